@@ -1,0 +1,42 @@
+"""Adds up what Meson's test logs say, by test case where a program ran doctest, and prints one line as the last."""
+import json
+import os
+import re
+import sys
+
+DOCTEST = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
+PASSED = {"OK", "EXPECTEDFAIL"}
+
+
+def count(entry):
+    """(passed, failed, skipped) of one program."""
+    result = entry["result"]
+    if result == "SKIP":
+        return 0, 0, 1
+    lines = DOCTEST.findall(entry.get("stdout") or "")
+    if not lines:
+        return (1, 0, 0) if result in PASSED else (0, 1, 0)
+    passed, failed, skipped = (sum(int(line[i]) for line in lines) for i in (1, 2, 3))
+    # A program may die after its cases went well: a leak found at exit, a crash in a destructor, a time-out.
+    return passed, failed + (1 if result not in PASSED and not failed else 0), skipped
+
+
+def main(folders):
+    total = [0, 0, 0]
+    for folder in folders:
+        with open(os.path.join(folder, "meson-logs", "testlog.json"), encoding="utf-8") as log:
+            for line in log:
+                entry = json.loads(line)
+                counts = count(entry)
+                total = [a + b for a, b in zip(total, counts)]
+                if counts[1]:
+                    print(f"failed: {entry['name']} ({entry['result']}, {folder})")
+                if entry["result"] == "SKIP":
+                    reason = (entry.get("stdout") or "").strip().splitlines()
+                    print(f"skipped: {entry['name']}" + (f": {reason[-1]}" if reason else ""))
+    print("{} passed, {} failed, {} skipped".format(*total))
+    return 1 if total[1] or not total[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
