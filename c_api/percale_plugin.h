@@ -1,0 +1,241 @@
+/**
+ * @file percale_plugin.h
+ * What a plug-in of Percale implements: tables of functions for devices, kernels, ops and importers.
+ *
+ * A plug-in is a shared library that exports one function, percale_plugin_init(). It gets a table of everything the
+ * library offers it (percale_host_api) and hands up a table of what it adds (percale_plugin_api). It must have no
+ * undefined percale_* symbol, so that it can never bind to another copy of the library than the one that opened it.
+ *
+ * Every table starts with `uint32_t struct_size`, set by its author to sizeof of the struct he compiled against; tables
+ * only ever grow at the end. A NULL slot means "not implemented". No function of a table may throw or abort.
+ */
+#ifndef PERCALE_PLUGIN_H_
+#define PERCALE_PLUGIN_H_
+
+#include "percale.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of this header's tables. \since 0.1 */
+#define PERCALE_PLUGIN_ABI 1
+
+/** What a kernel sees of the node that it may run: op, attributes, types, shapes, constants. Borrowed; read it with the
+ * node_* getters of the host table. \since 0.1 */
+typedef struct percale_node_view percale_node_view;
+/** Where a kernel's plan() books what it needs. Borrowed for the duration of plan(). \since 0.1 */
+typedef struct percale_kernel_plan percale_kernel_plan;
+/** What a shape function reads and fills. Borrowed for the duration of the call. \since 0.1 */
+typedef struct percale_shape_context percale_shape_context;
+/** What a gradient function reads and emits nodes to. Borrowed for the duration of the call. \since 0.1 */
+typedef struct percale_grad_context percale_grad_context;
+/** The run that a kernel works for: parallelism, cancellation, the error word. Borrowed. \since 0.1 */
+typedef struct percale_run_context percale_run_context;
+
+/** What run() of a kernel gets. Operands are the node's inputs, then its outputs, in schema order; an absent optional one
+ * is NULL, an empty tensor is a non-NULL pointer. Memory is row-major, 64-byte aligned, of the kernel's device.
+ * \since 0.1 */
+typedef struct percale_launch {
+  void* const* operands;
+  /** The bytes booked with kernel_plan_set_scratch(), 64-byte aligned; contents undefined. */
+  void* scratch;
+  /** The device's queue that the work goes to; NULL on the CPU, where run() does the work before it returns. */
+  void* queue;
+  percale_run_context* run;
+} percale_launch;
+
+/** A kernel: one way to run one op on one kind of device. The list of an op is asked in order; the first kernel whose
+ * accepts() returns NULL is taken. \since 0.1 */
+typedef struct percale_kernel {
+  uint32_t struct_size;
+  /** Name for traces and `percale kernels`, such as "onednn.conv". */
+  const char* name;
+  /** Op domain ("" for ONNX's own) and name. */
+  const char* domain;
+  const char* op;
+  /** NULL when the kernel can run the node; else a status whose message is the reason. */
+  percale_status* (*accepts)(void* user, const percale_node_view* node);
+  /** Prepares the node: books scratch, makes immutable state that concurrent runs share. */
+  percale_status* (*plan)(void* user, const percale_node_view* node, percale_kernel_plan* plan, void** out_state);
+  /** Does the work. May be called by several threads at once with the same state. Allocates nothing. */
+  void (*run)(const void* state, const percale_launch* launch);
+  /** Frees what plan() made. */
+  void (*destroy)(void* state);
+  /** Handed to accepts() and plan(). */
+  void* user;
+} percale_kernel;
+
+/** Facts about one device. Text is borrowed from the plug-in and lives as long as it. \since 0.1 */
+typedef struct percale_device_description {
+  uint32_t struct_size;
+  /** "cpu", "null", "cuda": the kind part of the device's name. */
+  const char* kind;
+  /** The maker's name of the thing: "AMD EPYC 9554". */
+  const char* model;
+  /** Bytes of its memory, 0 when not known. */
+  uint64_t memory_bytes;
+  /** 1 when the host may read and write its memory by pointer: copies from and to such a device are plain. */
+  int32_t shares_host_memory;
+  /** Peak arithmetic rate in GFLOP/s of f32 and memory bandwidth in GB/s for the placement's cost model; 0 = unknown. */
+  double gflops;
+  double gbytes_per_second;
+} percale_device_description;
+
+/** A kind of device. `self` is the table's own user pointer, `device` what open() returned. Functions may be called from
+ * any thread; calls on one queue are serialised by the library. \since 0.1 */
+typedef struct percale_device_api {
+  uint32_t struct_size;
+  void* self;
+  /** The kind, as in the description; names of its devices are "<kind>:<index>". */
+  const char* kind;
+  /** How many such devices the machine has. With none, *out_reason says why ("no NVIDIA driver"); never an error. */
+  int32_t (*probe)(void* self, const char** out_reason);
+  percale_status* (*open)(void* self, int32_t index, void** out_device);
+  void (*close)(void* device);
+  percale_status* (*describe)(void* device, percale_device_description* out_description);
+  /** Device memory, 64-byte aligned; `bytes` > 0. Out of memory is RESOURCE_EXHAUSTED. */
+  percale_status* (*allocate)(void* device, uint64_t bytes, void** out_memory);
+  void (*free)(void* device, void* memory);
+  /** In-order queues of work. NULL slots: the device works synchronously and has no queues. */
+  percale_status* (*queue_create)(void* device, void** out_queue);
+  void (*queue_destroy)(void* queue);
+  /** Enqueues a copy between host memory and device memory. Without queues it is done when it returns. */
+  percale_status* (*copy_from_host)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
+  percale_status* (*copy_to_host)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
+  /** Returns when all work of the queue is done; the first error of that work, if any. */
+  percale_status* (*queue_synchronize)(void* queue);
+  /** Bytes allocated now, and the high-water mark. */
+  void (*memory_stats)(void* device, uint64_t* out_used, uint64_t* out_peak);
+  /** Asks queued work to end early. Optional. */
+  void (*cancel)(void* device);
+  /** 1 when the device will never work again. Optional; NULL = never. */
+  int32_t (*lost)(void* device);
+  /** The other way to execute: takes a whole partition as the bytes of a .percale file. Optional; a device has kernels,
+   * or compile, or both. `inputs` and `outputs` of execute() are device memory in the order of the function "main". */
+  percale_status* (*compile)(void* device, const void* graph, uint64_t bytes, void** out_executable);
+  percale_status* (*execute)(void* executable, void* queue, void* const* inputs, void* const* outputs);
+  void (*executable_destroy)(void* executable);
+} percale_device_api;
+
+/** What the library offers a plug-in. Valid for the life of the process. \since 0.1 */
+typedef struct percale_host_api {
+  uint32_t struct_size;
+
+  percale_status* (*status_create)(int32_t code, const char* message, size_t message_size);
+
+  /* Node view. Inputs and outputs are counted in schema order; an absent optional input has dtype 0. */
+  const char* (*node_op)(const percale_node_view* node);
+  const char* (*node_name)(const percale_node_view* node);
+  size_t (*node_input_count)(const percale_node_view* node);
+  size_t (*node_output_count)(const percale_node_view* node);
+  percale_dtype (*node_input_dtype)(const percale_node_view* node, size_t index);
+  percale_dtype (*node_output_dtype)(const percale_node_view* node, size_t index);
+  const int64_t* (*node_input_dims)(const percale_node_view* node, size_t index, size_t* out_rank);
+  const int64_t* (*node_output_dims)(const percale_node_view* node, size_t index, size_t* out_rank);
+  /** The bytes of an input that is known before the run, else NULL. */
+  const void* (*node_input_constant)(const percale_node_view* node, size_t index);
+  /** Attributes, the schema's defaults filled in. 1 when present, else 0 and nothing is written. */
+  int32_t (*node_attribute_int)(const percale_node_view* node, const char* name, int64_t* out_value);
+  int32_t (*node_attribute_float)(const percale_node_view* node, const char* name, double* out_value);
+  int32_t (*node_attribute_string)(const percale_node_view* node, const char* name, const char** out_text,
+                                   size_t* out_size);
+  int32_t (*node_attribute_ints)(const percale_node_view* node, const char* name, const int64_t** out_values,
+                                 size_t* out_count);
+
+  void (*kernel_plan_set_scratch)(percale_kernel_plan* plan, uint64_t bytes);
+
+  /** Runs body(arg, 0) ... body(arg, pieces - 1) on the engine's threads and returns when all are done. For the same bits
+   * on any number of threads, `pieces` must depend on the problem alone. */
+  void (*parallel_for)(percale_run_context* run, int64_t pieces, void (*body)(void* arg, int64_t piece), void* arg);
+  /** 1 when the run was cancelled or its deadline has passed: return soon. */
+  int32_t (*run_cancelled)(percale_run_context* run);
+  /** Notes that an index or a value of an input is out of range; the run then fails and names the node. */
+  void (*run_fail)(percale_run_context* run, int32_t code, int64_t detail);
+
+  /* Shape functions. */
+  size_t (*shape_input_count)(const percale_shape_context* context);
+  percale_dtype (*shape_input_dtype)(const percale_shape_context* context, size_t index);
+  /** Dims, -1 where unknown; *out_rank is SIZE_MAX when even the rank is unknown. */
+  const int64_t* (*shape_input_dims)(const percale_shape_context* context, size_t index, size_t* out_rank);
+  percale_status* (*shape_set_output)(percale_shape_context* context, size_t index, percale_dtype dtype,
+                                      const int64_t* dims, size_t rank);
+  int32_t (*shape_attribute_int)(const percale_shape_context* context, const char* name, int64_t* out_value);
+
+  /* Gradient functions: values are numbers, -1 = absent. */
+  int32_t (*grad_input)(const percale_grad_context* context, size_t index);
+  int32_t (*grad_output)(const percale_grad_context* context, size_t index);
+  int32_t (*grad_of_output)(const percale_grad_context* context, size_t index);
+  /** Emits a node of the domain "" or "domain:Op" and returns its first output, -1 after an error. */
+  int32_t (*grad_emit)(percale_grad_context* context, const char* op, const int32_t* inputs, size_t input_count);
+  void (*grad_set)(percale_grad_context* context, size_t input_index, int32_t value);
+} percale_host_api;
+
+/** One input or output of an op that a plug-in adds. \since 0.1 */
+typedef struct percale_op_value {
+  const char* name;
+  /** Values with the same letter have the same dtype. */
+  char type_group;
+  /** Bit set: 1 << PERCALE_DTYPE_*. */
+  uint32_t dtypes;
+  /** Inputs only: 1 = may be absent. */
+  int32_t optional;
+} percale_op_value;
+
+/** An op that a plug-in adds. \since 0.1 */
+typedef struct percale_op {
+  uint32_t struct_size;
+  const char* domain;
+  const char* name;
+  int32_t since;
+  const char* doc;
+  const percale_op_value* inputs;
+  size_t input_count;
+  const percale_op_value* outputs;
+  size_t output_count;
+  void* user;
+  percale_status* (*shape)(void* user, percale_shape_context* context);
+  /** NULL: the op has no gradient. */
+  percale_status* (*gradient)(void* user, percale_grad_context* context);
+} percale_op;
+
+/** A foreign model format. \since 0.1 */
+typedef struct percale_importer {
+  uint32_t struct_size;
+  /** "onnx" */
+  const char* format;
+  void* user;
+  /** Fills the builder from the bytes. */
+  percale_status* (*import_graph)(void* user, percale_builder* builder, const void* bytes, size_t size,
+                                  const char* folder);
+  percale_status* (*export_graph)(void* user, const percale_graph* graph, percale_variables* variables,
+                                  void* sink, void (*write)(void* sink, const void* bytes, size_t size));
+} percale_importer;
+
+/** What a plug-in adds. Everything is copied or must live as long as the process. \since 0.1 */
+typedef struct percale_plugin_api {
+  uint32_t struct_size;
+  const char* name;
+  const char* version;
+  const percale_device_api* const* devices;
+  size_t device_count;
+  /** Kernels, each with the kind of device it runs on ("cpu", "cuda"); they go before the kernels that are there. */
+  const percale_kernel* const* kernels;
+  const char* const* kernel_device_kinds;
+  size_t kernel_count;
+  const percale_op* const* ops;
+  size_t op_count;
+  const percale_importer* const* importers;
+  size_t importer_count;
+} percale_plugin_api;
+
+/** The one function that a plug-in exports. `path` is the plug-in's own file. On failure it returns a status made with
+ * host->status_create and the plug-in is reported as absent with that reason. \since 0.1 */
+typedef percale_status* (*percale_plugin_init_fn)(const percale_host_api* host, uint32_t host_abi, const char* path,
+                                                  const percale_plugin_api** out_plugin);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PERCALE_PLUGIN_H_ */

@@ -1,0 +1,43 @@
+#include "core/base/c_status.h"
+
+#include <atomic>
+
+namespace percale {
+namespace {
+
+// The one counter of the process: statuses have no engine to belong to.
+std::atomic<int64_t> live{0};
+
+}  // namespace
+
+percale_status* out_of_memory_c_status() noexcept {
+  // Its Status has no allocated text; the C API knows the address and supplies code and message.
+  static percale_status status;
+  return &status;
+}
+
+percale_status* to_c(Status status) noexcept {
+  if (status.ok()) return nullptr;
+  auto* out = new (std::nothrow) percale_status{std::move(status)};
+  if (out == nullptr) return out_of_memory_c_status();
+  live.fetch_add(1, std::memory_order_relaxed);
+  return out;
+}
+
+void release_c_status(percale_status* status) noexcept {
+  if (status == nullptr || status == out_of_memory_c_status()) return;
+  delete status;
+  live.fetch_sub(1, std::memory_order_relaxed);
+}
+
+Status from_c(percale_status* status) {
+  if (status == nullptr) return {};
+  if (status == out_of_memory_c_status()) return Status(Code::kResourceExhausted, "out of memory");
+  Status out = status->status;
+  release_c_status(status);
+  return out;
+}
+
+int64_t live_c_statuses() noexcept { return live.load(std::memory_order_relaxed); }
+
+}  // namespace percale

@@ -1,0 +1,67 @@
+// Sizes are checked arithmetic, divisors are proved non-zero: the two roots of most crashes on crafted input.
+#ifndef PERCALE_CORE_BASE_CHECKED_H_
+#define PERCALE_CORE_BASE_CHECKED_H_
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+namespace percale {
+
+// a+b, a*b, or nothing where the type would overflow.
+template <std::integral T>
+constexpr std::optional<T> checked_add(T a, T b) {
+  T out;
+  if (__builtin_add_overflow(a, b, &out)) return std::nullopt;
+  return out;
+}
+template <std::integral T>
+constexpr std::optional<T> checked_mul(T a, T b) {
+  T out;
+  if (__builtin_mul_overflow(a, b, &out)) return std::nullopt;
+  return out;
+}
+
+// A size in bytes or elements that remembers an overflow: chain the arithmetic, test once at the end.
+class CheckedSize {
+ public:
+  constexpr CheckedSize(int64_t value) : value_(value), valid_(value >= 0) {}
+  constexpr CheckedSize operator*(CheckedSize o) const { return from(checked_mul(value_, o.value_), o); }
+  constexpr CheckedSize operator+(CheckedSize o) const { return from(checked_add(value_, o.value_), o); }
+  constexpr bool valid() const { return valid_; }
+  // Precondition: valid().
+  constexpr int64_t value() const { return value_; }
+
+ private:
+  constexpr CheckedSize from(std::optional<int64_t> result, CheckedSize o) const {
+    CheckedSize out(result.value_or(-1));
+    out.valid_ = out.valid_ && valid_ && o.valid_;
+    return out;
+  }
+  int64_t value_;
+  bool valid_;
+};
+
+// A divisor that cannot be zero: made by the checked factory alone.
+template <std::integral T>
+class NonZero {
+ public:
+  static constexpr std::optional<NonZero> make(T value) {
+    if (value == T{0}) return std::nullopt;
+    return NonZero(value);
+  }
+  constexpr T get() const { return value_; }
+  friend constexpr T operator/(T a, NonZero b) { return static_cast<T>(a / b.value_); }
+  friend constexpr T operator%(T a, NonZero b) { return static_cast<T>(a % b.value_); }
+
+ private:
+  explicit constexpr NonZero(T value) : value_(value) {}
+  T value_;
+};
+
+// `value` rounded up to a multiple of `align`, a power of two. Precondition: no overflow.
+constexpr int64_t round_up(int64_t value, int64_t align) { return (value + align - 1) & ~(align - 1); }
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_BASE_CHECKED_H_

@@ -1,0 +1,64 @@
+#include "core/base/memory.h"
+
+#include <cstdlib>
+
+#include "core/base/checked.h"
+
+namespace percale {
+namespace {
+
+int64_t booked(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAlignment); }
+
+}  // namespace
+
+Result<void*> MemoryPool::allocate(int64_t bytes) {
+  if (bytes < 0 || bytes > INT64_MAX - kAlignment) return invalid_argument("cannot allocate ", bytes, " bytes");
+  const int64_t size = booked(bytes);
+  const int64_t now = used_.fetch_add(size, std::memory_order_relaxed) + size;
+  if (limit_ > 0 && now > limit_) {
+    used_.fetch_sub(size, std::memory_order_relaxed);
+    return resource_exhausted("memory limit: ", bytes, " bytes asked, ", limit_ - (now - size), " of ", limit_,
+                              " left; raise memory_limit or use a smaller batch");
+  }
+  void* memory = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(size));
+  if (memory == nullptr) {
+    used_.fetch_sub(size, std::memory_order_relaxed);
+    return resource_exhausted("the system has no ", bytes, " bytes of memory");
+  }
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  return memory;
+}
+
+void MemoryPool::free(void* memory, int64_t bytes) {
+  std::free(memory);
+  used_.fetch_sub(booked(bytes), std::memory_order_relaxed);
+}
+
+Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> pool, int64_t bytes) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  PERCALE_ASSIGN_OR_RETURN(buffer->data_, pool->allocate(bytes));
+  buffer->bytes_ = bytes;
+  buffer->pool_ = std::move(pool);
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::wrap(void* data, int64_t bytes, Deleter deleter, void* user) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  buffer->data_ = data;
+  buffer->bytes_ = bytes;
+  buffer->deleter_ = deleter;
+  buffer->user_ = user;
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  if (pool_) {
+    pool_->free(data_, bytes_);
+  } else if (deleter_ != nullptr) {
+    deleter_(user_, data_);
+  }
+}
+
+}  // namespace percale

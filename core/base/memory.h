@@ -1,0 +1,63 @@
+// The engine's accountant of memory: a hard limit, what is in use, the high-water mark.
+#ifndef PERCALE_CORE_BASE_MEMORY_H_
+#define PERCALE_CORE_BASE_MEMORY_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/base/status.h"
+
+namespace percale {
+
+inline constexpr int64_t kAlignment = 64;
+
+// Thread-safe. Allocates 64-byte aligned memory and refuses what would exceed the limit.
+class MemoryPool {
+ public:
+  // `limit` in bytes; 0 = none.
+  explicit MemoryPool(int64_t limit = 0) : limit_(limit) {}
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  // Never null on success, also for 0 bytes. RESOURCE_EXHAUSTED names what was asked and what is left.
+  Result<void*> allocate(int64_t bytes);
+  void free(void* memory, int64_t bytes);
+
+  int64_t used() const { return used_.load(std::memory_order_relaxed); }
+  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  int64_t limit() const { return limit_; }
+
+ private:
+  std::atomic<int64_t> used_{0}, peak_{0};
+  const int64_t limit_;
+};
+
+// A block of memory and what ends it. Shared by the tensors that lie in it.
+class Buffer {
+ public:
+  using Deleter = void (*)(void* user, void* data);
+
+  // Memory of the pool, which it keeps alive. Contents undefined.
+  static Result<std::shared_ptr<Buffer>> allocate(std::shared_ptr<MemoryPool> pool, int64_t bytes);
+  // Borrowed memory; `deleter` (may be null) is called once, when the last user is gone.
+  static std::shared_ptr<Buffer> wrap(void* data, int64_t bytes, Deleter deleter, void* user);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void* data() const { return data_; }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  Buffer() = default;
+  void* data_ = nullptr;
+  int64_t bytes_ = 0;
+  std::shared_ptr<MemoryPool> pool_;
+  Deleter deleter_ = nullptr;
+  void* user_ = nullptr;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_BASE_MEMORY_H_

@@ -1,0 +1,102 @@
+// Attributes: typed named values of a node.
+#ifndef PERCALE_CORE_REGISTRY_ATTRIBUTES_H_
+#define PERCALE_CORE_REGISTRY_ATTRIBUTES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+// The kinds of ONNX; the numbers are AttributeProto.AttributeType where ONNX has the kind.
+enum class AttrKind : int32_t {
+  kFloat = 1,
+  kInt = 2,
+  kString = 3,
+  kTensor = 4,
+  kFunction = 5,  // the name of a function of the same graph (ONNX: GRAPH)
+  kFloats = 6,
+  kInts = 7,
+  kStrings = 8,
+};
+std::string_view attr_kind_name(AttrKind kind);
+
+struct FunctionRef {
+  std::string name;
+  bool operator==(const FunctionRef&) const = default;
+};
+
+class AttrValue {
+ public:
+  using Variant = std::variant<double, int64_t, std::string, Tensor, FunctionRef, std::vector<double>,
+                               std::vector<int64_t>, std::vector<std::string>>;
+  AttrValue(double v) : v_(v) {}
+  AttrValue(int64_t v) : v_(v) {}
+  AttrValue(int v) : v_(int64_t{v}) {}
+  AttrValue(bool v) : v_(int64_t{v}) {}
+  AttrValue(DType v) : v_(static_cast<int64_t>(v)) {}
+  AttrValue(std::string v) : v_(std::move(v)) {}
+  AttrValue(const char* v) : v_(std::string(v)) {}
+  AttrValue(Tensor v) : v_(std::move(v)) {}
+  AttrValue(FunctionRef v) : v_(std::move(v)) {}
+  AttrValue(std::vector<double> v) : v_(std::move(v)) {}
+  AttrValue(std::vector<int64_t> v) : v_(std::move(v)) {}
+  AttrValue(std::vector<std::string> v) : v_(std::move(v)) {}
+
+  AttrKind kind() const { return static_cast<AttrKind>(v_.index() + 1); }
+  // The value when it has that type, else null.
+  template <class T>
+  const T* get_if() const {
+    return std::get_if<T>(&v_);
+  }
+  const Variant& variant() const { return v_; }
+  // Same kind and value; tensors by dtype, shape and bytes.
+  bool operator==(const AttrValue& other) const;
+
+ private:
+  Variant v_;
+};
+
+// A small map kept in the order of names, so that equal sets are equal byte for byte. A plain value.
+class Attributes {
+ public:
+  using Entry = std::pair<std::string, AttrValue>;
+  Attributes() = default;
+  Attributes(std::initializer_list<Entry> entries) {
+    for (const Entry& e : entries) set(e.first, e.second);
+  }
+
+  void set(std::string_view name, AttrValue value);
+  void erase(std::string_view name);
+  // Null when absent.
+  const AttrValue* find(std::string_view name) const;
+  // The value of that name and type, else `fallback`.
+  int64_t get_int(std::string_view name, int64_t fallback = 0) const;
+  double get_float(std::string_view name, double fallback = 0) const;
+  std::string_view get_string(std::string_view name, std::string_view fallback = {}) const;
+  // Empty when absent.
+  const std::vector<int64_t>& get_ints(std::string_view name) const;
+  const std::vector<double>& get_floats(std::string_view name) const;
+  const std::vector<std::string>& get_strings(std::string_view name) const;
+
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  size_t size() const { return entries_.size(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  auto begin() { return entries_.begin(); }
+  auto end() { return entries_.end(); }
+  bool operator==(const Attributes&) const = default;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_REGISTRY_ATTRIBUTES_H_

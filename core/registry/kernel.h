@@ -1,0 +1,159 @@
+// Kernels as C++ sees them. The table entry itself is percale_kernel of percale_plugin.h, so that our own kernels and a
+// stranger's go the same road; make_kernel() below turns three C++ functions into such an entry.
+#ifndef PERCALE_CORE_REGISTRY_KERNEL_H_
+#define PERCALE_CORE_REGISTRY_KERNEL_H_
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "c_api/percale_plugin.h"
+#include "core/base/c_status.h"
+#include "core/base/parallel.h"
+#include "core/base/status.h"
+#include "core/registry/op_schema.h"
+#include "core/registry/shape_context.h"
+
+namespace percale {
+struct Function;  // core/graph/graph.h
+}
+
+// The node that a kernel may run. Everything is known: static shapes, attributes with defaults filled in.
+struct percale_node_view {
+  const percale::OpSchema& schema;
+  std::string_view name;
+  const percale::Attributes& attributes;
+  std::vector<percale::ValueType> inputs;   // dtype kInvalid: absent
+  std::vector<percale::ValueType> outputs;  // dtype kInvalid: not asked for
+  std::vector<const percale::Tensor*> values;  // per input: its value where it is known before the run, else null
+  const percale::Function* body = nullptr;     // of a fused node
+
+  bool has_input(size_t i) const { return i < inputs.size() && inputs[i].dtype != percale::DType::kInvalid; }
+  bool has_output(size_t i) const { return i < outputs.size() && outputs[i].dtype != percale::DType::kInvalid; }
+  percale::DType dtype(size_t i) const { return inputs[i].dtype; }
+  const percale::Shape& shape(size_t i) const { return inputs[i].shape; }
+  const percale::Shape& output_shape(size_t i) const { return outputs[i].shape; }
+  const percale::Tensor* value(size_t i) const { return i < values.size() ? values[i] : nullptr; }
+};
+
+// What plan() of a kernel asks of the planner.
+struct percale_kernel_plan {
+  int64_t scratch_bytes = 0;
+};
+
+// Why a run fails after it has started: the first failure wins.
+enum class percale_run_error : int32_t {
+  kNone = 0,
+  kIndexOutOfRange = 1,  // detail: the index
+  kDivisionByZero = 2,   // integer division; detail: the element
+  kNotPositiveDefinite = 3,
+  kAssertionFailed = 4,
+  kKernelFailed = 5,  // `message` says more
+  kBadSize = 6,       // a shape, start or length read at run time is out of range; detail: the value
+};
+
+// One run of one program. Shared by all kernels that run in it, on any thread.
+struct percale_run_context {
+  percale::ParallelFor parallel;
+  std::atomic<int32_t> error{0};  // percale_run_error
+  std::atomic<int64_t> error_detail{0};
+  std::atomic<bool> cancelled{false};
+  int64_t step = 0;  // random ops: the step of the trainer, the counter of the session's run otherwise
+  int64_t first_row = 0;  // random ops: number of the batch's first row within the global batch
+
+  void fail(percale_run_error code, int64_t detail) {
+    int32_t none = 0;
+    if (error.compare_exchange_strong(none, static_cast<int32_t>(code))) error_detail = detail;
+  }
+};
+
+namespace percale {
+
+using NodeView = ::percale_node_view;
+using KernelPlan = ::percale_kernel_plan;
+using RunContext = ::percale_run_context;
+using RunError = ::percale_run_error;
+using Kernel = ::percale_kernel;
+
+// What run() of a C++ kernel gets: percale_launch with typed accessors.
+class Launch {
+ public:
+  Launch(const percale_launch& launch, size_t num_inputs) : launch_(launch), num_inputs_(num_inputs) {}
+  template <class T>
+  const T* in(size_t i) const {
+    return static_cast<const T*>(launch_.operands[i]);
+  }
+  template <class T>
+  T* out(size_t i) const {
+    return static_cast<T*>(launch_.operands[num_inputs_ + i]);
+  }
+  template <class T>
+  T* scratch() const {
+    return static_cast<T*>(launch_.scratch);
+  }
+  RunContext& run() const { return *launch_.run; }
+  const ParallelFor& parallel() const { return launch_.run->parallel; }
+  bool cancelled() const { return launch_.run->cancelled.load(std::memory_order_relaxed); }
+  void fail(RunError code, int64_t detail) const { launch_.run->fail(code, detail); }
+
+ private:
+  const percale_launch& launch_;
+  size_t num_inputs_;
+};
+
+// Makes a kernel of
+//   Status accepts(const NodeView&)                    success, or the reason why not
+//   Result<State> plan(const NodeView&, KernelPlan&)   State: a movable plain value, shared by concurrent runs
+//   void run(const State&, const Launch&)              must not throw
+// `name` and `op` must be literals. A node never has more operands than the view that was planned.
+namespace kernel_detail {
+template <class T>
+struct ResultOf;
+template <class T>
+struct ResultOf<Result<T>> {
+  using Type = T;
+};
+template <class State>
+struct Planned {
+  size_t num_inputs;
+  State state;
+};
+}  // namespace kernel_detail
+
+template <auto Accepts, auto Plan, auto Run>
+constexpr Kernel make_kernel(const char* name, const char* op, const char* domain = "") {
+  using State = typename kernel_detail::ResultOf<decltype(Plan(std::declval<const NodeView&>(),
+                                                              std::declval<KernelPlan&>()))>::Type;
+  using Planned = kernel_detail::Planned<State>;
+  Kernel kernel{};
+  kernel.struct_size = sizeof(Kernel);
+  kernel.name = name;
+  kernel.domain = domain;
+  kernel.op = op;
+  kernel.accepts = [](void*, const percale_node_view* node) -> percale_status* {
+    return catch_to_c([&] { return Accepts(*node); });
+  };
+  kernel.plan = [](void*, const percale_node_view* node, percale_kernel_plan* plan,
+                   void** out_state) -> percale_status* {
+    return catch_to_c([&]() -> Status {
+      auto state = Plan(*node, *plan);
+      if (!state.ok()) return state.status();
+      *out_state = new Planned{node->inputs.size(), std::move(state).value()};
+      return {};
+    });
+  };
+  kernel.run = [](const void* state, const percale_launch* launch) {
+    const auto& planned = *static_cast<const Planned*>(state);
+    Run(planned.state, Launch(*launch, planned.num_inputs));
+  };
+  kernel.destroy = [](void* state) { delete static_cast<Planned*>(state); };
+  return kernel;
+}
+
+// An Accepts that takes every node.
+inline Status accepts_all(const NodeView&) { return {}; }
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_REGISTRY_KERNEL_H_

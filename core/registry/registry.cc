@@ -1,0 +1,106 @@
+#include "core/registry/registry.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace percale {
+namespace {
+
+std::string full_name(std::string_view domain, std::string_view name) {
+  return domain.empty() ? std::string(name) : str_cat(domain, ":", name);
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  std::string best;
+  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = edit_distance(name.substr(0, 256), candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+Status Registry::add_op(const OpSchema& schema) {
+  auto& versions = ops_[OpKey(schema.domain, schema.name)];
+  auto at = std::lower_bound(versions.begin(), versions.end(), schema.since,
+                             [](const OpSchema* s, int32_t since) { return s->since < since; });
+  if (at != versions.end() && (*at)->since == schema.since) {
+    return Status(Code::kAlreadyExists,
+                  str_cat("op ", full_name(schema.domain, schema.name), " version ", schema.since, " is registered"));
+  }
+  versions.insert(at, &schema);
+  return {};
+}
+
+Status Registry::add_kernel(std::string_view device_kind, const Kernel& kernel, bool first) {
+  if (find_op(kernel.domain, kernel.op) == nullptr) {
+    return not_found("kernel ", kernel.name, " names the op ", full_name(kernel.domain, kernel.op),
+                     ", which is not registered");
+  }
+  auto& list = kernels_[std::string(device_kind)][OpKey(kernel.domain, kernel.op)];
+  list.insert(first ? list.begin() : list.end(), kernel);
+  return {};
+}
+
+const OpSchema* Registry::find_op(std::string_view domain, std::string_view name, int32_t max_version) const {
+  const auto found = ops_.find(OpKey(domain, name));
+  if (found == ops_.end()) return nullptr;
+  const OpSchema* best = nullptr;
+  for (const OpSchema* s : found->second) {
+    if (s->since <= max_version) best = s;
+  }
+  return best;
+}
+
+Result<const OpSchema*> Registry::require_op(std::string_view domain, std::string_view name) const {
+  if (const OpSchema* schema = find_op(domain, name)) return schema;
+  std::vector<std::string> names;
+  for (const auto& [key, versions] : ops_) names.push_back(full_name(key.first, key.second));
+  const std::string near = nearest_name(full_name(domain, name), names);
+  return not_found("no op '", full_name(domain, name), "' is registered",
+                   near.empty() ? std::string() : str_cat("; the nearest is '", near, "'"));
+}
+
+std::vector<const OpSchema*> Registry::ops() const {
+  std::vector<const OpSchema*> out;
+  for (const auto& [key, versions] : ops_) out.insert(out.end(), versions.begin(), versions.end());
+  return out;
+}
+
+const std::vector<Kernel>& Registry::kernels(std::string_view device_kind, const OpSchema& schema) const {
+  static const std::vector<Kernel> kNone;
+  const auto kind = kernels_.find(device_kind);
+  if (kind == kernels_.end()) return kNone;
+  const auto found = kind->second.find(OpKey(schema.domain, schema.name));
+  return found == kind->second.end() ? kNone : found->second;
+}
+
+std::vector<std::string> Registry::kernel_kinds(const OpSchema& schema) const {
+  std::vector<std::string> out;
+  for (const auto& [kind, list] : kernels_) {
+    if (list.contains(OpKey(schema.domain, schema.name))) out.push_back(kind);
+  }
+  return out;
+}
+
+}  // namespace percale

@@ -1,0 +1,53 @@
+// What an engine knows: op schemas, kernels, devices. An object owned by the engine, never a global.
+#ifndef PERCALE_CORE_REGISTRY_REGISTRY_H_
+#define PERCALE_CORE_REGISTRY_REGISTRY_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "c_api/percale_plugin.h"
+#include "core/base/status.h"
+#include "core/registry/kernel.h"
+#include "core/registry/op_schema.h"
+
+namespace percale {
+
+// Filled while the engine is created, read-only and thread-safe afterwards.
+class Registry {
+ public:
+  // `schema` must outlive the registry. ALREADY_EXISTS for a second op of that domain, name and version.
+  Status add_op(const OpSchema& schema);
+  template <size_t N>
+  Status add_ops(const OpSchema (&schemas)[N]) {
+    for (const OpSchema& s : schemas) PERCALE_RETURN_IF_ERROR(add_op(s));
+    return {};
+  }
+  // Puts a kernel behind those that are there (our own families register best first), or before them (plug-ins).
+  Status add_kernel(std::string_view device_kind, const Kernel& kernel, bool first = false);
+
+  // The newest version of an op not after `max_version`; null when there is none.
+  const OpSchema* find_op(std::string_view domain, std::string_view name, int32_t max_version = INT32_MAX) const;
+  // The same, or NOT_FOUND with the nearest name.
+  Result<const OpSchema*> require_op(std::string_view domain, std::string_view name) const;
+  // All ops in the order of domain, name, version.
+  std::vector<const OpSchema*> ops() const;
+  // Kernels for an op on a kind of device, best first.
+  const std::vector<Kernel>& kernels(std::string_view device_kind, const OpSchema& schema) const;
+  // The kinds of device that have a kernel for the op.
+  std::vector<std::string> kernel_kinds(const OpSchema& schema) const;
+
+ private:
+  using OpKey = std::pair<std::string, std::string>;
+  std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;  // versions ascending
+  std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;
+};
+
+// The candidate with the smallest edit distance to `name`, empty when none is near.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_REGISTRY_REGISTRY_H_

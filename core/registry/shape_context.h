@@ -1,0 +1,65 @@
+// What a shape function reads and fills.
+#ifndef PERCALE_CORE_REGISTRY_SHAPE_CONTEXT_H_
+#define PERCALE_CORE_REGISTRY_SHAPE_CONTEXT_H_
+
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/registry/attributes.h"
+#include "core/registry/op_schema.h"
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+// What is known of a value before it is computed.
+struct ValueType {
+  DType dtype = DType::kInvalid;  // kInvalid: absent
+  Shape shape;
+  bool operator==(const ValueType&) const = default;
+};
+
+// Gives the output types of a function for given input types: how If, Loop and Call get their shapes.
+class FunctionTypes {
+ public:
+  virtual ~FunctionTypes() = default;
+  virtual Result<std::vector<ValueType>> output_types(std::string_view function,
+                                                      const std::vector<ValueType>& inputs) const = 0;
+};
+
+}  // namespace percale
+
+// Filled by whoever builds or binds a node; borrowed by the shape function.
+struct percale_shape_context {
+  using Status = percale::Status;
+
+  const percale::OpSchema& schema;
+  std::string_view node_name;
+  const percale::Attributes& attributes;  // the schema's defaults filled in
+  std::vector<percale::ValueType> inputs;
+  std::vector<const percale::Tensor*> values;  // per input: its value where it is known, else null
+  std::vector<percale::ValueType> outputs;     // sized by the caller to the node's outputs
+  const percale::FunctionTypes* functions = nullptr;
+
+  size_t num_inputs() const { return inputs.size(); }
+  bool has_input(size_t i) const { return i < inputs.size() && inputs[i].dtype != percale::DType::kInvalid; }
+  percale::DType dtype(size_t i) const { return inputs[i].dtype; }
+  const percale::Shape& shape(size_t i) const { return inputs[i].shape; }
+  // The value of input i where it is known, else null.
+  const percale::Tensor* value(size_t i) const { return i < values.size() ? values[i] : nullptr; }
+  bool wants_output(size_t i) const { return i < outputs.size(); }
+  void set_output(size_t i, percale::DType dtype, const percale::Shape& shape) {
+    if (i < outputs.size()) outputs[i] = {dtype, shape};
+  }
+  // INVALID_ARGUMENT with "Op 'node': " before the parts.
+  template <class... Parts>
+  Status error(const Parts&... parts) const {
+    return percale::invalid_argument(schema.name, " '", node_name, "': ", parts...);
+  }
+  // The same before the message of another status.
+  Status error(const Status& status) const {
+    return status.with_context(percale::str_cat(schema.name, " '", node_name, "'"));
+  }
+};
+
+#endif  // PERCALE_CORE_REGISTRY_SHAPE_CONTEXT_H_

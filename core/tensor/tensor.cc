@@ -1,0 +1,53 @@
+#include "core/tensor/tensor.h"
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+namespace percale {
+
+Result<Tensor> Tensor::allocate(const std::shared_ptr<MemoryPool>& pool, DType dtype, const Shape& shape) {
+  PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(dtype, shape));
+  PERCALE_ASSIGN_OR_RETURN(auto buffer, Buffer::allocate(pool, bytes));
+  return view(std::move(buffer), 0, dtype, shape);
+}
+
+Result<Tensor> Tensor::view(std::shared_ptr<Buffer> buffer, int64_t offset, DType dtype, const Shape& shape) {
+  PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(dtype, shape));
+  if (offset < 0 || offset > buffer->bytes() || bytes > buffer->bytes() - offset) {
+    return invalid_argument("a ", dtype, " tensor of shape ", shape, " needs ", bytes, " bytes, the memory has ",
+                            buffer->bytes() - offset);
+  }
+  Tensor out;
+  out.dtype_ = dtype;
+  out.shape_ = shape;
+  out.data_ = static_cast<std::byte*>(buffer->data()) + offset;
+  out.bytes_ = bytes;
+  out.buffer_ = std::move(buffer);
+  return out;
+}
+
+Tensor Tensor::copy_of(DType dtype, const Shape& shape, const void* data, int64_t bytes) {
+  constexpr std::align_val_t kAlign{static_cast<size_t>(kAlignment)};
+  const auto size = static_cast<size_t>(bytes);
+  void* memory = ::operator new(size > 0 ? size : 1, kAlign);
+  if (size > 0) std::memcpy(memory, data, size);
+  Tensor out;
+  out.dtype_ = dtype;
+  out.shape_ = shape;
+  out.buffer_ = Buffer::wrap(memory, bytes, [](void*, void* p) { ::operator delete(p, kAlign); }, nullptr);
+  out.data_ = memory;
+  out.bytes_ = bytes;
+  return out;
+}
+
+std::vector<int64_t> to_int64s(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kI32) {
+    const auto values = tensor.span<int32_t>();
+    return {values.begin(), values.end()};
+  }
+  const auto values = tensor.span<int64_t>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace percale

@@ -1,0 +1,79 @@
+// A tensor: dtype, shape and row-major contiguous memory that it shares.
+#ifndef PERCALE_CORE_TENSOR_TENSOR_H_
+#define PERCALE_CORE_TENSOR_TENSOR_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/tensor/shape.h"
+
+namespace percale {
+
+// A cheap value: copies share the memory. Empty tensors have a non-null data pointer. Thread-compatible: whoever writes
+// to the memory must be its only user at that time.
+class Tensor {
+ public:
+  // No tensor at all: dtype kInvalid, no memory.
+  Tensor() = default;
+
+  // Memory of the pool; contents undefined.
+  static Result<Tensor> allocate(const std::shared_ptr<MemoryPool>& pool, DType dtype, const Shape& shape);
+  // A view of `buffer` from byte `offset` on; an error when the tensor does not fit.
+  static Result<Tensor> view(std::shared_ptr<Buffer> buffer, int64_t offset, DType dtype, const Shape& shape);
+  // Small tensors made of given elements; their memory is counted by no pool.
+  template <class T>
+  static Tensor scalar(T value) {
+    return of<T>(Shape{}, std::span<const T>(&value, 1));
+  }
+  template <class T>
+  static Tensor vector(std::span<const T> values) {
+    return of<T>(Shape{static_cast<int64_t>(values.size())}, values);
+  }
+  // Precondition: shape.num_elements() == values.size().
+  template <class T>
+  static Tensor of(const Shape& shape, std::span<const T> values) {
+    return copy_of(dtype_of<T>, shape, values.data(), static_cast<int64_t>(values.size_bytes()));
+  }
+  // A copy of `bytes` bytes outside every pool.
+  static Tensor copy_of(DType dtype, const Shape& shape, const void* data, int64_t bytes);
+
+  bool defined() const { return buffer_ != nullptr; }
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t num_elements() const { return shape_.num_elements(); }
+  int64_t bytes() const { return bytes_; }
+  void* data() const { return data_; }
+  // Precondition of both: dtype() == dtype_of<T>.
+  template <class T>
+  std::span<T> mutable_span() const {
+    return {static_cast<T*>(data_), static_cast<size_t>(num_elements())};
+  }
+  template <class T>
+  std::span<const T> span() const {
+    return {static_cast<const T*>(data_), static_cast<size_t>(num_elements())};
+  }
+  // The same memory under another shape of as many elements.
+  Tensor reshaped(const Shape& shape) const {
+    Tensor out = *this;
+    out.shape_ = shape;
+    return out;
+  }
+  const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
+
+ private:
+  DType dtype_ = DType::kInvalid;
+  Shape shape_;
+  std::shared_ptr<Buffer> buffer_;
+  void* data_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+// The elements of an i32 or i64 tensor as i64, as shapes, axes and indices come.
+std::vector<int64_t> to_int64s(const Tensor& tensor);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TENSOR_TENSOR_H_
