@@ -1,0 +1,102 @@
+// A data-flow graph in memory: arrays of plain structs that refer to each other by index.
+//
+// Nodes stand in topological order: a node's inputs and control inputs come from earlier nodes. So a graph has no cycle by
+// construction and every walk over it is a loop.
+#ifndef PERCALE_CORE_GRAPH_GRAPH_H_
+#define PERCALE_CORE_GRAPH_GRAPH_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/registry/op_schema.h"
+#include "core/registry/registry.h"
+#include "core/registry/shape_context.h"
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+using ValueId = int32_t;
+using NodeId = int32_t;
+inline constexpr ValueId kNoValue = -1;
+
+enum class ValueKind : uint8_t { kInput, kConstant, kNode };
+
+struct Value {
+  std::string name;  // unique within the function
+  ValueType type;
+  ValueKind kind = ValueKind::kNode;
+  int32_t def = 0;     // index into inputs, constants or nodes
+  int32_t output = 0;  // kNode: which output of the node
+};
+
+struct Node {
+  std::string name;  // unique within the function
+  const OpSchema* op = nullptr;
+  std::vector<ValueId> inputs;   // kNoValue: absent; no trailing kNoValue
+  std::vector<ValueId> outputs;  // kNoValue: not asked for
+  std::vector<NodeId> control;   // nodes that must have run before; ascending
+  Attributes attributes;         // as given: defaults are not written down
+  std::string device;            // hint such as "cuda:0"; "" = wherever
+};
+
+// A sub-graph by name. Closed: it sees its inputs, its constants and the variables, nothing of its caller.
+struct Function {
+  std::string name;
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<Tensor> constants;
+  std::vector<ValueId> inputs, outputs;
+
+  const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+  Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
+  const Node& node(NodeId id) const { return nodes[static_cast<size_t>(id)]; }
+  Node& node(NodeId id) { return nodes[static_cast<size_t>(id)]; }
+  const ValueType& type(ValueId id) const { return value(id).type; }
+  // The tensor of a constant value, null for every other.
+  const Tensor* constant(ValueId id) const;
+  // kNoValue when there is none of that name.
+  ValueId find_value(std::string_view name) const;
+};
+
+// A named entry of the state table.
+struct Variable {
+  std::string name;
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  bool trainable = true;
+  // The first value. Undefined: the output of that name of the function "init" gives it.
+  Tensor initial;
+};
+
+inline constexpr std::string_view kMainFunction = "main";
+inline constexpr std::string_view kInitFunction = "init";
+inline constexpr size_t kMaxFunctionDepth = 16;
+
+// Immutable once finished, then thread-safe and shared.
+struct Graph {
+  std::shared_ptr<const Registry> registry;  // keeps the schemas that nodes point to
+  std::vector<Function> functions;           // "main" first
+  std::vector<Variable> variables;
+  std::map<std::string, std::string> metadata;
+  int64_t next_random_id = 1;  // for the next random node
+
+  // Null when there is none of that name.
+  const Function* find_function(std::string_view name) const;
+  Function* find_function(std::string_view name);
+  const Variable* find_variable(std::string_view name) const;
+  const Function& main() const { return functions.front(); }
+};
+
+// "Conv" or "percale:ApplyAdam".
+std::string op_name(const OpSchema& schema);
+
+// The attributes with the schema's defaults filled in.
+Attributes with_defaults(const OpSchema& schema, const Attributes& attributes);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_GRAPH_GRAPH_H_
