@@ -1,0 +1,43 @@
+#include "core/plan/kernel_choice.h"
+
+#include "core/graph/graph.h"
+
+namespace percale {
+
+Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, std::string_view device_kind,
+                                                     const NodeView& view, std::vector<Refusal>* refusals) {
+  std::string reasons;
+  for (const Kernel& kernel : registry.kernels(device_kind, view.schema)) {
+    const Status refused = from_c(kernel.accepts(kernel.user, &view));
+    if (!refused.ok()) {
+      if (refusals != nullptr) refusals->push_back({kernel.name, std::string(refused.message())});
+      reasons += str_cat("; ", kernel.name, ": ", refused.message());
+      continue;
+    }
+    KernelPlan plan;
+    void* state = nullptr;
+    PERCALE_RETURN_IF_ERROR(from_c(kernel.plan(kernel.user, &view, &plan, &state))
+                                .with_context(str_cat(view.schema.name, " '", view.name, "'")));
+    return std::make_unique<PlannedKernel>(kernel, state, plan.scratch_bytes);
+  }
+  std::string types;
+  for (const ValueType& t : view.inputs) types += str_cat(types.empty() ? "" : ", ", t.dtype, " ", t.shape);
+  return unimplemented(op_name(view.schema), " '", view.name, "': no kernel of device kind '", device_kind,
+                       "' runs it for (", types, ")", reasons);
+}
+
+Status run_error_status(const OpSchema& schema, std::string_view node, RunError error, int64_t detail) {
+  const std::string who = str_cat(schema.name, " '", node, "': ");
+  switch (error) {
+    case RunError::kNone: return {};
+    case RunError::kIndexOutOfRange: return out_of_range(who, "index ", detail, " is out of range");
+    case RunError::kDivisionByZero: return invalid_argument(who, "integer division by zero at element ", detail);
+    case RunError::kNotPositiveDefinite: return invalid_argument(who, "matrix ", detail, " is not positive definite");
+    case RunError::kAssertionFailed: return failed_precondition(who, "assertion failed at element ", detail);
+    case RunError::kBadSize: return invalid_argument(who, "the size, start or length ", detail, " is out of range");
+    case RunError::kKernelFailed: break;
+  }
+  return internal_error(who, "the kernel failed with code ", static_cast<int32_t>(error), ", detail ", detail);
+}
+
+}  // namespace percale

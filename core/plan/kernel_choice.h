@@ -1,0 +1,53 @@
+// Chooses a kernel for a node and prepares it.
+#ifndef PERCALE_CORE_PLAN_KERNEL_CHOICE_H_
+#define PERCALE_CORE_PLAN_KERNEL_CHOICE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/registry/kernel.h"
+#include "core/registry/registry.h"
+
+namespace percale {
+
+// A kernel with the state that its plan() made. Shared by all runs of a program.
+class PlannedKernel {
+ public:
+  // Takes the state over.
+  PlannedKernel(const Kernel& kernel, void* state, int64_t scratch_bytes)
+      : kernel_(kernel), state_(state), scratch_bytes_(scratch_bytes) {}
+  ~PlannedKernel() {
+    if (kernel_.destroy != nullptr && state_ != nullptr) kernel_.destroy(state_);
+  }
+  PlannedKernel(const PlannedKernel&) = delete;
+  PlannedKernel& operator=(const PlannedKernel&) = delete;
+
+  const char* name() const { return kernel_.name; }
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+  const void* state() const { return state_; }
+  auto run_function() const { return kernel_.run; }
+  void run(const percale_launch& launch) const { kernel_.run(state_, &launch); }
+
+ private:
+  Kernel kernel_;
+  void* state_;
+  int64_t scratch_bytes_;
+};
+
+// Why a kernel of the list was not taken.
+struct Refusal {
+  std::string kernel, reason;
+};
+
+// The first kernel of the list that accepts the node, planned. Kernels that refused before it are added to `refusals` (may be
+// null). UNIMPLEMENTED, naming op, dtypes and every reason, when none accepts.
+Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, std::string_view device_kind,
+                                                     const NodeView& view, std::vector<Refusal>* refusals);
+
+// What a run that failed says, for a node and the error word that one of its kernels set.
+Status run_error_status(const OpSchema& schema, std::string_view node, RunError error, int64_t detail);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_PLAN_KERNEL_CHOICE_H_

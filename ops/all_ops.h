@@ -1,0 +1,13 @@
+// The op families. Each registers its schemas and its CPU kernels.
+#ifndef PERCALE_OPS_ALL_OPS_H_
+#define PERCALE_OPS_ALL_OPS_H_
+
+#include "core/registry/registry.h"
+
+namespace percale {
+
+Status register_all_ops(Registry& registry);
+
+}  // namespace percale
+
+#endif  // PERCALE_OPS_ALL_OPS_H_
