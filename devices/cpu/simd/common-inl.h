@@ -1,0 +1,137 @@
+// What the families share, compiled once per target: tags, partial loads and stores, transposition.
+// The guard flips with HWY_TARGET_TOGGLE so that each target sees the file once.
+#if defined(PERCALE_DEVICES_CPU_SIMD_COMMON_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PERCALE_DEVICES_CPU_SIMD_COMMON_INL_H_
+#undef PERCALE_DEVICES_CPU_SIMD_COMMON_INL_H_
+#else
+#define PERCALE_DEVICES_CPU_SIMD_COMMON_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+#if PERCALE_SIMD_TARGET
+namespace percale::simd::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using Tag = hn::ScalableTag<T>;
+template <class T>
+using Vec = hn::Vec<Tag<T>>;
+template <class T>
+inline constexpr int64_t kLanes = static_cast<int64_t>(HWY_LANES(T));
+inline constexpr int kL = static_cast<int>(HWY_LANES(float));
+
+template <class T>
+HWY_INLINE Vec<T> load(const T* p) {
+  return hn::LoadU(Tag<T>(), p);
+}
+template <class T>
+HWY_INLINE void store(Vec<T> v, T* p) {
+  hn::StoreU(v, Tag<T>(), p);
+}
+template <class T>
+HWY_INLINE Vec<T> set(T x) {
+  return hn::Set(Tag<T>(), x);
+}
+template <class T>
+HWY_INLINE Vec<T> zero() {
+  return hn::Zero(Tag<T>());
+}
+// The first n lanes (0 <= n <= lanes) from memory, the others 0; touches nothing behind them.
+template <class T>
+HWY_INLINE Vec<T> load_n(const T* p, int64_t n) {
+#if HWY_TARGET == HWY_SSE4  // has no masked load, and Highway's would read the whole vector
+  alignas(64) T lanes[kLanes<T>] = {};
+  for (int64_t i = 0; i < n; ++i) lanes[i] = p[i];
+  return hn::Load(Tag<T>(), lanes);
+#else
+  return hn::MaskedLoad(hn::FirstN(Tag<T>(), static_cast<size_t>(n)), Tag<T>(), p);
+#endif
+}
+// Writes the first n lanes and nothing else.
+template <class T>
+HWY_INLINE void store_n(Vec<T> v, T* p, int64_t n) {
+  if (n >= kLanes<T>) return store<T>(v, p);
+#if HWY_TARGET == HWY_AVX3
+  hn::BlendedStore(v, hn::FirstN(Tag<T>(), static_cast<size_t>(n)), Tag<T>(), p);
+#else  // masked stores are microcode on many processors
+  alignas(64) T lanes[kLanes<T>];
+  hn::Store(v, Tag<T>(), lanes);
+  for (int64_t i = 0; i < n; ++i) p[i] = lanes[i];
+#endif
+}
+
+// Reductions run in kVirtual<T> lanes on every target, held in kParts<T> vectors, so that bits do not depend on the
+// width of a register.
+template <class T>
+inline constexpr int kVirtual = static_cast<int>(64 / sizeof(T));
+template <class T>
+inline constexpr int kParts = kVirtual<T> / static_cast<int>(HWY_LANES(T));
+
+// Folds the virtual lanes by op(i, i + half) for half = 8, 4, 2, 1 (f64: 4, 2, 1).
+template <class T, class Op>
+HWY_INLINE T fold_lanes(const Vec<T>* parts, Op&& op) {
+  alignas(64) T lanes[kVirtual<T>];
+  for (int i = 0; i < kParts<T>; ++i) hn::Store(parts[i], Tag<T>(), lanes + i * kLanes<T>);
+  for (int half = kVirtual<T> / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) lanes[i] = op(lanes[i], lanes[i + half]);
+  }
+  return lanes[0];
+}
+template <class T>
+HWY_INLINE T sum_lanes(const Vec<T>* parts) {
+  return fold_lanes<T>(parts, [](T a, T b) { return a + b; });
+}
+
+// NaN stays NaN: of two operands of which one is NaN, x86's maximum returns the second.
+template <class T>
+HWY_INLINE Vec<T> relu(Vec<T> v) {
+  return hn::Max(zero<T>(), v);
+}
+
+// Transposes the kL x kL matrix whose rows are r[0..kL).
+HWY_INLINE void transpose_block(Vec<float>* HWY_RESTRICT r) {
+  const Tag<float> d;
+  const hn::RebindToFloat<hn::RepartitionToWide<hn::RebindToUnsigned<Tag<float>>>> dd;
+  constexpr int kGroups = kL / 4;
+  Vec<float> x[kGroups][4];
+#pragma GCC unroll 4
+  for (int g = 0; g < kGroups; ++g) {
+    const auto ab_lo = hn::BitCast(dd, hn::InterleaveLower(d, r[4 * g], r[4 * g + 1]));
+    const auto ab_hi = hn::BitCast(dd, hn::InterleaveUpper(d, r[4 * g], r[4 * g + 1]));
+    const auto cd_lo = hn::BitCast(dd, hn::InterleaveLower(d, r[4 * g + 2], r[4 * g + 3]));
+    const auto cd_hi = hn::BitCast(dd, hn::InterleaveUpper(d, r[4 * g + 2], r[4 * g + 3]));
+    x[g][0] = hn::BitCast(d, hn::InterleaveLower(dd, ab_lo, cd_lo));
+    x[g][1] = hn::BitCast(d, hn::InterleaveUpper(dd, ab_lo, cd_lo));
+    x[g][2] = hn::BitCast(d, hn::InterleaveLower(dd, ab_hi, cd_hi));
+    x[g][3] = hn::BitCast(d, hn::InterleaveUpper(dd, ab_hi, cd_hi));
+  }
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) {
+#if HWY_TARGET == HWY_AVX3
+    const auto p = hn::ConcatLowerLower(d, x[2][j], x[0][j]), q = hn::ConcatLowerLower(d, x[3][j], x[1][j]);
+    const auto s = hn::ConcatUpperUpper(d, x[2][j], x[0][j]), t = hn::ConcatUpperUpper(d, x[3][j], x[1][j]);
+    r[j] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(q), p);
+    r[j + 4] = hn::OddEvenBlocks(q, hn::SwapAdjacentBlocks(p));
+    r[j + 8] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(t), s);
+    r[j + 12] = hn::OddEvenBlocks(t, hn::SwapAdjacentBlocks(s));
+#elif HWY_TARGET == HWY_AVX2
+    r[j] = hn::ConcatLowerLower(d, x[1][j], x[0][j]);
+    r[j + 4] = hn::ConcatUpperUpper(d, x[1][j], x[0][j]);
+#else
+    r[j] = x[0][j];
+#endif
+  }
+}
+
+}  // namespace percale::simd::HWY_NAMESPACE
+#endif  // PERCALE_SIMD_TARGET
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard

@@ -1,0 +1,44 @@
+#include "devices/cpu/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/simd/roof_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/roof.h"
+
+HWY_BEFORE_NAMESPACE();
+#if PERCALE_SIMD_TARGET
+namespace percale::simd::HWY_NAMESPACE {
+namespace {
+
+double fma_roof(int64_t steps) {
+  constexpr int kChains = 12;  // more than latency times units of any processor, fewer than registers of all
+  Vec<float> acc[kChains];
+#pragma GCC unroll 12
+  for (int i = 0; i < kChains; ++i) acc[i] = set<float>(1.0f + 0.01f * static_cast<float>(i));
+  const Vec<float> scale = set<float>(0.999f), shift = set<float>(0.001f);
+  for (int64_t s = 0; s < steps; ++s) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i) acc[i] = hn::MulAdd(acc[i], scale, shift);
+  }
+  Vec<float> sum = zero<float>();
+#pragma GCC unroll 12
+  for (int i = 0; i < kChains; ++i) sum = hn::Add(sum, acc[i]);
+  const double flop = 2.0 * kChains * static_cast<double>(kL) * static_cast<double>(steps);
+  return hn::GetLane(sum) == 0.0f ? -flop : flop;  // the sum is near 12: the loop is needed, the sign is not
+}
+
+}  // namespace
+
+constexpr RoofFns kFns = {fma_roof};
+
+}  // namespace percale::simd::HWY_NAMESPACE
+#endif  // PERCALE_SIMD_TARGET
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace percale::simd {
+const RoofFns kRoofFns[kIsaCount] = PERCALE_SIMD_TABLE;
+}  // namespace percale::simd
+#endif

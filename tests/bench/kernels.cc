@@ -1,0 +1,133 @@
+// Speed of the CPU device's own kernels on one thread, beside the roof that this machine has at this moment:
+//   kernels [auto|sse4|avx2|avx512] [seconds per row]
+// Each row is the best of many short trials; the roof is measured again between rows and the best one kept.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/cpu/simd/simd.h"
+
+namespace {
+
+using namespace percale;        // NOLINT
+using namespace percale::simd;  // NOLINT
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Floats of a cheap generator in (-1, 1); never zeros, which some machines add faster.
+struct Floats {
+  explicit Floats(int64_t n) : size(n), data(static_cast<float*>(std::aligned_alloc(64, bytes(n))), &std::free) {
+    uint32_t state = 12345;
+    for (int64_t i = 0; i < n; ++i) {
+      state = state * 1664525u + 1013904223u;
+      data[static_cast<size_t>(i)] = (static_cast<float>(state >> 8) + 0.5f) / 8388608.0f - 1.0f;
+    }
+  }
+  static size_t bytes(int64_t n) { return (static_cast<size_t>(n) * 4 + 127) / 64 * 64; }
+  float* get() const { return data.get(); }
+  int64_t size;
+  std::unique_ptr<float[], void (*)(void*)> data;
+};
+
+double g_seconds = 0.5;
+
+double best_time(const std::function<void()>& body) {
+  body();
+  double best = 1e9;
+  const double end = now() + g_seconds;
+  while (now() < end) {
+    const double start = now();
+    body();
+    best = std::min(best, now() - start);
+  }
+  return best;
+}
+
+struct Bench {
+  const SimdTable* table;
+  double roof = 0;  // FLOP per second of one thread
+
+  void measure_roof() {
+    constexpr int64_t kSteps = 200000;
+    double flop = 0;
+    const double saved = g_seconds;
+    g_seconds = 0.05;
+    const double time = best_time([&] { flop = table->roof->fma(kSteps); });
+    g_seconds = saved;
+    roof = std::max(roof, flop / time);
+  }
+
+  void row(const std::string& name, double flop, const std::function<void()>& body) {
+    measure_roof();
+    const double time = best_time(body);
+    measure_roof();
+    std::printf("%-44s %10.1f us %8.1f GFLOP/s %6.1f %% of %.1f\n", name.c_str(), time * 1e6, flop / time * 1e-9,
+                100 * flop / time / roof, roof * 1e-9);
+  }
+
+  void gemm(const char* name, int64_t m, int64_t k, int64_t n, bool trans_a, bool trans_b, bool packed) {
+    const Floats a(m * k), b(k * n), c(m * n);
+    Gemm<float> g;
+    g.m = m;
+    g.n = n;
+    g.k = k;
+    g.a = a.get();
+    g.lda = trans_a ? m : k;
+    g.b = b.get();
+    g.ldb = trans_b ? k : n;
+    g.c = c.get();
+    g.ldc = n;
+    g.trans_a = trans_a;
+    g.trans_b = trans_b;
+    const GemmFnsOf<float>& fns = table->gemm->f32;
+    const Floats pack(fns.packed_b_bytes(k, n) / 4 + 16);
+    if (packed) {
+      fns.pack_b(k, n, g.b, g.ldb, trans_b, pack.get(), ParallelFor());
+      g.packed_b = pack.get();
+    }
+    const Floats scratch(fns.scratch_bytes(g) / 4 + 16);
+    row(std::string("gemm ") + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " " + name,
+        2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k),
+        [&] { fns.run(g, scratch.get(), ParallelFor()); });
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto cap = parse_isa_cap(argc > 1 ? argv[1] : "auto");
+  if (!cap) {
+    std::fprintf(stderr, "usage: kernels [auto|sse4|avx2|avx512] [seconds per row]\n");
+    return 2;
+  }
+  if (argc > 2) g_seconds = std::atof(argv[2]);
+  const Isa isa = capped(detect_isa(), *cap);
+  Bench bench{simd_table(isa)};
+  if (!bench.table) {
+    std::fprintf(stderr, "this machine has no SIMD kernels\n");
+    return 77;
+  }
+  bench.measure_roof();
+  std::printf("isa %s, fp32 FMA roof of one thread %.1f GFLOP/s\n", isa_name(isa), bench.roof * 1e-9);
+
+  bench.gemm("nn", 1024, 1024, 1024, false, false, false);
+  bench.gemm("nt", 1024, 1024, 1024, false, true, false);
+  bench.gemm("tn", 1024, 1024, 1024, true, false, false);
+  bench.gemm("nn", 64, 784, 512, false, false, false);
+  bench.gemm("nt", 64, 784, 512, false, true, false);
+  bench.gemm("nn packed", 64, 784, 512, false, false, true);
+  bench.gemm("tn (its weight gradient)", 512, 64, 784, true, false, false);
+  bench.gemm("nn (its input gradient)", 64, 512, 784, false, false, false);
+  bench.gemm("nt", 64, 512, 10, false, true, false);
+  bench.gemm("nn", 1, 784, 512, false, false, false);
+  bench.gemm("nt", 1, 784, 512, false, true, false);
+  bench.gemm("packed", 1, 784, 512, false, false, true);
+  return 0;
+}

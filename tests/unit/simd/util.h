@@ -1,0 +1,99 @@
+// What the tests of the SIMD kernels share: data, a ParallelFor in another order, comparison of bits.
+#ifndef PERCALE_TESTS_UNIT_SIMD_UTIL_H_
+#define PERCALE_TESTS_UNIT_SIMD_UTIL_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "devices/cpu/simd/simd.h"
+
+namespace percale::simd::testing {
+
+// The tables that this machine can run, worst first.
+inline std::vector<const SimdTable*> tables() {
+  std::vector<const SimdTable*> all;
+  for (int i = 0; i <= static_cast<int>(detect_isa()); ++i) all.push_back(simd_table(static_cast<Isa>(i)));
+  return all;
+}
+
+template <class T = float>
+std::vector<T> random_values(int64_t n, uint32_t seed, double low = -1, double high = 1) {
+  std::mt19937 engine(seed);
+  std::vector<T> values(static_cast<size_t>(n));
+  for (T& v : values) v = static_cast<T>(low + (high - low) * (static_cast<double>(engine()) + 0.5) / 4294967296.0);
+  return values;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+// Runs the pieces in a shuffled order, each on a stack of its own depth.
+inline void run_shuffled(void* pool, int64_t pieces, ParallelFor::Body body, void* arg) {
+  std::vector<int64_t> order(static_cast<size_t>(pieces));
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 engine(++*static_cast<uint32_t*>(pool));
+  std::shuffle(order.begin(), order.end(), engine);
+  for (int64_t piece : order) body(arg, piece);
+}
+
+// 64-byte aligned scratch with a canary behind it.
+class Scratch {
+ public:
+  explicit Scratch(int64_t bytes) : bytes_(static_cast<size_t>(bytes)), memory_(bytes_ + 192, 0xA5) {
+    start_ = memory_.data() + (64 - reinterpret_cast<uintptr_t>(memory_.data()) % 64) % 64;
+  }
+  void* get() { return start_; }
+  bool intact() const {
+    for (size_t i = 0; i < 64; ++i) {
+      if (start_[bytes_ + i] != 0xA5) return false;
+    }
+    return true;
+  }
+
+ private:
+  size_t bytes_;
+  std::vector<unsigned char> memory_;
+  unsigned char* start_;
+};
+
+// Greatest |got - want| / (|want| + scale).
+template <class T>
+double worst_error(const std::vector<T>& got, const std::vector<double>& want, double scale) {
+  double worst = got.size() == want.size() ? 0 : 1e300;
+  for (size_t i = 0; i < got.size() && i < want.size(); ++i) {
+    const double error = std::abs(static_cast<double>(got[i]) - want[i]) / (std::abs(want[i]) + scale);
+    if (!(error <= worst)) worst = error;  // NaN counts as worst
+  }
+  return worst;
+}
+
+// Runs `run(table, parallel)` (which returns a vector) on every table, inline and shuffled. True when shuffling never
+// changes a bit and AVX2 and AVX-512 agree; calls check(result) on each table's result.
+template <class Run, class Check>
+bool agrees(Run&& run, Check&& check) {
+  using Result = decltype(run(*simd_table(Isa::kSse4), ParallelFor()));
+  bool good = true;
+  Result avx2;
+  uint32_t seed = 7;
+  for (const SimdTable* table : tables()) {
+    const Result inline_result = run(*table, ParallelFor());
+    check(inline_result);
+    for (int round = 0; round < 2; ++round) {
+      good = same_bits(run(*table, ParallelFor{run_shuffled, &seed}), inline_result) && good;
+    }
+    if (table->isa == Isa::kAvx2) avx2 = inline_result;
+    if (table->isa == Isa::kAvx512) good = same_bits(avx2, inline_result) && good;
+  }
+  return good;
+}
+
+}  // namespace percale::simd::testing
+
+#endif  // PERCALE_TESTS_UNIT_SIMD_UTIL_H_
