@@ -2,14 +2,15 @@
 
 #include <array>
 
-#include "ops/families.h"
-
 namespace percale {
+namespace {
 
-Status register_all_ops(Registry& registry) {
-  using Register = Status (*)(Registry&);
-  static constexpr std::array<Register, 0> kFamilies = {};
-  for (Register family : kFamilies) PERCALE_RETURN_IF_ERROR(family(registry));
+constexpr std::array<RegisterFamily, 0> kFamilies = {};
+
+}  // namespace
+
+Status register_all_ops(Registry& registry, const cpu::SimdTable* simd) {
+  for (RegisterFamily family : kFamilies) PERCALE_RETURN_IF_ERROR(family(registry, simd));
   return {};
 }
 

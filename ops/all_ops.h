@@ -3,10 +3,11 @@
 #define PERCALE_OPS_ALL_OPS_H_
 
 #include "core/registry/registry.h"
+#include "ops/families.h"
 
 namespace percale {
 
-Status register_all_ops(Registry& registry);
+Status register_all_ops(Registry& registry, const cpu::SimdTable* simd);
 
 }  // namespace percale
 

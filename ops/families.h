@@ -1,10 +1,19 @@
-// What each family file gives to all_ops.cc: one function that registers its schemas and CPU kernels.
+// What each family file gives to all_ops.cc: one function that registers its schemas and CPU kernels
+// (best first: SIMD, then portable).
 #ifndef PERCALE_OPS_FAMILIES_H_
 #define PERCALE_OPS_FAMILIES_H_
 
 #include "core/registry/registry.h"
 
 namespace percale {
+
+namespace cpu {
+struct SimdTable;  // devices/cpu/simd/simd.h
+}
+
+// `simd`: the vector functions of this machine's instruction set, null where there is none; then the portable kernels
+// alone are registered. It must outlive the registry.
+using RegisterFamily = Status (*)(Registry& registry, const cpu::SimdTable* simd);
 
 }  // namespace percale
 

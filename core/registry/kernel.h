@@ -40,6 +40,7 @@ struct percale_node_view {
 // What plan() of a kernel asks of the planner.
 struct percale_kernel_plan {
   int64_t scratch_bytes = 0;
+  const void* user = nullptr;  // the kernel's own, as given to make_kernel()
 };
 
 // Why a run fails after it has started: the first failure wins.
@@ -106,7 +107,7 @@ class Launch {
 //   Status accepts(const NodeView&)                    success, or the reason why not
 //   Result<State> plan(const NodeView&, KernelPlan&)   State: a movable plain value, shared by concurrent runs
 //   void run(const State&, const Launch&)              must not throw
-// `name` and `op` must be literals. A node never has more operands than the view that was planned.
+// `name` and `op` must be literals; `user` reaches plan() as KernelPlan::user, such as the SIMD table. A node never has more operands than the view that was planned.
 namespace kernel_detail {
 template <class T>
 struct ResultOf;
@@ -122,7 +123,7 @@ struct Planned {
 }  // namespace kernel_detail
 
 template <auto Accepts, auto Plan, auto Run>
-constexpr Kernel make_kernel(const char* name, const char* op, const char* domain = "") {
+Kernel make_kernel(const char* name, const char* op, const char* domain = "", const void* user = nullptr) {
   using State = typename kernel_detail::ResultOf<decltype(Plan(std::declval<const NodeView&>(),
                                                               std::declval<KernelPlan&>()))>::Type;
   using Planned = kernel_detail::Planned<State>;
@@ -131,12 +132,14 @@ constexpr Kernel make_kernel(const char* name, const char* op, const char* domai
   kernel.name = name;
   kernel.domain = domain;
   kernel.op = op;
+  kernel.user = const_cast<void*>(user);
   kernel.accepts = [](void*, const percale_node_view* node) -> percale_status* {
     return catch_to_c([&] { return Accepts(*node); });
   };
-  kernel.plan = [](void*, const percale_node_view* node, percale_kernel_plan* plan,
+  kernel.plan = [](void* user, const percale_node_view* node, percale_kernel_plan* plan,
                    void** out_state) -> percale_status* {
     return catch_to_c([&]() -> Status {
+      plan->user = user;
       auto state = Plan(*node, *plan);
       if (!state.ok()) return state.status();
       *out_state = new Planned{node->inputs.size(), std::move(state).value()};
