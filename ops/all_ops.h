@@ -7,7 +7,7 @@
 
 namespace percale {
 
-Status register_all_ops(Registry& registry, const cpu::SimdTable* simd);
+Status register_all_ops(Registry& registry, const simd::SimdTable* simd);
 
 }  // namespace percale
 

@@ -7,13 +7,13 @@
 
 namespace percale {
 
-namespace cpu {
+namespace simd {
 struct SimdTable;  // devices/cpu/simd/simd.h
 }
 
 // `simd`: the vector functions of this machine's instruction set, null where there is none; then the portable kernels
 // alone are registered. It must outlive the registry.
-using RegisterFamily = Status (*)(Registry& registry, const cpu::SimdTable* simd);
+using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* simd);
 
 }  // namespace percale
 
