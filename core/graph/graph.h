@@ -68,6 +68,7 @@ struct Variable {
   DType dtype = DType::kInvalid;
   Shape shape;
   bool trainable = true;
+  bool slot = false;  // optimizer state: no parameter of the model, left out of digests and exports
   // The first value. Undefined: the output of that name of the function "init" gives it.
   Tensor initial;
 };

@@ -1,0 +1,101 @@
+// A session runs functions of a graph: it plans what the fetches need, keeps the plans, and runs them.
+#ifndef PERCALE_CORE_RUN_SESSION_H_
+#define PERCALE_CORE_RUN_SESSION_H_
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/run/engine.h"
+#include "core/run/trace.h"
+#include "core/state/variables.h"
+
+namespace percale {
+
+struct Compiled;  // core/run/compiled.h: programs per device and what a run of them needs
+
+// What to run: any values of a function may be fed and fetched, by name; targets are names of nodes.
+struct RunSpec {
+  std::string function = std::string(kMainFunction);
+  std::vector<std::string> feeds, fetches, targets;
+  // The caller alone uses the variables that it passes in RunOptions::state, and assignments write into them.
+  bool exclusive_state = false;
+};
+
+struct SessionOptions {
+  bool soft_placement = false;
+  int64_t cache_size = 64;            // plans kept
+  std::vector<std::string> disabled_passes;
+};
+
+// Ends runs from another thread.
+class CancelToken {
+ public:
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+struct RunOptions {
+  int64_t deadline_ns = -1;             // on the monotonic clock; -1: none
+  const CancelToken* cancel = nullptr;
+  Trace* trace = nullptr;
+  // Random ops: key and counter. A session's own runs count up by themselves when `step` is -1.
+  int64_t seed = 0, step = -1, first_row = 0;
+  // The variables' memory, in the order of the graph's variables; null: the session's table, whose current version is pinned.
+  const std::vector<Tensor>* state = nullptr;
+};
+
+struct SessionStats {
+  int64_t plans = 0, cache_hits = 0, runs = 0;
+  int64_t planned_peak_bytes = 0;  // of the largest plan
+};
+
+// Thread-safe: any number of concurrent runs.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  // `variables` may be null when the graph has none, or when every run passes its state.
+  static Result<std::shared_ptr<Session>> create(std::shared_ptr<Engine> engine, std::shared_ptr<const Graph> graph,
+                                                 std::shared_ptr<Variables> variables, SessionOptions options = {});
+  ~Session();
+
+  // The plan for feeds of these types (from the cache when there is one).
+  Result<std::shared_ptr<const Compiled>> prepare(const RunSpec& spec, std::span<const ValueType> feed_types);
+  // The types of a prepared plan's fetches, when they are known before the run; kInvalid entries where they are not.
+  static std::vector<ValueType> fetch_types(const Compiled& compiled);
+
+  // Runs a prepared plan. outputs[i] is written into when it is defined (and of the right type), else it becomes a new
+  // tensor. Outputs never share memory with feeds or with the plan's arena. Nothing is assigned when it fails.
+  Status run(const Compiled& compiled, std::span<const Tensor> feeds, std::span<Tensor> outputs,
+             const RunOptions& options = {});
+  // prepare() and run().
+  Result<std::vector<Tensor>> run(const RunSpec& spec, std::span<const Tensor> feeds, const RunOptions& options = {});
+
+  // Ends every run that is under way with CANCELLED.
+  void cancel_all();
+  // JSON or SVG: "plan", "kernels", "passes", "svg".
+  Result<std::string> explain(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view what);
+  SessionStats stats() const;
+
+  const std::shared_ptr<Engine>& engine() const;
+  const Graph& graph() const;
+  const std::shared_ptr<Variables>& variables() const;
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// First values of a graph's variables: their own tensors, and what the function "init" gives for `seed`.
+Result<std::shared_ptr<Variables>> initialize_variables(const std::shared_ptr<Engine>& engine,
+                                                        const std::shared_ptr<const Graph>& graph, int64_t seed);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_SESSION_H_

@@ -1,0 +1,57 @@
+// The state table: named tensors in immutable versions. Readers pin a version and never wait; a writer publishes the next.
+#ifndef PERCALE_CORE_STATE_VARIABLES_H_
+#define PERCALE_CORE_STATE_VARIABLES_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/graph/graph.h"
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+// One state of the whole table. Immutable.
+struct VariablesVersion {
+  int64_t number = 0;
+  std::vector<Tensor> values;  // in the order of the table's variables
+};
+
+// Thread-safe.
+class Variables {
+ public:
+  // The declarations of a graph and a first value for each, of its dtype and shape.
+  static Result<std::shared_ptr<Variables>> create(std::vector<Variable> variables, std::vector<Tensor> values);
+
+  // The declarations, in the order of the values; their `initial` is not kept.
+  const std::vector<Variable>& variables() const { return variables_; }
+  // -1 when there is none.
+  int32_t find(std::string_view name) const;
+  std::shared_ptr<const VariablesVersion> current() const;
+
+  // The next version: the current one with these values replaced. dtypes and shapes must agree. The tensors must not be
+  // written to any more. Writers come one after the other.
+  Status publish(const std::vector<std::pair<int32_t, Tensor>>& changes);
+
+  // "sha256:" over name, dtype, shape and bytes of all variables that are no slots, in the order of names.
+  std::string digest() const;
+
+ private:
+  Variables() = default;
+  std::vector<Variable> variables_;
+  std::unordered_map<std::string, int32_t> index_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const VariablesVersion> current_;
+};
+
+// The same digest of a list of values.
+std::string digest_of(const std::vector<Variable>& variables, const std::vector<Tensor>& values);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_STATE_VARIABLES_H_
