@@ -60,6 +60,7 @@ struct percale_run_context {
   std::atomic<int32_t> error{0};  // percale_run_error
   std::atomic<int64_t> error_detail{0};
   std::atomic<bool> cancelled{false};
+  int64_t seed = 0;  // random ops: the key is (seed, id of the node)
   int64_t step = 0;  // random ops: the step of the trainer, the counter of the session's run otherwise
   int64_t first_row = 0;  // random ops: number of the batch's first row within the global batch
 
