@@ -14,14 +14,17 @@ def listed(path):
 
 
 def declared(path):
-    """{symbol: version after \\since} of the header; the version is '' where a comment does not give one."""
+    """{symbol: version after \\since} of the header. A declaration without a comment of its own belongs to the one above
+    it; the version is '' where a comment does not give one."""
     with open(path, encoding="utf-8") as header:
         text = header.read()
-    found = {}
+    found, version = {}, ""
     pattern = re.compile(r"(?:/\*\*((?:(?!\*/).)*)\*/\s*)?\bPERCALE_API\b[^;(]*?\b(percale_\w+)\s*\(", re.S)
     for comment, name in pattern.findall(text):
-        since = re.search(r"\\since\s+(\d+\.\d+)", comment)
-        found[name] = since.group(1) if since else ""
+        if comment:
+            since = re.search(r"\\since\s+(\d+\.\d+)", comment)
+            version = since.group(1) if since else ""
+        found[name] = version
     return found
 
 
