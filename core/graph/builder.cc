@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/graph/effects.h"
 #include "core/graph/infer.h"
 #include "core/graph/validate.h"
 
@@ -29,7 +30,7 @@ FunctionBuilder::FunctionBuilder(Builder& owner, size_t index) : owner_(owner), 
   const Function& f = function();
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     names_.insert(f.nodes[i].name);
-    order_effects(static_cast<NodeId>(i), *f.nodes[i].op, f.nodes[i].attributes);
+    order_effects(static_cast<NodeId>(i));
   }
 }
 
@@ -101,25 +102,58 @@ Result<NodeId> FunctionBuilder::add_node(const OpSchema& schema, const std::vect
   PERCALE_ASSIGN_OR_RETURN(auto types, infer_node(function(), node, &functions));
 
   node.name = free_name(wanted);
+  node.outputs.clear();
   Function& f = mutable_function();
   const auto id = static_cast<NodeId>(f.nodes.size());
-  for (size_t i = 0; i < num_outputs; ++i) {
-    node.outputs[i] = static_cast<ValueId>(f.values.size());
-    const auto k = static_cast<uint64_t>(i);
-    f.values.push_back({i == 0 ? node.name : free_name(str_cat(node.name, ":", k)), types[i], ValueKind::kNode, id,
-                        static_cast<int32_t>(i)});
-  }
-  const Attributes attributes_copy = node.attributes;
   f.nodes.push_back(std::move(node));
-  order_effects(id, schema, attributes_copy);
+  for (size_t i = 0; i < num_outputs; ++i) add_output(id, i, types[i]);
+  order_effects(id);
   return id;
+}
+
+ValueId FunctionBuilder::add_output(NodeId id, size_t output, const ValueType& type) {
+  Function& f = mutable_function();
+  Node& node = f.node(id);
+  const auto value = static_cast<ValueId>(f.values.size());
+  std::string name = output == 0 ? node.name : free_name(str_cat(node.name, ":", static_cast<uint64_t>(output)));
+  f.values.push_back({std::move(name), type, ValueKind::kNode, id, static_cast<int32_t>(output)});
+  node.outputs.push_back(value);
+  return value;
+}
+
+Result<std::vector<ValueId>> FunctionBuilder::extend_node(NodeId id, Attributes attributes, size_t more) {
+  Function& f = mutable_function();
+  Node changed = f.node(id);
+  const size_t before = changed.outputs.size();
+  changed.attributes = std::move(attributes);
+  changed.outputs.resize(before + more, kNoValue);
+  const DeclaredFunctionTypes functions(owner_.graph_);
+  PERCALE_ASSIGN_OR_RETURN(const auto types, infer_node(f, changed, &functions));
+  for (size_t i = 0; i < before; ++i) {
+    if (changed.outputs[i] == kNoValue) continue;
+    const ValueType& type = f.type(changed.outputs[i]);
+    if (type.dtype != types[i].dtype || !compatible(type.shape, types[i].shape)) {
+      return invalid_argument(op_name(*changed.op), " '", changed.name, "': output ", static_cast<uint64_t>(i), " is ",
+                              type.dtype, " ", type.shape, " and would become ", types[i].dtype, " ", types[i].shape);
+    }
+  }
+  f.node(id).attributes = std::move(changed.attributes);
+  std::vector<ValueId> out;
+  for (size_t i = before; i < before + more; ++i) out.push_back(add_output(id, i, types[i]));
+  return out;
 }
 
 // A read of a variable comes after its last write, a write after all reads and the write before it. An effect that
 // names no variable (Print, Assert, a control op with effects inside) is ordered against every other effect.
-void FunctionBuilder::order_effects(NodeId id, const OpSchema& schema, const Attributes& attributes) {
-  if (!schema.has(kStateful)) return;
+void FunctionBuilder::order_effects(NodeId id) {
   Function& f = mutable_function();
+  const OpSchema& schema = *f.node(id).op;
+  const Attributes& attributes = f.node(id).attributes;
+  if (!schema.has(kStateful)) {
+    if (!carries_functions(attributes)) return;
+    const NodeEffects inside = effects_of(owner_.graph_, f.node(id));
+    if (!inside.reads && !inside.writes) return;
+  }
   std::vector<NodeId> before = f.node(id).control;
   const std::string variable(attributes.get_string("variable"));
   const bool reads_only = schema.name == "ReadVariable";

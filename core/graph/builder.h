@@ -40,6 +40,9 @@ class FunctionBuilder {
   // The same by op name, "Conv" or "percale:ApplyAdam".
   Result<NodeId> add_node(std::string_view op, const std::vector<ValueId>& inputs, Attributes attributes = {},
                           size_t num_outputs = 1, std::string_view name = {});
+  // Gives a node other attributes and `more` outputs behind those it has; returns the new ones. What the attributes then say
+  // of the outputs that are there must be compatible with their types.
+  Result<std::vector<ValueId>> extend_node(NodeId id, Attributes attributes, size_t more);
   // `after` runs only when `before` has run. `before` must stand before `after`.
   Status add_control(NodeId before, NodeId after);
   Status set_outputs(std::vector<ValueId> outputs);
@@ -48,6 +51,7 @@ class FunctionBuilder {
 
   // Device hint of the nodes that follow, "" for none.
   void set_device(std::string_view device) { device_ = device; }
+  const std::string& device() const { return device_; }
   // What is put before the names of the nodes that follow, such as "encoder/".
   void set_name_prefix(std::string_view prefix) { prefix_ = prefix; }
   const std::string& name_prefix() const { return prefix_; }
@@ -55,7 +59,8 @@ class FunctionBuilder {
  private:
   Function& mutable_function();
   std::string free_name(std::string_view wanted);
-  void order_effects(NodeId id, const OpSchema& schema, const Attributes& attributes);
+  ValueId add_output(NodeId id, size_t output, const ValueType& type);
+  void order_effects(NodeId id);
 
   struct Effects {  // of one variable, or of everything under the name ""
     NodeId last_write = -1;

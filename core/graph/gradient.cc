@@ -19,9 +19,7 @@ ValueId percale_grad_context::output(size_t i) const { return i < node_.outputs.
 ValueId percale_grad_context::grad(size_t i) const { return i < grad_outputs_.size() ? grad_outputs_[i] : kNoValue; }
 
 ValueId percale_grad_context::grad_or_zeros(size_t i) {
-  if (grad(i) != kNoValue) return grad(i);
-  const ValueId shape = emit("Shape", {output(i)});
-  return emit("Expand", {scalar(dtype(output(i)), 0), shape});
+  return grad(i) != kNoValue ? grad(i) : percale::full_like(*this, output(i), 0);
 }
 
 void percale_grad_context::set(size_t i, ValueId grad) {
@@ -35,6 +33,14 @@ ValueId sum_to_shape_of(Emitter& emitter, ValueId grad, ValueId input) {
   const Shape& want = emitter.shape(input);
   if (want.is_static() && emitter.shape(grad) == want) return grad;
   return emitter.emit("percale:SumToShape", {grad, emitter.emit("Shape", {input})});
+}
+
+ValueId full_like(Emitter& emitter, ValueId like, double value) {
+  const ValueType type = emitter.type(like);
+  const ValueId scalar = emitter.scalar(type.dtype, value);
+  if (!type.shape.is_static()) return emitter.emit("Expand", {scalar, emitter.emit("Shape", {like})});
+  if (type.shape.rank() == 0) return scalar;
+  return emitter.emit("Expand", {scalar, emitter.ints({type.shape.begin(), type.shape.end()})});
 }
 
 }  // namespace percale

@@ -2,14 +2,29 @@
 #ifndef PERCALE_CORE_GRAPH_GRADIENT_H_
 #define PERCALE_CORE_GRAPH_GRADIENT_H_
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/graph/builder.h"
 
 namespace percale {
 
-// Makes the backward functions that If, Loop and Call need; implemented by core/autodiff.
-class FunctionGradients;
+// Makes the backward functions that the gradients of If, Loop and Call need; implemented by core/autodiff. Borrowed from
+// whoever takes the gradients. Adding a function moves the graph's functions: references to them end there.
+class FunctionGradients {
+ public:
+  virtual ~FunctionGradients() = default;
+
+  // The name of a function that takes the inputs of `function`, then the gradients of those of its outputs that are marked in
+  // `given`, and gives the gradients of those of its inputs that are marked in `wanted` (zeros where none flows), all in
+  // order. It computes the forward pass again, random numbers included. Made when first asked for. UNIMPLEMENTED where
+  // `function` writes state, which must not happen twice.
+  virtual Result<std::string> backward(std::string_view function, const std::vector<bool>& given,
+                                       const std::vector<bool>& wanted) = 0;
+  // Which outputs of `function` may carry a gradient to the inputs that are marked.
+  virtual Result<std::vector<bool>> reached(std::string_view function, const std::vector<bool>& inputs) const = 0;
+};
 
 }  // namespace percale
 
@@ -50,6 +65,9 @@ namespace percale {
 // The gradient `grad` of a broadcast result, summed back to the shape of `input`, one of its operands. Works for shapes that
 // are not known yet.
 ValueId sum_to_shape_of(Emitter& emitter, ValueId grad, ValueId input);
+
+// A tensor of the dtype and shape of `like`, every element `value`. Works for shapes that are not known yet.
+ValueId full_like(Emitter& emitter, ValueId like, double value);
 
 }  // namespace percale
 

@@ -88,6 +88,7 @@ enum OpFlags : uint32_t {
   kElementwise = 16,  // output element i depends on element i of each (broadcast) input alone: may be fused
   kReadsRow = 32,     // random: counter is (step, row, element)
   kBatchCoupled = 64, // rows of a batch influence each other (batch normalisation in training)
+  kRuntime = 128,     // carried out by the executor itself: has no kernel
 };
 
 using ShapeFn = Status (*)(ShapeContext&);
