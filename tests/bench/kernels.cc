@@ -97,7 +97,47 @@ struct Bench {
         2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k),
         [&] { fns.run(g, scratch.get(), ParallelFor()); });
   }
+
+  void conv(const char* name, const Conv2d& c, bool with_input_grad = true) {
+    const int64_t weights = c.out_c * (c.in_c / c.groups) * c.kernel_h * c.kernel_w;
+    const Floats x(c.batch * c.in_c * c.in_h * c.in_w), w(weights), bias(c.out_c);
+    const Floats y(c.batch * c.out_c * c.out_h * c.out_w);
+    const Floats scratch(std::max({table->conv->forward_scratch_bytes(c), table->conv->input_grad_scratch_bytes(c),
+                                   table->conv_weight->scratch_bytes(c)}) /
+                             4 +
+                         16);
+    const double flop = 2.0 * static_cast<double>(weights) * static_cast<double>(c.batch * c.out_h * c.out_w);
+    const std::string title = std::string("conv ") + name + " batch " + std::to_string(c.batch);
+    row(title + " forward", flop, [&] {
+      table->conv->forward(c, x.get(), w.get(), nullptr, bias.get(), Act::kRelu, y.get(), scratch.get(), ParallelFor());
+    });
+    const Floats dy(y.size), dx(x.size), dw(weights);
+    if (with_input_grad) {
+      row(title + " input grad", flop, [&] {
+        table->conv->input_grad(c, dy.get(), w.get(), dx.get(), scratch.get(), ParallelFor());
+      });
+    }
+    row(title + " weight grad", flop, [&] {
+      table->conv_weight->weight_grad(c, x.get(), dy.get(), dw.get(), scratch.get(), ParallelFor());
+    });
+  }
 };
+
+// `same` padding, square.
+Conv2d square(int64_t batch, int64_t in_c, int64_t size, int64_t out_c, int64_t kernel, int64_t stride = 1,
+              int64_t groups = 1) {
+  Conv2d c;
+  c.batch = batch;
+  c.in_c = in_c;
+  c.in_h = c.in_w = size;
+  c.out_c = out_c;
+  c.kernel_h = c.kernel_w = kernel;
+  c.stride_h = c.stride_w = stride;
+  c.pad_top = c.pad_left = kernel / 2;
+  c.out_h = c.out_w = (size + 2 * (kernel / 2) - kernel) / stride + 1;
+  c.groups = groups;
+  return c;
+}
 
 }  // namespace
 
@@ -129,5 +169,15 @@ int main(int argc, char** argv) {
   bench.gemm("nn", 1, 784, 512, false, false, false);
   bench.gemm("nt", 1, 784, 512, false, true, false);
   bench.gemm("packed", 1, 784, 512, false, false, true);
+  bench.conv("LeNet 1-16 5x5 28x28", square(64, 1, 28, 16, 5), false);
+  bench.conv("LeNet 16-32 5x5 14x14", square(64, 16, 14, 32, 5));
+  bench.conv("3x3 64-64 56x56", square(1, 64, 56, 64, 3));
+  bench.conv("3x3 64-64 56x56", square(16, 64, 56, 64, 3));
+  bench.conv("1x1 64-256 56x56", square(1, 64, 56, 256, 1));
+  bench.conv("3x3/2 128-128 56x56", square(1, 128, 56, 128, 3, 2));
+  bench.conv("3x3 512-512 7x7", square(1, 512, 7, 512, 3));
+  bench.conv("7x7/2 3-64 224x224", square(1, 3, 224, 64, 7, 2), false);
+  bench.conv("depthwise 3x3 96 112x112", square(1, 96, 112, 96, 3, 1, 96));
+  bench.conv("depthwise 3x3/2 96 112x112", square(1, 96, 112, 96, 3, 2, 96));
   return 0;
 }

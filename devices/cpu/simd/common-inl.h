@@ -54,6 +54,19 @@ HWY_INLINE Vec<T> load_n(const T* p, int64_t n) {
   return hn::MaskedLoad(hn::FirstN(Tag<T>(), static_cast<size_t>(n)), Tag<T>(), p);
 #endif
 }
+// p[0], p[2], ... : the first n (0 <= n <= kL) lanes, the others 0; touches nothing behind p[2 * (n - 1)].
+HWY_INLINE Vec<float> load_pairs(const float* p, int64_t n) {
+  const int64_t span = 2 * n - 1;
+  const Vec<float> low = span >= kL ? load<float>(p) : load_n<float>(p, span > 0 ? span : 0);
+  const Vec<float> high = span > kL ? load_n<float>(p + kL, span - kL) : zero<float>();
+  return hn::ConcatEven(Tag<float>(), high, low);
+}
+// p[0], p[step], ... likewise for any step.
+HWY_INLINE Vec<float> load_apart(const float* p, int64_t step, int64_t n) {
+  alignas(64) float lanes[kL] = {};
+  for (int64_t i = 0; i < n; ++i) lanes[i] = p[i * step];
+  return hn::Load(Tag<float>(), lanes);
+}
 // Writes the first n lanes and nothing else.
 template <class T>
 HWY_INLINE void store_n(Vec<T> v, T* p, int64_t n) {
@@ -63,6 +76,13 @@ HWY_INLINE void store_n(Vec<T> v, T* p, int64_t n) {
 #else  // masked stores are microcode on many processors
   alignas(64) T lanes[kLanes<T>];
   hn::Store(v, Tag<T>(), lanes);
+  if constexpr (kLanes<T> == 8) {
+    if (n >= 4) {
+      std::memcpy(p, lanes, 4 * sizeof(T));
+      for (int64_t i = 4; i < n; ++i) p[i] = lanes[i];
+      return;
+    }
+  }
   for (int64_t i = 0; i < n; ++i) p[i] = lanes[i];
 #endif
 }
@@ -127,6 +147,40 @@ HWY_INLINE void transpose_block(Vec<float>* HWY_RESTRICT r) {
 #else
     r[j] = x[0][j];
 #endif
+  }
+}
+
+// dst[c * ldd + r] = src[r * lds + c] for r < rows, c < cols; dst[c * ldd + r] = 0 for rows <= r < padded_rows, which
+// exceeds rows by less than kL.
+inline void transpose_matrix(const float* src, int64_t lds, int64_t rows, int64_t cols, float* dst, int64_t ldd,
+                             int64_t padded_rows) {
+  for (int64_t r0 = 0; r0 < padded_rows; r0 += kL) {
+    const int64_t height = rows - r0 < kL ? rows - r0 : kL, width = padded_rows - r0 < kL ? padded_rows - r0 : kL;
+    for (int64_t c0 = 0; c0 < cols; c0 += kL) {
+      const int64_t left = cols - c0;
+      const float* from = src + r0 * lds + c0;
+      Vec<float> r[kL];
+      if (left >= kL && height == kL) {
+#pragma GCC unroll 16
+        for (int i = 0; i < kL; ++i) r[i] = load<float>(from + i * lds);
+      } else {
+#pragma GCC unroll 16
+        for (int i = 0; i < kL; ++i) {
+          r[i] = i < height ? load_n<float>(from + i * lds, left < kL ? left : kL) : zero<float>();
+        }
+      }
+      transpose_block(r);
+      float* to = dst + c0 * ldd + r0;
+      if (left >= kL && width == kL) {
+#pragma GCC unroll 16
+        for (int i = 0; i < kL; ++i) store<float>(r[i], to + i * ldd);
+      } else {
+#pragma GCC unroll 16
+        for (int i = 0; i < kL; ++i) {
+          if (i < left) store_n<float>(r[i], to + i * ldd, width);
+        }
+      }
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "devices/cpu/simd/common-inl.h"
 #include "devices/cpu/simd/gemm.h"
+#include "devices/cpu/simd/sizes.h"
 
 #ifndef PERCALE_DEVICES_CPU_SIMD_GEMM_ONCE_
 #define PERCALE_DEVICES_CPU_SIMD_GEMM_ONCE_
@@ -20,14 +21,7 @@ constexpr int64_t kMaxBlock = 256;
 // A is packed whole for as many blocks of k as fit, so that passes (and their barriers) are few.
 constexpr int64_t kPackedABytes = int64_t{8} << 20;
 constexpr int64_t kRowsPerPass = 4096;
-constexpr double kFlopPerPiece = 2e6;
-constexpr int64_t kMaxPieces = 64;
 constexpr int64_t kDotRows = 3;
-
-constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-constexpr int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
-constexpr int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
-constexpr int64_t max_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
 // k cut into equal blocks (the last may be shorter).
 struct Blocks {
@@ -37,12 +31,6 @@ inline Blocks blocks_of(int64_t k) {
   if (k == 0) return {0, 0};
   const int64_t size = ceil_div(k, ceil_div(k, kMaxBlock));
   return {size, ceil_div(k, size)};
-}
-
-inline int64_t pieces_for(double flop) {
-  const double pieces = flop / kFlopPerPiece;
-  if (pieces <= 1) return 1;
-  return pieces >= static_cast<double>(kMaxPieces) ? kMaxPieces : static_cast<int64_t>(pieces);
 }
 
 }  // namespace
@@ -66,12 +54,8 @@ template <class T>
 constexpr int64_t kTileCols = 2 * kLanes<T>;
 
 // m rows as equal panels of at most kTileRows.
-struct RowPanels {
-  int64_t count, base, extra;
-  explicit RowPanels(int64_t m)
-      : count(ceil_div(m, kTileRows)), base(count ? m / count : 0), extra(count ? m % count : 0) {}
-  int64_t begin(int64_t i) const { return i * base + min_of(i, extra); }
-  int64_t rows(int64_t i) const { return base + (i < extra ? 1 : 0); }
+struct RowPanels : Parts {
+  explicit RowPanels(int64_t m) : Parts(m, ceil_div(m, kTileRows)) {}
 };
 
 template <class T>
@@ -353,7 +337,7 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
       finish.bias_n = last && g.bias_n ? g.bias_n + j : nullptr;
       finish.relu = last && g.act == Act::kRelu;
       for (int64_t p = p0; p < p1; ++p) {
-        const int64_t i = panels.begin(p), mr = panels.rows(p);
+        const int64_t i = panels.begin(p), mr = panels.size(p);
         finish.bias_m = last && g.bias_m ? g.bias_m + row0 + i : nullptr;
         tile_for<T>(mr, cols)(kc, packed_a + (kb - k0) * rows + i * kc, b, ldb, g.c + (row0 + i) * g.ldc + j, g.ldc,
                               cols, finish);
@@ -375,7 +359,7 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
         const Finish<T> finish{g.accumulate, g.bias_n ? g.bias_n + j : nullptr, g.bias_m ? g.bias_m + i : nullptr,
                                g.act == Act::kRelu};
         const int64_t cols = min_of(kCols, g.n - j);
-        tile_for<T>(panels.rows(p), cols)(0, g.a, g.b, 0, g.c + i * g.ldc + j, g.ldc, cols, finish);
+        tile_for<T>(panels.size(p), cols)(0, g.a, g.b, 0, g.c + i * g.ldc + j, g.ldc, cols, finish);
       }
     }
     return;
@@ -395,7 +379,7 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
           const int64_t kc = min_of(passes.blocks.size, g.k - kb);
           for (int64_t p = range.begin; p < range.end; ++p) {
             const int64_t i = row0 + panels.begin(p);
-            pack_a_panel<T>(g.trans_a ? g.a + kb * g.lda + i : g.a + i * g.lda + kb, g.lda, g.trans_a, panels.rows(p),
+            pack_a_panel<T>(g.trans_a ? g.a + kb * g.lda + i : g.a + i * g.lda + kb, g.lda, g.trans_a, panels.size(p),
                             kc, packed_a + (kb - k0) * rows + panels.begin(p) * kc);
           }
         }

@@ -12,6 +12,7 @@
 #ifndef PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 #define PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 
+#include "devices/cpu/simd/conv.h"
 #include "devices/cpu/simd/gemm.h"
 #include "devices/cpu/simd/isa.h"
 #include "devices/cpu/simd/roof.h"
@@ -21,6 +22,8 @@ namespace percale::simd {
 struct SimdTable {
   Isa isa;
   const GemmFns* gemm;
+  const ConvFns* conv;
+  const ConvWeightFns* conv_weight;
   const RoofFns* roof;
 };
 
