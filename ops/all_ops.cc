@@ -1,11 +1,11 @@
 #include "ops/all_ops.h"
 
-#include <array>
-
 namespace percale {
 namespace {
 
-constexpr std::array<RegisterFamily, 0> kFamilies = {};
+constexpr RegisterFamily kFamilies[] = {
+    register_control,
+};
 
 }  // namespace
 

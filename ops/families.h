@@ -15,6 +15,8 @@ struct SimdTable;  // devices/cpu/simd/simd.h
 // alone are registered. It must outlive the registry.
 using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* simd);
 
+Status register_control(Registry& registry, const simd::SimdTable* simd);
+
 }  // namespace percale
 
 #endif  // PERCALE_OPS_FAMILIES_H_

@@ -30,9 +30,10 @@ Result<std::string> BackwardFunctions::backward(std::string_view function, const
   const std::string name = builder_.free_function_name(str_cat(function, "/grad"));
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, builder_.add_function(name));
   const Function& from = *builder_.graph().find_function(function);  // where it is now
-  PERCALE_ASSIGN_OR_RETURN(const auto map, clone_function(from, *f));
+  const std::vector<ValueId> differentiated = marked_of(from.outputs, given);
+  PERCALE_ASSIGN_OR_RETURN(const auto map, clone_function(from, *f, &differentiated));
   std::vector<ValueId> ys, xs, grad_ys;
-  for (ValueId v : marked_of(from.outputs, given)) ys.push_back(map[static_cast<size_t>(v)]);
+  for (ValueId v : differentiated) ys.push_back(map[static_cast<size_t>(v)]);
   for (ValueId v : marked_of(from.inputs, wanted)) xs.push_back(map[static_cast<size_t>(v)]);
   for (ValueId y : ys) {
     const ValueType type = f->type(y);

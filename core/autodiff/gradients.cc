@@ -4,6 +4,7 @@
 
 #include "core/autodiff/function_gradients.h"
 #include "core/autodiff/reverse.h"
+#include "core/graph/clone.h"
 #include "core/graph/effects.h"
 
 namespace percale {
@@ -13,20 +14,6 @@ const std::string* read_variable(const Node& node) {
   if (node.op->name != "ReadVariable" || !node.op->has(kStateful)) return nullptr;
   const AttrValue* name = node.attributes.find("variable");
   return name != nullptr ? name->get_if<std::string>() : nullptr;
-}
-
-// Nodes that ys depend on by data.
-std::vector<bool> ancestors(const Function& f, const std::vector<ValueId>& ys) {
-  std::vector<bool> out(f.nodes.size(), false);
-  const auto mark = [&](ValueId v) {
-    if (v != kNoValue && f.value(v).kind == ValueKind::kNode) out[static_cast<size_t>(f.value(v).def)] = true;
-  };
-  for (ValueId y : ys) mark(y);
-  for (size_t i = f.nodes.size(); i-- > 0;) {
-    if (!out[i]) continue;
-    for (ValueId v : f.nodes[i].inputs) mark(v);
-  }
-  return out;
 }
 
 // A variable of `wanted` that a function carried by `node` reads, at any depth; null when there is none.
@@ -73,7 +60,7 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
       return invalid_argument("gradients: y ", y, " is no value of function '", f.function().name, "'");
     }
   }
-  const std::vector<bool> used = ancestors(f.function(), ys);
+  const std::vector<bool> used = nodes_behind(f.function(), ys, false);
   std::vector<ValueId> reads;
   std::vector<size_t> owner;  // per read: the variable's place in `index`
   for (size_t i = 0; i < used.size(); ++i) {

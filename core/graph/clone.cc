@@ -18,45 +18,87 @@ class Device {
 
 }  // namespace
 
-Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& to, const std::vector<ValueId>& inputs) {
+std::vector<bool> nodes_behind(const Function& f, const std::vector<ValueId>& values, bool control) {
+  std::vector<bool> out(f.nodes.size(), false);
+  const auto mark = [&](ValueId v) {
+    if (v != kNoValue && f.value(v).kind == ValueKind::kNode) out[static_cast<size_t>(f.value(v).def)] = true;
+  };
+  for (ValueId v : values) mark(v);
+  for (size_t i = f.nodes.size(); i-- > 0;) {
+    if (!out[i]) continue;
+    for (ValueId v : f.nodes[i].inputs) mark(v);
+    if (!control) continue;
+    for (NodeId before : f.nodes[i].control) out[static_cast<size_t>(before)] = true;
+  }
+  return out;
+}
+
+std::vector<bool> inputs_behind(const Function& f, const std::vector<ValueId>& values) {
+  std::vector<bool> out(f.inputs.size(), false);
+  const auto mark = [&](ValueId v) {
+    if (v != kNoValue && f.value(v).kind == ValueKind::kInput) out[static_cast<size_t>(f.value(v).def)] = true;
+  };
+  for (ValueId v : values) mark(v);
+  const std::vector<bool> nodes = nodes_behind(f, values);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i]) continue;
+    for (ValueId v : f.nodes[i].inputs) mark(v);
+  }
+  return out;
+}
+
+Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& to, const std::vector<ValueId>& inputs,
+                                        const std::vector<ValueId>* needed) {
   if (inputs.size() != from.inputs.size()) {
     return invalid_argument("function '", from.name, "' takes ", static_cast<uint64_t>(from.inputs.size()),
                             " inputs, got ", static_cast<uint64_t>(inputs.size()));
   }
   std::vector<ValueId> map(from.values.size(), kNoValue);
-  std::vector<NodeId> nodes;
   for (size_t i = 0; i < inputs.size(); ++i) map[static_cast<size_t>(from.inputs[i])] = inputs[i];
-  for (size_t i = 0; i < from.values.size(); ++i) {
-    const Tensor* constant = from.constant(static_cast<ValueId>(i));
-    if (constant == nullptr) continue;
-    PERCALE_ASSIGN_OR_RETURN(map[i], to.add_constant(*constant, from.values[i].name));
-  }
+  const auto mapped = [&](ValueId v) -> Result<ValueId> {
+    if (v == kNoValue) return kNoValue;
+    ValueId& there = map[static_cast<size_t>(v)];
+    if (const Tensor* constant = from.constant(v); constant != nullptr && there == kNoValue) {
+      PERCALE_ASSIGN_OR_RETURN(there, to.add_constant(*constant, from.value(v).name));
+    }
+    return there;
+  };
+  std::vector<bool> wanted(from.nodes.size(), true);
+  if (needed != nullptr) wanted = nodes_behind(from, *needed);
+  std::vector<NodeId> nodes(from.nodes.size(), -1);
   Device device(to);
-  for (const Node& node : from.nodes) {
+  for (size_t n = 0; n < from.nodes.size(); ++n) {
+    const Node& node = from.nodes[n];
+    if (!wanted[n]) continue;
     std::vector<ValueId> operands;
-    for (ValueId v : node.inputs) operands.push_back(v == kNoValue ? kNoValue : map[static_cast<size_t>(v)]);
+    for (ValueId v : node.inputs) {
+      PERCALE_ASSIGN_OR_RETURN(const ValueId operand, mapped(v));
+      operands.push_back(operand);
+    }
     device.follow(node);
-    PERCALE_ASSIGN_OR_RETURN(const NodeId id,
+    PERCALE_ASSIGN_OR_RETURN(nodes[n],
                              to.add_node(*node.op, operands, node.attributes, node.outputs.size(), node.name));
     for (NodeId before : node.control) {
-      PERCALE_RETURN_IF_ERROR(to.add_control(nodes[static_cast<size_t>(before)], id));
+      PERCALE_RETURN_IF_ERROR(to.add_control(nodes[static_cast<size_t>(before)], nodes[n]));
     }
-    nodes.push_back(id);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] != kNoValue) map[static_cast<size_t>(node.outputs[i])] = to.function().node(id).outputs[i];
+      if (node.outputs[i] != kNoValue) map[static_cast<size_t>(node.outputs[i])] = to.function().node(nodes[n]).outputs[i];
     }
   }
+  // A constant may be an output with no node between.
+  for (ValueId v : needed != nullptr ? *needed : from.outputs) PERCALE_RETURN_IF_ERROR(mapped(v).status());
   return map;
 }
 
-Result<std::vector<ValueId>> clone_function(const Function& from, FunctionBuilder& to) {
+Result<std::vector<ValueId>> clone_function(const Function& from, FunctionBuilder& to,
+                                            const std::vector<ValueId>* needed) {
   std::vector<ValueId> inputs;
   for (ValueId id : from.inputs) {
     const Value& value = from.value(id);
     PERCALE_ASSIGN_OR_RETURN(const ValueId input, to.add_input(value.name, value.type.dtype, value.type.shape));
     inputs.push_back(input);
   }
-  return clone_body(from, to, inputs);
+  return clone_body(from, to, inputs, needed);
 }
 
 }  // namespace percale

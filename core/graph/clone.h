@@ -8,12 +8,20 @@
 
 namespace percale {
 
-// Appends all nodes and constants of `from` to `to` and returns, per value of `from`, its value there. The inputs of `from`
-// are the values `inputs` of `to`. Names that are taken get a number behind them; random nodes keep their ids, so that they
-// draw the same numbers. `from` must be another function than `to`.
-Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& to, const std::vector<ValueId>& inputs);
+// Per node of `f`: whether one of `values` depends on it, by data or, where `control` is set, by control edges.
+std::vector<bool> nodes_behind(const Function& f, const std::vector<ValueId>& values, bool control = true);
+// Per input of `f`: whether one of `values` depends on it by data.
+std::vector<bool> inputs_behind(const Function& f, const std::vector<ValueId>& values);
+
+// Appends the nodes of `from` to `to`, with the constants that they use, and returns, per value of `from`, its value there.
+// The inputs of `from` are the values `inputs` of `to`, kNoValue for those that nothing copied uses. With `needed`, only
+// what these values of `from` depend on is copied; the others get kNoValue. Names that are taken get a number behind them;
+// random nodes keep their ids, so that they draw the same numbers. `from` must be another function than `to`.
+Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& to, const std::vector<ValueId>& inputs,
+                                        const std::vector<ValueId>* needed = nullptr);
 // The same with new inputs in `to` of the names and types of those of `from`.
-Result<std::vector<ValueId>> clone_function(const Function& from, FunctionBuilder& to);
+Result<std::vector<ValueId>> clone_function(const Function& from, FunctionBuilder& to,
+                                            const std::vector<ValueId>* needed = nullptr);
 
 }  // namespace percale
 

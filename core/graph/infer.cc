@@ -161,4 +161,19 @@ Result<std::vector<ValueType>> DeclaredFunctionTypes::output_types(std::string_v
   return out;
 }
 
+bool DeclaredFunctionTypes::keeps_true(std::string_view name, size_t output, size_t input) const {
+  const Function* f = graph_.find_function(name);
+  if (f == nullptr || output >= f->outputs.size() || input >= f->inputs.size()) return false;
+  ValueId id = f->outputs[output];
+  while (f->value(id).kind == ValueKind::kNode) {
+    const Node& node = f->node(f->value(id).def);
+    if (node.op->name != "Identity" || node.inputs.empty()) return false;
+    id = node.inputs[0];
+  }
+  if (id == f->inputs[input]) return true;
+  const Tensor* constant = f->constant(id);
+  return constant != nullptr && constant->dtype() == DType::kBool && constant->num_elements() == 1 &&
+         constant->span<bool>()[0];
+}
+
 }  // namespace percale

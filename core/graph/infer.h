@@ -32,6 +32,7 @@ class DeclaredFunctionTypes final : public FunctionTypes {
   explicit DeclaredFunctionTypes(const Graph& graph) : graph_(graph) {}
   Result<std::vector<ValueType>> output_types(std::string_view function,
                                               const std::vector<ValueType>& inputs) const override;
+  bool keeps_true(std::string_view function, size_t output, size_t input) const override;
 
  private:
   const Graph& graph_;

@@ -1,5 +1,9 @@
 #include "core/plan/evaluate.h"
 
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
 #include "core/graph/infer.h"
 
 namespace percale {
@@ -18,6 +22,104 @@ Result<std::unique_ptr<PlannedKernel>> plan_named(const Registry& registry, std:
   }
   return not_found("no kernel '", kernel_name, "' for ", view.schema.name);
 }
+
+// One after the other along a new first axis. Precondition: one dtype of whole bytes.
+Result<Tensor> stack(const std::shared_ptr<MemoryPool>& pool, const std::vector<Tensor>& trips,
+                     const ValueType& declared) {
+  Shape shape{static_cast<int64_t>(trips.size())};
+  // Of no trip at all only the declared dims are known.
+  for (int64_t dim : trips.empty() ? declared.shape : trips[0].shape()) shape.push_back(std::max<int64_t>(dim, 0));
+  PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, declared.dtype, shape));
+  auto* at = static_cast<char*>(out.data());
+  for (const Tensor& trip : trips) {
+    if (!(trip.shape() == trips[0].shape())) {
+      return invalid_argument("a scan output is ", trips[0].shape(), " in one trip and ", trip.shape(), " in another");
+    }
+    std::memcpy(at, trip.data(), static_cast<size_t>(trip.bytes()));
+    at += trip.bytes();
+  }
+  return out;
+}
+
+struct Evaluation {
+  const Registry& registry;
+  std::string_view device_kind;
+  const std::shared_ptr<MemoryPool>& pool;
+  const Graph* graph;  // null: no control ops
+  const std::map<std::string, Tensor>* variables;
+
+  Result<std::vector<Tensor>> run(const Function& function, const std::vector<Tensor>& inputs) const {
+    if (inputs.size() != function.inputs.size()) {
+      return invalid_argument("function '", function.name, "' takes ", static_cast<uint64_t>(function.inputs.size()),
+                              " inputs, got ", static_cast<uint64_t>(inputs.size()));
+    }
+    std::vector<Tensor> values(function.values.size());
+    for (size_t i = 0; i < inputs.size(); ++i) values[static_cast<size_t>(function.inputs[i])] = inputs[i];
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (const Tensor* constant = function.constant(static_cast<ValueId>(i))) values[i] = *constant;
+    }
+    for (const Node& node : function.nodes) {
+      std::vector<Tensor> operands;
+      for (ValueId id : node.inputs) operands.push_back(id == kNoValue ? Tensor() : values[static_cast<size_t>(id)]);
+      PERCALE_ASSIGN_OR_RETURN(auto results, run_node(node, operands));
+      for (size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i] != kNoValue) values[static_cast<size_t>(node.outputs[i])] = results[i];
+      }
+    }
+    std::vector<Tensor> out;
+    for (ValueId id : function.outputs) out.push_back(values[static_cast<size_t>(id)]);
+    return out;
+  }
+
+  Result<std::vector<Tensor>> run_node(const Node& node, const std::vector<Tensor>& operands) const {
+    const std::string op = op_name(*node.op);
+    if (graph != nullptr && op == "If") {
+      const bool taken = operands[0].span<bool>()[0];
+      return run(carried(node, taken ? "then_branch" : "else_branch"), {operands.begin() + 1, operands.end()});
+    }
+    if (graph != nullptr && op == "Loop") return run_loop(node, operands);
+    if (graph != nullptr && op == "percale:Call") return run(carried(node, "function"), operands);
+    if (variables != nullptr && op == "percale:ReadVariable") {
+      const auto found = variables->find(std::string(node.attributes.get_string("variable")));
+      if (found != variables->end()) return std::vector<Tensor>{found->second};
+      return failed_precondition("ReadVariable '", node.name, "': no value was given for the variable");
+    }
+    return evaluate_node(registry, device_kind, *node.op, node.name, node.attributes, operands, node.outputs.size(),
+                         pool);
+  }
+
+  Result<std::vector<Tensor>> run_loop(const Node& node, const std::vector<Tensor>& operands) const {
+    const Function& body = carried(node, "body");
+    const auto num_carried = static_cast<size_t>(node.attributes.get_int("num_carried"));
+    const int64_t limit = with_defaults(*node.op, node.attributes).get_int("trip_limit");
+    const auto has = [&](size_t i) { return i < operands.size() && operands[i].defined(); };
+    const int64_t most = has(0) ? to_int64s(operands[0])[0] : std::numeric_limits<int64_t>::max();
+    bool go = !has(1) || operands[1].span<bool>()[0];
+    std::vector<Tensor> arguments(2);
+    if (operands.size() > 2) arguments.insert(arguments.end(), operands.begin() + 2, operands.end());
+    std::vector<std::vector<Tensor>> scans(body.outputs.size() - 1 - num_carried);
+    for (int64_t trip = 0; go && trip < most; ++trip) {
+      if (trip == limit) return resource_exhausted("Loop '", node.name, "': more than ", limit, " trips");
+      arguments[0] = Tensor::scalar(trip);
+      arguments[1] = Tensor::scalar(true);
+      PERCALE_ASSIGN_OR_RETURN(auto results, run(body, arguments));
+      go = results[0].span<bool>()[0];
+      for (size_t i = 0; i < num_carried; ++i) arguments[2 + i] = std::move(results[1 + i]);
+      for (size_t i = 0; i < scans.size(); ++i) scans[i].push_back(std::move(results[1 + num_carried + i]));
+    }
+    std::vector<Tensor> out(arguments.begin() + 2, arguments.begin() + 2 + static_cast<ptrdiff_t>(num_carried));
+    for (size_t i = 0; i < scans.size(); ++i) {
+      auto stacked = stack(pool, scans[i], body.type(body.outputs[1 + num_carried + i]));
+      if (!stacked.ok()) return stacked.status().with_context(str_cat("Loop '", node.name, "'"));
+      out.push_back(std::move(stacked).value());
+    }
+    return out;
+  }
+
+  const Function& carried(const Node& node, std::string_view attribute) const {
+    return *graph->find_function(node.attributes.find(attribute)->get_if<FunctionRef>()->name);
+  }
+};
 
 }  // namespace
 
@@ -62,27 +164,14 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
 Result<std::vector<Tensor>> evaluate_function(const Registry& registry, std::string_view device_kind,
                                               const Function& function, const std::vector<Tensor>& inputs,
                                               const std::shared_ptr<MemoryPool>& pool) {
-  if (inputs.size() != function.inputs.size()) {
-    return invalid_argument("function '", function.name, "' takes ", static_cast<uint64_t>(function.inputs.size()),
-                            " inputs, got ", static_cast<uint64_t>(inputs.size()));
-  }
-  std::vector<Tensor> values(function.values.size());
-  for (size_t i = 0; i < inputs.size(); ++i) values[static_cast<size_t>(function.inputs[i])] = inputs[i];
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (const Tensor* constant = function.constant(static_cast<ValueId>(i))) values[i] = *constant;
-  }
-  for (const Node& node : function.nodes) {
-    std::vector<Tensor> operands;
-    for (ValueId id : node.inputs) operands.push_back(id == kNoValue ? Tensor() : values[static_cast<size_t>(id)]);
-    PERCALE_ASSIGN_OR_RETURN(auto results, evaluate_node(registry, device_kind, *node.op, node.name, node.attributes,
-                                                         operands, node.outputs.size(), pool));
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (node.outputs[i] != kNoValue) values[static_cast<size_t>(node.outputs[i])] = results[i];
-    }
-  }
-  std::vector<Tensor> out;
-  for (ValueId id : function.outputs) out.push_back(values[static_cast<size_t>(id)]);
-  return out;
+  return Evaluation{registry, device_kind, pool, nullptr, nullptr}.run(function, inputs);
+}
+
+Result<std::vector<Tensor>> evaluate_function(const Graph& graph, std::string_view device_kind,
+                                              const Function& function, const std::vector<Tensor>& inputs,
+                                              const std::shared_ptr<MemoryPool>& pool,
+                                              const std::map<std::string, Tensor>& variables) {
+  return Evaluation{*graph.registry, device_kind, pool, &graph, &variables}.run(function, inputs);
 }
 
 }  // namespace percale

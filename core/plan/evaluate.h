@@ -1,8 +1,10 @@
-// Runs one node at once, without a session: constant folding and the tests of ops use it.
+// Runs one node, or a function node by node, without a session: constant folding and tests use it.
 #ifndef PERCALE_CORE_PLAN_EVALUATE_H_
 #define PERCALE_CORE_PLAN_EVALUATE_H_
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/base/memory.h"
@@ -24,6 +26,14 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
 Result<std::vector<Tensor>> evaluate_function(const Registry& registry, std::string_view device_kind,
                                               const Function& function, const std::vector<Tensor>& inputs,
                                               const std::shared_ptr<MemoryPool>& pool);
+
+// The outputs of a function of a validated graph, node by node: the plain meaning of a graph, against which plans are tested.
+// If, Loop and Call are followed into their functions. Variables have the values given by name and may be read alone:
+// FAILED_PRECONDITION for one that is not given, UNIMPLEMENTED for every other op without a kernel.
+Result<std::vector<Tensor>> evaluate_function(const Graph& graph, std::string_view device_kind,
+                                              const Function& function, const std::vector<Tensor>& inputs,
+                                              const std::shared_ptr<MemoryPool>& pool,
+                                              const std::map<std::string, Tensor>& variables = {});
 
 }  // namespace percale
 

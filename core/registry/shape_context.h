@@ -25,6 +25,9 @@ class FunctionTypes {
   virtual ~FunctionTypes() = default;
   virtual Result<std::vector<ValueType>> output_types(std::string_view function,
                                                       const std::vector<ValueType>& inputs) const = 0;
+  // True where it is plain that a bool output of the function is true whenever its input `input` is: the input itself, or the
+  // constant true. So a Loop is known to make all its trips.
+  virtual bool keeps_true(std::string_view function, size_t output, size_t input) const = 0;
 };
 
 }  // namespace percale
