@@ -2,11 +2,14 @@
 #ifndef PERCALE_CORE_BASE_THREAD_POOL_H_
 #define PERCALE_CORE_BASE_THREAD_POOL_H_
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,11 +18,12 @@
 
 namespace percale {
 
-// Thread-safe: loops of several callers take turns on the workers, each caller works on its own loop as well.
+// Thread-safe: each caller works on its own loop, the workers help wherever there is one. A loop inside a piece of
+// another is a loop like any other. A caller never waits for anything but pieces of its loop that others have begun.
 class ThreadPool {
  public:
-  // `threads` compute at once, the caller counted: threads - 1 workers are started, none for 1. Workers are called
-  // "percale-N", block all signals, and run with the floating-point mode of FloatMode.
+  // `threads` compute for one caller, the caller counted: threads - 1 workers are started, none for 1. Workers are called
+  // "percale-N", block all signals, and run in FloatMode. RESOURCE_EXHAUSTED when the system gives no thread.
   static Result<std::unique_ptr<ThreadPool>> create(int32_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -30,19 +34,30 @@ class ThreadPool {
 
  private:
   struct Loop;
+  // A worker counts itself in before it looks at the loop, so that a caller who has taken its loop away and sees no
+  // user knows that nobody will look at it again.
+  struct Slot {
+    std::atomic<Loop*> loop{nullptr};
+    std::atomic<int32_t> users{0};
+  };
+
   ThreadPool() = default;
   static void call(void* pool, int64_t pieces, ParallelFor::Body body, void* arg);
-  void work(int32_t index);
-  bool help();
+  void work();
+  bool help_once();
+  void wake_workers();
 
+  std::array<Slot, 16> slots_;
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::atomic<Loop*> current_{nullptr};
-  std::atomic<uint64_t> epoch_{0};
+  std::atomic<uint64_t> published_{0};
   std::atomic<int32_t> sleepers_{0};
   std::atomic<bool> stop_{false};
 };
+
+// Starts a thread of the engine: its name, all signals blocked. RESOURCE_EXHAUSTED when the system gives none.
+Result<std::thread> start_thread(const std::string& name, std::function<void()> body);
 
 // The number of threads to use when nobody says: the CPUs of the affinity mask, at most the cgroup's quota; at least 1.
 int32_t default_threads();

@@ -1,0 +1,170 @@
+#include "core/base/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <system_error>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace percale {
+namespace {
+
+// About 20 us on today's machines: long enough to catch the next loop of a busy run, short enough to cost an idle
+// engine nothing.
+constexpr int32_t kSpins = 600;
+
+void pause_cpu() {
+#if defined(__x86_64__)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+struct ThreadPool::Loop {
+  ParallelFor::Body body;
+  void* arg;
+  int64_t pieces;
+  std::atomic<int64_t> next{0};
+
+  void run() {
+    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) body(arg, i);
+  }
+  bool exhausted() const { return next.load(std::memory_order_relaxed) >= pieces; }
+};
+
+Result<std::thread> start_thread(const std::string& name, std::function<void()> body) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  Status status;
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(body));
+    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+  } catch (const std::system_error&) {
+    status = resource_exhausted("the system gives no thread for '", name, "'");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!status.ok()) return status;
+  return thread;
+}
+
+Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int32_t threads) {
+  std::unique_ptr<ThreadPool> pool(new ThreadPool);
+  for (int32_t i = 1; i < threads; ++i) {
+    PERCALE_ASSIGN_OR_RETURN(auto thread, start_thread(str_cat("percale-", i), [raw = pool.get()] { raw->work(); }));
+    pool->workers_.push_back(std::move(thread));
+  }
+  return pool;
+}
+
+ThreadPool::~ThreadPool() {
+  stop_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    wake_.notify_all();
+  }
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::wake_workers() {
+  published_.fetch_add(1);
+  if (sleepers_.load() > 0) {
+    const std::lock_guard lock(mutex_);
+    wake_.notify_all();
+  }
+}
+
+void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* arg) {
+  auto& pool = *static_cast<ThreadPool*>(self);
+  Loop loop{body, arg, pieces};
+  Slot* mine = nullptr;
+  if (!pool.workers_.empty() && pieces > 1) {
+    for (Slot& slot : pool.slots_) {
+      Loop* free = nullptr;
+      if (slot.loop.compare_exchange_strong(free, &loop)) {
+        mine = &slot;
+        break;
+      }
+    }
+  }
+  if (mine == nullptr) return loop.run();  // no workers, or more loops under way than slots: the caller does it alone
+  pool.wake_workers();
+  loop.run();
+  mine->loop.store(nullptr);
+  for (int32_t spins = 0, users; (users = mine->users.load()) != 0;) {
+    if (++spins < kSpins) {
+      pause_cpu();
+    } else {
+      mine->users.wait(users);
+    }
+  }
+}
+
+bool ThreadPool::help_once() {
+  bool helped = false;
+  for (Slot& slot : slots_) {
+    if (slot.loop.load(std::memory_order_relaxed) == nullptr) continue;
+    slot.users.fetch_add(1);
+    Loop* loop = slot.loop.load();
+    if (loop != nullptr && !loop->exhausted()) {
+      loop->run();
+      helped = true;
+    }
+    slot.users.fetch_sub(1);
+    slot.users.notify_all();
+  }
+  return helped;
+}
+
+void ThreadPool::work() {
+  const FloatMode mode;
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const uint64_t seen = published_.load();
+    if (help_once()) continue;
+    int32_t spins = 0;
+    while (spins < kSpins && published_.load(std::memory_order_relaxed) == seen && !stop_) {
+      pause_cpu();
+      ++spins;
+    }
+    if (spins < kSpins) continue;
+    std::unique_lock lock(mutex_);
+    sleepers_.fetch_add(1);
+    wake_.wait(lock, [&] { return published_.load() != seen || stop_.load(); });
+    sleepers_.fetch_sub(1);
+  }
+}
+
+int32_t default_threads() {
+  int64_t count = 1;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
+  if (std::FILE* file = std::fopen("/sys/fs/cgroup/cpu.max", "re")) {
+    long long quota = 0, period = 0;
+    if (std::fscanf(file, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) {
+      count = std::min<int64_t>(count, (quota + period - 1) / period);
+    }
+    std::fclose(file);
+  }
+  return static_cast<int32_t>(std::clamp<int64_t>(count, 1, 1024));
+}
+
+#if defined(__x86_64__)
+FloatMode::FloatMode() : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
+FloatMode::~FloatMode() { _mm_setcsr(saved_); }
+#else
+FloatMode::FloatMode() = default;
+FloatMode::~FloatMode() = default;
+#endif
+
+}  // namespace percale
