@@ -89,6 +89,7 @@ enum OpFlags : uint32_t {
   kReadsRow = 32,     // random: counter is (step, row, element)
   kBatchCoupled = 64, // rows of a batch influence each other (batch normalisation in training)
   kRuntime = 128,     // carried out by the executor itself: has no kernel
+  kView = 256,        // output 0 is the bytes of input 0 under another shape: needs no work, has a kernel all the same
 };
 
 using ShapeFn = Status (*)(ShapeContext&);

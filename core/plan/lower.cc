@@ -1,0 +1,296 @@
+#include "core/plan/program.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "core/plan/memory_plan.h"
+
+namespace percale {
+namespace {
+
+constexpr int32_t kAtTheEnd = INT32_MAX;
+
+// Turns one function into one program. Positions are node numbers; what is read after the last node is read kAtTheEnd.
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const Function& f, std::string_view kind, const ProgramOptions& options)
+      : graph_(graph),
+        f_(f),
+        kind_(kind),
+        options_(options),
+        root_(f.values.size()),
+        last_use_(f.values.size(), -1),
+        homes_(f.values.size()),
+        block_(f.values.size(), -1),
+        program_(std::make_shared<Program>()) {}
+
+  Result<std::shared_ptr<const Program>> lower() {
+    PERCALE_RETURN_IF_ERROR(find_roots());
+    find_uses();
+    place_given_values();
+    place_assigned_values();
+    place_outputs();
+    for (size_t i = 0; i < f_.nodes.size(); ++i) PERCALE_RETURN_IF_ERROR(add_node(static_cast<int32_t>(i)));
+    program_->arena_bytes = plan_memory(intervals_);
+    fix_offsets();
+    add_copies();
+    note_borders();
+    return std::shared_ptr<const Program>(std::move(program_));
+  }
+
+ private:
+  static bool is_runtime(const Node& node) { return node.op->has(kRuntime); }
+  ValueId root(ValueId id) const { return root_[static_cast<size_t>(id)]; }
+  Operand& home(ValueId r) { return homes_[static_cast<size_t>(r)]; }
+  int64_t bytes_of(ValueId id) const {
+    const auto bytes = byte_size(f_.type(id).dtype, f_.type(id).shape);
+    return bytes.ok() ? *bytes : 0;
+  }
+
+  Result<int32_t> variable_of(const Node& node) const {
+    const std::string_view name = node.attributes.get_string("variable");
+    for (size_t i = 0; i < graph_.variables.size(); ++i) {
+      if (graph_.variables[i].name == name) return static_cast<int32_t>(i);
+    }
+    return not_found(node.op->name, " '", node.name, "': no variable '", name, "'");
+  }
+
+  // A view is the value that it shows; a read after an assignment is the assigned value; reads of one variable are one.
+  Status find_roots() {
+    for (size_t i = 0; i < root_.size(); ++i) root_[i] = static_cast<ValueId>(i);
+    for (const Node& node : f_.nodes) {
+      if (node.op->has(kView)) {
+        root_[static_cast<size_t>(node.outputs[0])] = root(node.inputs[0]);
+      } else if (node.op->name == "ReadVariable") {
+        PERCALE_ASSIGN_OR_RETURN(const int32_t variable, variable_of(node));
+        if (const auto found = assigned_.find(variable); found != assigned_.end()) {
+          root_[static_cast<size_t>(node.outputs[0])] = found->second;
+        } else {
+          const auto [first, added] = reads_.emplace(variable, node.outputs[0]);
+          root_[static_cast<size_t>(node.outputs[0])] = first->second;
+        }
+      } else if (node.op->name == "Assign") {
+        PERCALE_ASSIGN_OR_RETURN(const int32_t variable, variable_of(node));
+        assigned_[variable] = root(node.inputs[0]);
+      } else if (is_runtime(node)) {
+        return internal_error(op_name(*node.op), " '", node.name, "' cannot stand in a program");
+      }
+    }
+    return {};
+  }
+
+  void find_uses() {
+    for (size_t i = 0; i < f_.nodes.size(); ++i) {
+      const Node& node = f_.nodes[i];
+      if (node.op->has(kView) || is_runtime(node)) continue;
+      for (ValueId id : node.inputs) {
+        if (id != kNoValue) last_use_[static_cast<size_t>(root(id))] = static_cast<int32_t>(i);
+      }
+    }
+    for (ValueId id : f_.outputs) last_use_[static_cast<size_t>(root(id))] = kAtTheEnd;
+    for (const auto& [variable, value] : assigned_) last_use_[static_cast<size_t>(value)] = kAtTheEnd;
+  }
+
+  void place_given_values() {
+    for (size_t i = 0; i < f_.inputs.size(); ++i) home(f_.inputs[i]) = {Home::kInput, static_cast<int64_t>(i)};
+    for (const auto& [variable, value] : reads_) home(value) = {Home::kVariable, variable};
+    for (size_t i = 0; i < f_.values.size(); ++i) {
+      if (f_.values[i].kind != ValueKind::kConstant || last_use_[i] < 0) continue;
+      homes_[i] = {Home::kConstant, static_cast<int64_t>(program_->constants.size())};
+      program_->constants.push_back(f_.constants[static_cast<size_t>(f_.values[i].def)]);
+    }
+  }
+
+  // In the variable's own memory the next value may stand as soon as nobody reads the old one any more; its producer may
+  // still read it when it works in place.
+  bool may_overwrite(int32_t variable, ValueId next) const {
+    const auto read = reads_.find(variable);
+    if (read == reads_.end()) return true;
+    const Value& v = f_.value(next);
+    const int32_t last = last_use_[static_cast<size_t>(read->second)];
+    if (last < v.def) return true;
+    return last == v.def && works_in_place(f_.node(v.def), static_cast<size_t>(v.output), read->second);
+  }
+
+  bool works_in_place(const Node& node, size_t output, ValueId input_root) const {
+    bool allowed = false;
+    for (size_t j = 0; j < node.inputs.size(); ++j) {
+      if (node.inputs[j] == kNoValue || root(node.inputs[j]) != input_root) continue;
+      bool pair = false;
+      for (const InPlace& p : node.op->in_place) pair = pair || (p.output == output && p.input == j);
+      if (!pair) return false;
+      allowed = bytes_of(node.inputs[j]) == bytes_of(node.outputs[output]);
+    }
+    return allowed;
+  }
+
+  // std::map order: by variable, so that the program does not depend on anything but the graph.
+  void place_assigned_values() {
+    for (const auto& [variable, value] : assigned_) {
+      program_->assigned.push_back(variable);
+      if (f_.value(value).kind != ValueKind::kNode || home(value).home != Home::kNone) continue;
+      if (options_.exclusive_state && !may_overwrite(variable, value)) continue;
+      home(value) = {Home::kAssigned, variable};
+    }
+  }
+
+  void place_outputs() {
+    for (size_t i = 0; i < f_.outputs.size(); ++i) {
+      Operand& h = home(root(f_.outputs[i]));
+      if (h.home == Home::kNone) h = {Home::kOutput, static_cast<int64_t>(i)};
+    }
+  }
+
+  // The block of an arena value: the input's own where the op may work in place, else a new one.
+  void give_block(const Node& node, size_t output, int32_t position) {
+    const ValueId id = node.outputs[output];
+    for (const InPlace& p : node.op->in_place) {
+      if (p.output != output || p.input >= node.inputs.size() || node.inputs[p.input] == kNoValue) continue;
+      const ValueId r = root(node.inputs[p.input]);
+      const int32_t block = block_[static_cast<size_t>(r)];
+      if (block < 0 || last_use_[static_cast<size_t>(r)] != position || block_taken(node, output, block)) continue;
+      if (!works_in_place(node, output, r)) continue;
+      block_[static_cast<size_t>(id)] = block;
+      extend(block, id, position);
+      return;
+    }
+    block_[static_cast<size_t>(id)] = static_cast<int32_t>(intervals_.size());
+    intervals_.push_back({bytes_of(id), position, position, 0});
+    extend(block_[static_cast<size_t>(id)], id, position);
+  }
+
+  bool block_taken(const Node& node, size_t output, int32_t block) const {
+    for (size_t k = 0; k < output; ++k) {
+      if (node.outputs[k] != kNoValue && block_[static_cast<size_t>(node.outputs[k])] == block) return true;
+    }
+    return false;
+  }
+
+  void extend(int32_t block, ValueId id, int32_t position) {
+    int32_t& last = intervals_[static_cast<size_t>(block)].last;
+    last = std::max({last, position, last_use_[static_cast<size_t>(id)]});
+  }
+
+  Status add_node(int32_t position) {
+    const Node& node = f_.node(position);
+    if (node.op->has(kView) || is_runtime(node)) return {};
+    const Attributes attributes = with_defaults(*node.op, node.attributes);
+    std::vector<ValueType> outputs;
+    for (size_t k = 0; k < node.outputs.size(); ++k) {
+      outputs.push_back(node.outputs[k] == kNoValue ? ValueType{} : f_.type(node.outputs[k]));
+    }
+    NodeView view{*node.op, node.name, attributes, {}, std::move(outputs), {}};
+    for (ValueId id : node.inputs) {
+      view.inputs.push_back(id == kNoValue ? ValueType{} : f_.type(id));
+      view.values.push_back(f_.constant(id));
+    }
+    if (const AttrValue* body = attributes.find("body"); body != nullptr && body->get_if<FunctionRef>() != nullptr) {
+      view.body = graph_.find_function(body->get_if<FunctionRef>()->name);
+    }
+    ProgramNode info{node.op, node.name, {}, view.inputs, view.outputs, {}};
+    PERCALE_ASSIGN_OR_RETURN(auto kernel, choose_kernel(*graph_.registry, kind_, view, &info.refusals));
+    info.kernel = kernel->name();
+
+    Instruction instruction{kernel->run_function(), kernel->state(),
+                            static_cast<uint32_t>(program_->operands.size()),
+                            static_cast<int32_t>(program_->nodes.size()), -1};
+    for (ValueId id : node.inputs) operand_values_.push_back(id == kNoValue ? kNoValue : root(id));
+    for (size_t k = 0; k < node.outputs.size(); ++k) {
+      const ValueId id = node.outputs[k];
+      operand_values_.push_back(id);
+      if (id == kNoValue || home(id).home != Home::kNone) continue;
+      home(id).home = Home::kArena;
+      give_block(node, k, position);
+    }
+    program_->operands.resize(operand_values_.size());
+    if (kernel->scratch_bytes() > 0) {
+      instruction.scratch_offset = static_cast<int64_t>(intervals_.size());  // the block, until fix_offsets
+      intervals_.push_back({kernel->scratch_bytes(), position, position, 0});
+    }
+    instruction_of_[position] = static_cast<int32_t>(program_->instructions.size());
+    program_->instructions.push_back(instruction);
+    program_->kernels.push_back(std::move(kernel));
+    program_->nodes.push_back(std::move(info));
+    return {};
+  }
+
+  Operand operand(ValueId r) {
+    if (r == kNoValue) return {};
+    Operand out = home(r);
+    if (out.home == Home::kArena) {
+      out.index = intervals_[static_cast<size_t>(block_[static_cast<size_t>(r)])].offset;
+    }
+    return out;
+  }
+
+  void fix_offsets() {
+    for (size_t i = 0; i < operand_values_.size(); ++i) program_->operands[i] = operand(operand_values_[i]);
+    for (Instruction& instruction : program_->instructions) {
+      if (instruction.scratch_offset < 0) continue;
+      instruction.scratch_offset = intervals_[static_cast<size_t>(instruction.scratch_offset)].offset;
+    }
+  }
+
+  // Outputs are copied before assigned values: an output may show the old value of a variable.
+  void add_copies() {
+    for (size_t i = 0; i < f_.outputs.size(); ++i) {
+      const Operand from = operand(root(f_.outputs[i]));
+      const Operand to{Home::kOutput, static_cast<int64_t>(i)};
+      if (from.home != to.home || from.index != to.index) program_->copies.push_back({from, to, bytes_of(f_.outputs[i])});
+    }
+    for (const auto& [variable, value] : assigned_) {
+      const Operand from = operand(value);
+      const Operand to{Home::kAssigned, variable};
+      if (from.home != to.home || from.index != to.index) program_->copies.push_back({from, to, bytes_of(value)});
+    }
+  }
+
+  void note_borders() {
+    const auto end = static_cast<int32_t>(program_->instructions.size());
+    for (ValueId id : f_.inputs) {
+      program_->inputs.push_back(f_.type(id));
+      int32_t needed = end;
+      for (size_t i = program_->instructions.size(); i-- > 0;) {
+        const size_t from = program_->instructions[i].first_operand;
+        const size_t to = i + 1 < program_->instructions.size() ? program_->instructions[i + 1].first_operand
+                                                               : operand_values_.size();
+        if (std::find(operand_values_.begin() + static_cast<ptrdiff_t>(from),
+                      operand_values_.begin() + static_cast<ptrdiff_t>(to), id) !=
+            operand_values_.begin() + static_cast<ptrdiff_t>(to)) {
+          needed = static_cast<int32_t>(i);
+        }
+      }
+      program_->input_needed.push_back(needed);
+    }
+    for (size_t i = 0; i < f_.outputs.size(); ++i) {
+      program_->outputs.push_back(f_.type(f_.outputs[i]));
+      const Operand h = operand(root(f_.outputs[i]));
+      const bool direct = h.home == Home::kOutput && h.index == static_cast<int64_t>(i);
+      program_->output_ready.push_back(direct ? instruction_of_[f_.value(root(f_.outputs[i])).def] : end);
+    }
+  }
+
+  const Graph& graph_;
+  const Function& f_;
+  const std::string_view kind_;
+  const ProgramOptions& options_;
+  std::vector<ValueId> root_;       // per value: the value whose memory it shows
+  std::vector<int32_t> last_use_;   // per root
+  std::vector<Operand> homes_;      // per root
+  std::vector<int32_t> block_;      // per root in the arena: its interval
+  std::vector<MemoryInterval> intervals_;
+  std::vector<ValueId> operand_values_;  // the roots behind Program::operands
+  std::map<int32_t, ValueId> reads_, assigned_;
+  std::unordered_map<int32_t, int32_t> instruction_of_;
+  std::shared_ptr<Program> program_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function,
+                                             std::string_view device_kind, const ProgramOptions& options) {
+  return Lowering(graph, function, device_kind, options).lower();
+}
+
+}  // namespace percale
