@@ -1,0 +1,136 @@
+#include "core/placement/partition.h"
+
+#include <algorithm>
+#include <map>
+
+namespace percale {
+namespace {
+
+class Cutter {
+ public:
+  Cutter(const Function& f, const std::vector<int32_t>& device_of) : f_(f), device_of_(device_of) {}
+
+  Cut run() {
+    copied_node_.resize(f_.nodes.size());
+    for (size_t i = 0; i < f_.nodes.size(); ++i) add_node(static_cast<NodeId>(i));
+    for (size_t i = 0; i < f_.outputs.size(); ++i) add_result(static_cast<int32_t>(i));
+    return std::move(cut_);
+  }
+
+ private:
+  using Key = std::pair<int32_t, ValueId>;  // part, value of the whole function
+
+  int32_t part_of(NodeId node) {
+    const int32_t device = device_of_[static_cast<size_t>(node)];
+    const auto [found, added] = part_of_device_.emplace(device, static_cast<int32_t>(cut_.parts.size()));
+    if (added) {
+      Part& part = cut_.parts.emplace_back();
+      part.device = device;
+      part.function.name = f_.name;
+    }
+    return found->second;
+  }
+  Part& part(int32_t p) { return cut_.parts[static_cast<size_t>(p)]; }
+
+  ValueId add_value(Part& p, const Value& like, ValueKind kind, int32_t def, int32_t output) {
+    const auto id = static_cast<ValueId>(p.function.values.size());
+    p.function.values.push_back({like.name, like.type, kind, def, output});
+    return id;
+  }
+
+  ValueId add_part_input(int32_t to, ValueId value, PartInput source) {
+    Part& p = part(to);
+    const ValueId id = add_value(p, f_.value(value), ValueKind::kInput, static_cast<int32_t>(p.inputs.size()), 0);
+    p.function.inputs.push_back(id);
+    p.inputs.push_back(source);
+    return id;
+  }
+
+  int32_t output_of(int32_t from, ValueId copy) {
+    Part& p = part(from);
+    const auto at = std::find(p.function.outputs.begin(), p.function.outputs.end(), copy);
+    if (at != p.function.outputs.end()) return static_cast<int32_t>(at - p.function.outputs.begin());
+    p.function.outputs.push_back(copy);
+    p.outputs.emplace_back();
+    return static_cast<int32_t>(p.outputs.size()) - 1;
+  }
+
+  // The value within a part, brought there when it comes from elsewhere: once per part.
+  ValueId use(int32_t to, ValueId value) {
+    if (value == kNoValue) return kNoValue;
+    if (const auto found = copies_.find({to, value}); found != copies_.end()) return found->second;
+    const Value& v = f_.value(value);
+    ValueId id = kNoValue;
+    if (v.kind == ValueKind::kConstant) {
+      Function& function = part(to).function;
+      id = add_value(part(to), v, ValueKind::kConstant, static_cast<int32_t>(function.constants.size()), 0);
+      function.constants.push_back(f_.constants[static_cast<size_t>(v.def)]);
+    } else if (v.kind == ValueKind::kInput) {
+      id = add_part_input(to, value, {PartInput::Kind::kFeed, v.def});
+    } else {
+      const int32_t from = part_of(v.def);
+      const auto number = static_cast<int32_t>(cut_.transfers.size());
+      const int32_t output = output_of(from, copies_.at({from, value}));
+      part(from).outputs[static_cast<size_t>(output)].transfers.push_back(number);
+      const auto bytes = byte_size(v.type.dtype, v.type.shape);
+      Transfer t{v.name, from, output, to, static_cast<int32_t>(part(to).inputs.size()), -1, -1,
+                 bytes.ok() ? *bytes : 0};
+      id = add_part_input(to, value, {PartInput::Kind::kTransfer, number});
+      cut_.transfers.push_back(std::move(t));
+    }
+    copies_[{to, value}] = id;
+    return id;
+  }
+
+  void add_node(NodeId id) {
+    const Node& node = f_.node(id);
+    const int32_t p = part_of(id);
+    Node copy = node;
+    for (ValueId& input : copy.inputs) input = use(p, input);
+    const auto number = static_cast<NodeId>(part(p).function.nodes.size());
+    copied_node_[static_cast<size_t>(id)] = number;
+    for (size_t k = 0; k < node.outputs.size(); ++k) {
+      if (node.outputs[k] == kNoValue) continue;
+      copy.outputs[k] = add_value(part(p), f_.value(node.outputs[k]), ValueKind::kNode, number, static_cast<int32_t>(k));
+      copies_[{p, node.outputs[k]}] = copy.outputs[k];
+    }
+    copy.control.clear();
+    for (NodeId before : node.control) {
+      const int32_t from = part_of(before);
+      const NodeId there = copied_node_[static_cast<size_t>(before)];
+      if (from == p) {
+        copy.control.push_back(there);
+      } else {
+        cut_.transfers.push_back({f_.node(before).name, from, -1, p, -1, there, number, 0});
+      }
+    }
+    part(p).function.nodes.push_back(std::move(copy));
+  }
+
+  void add_result(int32_t output) {
+    const ValueId value = f_.outputs[static_cast<size_t>(output)];
+    const Value& v = f_.value(value);
+    if (v.kind != ValueKind::kNode) {
+      cut_.passed_through.emplace_back(output, value);
+      return;
+    }
+    const int32_t from = part_of(v.def);
+    const int32_t k = output_of(from, copies_.at({from, value}));
+    part(from).outputs[static_cast<size_t>(k)].results.push_back(output);
+  }
+
+  const Function& f_;
+  const std::vector<int32_t>& device_of_;
+  Cut cut_;
+  std::map<int32_t, int32_t> part_of_device_;
+  std::map<Key, ValueId> copies_;
+  std::vector<NodeId> copied_node_;
+};
+
+}  // namespace
+
+Cut partition(const Function& function, const std::vector<int32_t>& device_of) {
+  return Cutter(function, device_of).run();
+}
+
+}  // namespace percale

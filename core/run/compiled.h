@@ -1,0 +1,76 @@
+// What a session keeps of a plan: programs per device, how values pass between them, and what can only be planned later.
+#ifndef PERCALE_CORE_RUN_COMPILED_H_
+#define PERCALE_CORE_RUN_COMPILED_H_
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/placement/partition.h"
+#include "core/plan/program.h"
+#include "core/run/engine.h"
+#include "core/run/session.h"
+
+namespace percale {
+
+// Where the rest of a plan, or a fetch, takes a value from.
+struct ValueSource {
+  enum class Kind : uint8_t { kFeed, kResult, kControl, kRest };
+  Kind kind = Kind::kFeed;
+  int32_t index = 0;   // feed; result of the programs; control node; fetch of the rest
+  int32_t output = 0;  // kControl: which output of the node
+};
+
+// If and Loop: carried out between programs.
+struct ControlNode {
+  Node node;
+  std::vector<ValueSource> inputs;
+  std::vector<ValueType> input_types;
+};
+
+// A program with the device that runs it.
+struct PlacedProgram {
+  std::shared_ptr<const Program> program;
+  const Device* device = nullptr;
+  Part part;  // inputs and outputs by the cut; its function is moved into `program`
+};
+
+struct BoundRun;  // core/run/executor.h: the memory of one run
+
+// Immutable but for the pool of run memory. Shared by concurrent runs.
+struct Compiled {
+  Compiled() = default;
+  ~Compiled();
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  RunSpec spec;
+  std::vector<ValueType> feed_types;
+  std::shared_ptr<const Graph> graph;  // the working copy: bodies of fused nodes, kernels borrow from it
+
+  std::vector<PlacedProgram> programs;
+  std::vector<Transfer> transfers;
+  std::vector<ValueType> results;  // what the programs hand out, in the order of Sink::kResult
+
+  // What could not be planned before those results are known: control nodes first, then a function over feeds, results
+  // and control outputs.
+  std::vector<ControlNode> control;
+  std::shared_ptr<const Graph> rest;  // null when nothing is left; its main is what remains
+  std::vector<ValueSource> rest_inputs;
+  std::vector<bool> rest_by_value;  // inputs whose contents the shapes depend on
+
+  std::vector<ValueSource> fetches;
+  std::vector<ValueType> fetch_types;  // kInvalid where it is known only after the run
+  std::vector<std::pair<std::string, size_t>> pass_sizes;  // nodes after each pass
+  int64_t peak_bytes = 0;
+
+  // Memory of finished runs for the next ones. Taken and put back without a lock.
+  mutable std::array<std::atomic<BoundRun*>, 8> idle{};
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_COMPILED_H_
