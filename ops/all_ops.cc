@@ -5,6 +5,8 @@ namespace {
 
 constexpr RegisterFamily kFamilies[] = {
     register_control,
+    register_elementwise,
+    register_reduce,
 };
 
 }  // namespace
