@@ -20,10 +20,6 @@ inline ValueId cast(Emitter& e, ValueId a, DType to) {
 }
 // A rank-0 constant of the dtype of `like`; it broadcasts to whatever it meets.
 inline ValueId scalar_like(Emitter& e, ValueId like, double value) { return e.scalar(e.dtype(like), value); }
-// `value` in the shape and dtype of `like`.
-inline ValueId full_like(Emitter& e, ValueId like, double value) {
-  return e.emit("Expand", {scalar_like(e, like, value), shape_of(e, like)});
-}
 
 }  // namespace percale
 
