@@ -94,13 +94,15 @@ typedef struct percale_device_api {
   percale_status* (*open)(void* self, int32_t index, void** out_device);
   void (*close)(void* device);
   percale_status* (*describe)(void* device, percale_device_description* out_description);
-  /** Device memory, 64-byte aligned; `bytes` > 0. Out of memory is RESOURCE_EXHAUSTED. */
+  /** Device memory, 64-byte aligned, contents undefined. Out of memory is RESOURCE_EXHAUSTED, `bytes` of 0
+   * INVALID_ARGUMENT. */
   percale_status* (*allocate)(void* device, uint64_t bytes, void** out_memory);
   void (*free)(void* device, void* memory);
   /** In-order queues of work. NULL slots: the device works synchronously and has no queues. */
   percale_status* (*queue_create)(void* device, void** out_queue);
   void (*queue_destroy)(void* queue);
-  /** Enqueues a copy between host memory and device memory. Without queues it is done when it returns. */
+  /** Enqueues a copy between host memory and device memory; `to` and `from` may lie anywhere within a block. Without
+   * queues (`queue` NULL) it is done when it returns. */
   percale_status* (*copy_from_host)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
   percale_status* (*copy_to_host)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
   /** Returns when all work of the queue is done; the first error of that work, if any. */

@@ -1,6 +1,5 @@
-#include "c_api/version_number.h"
-
 #include "c_api/percale.h"
+#include "core/base/version_number.h"
 
 namespace {
 

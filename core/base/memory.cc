@@ -7,24 +7,32 @@
 namespace percale {
 namespace {
 
+// What a process can address on the machines of today; no allocator has to be asked for more.
+constexpr int64_t kMaxBlock = int64_t{1} << 47;
+
 int64_t booked(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAlignment); }
 
 }  // namespace
 
 Result<void*> MemoryPool::allocate(int64_t bytes) {
-  if (bytes < 0 || bytes > INT64_MAX - kAlignment) return invalid_argument("cannot allocate ", bytes, " bytes");
+  if (bytes < 0) return invalid_argument("cannot allocate ", bytes, " bytes");
+  if (bytes > kMaxBlock) return resource_exhausted("the system has no ", bytes, " bytes of memory");
   const int64_t size = booked(bytes);
-  const int64_t now = used_.fetch_add(size, std::memory_order_relaxed) + size;
-  if (limit_ > 0 && now > limit_) {
-    used_.fetch_sub(size, std::memory_order_relaxed);
-    return resource_exhausted("memory limit: ", bytes, " bytes asked, ", limit_ - (now - size), " of ", limit_,
-                              " left; raise memory_limit or use a smaller batch");
-  }
+  const int64_t most = limit_ > 0 ? limit_ : INT64_MAX;
+  // Booked only when it fits: a refused giant must not make a small request of another thread fail meanwhile.
+  int64_t before = used_.load(std::memory_order_relaxed);
+  do {
+    if (size > most - before) {
+      return resource_exhausted("memory limit: ", bytes, " bytes asked, ", most - before, " of ", most,
+                                " left; raise memory_limit or use a smaller batch");
+    }
+  } while (!used_.compare_exchange_weak(before, before + size, std::memory_order_relaxed));
   void* memory = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(size));
   if (memory == nullptr) {
     used_.fetch_sub(size, std::memory_order_relaxed);
     return resource_exhausted("the system has no ", bytes, " bytes of memory");
   }
+  const int64_t now = before + size;
   int64_t peak = peak_.load(std::memory_order_relaxed);
   while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
