@@ -7,6 +7,9 @@ constexpr RegisterFamily kFamilies[] = {
     register_control,
     register_elementwise,
     register_reduce,
+    register_cast,
+    register_logic,
+    register_activation,
 };
 
 }  // namespace
