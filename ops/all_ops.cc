@@ -7,6 +7,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_control,
     register_elementwise,
     register_reduce,
+    register_shape,
     register_cast,
     register_logic,
     register_activation,

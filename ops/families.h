@@ -18,6 +18,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
 Status register_control(Registry& registry, const simd::SimdTable* simd);
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
+Status register_shape(Registry& registry, const simd::SimdTable* simd);
 Status register_cast(Registry& registry, const simd::SimdTable* simd);
 Status register_logic(Registry& registry, const simd::SimdTable* simd);
 Status register_activation(Registry& registry, const simd::SimdTable* simd);
