@@ -170,11 +170,58 @@ void max(const Pool2d& p, const float* x, float* y, int64_t* indices, const Para
   });
 }
 
+// Windows of 2 x 2 side by side, all inside: what convolutional networks mostly use. Every place belongs to one window
+// at most, so its gradient is written and not added.
+bool is_halving(const Pool2d& p) {
+  return p.kernel_h == 2 && p.kernel_w == 2 && p.stride_h == 2 && p.stride_w == 2 && p.dilation_h == 1 &&
+         p.dilation_w == 1 && p.pad_top == 0 && p.pad_left == 0 && 2 * p.out_h <= p.in_h && 2 * p.out_w <= p.in_w;
+}
+
+void halving_grad(const Pool2d& p, const float* x, const float* dy, float* dx) {
+  const Tag<float> d;
+  if (2 * p.out_h != p.in_h || 2 * p.out_w != p.in_w) {
+    std::memset(dx, 0, static_cast<size_t>(p.in_h * p.in_w) * sizeof(float));
+  }
+  const auto better = [](VF x, VF best) HWY_ATTR {
+    return hn::Or(hn::Gt(x, best), hn::AndNot(hn::IsNaN(best), hn::IsNaN(x)));
+  };
+  for (int64_t row = 0; row < p.out_h; ++row) {
+    for (int64_t q = 0; q < p.out_w; q += kL) {
+      const int64_t n = min_of(p.out_w - q, kL), at = 2 * row * p.in_w + 2 * q;
+      const VF x0 = load_pairs(x + at, n), x1 = load_pairs(x + at + 1, n);
+      const VF x2 = load_pairs(x + at + p.in_w, n), x3 = load_pairs(x + at + p.in_w + 1, n);
+      const auto is1 = better(x1, x0);
+      VF best = hn::IfThenElse(is1, x1, x0);
+      const auto is2 = better(x2, best);
+      best = hn::IfThenElse(is2, x2, best);
+      const auto is3 = better(x3, best);
+      VF g = hn::Add(load_step(dy + row * p.out_w + q, 1, n), zero<float>());  // 0 + dy, as in the general loop
+      const VF g3 = hn::IfThenElseZero(is3, g);
+      g = hn::IfThenZeroElse(is3, g);
+      const VF g2 = hn::IfThenElseZero(is2, g);
+      g = hn::IfThenZeroElse(is2, g);
+      const VF g1 = hn::IfThenElseZero(is1, g), g0 = hn::IfThenZeroElse(is1, g);
+      if (n == kL) {
+        hn::StoreInterleaved2(g0, g1, d, dx + at);
+        hn::StoreInterleaved2(g2, g3, d, dx + at + p.in_w);
+        continue;
+      }
+      alignas(64) float pairs[2 * kL];
+      hn::StoreInterleaved2(g0, g1, d, pairs);
+      std::memcpy(dx + at, pairs, static_cast<size_t>(2 * n) * sizeof(float));
+      hn::StoreInterleaved2(g2, g3, d, pairs);
+      std::memcpy(dx + at + p.in_w, pairs, static_cast<size_t>(2 * n) * sizeof(float));
+    }
+  }
+}
+
 void max_grad(const Pool2d& p, const float* x, const int64_t* indices, const float* dy, float* dx,
               const ParallelFor& parallel) {
   const Inside whole = whole_windows(p);
+  const bool halving = !indices && is_halving(p);
   for_planes(p, cost_of(p), parallel, [&](int64_t at) {
     const int64_t size = p.in_h * p.in_w, base = at * size;
+    if (halving) return halving_grad(p, x + base, dy + at * p.out_h * p.out_w, dx + base);
     std::memset(dx + base, 0, static_cast<size_t>(size) * sizeof(float));
     for (int64_t row = 0; row < p.out_h; ++row) {
       const int64_t out = (at * p.out_h + row) * p.out_w;
@@ -236,6 +283,7 @@ void average(const Pool2d& p, const float* x, float* y, const ParallelFor& paral
 }
 
 void average_grad(const Pool2d& p, const float* dy, float* dx, const ParallelFor& parallel) {
+  const Inside whole = whole_windows(p);
   for_planes(p, 2 * cost_of(p), parallel, [&](int64_t at) {
     const int64_t size = p.in_h * p.in_w;
     float* plane = dx + at * size;
@@ -243,10 +291,13 @@ void average_grad(const Pool2d& p, const float* dy, float* dx, const ParallelFor
     for (int64_t row = 0; row < p.out_h; ++row) {
       const int64_t top = row * p.stride_h - p.pad_top;
       const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
+      const int64_t whole_count = places(p, top, whole.begin * p.stride_w - p.pad_left);
       for (int64_t q = 0; q < p.out_w; ++q) {
-        const int64_t left = q * p.stride_w - p.pad_left, count = places(p, top, left);
+        const int64_t left = q * p.stride_w - p.pad_left;
+        const bool is_whole = q >= whole.begin && q < whole.end;
+        const int64_t count = is_whole ? whole_count : places(p, top, left);
         if (count == 0) continue;
-        const Inside cols = inside(left, p.kernel_w, p.dilation_w, p.in_w);
+        const Inside cols = is_whole ? Inside{0, p.kernel_w} : inside(left, p.kernel_w, p.dilation_w, p.in_w);
         const float share = dy[(at * p.out_h + row) * p.out_w + q] / static_cast<float>(count);
         for (int64_t i = rows.begin; i < rows.end; ++i) {
           float* to = plane + (top + i * p.dilation_h) * p.in_w + left;

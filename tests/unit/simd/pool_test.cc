@@ -141,6 +141,10 @@ TEST_CASE("pooling over a whole image and over many planes") {
   p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
   check_pool(p);
   p = {};
+  p.planes = 3, p.in_h = 15, p.in_w = 77, p.out_h = 7, p.out_w = 38;  // an odd row and column are left over
+  p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
+  check_pool(p);
+  p = {};
   p.planes = 1, p.in_h = 2, p.in_w = 1300, p.out_h = 1, p.out_w = 1299, p.kernel_h = p.kernel_w = 2;
   check_pool(p);
   p.planes = 0;
@@ -162,6 +166,10 @@ TEST_CASE("a maximum over NaN is NaN, and its place is the first NaN") {
     table->pool->max(p, x.data(), y.data(), indices.data(), ParallelFor());
     CHECK(std::isnan(y[2]));
     CHECK(indices[2] == 5);
+    std::vector<float> dy(20, 1), dx(80);
+    table->pool->max_grad(p, x.data(), nullptr, dy.data(), dx.data(), ParallelFor());
+    CHECK(dx[5] == 1);
+    CHECK((dx[44] == 0 && dx[45] == 0));
   }
 }
 
