@@ -5,6 +5,7 @@ namespace {
 
 constexpr RegisterFamily kFamilies[] = {
     register_control,
+    register_fused,
     register_elementwise,
     register_reduce,
     register_shape,
