@@ -176,6 +176,11 @@ PERCALE_API const char* percale_engine_get_device_name(const percale_engine* eng
 /** Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
  * fingerprint, memory), "ops" (schemas), "passes", "kernels" (per op and kind of device). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const percale_engine* engine, const char* what, percale_text** out_json);
+/** Receives a message of the library: `level` 0 debug, 1 info, 2 warning, 3 error. Any thread. \since 0.1 */
+typedef void (*percale_log_function)(void* user, int32_t level, const char* message, size_t size);
+/** Where messages of the level of the option "log" and above go; nowhere without it (NULL ends it). Set it before other threads
+ * use the engine. \since 0.1 */
+PERCALE_API void percale_engine_set_log(percale_engine* engine, percale_log_function function, void* user);
 /** Bytes that the engine's allocations hold now, and the most they ever held. \since 0.1 */
 PERCALE_API void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak);
 
@@ -202,13 +207,14 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_load(percale_engine
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_save(const percale_tensor* tensor, const char* path);
 PERCALE_API percale_tensor* percale_tensor_retain(percale_tensor* tensor);
 PERCALE_API void percale_tensor_release(percale_tensor* tensor);
+/** The getters give 0, or NULL where they give memory, for a NULL tensor. \since 0.1 */
 PERCALE_API percale_dtype percale_tensor_dtype(const percale_tensor* tensor);
 PERCALE_API size_t percale_tensor_rank(const percale_tensor* tensor);
 /** The dims, borrowed; never NULL. \since 0.1 */
 PERCALE_API const int64_t* percale_tensor_get_dims(const percale_tensor* tensor);
 PERCALE_API size_t percale_tensor_bytes(const percale_tensor* tensor);
 PERCALE_API int64_t percale_tensor_element_count(const percale_tensor* tensor);
-/** The memory, row-major, borrowed; never NULL. \since 0.1 */
+/** The memory, row-major, borrowed; not NULL, not even for an empty tensor. \since 0.1 */
 PERCALE_API void* percale_tensor_get_data(const percale_tensor* tensor);
 
 /* ---- Builder ---- */
@@ -217,6 +223,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_create(percale_eng
 /** Goes on from a finished graph. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_from_graph(percale_engine* engine, const percale_graph* graph, percale_builder** out_builder);
 PERCALE_API void percale_builder_release(percale_builder* builder);
+/** The value of that name in the current function: how to go on from what a graph has. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_find_value(percale_builder* builder, const char* name, percale_value* out_value);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_input(percale_builder* builder, const char* name, percale_dtype dtype,
                                                   const int64_t* dims, size_t rank, percale_value* out_value);
 /** A constant; the tensor is shared, not copied. `name` may be NULL. \since 0.1 */
@@ -479,7 +487,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_add_task(percale_c
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_set_role(percale_cluster* cluster, const char* job, int64_t task);
 PERCALE_API size_t percale_cluster_job_count(const percale_cluster* cluster);
 PERCALE_API const char* percale_cluster_get_job(const percale_cluster* cluster, size_t index);
+/** One more than the highest number of a task; 0 for an unknown job. \since 0.1 */
 PERCALE_API int64_t percale_cluster_task_count(const percale_cluster* cluster, const char* job);
+/** "host:port", "" where the source does not tell it, NULL when there is no such task. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_address(const percale_cluster* cluster, const char* job, int64_t task);
 /** The own job ("" when none was given) and task. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_role(const percale_cluster* cluster, int64_t* out_task);

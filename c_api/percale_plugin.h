@@ -184,6 +184,20 @@ typedef struct percale_op_value {
   int32_t optional;
 } percale_op_value;
 
+/** One attribute of an op that a plug-in adds. \since 0.1 */
+typedef struct percale_op_attribute {
+  const char* name;
+  /** 1 float, 2 int, 3 string, 6 floats, 7 ints: ONNX's AttributeProto.AttributeType. */
+  int32_t kind;
+  /** 1: a node must give it. */
+  int32_t required;
+  /** Where `has_default` is 1, its value when a node does not give it. */
+  int32_t has_default;
+  int64_t int_default;
+  double float_default;
+  const char* string_default;
+} percale_op_attribute;
+
 /** An op that a plug-in adds. \since 0.1 */
 typedef struct percale_op {
   uint32_t struct_size;
@@ -199,6 +213,8 @@ typedef struct percale_op {
   percale_status* (*shape)(void* user, percale_shape_context* context);
   /** NULL: the op has no gradient. */
   percale_status* (*gradient)(void* user, percale_grad_context* context);
+  const percale_op_attribute* attributes;
+  size_t attribute_count;
 } percale_op;
 
 /** A foreign model format. \since 0.1 */

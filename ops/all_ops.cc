@@ -5,13 +5,8 @@ namespace {
 
 constexpr RegisterFamily kFamilies[] = {
     register_control,
-    register_fused,
     register_elementwise,
     register_reduce,
-    register_shape,
-    register_cast,
-    register_logic,
-    register_activation,
 };
 
 }  // namespace

@@ -1,0 +1,127 @@
+// Composes an engine: the op set, the CPU and the plug-ins, as the options say.
+#include "c_api/engine.h"
+
+#include "c_api/options.h"
+#include "devices/cpu/cpu_device.h"
+#include "devices/cpu/simd/simd.h"
+#include "ops/all_ops.h"
+
+using namespace percale;
+using namespace percale::c_api;
+
+namespace {
+
+constexpr std::string_view kKind = "engine";
+
+LogLevel parse_log_level(std::string_view text) {
+  if (text == "debug") return LogLevel::kDebug;
+  if (text == "info") return LogLevel::kInfo;
+  if (text == "error") return LogLevel::kError;
+  return text == "off" ? LogLevel::kOff : LogLevel::kWarning;
+}
+
+EngineOptions engine_options(const percale_options* options) {
+  return {.threads = static_cast<int32_t>(option_int(options, kKind, "threads")),
+          .memory_limit = option_int(options, kKind, "memory_limit"),
+          .devices = option_text(options, kKind, "devices"),
+          .isa = option_text(options, kKind, "isa"),
+          .log_level = parse_log_level(option_text(options, kKind, "log"))};
+}
+
+Status make_engine(const percale_options* options, percale_engine* out) {
+  const EngineOptions engine = engine_options(options);
+  const std::string onednn = option_text(options, kKind, "onednn");
+  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Plugins> plugins,
+                           Plugins::load(option_text(options, kKind, "plugin_path"), onednn == "off" ? "onednn" : ""));
+  const simd::Isa isa = simd::capped(simd::detect_isa(), simd::parse_isa_cap(engine.isa).value_or(simd::detect_isa()));
+  auto registry = std::make_shared<Registry>();
+  PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, simd::simd_table(isa)));
+  PERCALE_RETURN_IF_ERROR(plugins->add_to(*registry));
+  if (onednn == "require" && !plugins->has("onednn")) {
+    return failed_precondition("option 'onednn' is 'require', but the plug-in libpercale_onednn.so is absent");
+  }
+  const auto memory = Engine::make_pool(engine);
+  const auto cpu = CpuDevices::create(memory);
+  Engine::Parts parts{.registry = std::move(registry),
+                      .device_apis = {&cpu->api()},
+                      .isa = simd::isa_name(isa),
+                      .numerics = plugins->numerics(),
+                      .absent = {},
+                      .memory = memory,
+                      .owners = {plugins, cpu}};
+  bool has_cuda = false;
+  for (const percale_device_api* api : plugins->devices()) {
+    parts.device_apis.push_back(api);
+    has_cuda = has_cuda || std::string_view(api->kind) == "cuda";
+  }
+  if (!has_cuda) parts.absent.push_back({"cuda", "the plug-in libpercale_cuda.so is not there"});
+  PERCALE_ASSIGN_OR_RETURN(out->engine, Engine::create(engine, std::move(parts)));
+  out->plugins = std::move(plugins);
+  return {};
+}
+
+void forward_log(void* user, LogLevel level, std::string_view message) {
+  const auto* engine = static_cast<const percale_engine*>(user);
+  const std::string text(message);  // NUL-ended
+  engine->log(engine->log_user, static_cast<int32_t>(level), text.c_str(), text.size());
+}
+
+}  // namespace
+
+percale_status* percale_engine_create(const percale_options* options, percale_engine** out_engine) {
+  clear(out_engine);
+  return guarded(__func__, {NEEDS(out_engine)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
+    auto handle = std::make_unique<percale_engine>();
+    PERCALE_RETURN_IF_ERROR(make_engine(options, handle.get()));
+    *out_engine = handle.release();
+    return {};
+  });
+}
+
+percale_engine* percale_engine_retain(percale_engine* engine) { return retain(engine); }
+
+void percale_engine_release(percale_engine* engine) { release(engine); }
+
+size_t percale_engine_device_count(const percale_engine* engine) {
+  return engine == nullptr ? 0 : engine->engine->devices().size();
+}
+
+const char* percale_engine_get_device_name(const percale_engine* engine, size_t index) {
+  if (engine == nullptr || index >= engine->engine->devices().size()) return nullptr;
+  return engine->engine->devices()[index]->name().c_str();
+}
+
+percale_status* percale_engine_describe(const percale_engine* engine, const char* what, percale_text** out_json) {
+  clear(out_json);
+  return guarded(__func__, {NEEDS(engine), NEEDS(what), NEEDS(out_json)}, [&, function = __func__]() -> Status {
+    const std::string_view wanted = what;
+    std::string json;
+    if (wanted == "info") {
+      json = describe_info(*engine);
+    } else if (wanted == "ops") {
+      json = describe_ops(*engine->engine->registry());
+    } else if (wanted == "passes") {
+      json = describe_passes();
+    } else if (wanted == "kernels") {
+      json = describe_kernels(*engine->engine->registry());
+    } else {
+      return not_found(function, ": nothing is called '", wanted, "', only info, ops, passes and kernels");
+    }
+    *out_json = make_text(std::move(json));
+    return {};
+  });
+}
+
+void percale_engine_set_log(percale_engine* engine, percale_log_function function, void* user) {
+  if (engine == nullptr) return;
+  engine->log = function;
+  engine->log_user = user;
+  engine->engine->log().user = engine;
+  engine->engine->log().write = function == nullptr ? nullptr : &forward_log;
+}
+
+void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak) {
+  if (out_used != nullptr) *out_used = engine == nullptr ? 0 : engine->engine->memory()->used();
+  if (out_peak != nullptr) *out_peak = engine == nullptr ? 0 : engine->engine->memory()->peak();
+}

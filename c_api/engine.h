@@ -1,0 +1,29 @@
+// What stands behind percale_engine.
+#ifndef PERCALE_C_API_ENGINE_H_
+#define PERCALE_C_API_ENGINE_H_
+
+#include <memory>
+
+#include "c_api/api.h"
+#include "c_api/plugin.h"
+#include "core/run/engine.h"
+
+struct percale_engine : percale::c_api::Counted {
+  std::shared_ptr<percale::Engine> engine;
+  std::shared_ptr<const percale::c_api::Plugins> plugins;
+  // What a host's log function is called through.
+  percale_log_function log = nullptr;
+  void* log_user = nullptr;
+};
+
+namespace percale::c_api {
+
+// The JSON of percale_engine_describe().
+std::string describe_info(const percale_engine& engine);
+std::string describe_ops(const Registry& registry);
+std::string describe_passes();
+std::string describe_kernels(const Registry& registry);
+
+}  // namespace percale::c_api
+
+#endif  // PERCALE_C_API_ENGINE_H_

@@ -1,0 +1,172 @@
+#include "c_api/host_api.h"
+
+#include "c_api/api.h"
+#include "core/graph/gradient.h"
+#include "core/registry/kernel.h"
+#include "core/registry/shape_context.h"
+
+namespace percale::c_api {
+namespace {
+
+percale_status* status_create(int32_t code, const char* message, size_t size) {
+  return guarded(__func__, {NEEDS(message)}, [&]() -> Status {
+    const bool known = code > 0 && code <= PERCALE_UNAUTHENTICATED;
+    return Status(known ? static_cast<Code>(code) : Code::kUnknown, std::string(text_of(message, size)));
+  });
+}
+
+// Names stand in strings and literals, which end with NUL.
+const char* node_op(const percale_node_view* node) { return node->schema.name.data(); }
+const char* node_name(const percale_node_view* node) { return node->name.data(); }
+size_t node_input_count(const percale_node_view* node) { return node->inputs.size(); }
+size_t node_output_count(const percale_node_view* node) { return node->outputs.size(); }
+
+percale_dtype dtype_at(const std::vector<ValueType>& types, size_t i) {
+  return i < types.size() ? static_cast<percale_dtype>(types[i].dtype) : PERCALE_DTYPE_INVALID;
+}
+const int64_t* dims_at(const std::vector<ValueType>& types, size_t i, size_t* out_rank) {
+  static constexpr int64_t kNone[kMaxRank] = {};
+  const bool there = i < types.size();
+  if (out_rank != nullptr) *out_rank = !there ? 0 : types[i].shape.known_rank() ? types[i].shape.rank() : SIZE_MAX;
+  return there ? types[i].shape.begin() : kNone;
+}
+
+percale_dtype node_input_dtype(const percale_node_view* node, size_t i) { return dtype_at(node->inputs, i); }
+percale_dtype node_output_dtype(const percale_node_view* node, size_t i) { return dtype_at(node->outputs, i); }
+const int64_t* node_input_dims(const percale_node_view* node, size_t i, size_t* out_rank) {
+  return dims_at(node->inputs, i, out_rank);
+}
+const int64_t* node_output_dims(const percale_node_view* node, size_t i, size_t* out_rank) {
+  return dims_at(node->outputs, i, out_rank);
+}
+const void* node_input_constant(const percale_node_view* node, size_t i) {
+  const Tensor* value = node->value(i);
+  return value == nullptr ? nullptr : value->data();
+}
+
+// Null when the attribute is absent or of another type.
+template <class T>
+const T* attribute(const Attributes& attributes, const char* name) {
+  const AttrValue* value = attributes.find(text_or_empty(name));
+  return value == nullptr ? nullptr : value->get_if<T>();
+}
+
+int32_t node_attribute_int(const percale_node_view* node, const char* name, int64_t* out) {
+  const int64_t* value = attribute<int64_t>(node->attributes, name);
+  if (value != nullptr) *out = *value;
+  return value != nullptr;
+}
+int32_t node_attribute_float(const percale_node_view* node, const char* name, double* out) {
+  const double* value = attribute<double>(node->attributes, name);
+  if (value != nullptr) *out = *value;
+  return value != nullptr;
+}
+int32_t node_attribute_string(const percale_node_view* node, const char* name, const char** out, size_t* out_size) {
+  const std::string* value = attribute<std::string>(node->attributes, name);
+  if (value == nullptr) return 0;
+  *out = value->c_str();
+  if (out_size != nullptr) *out_size = value->size();
+  return 1;
+}
+int32_t node_attribute_ints(const percale_node_view* node, const char* name, const int64_t** out, size_t* out_count) {
+  const auto* value = attribute<std::vector<int64_t>>(node->attributes, name);
+  if (value == nullptr) return 0;
+  *out = value->data();
+  *out_count = value->size();
+  return 1;
+}
+
+void kernel_plan_set_scratch(percale_kernel_plan* plan, uint64_t bytes) {
+  // A size that no machine has is refused by whoever allocates it.
+  plan->scratch_bytes = bytes > INT64_MAX ? INT64_MAX : static_cast<int64_t>(bytes);
+}
+
+void parallel_for(percale_run_context* run, int64_t pieces, void (*body)(void* arg, int64_t piece), void* arg) {
+  run->parallel.call(run->parallel.pool, pieces, body, arg);
+}
+int32_t run_cancelled(percale_run_context* run) { return run->cancelled.load(std::memory_order_relaxed); }
+void run_fail(percale_run_context* run, int32_t code, int64_t detail) {
+  run->fail(code == PERCALE_OUT_OF_RANGE ? RunError::kIndexOutOfRange : RunError::kKernelFailed, detail);
+}
+
+size_t shape_input_count(const percale_shape_context* context) { return context->inputs.size(); }
+percale_dtype shape_input_dtype(const percale_shape_context* context, size_t i) {
+  return dtype_at(context->inputs, i);
+}
+const int64_t* shape_input_dims(const percale_shape_context* context, size_t i, size_t* out_rank) {
+  return dims_at(context->inputs, i, out_rank);
+}
+percale_status* shape_set_output(percale_shape_context* context, size_t i, percale_dtype dtype, const int64_t* dims,
+                                 size_t rank) {
+  return guarded(__func__, {NEEDS(context)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const DType type, dtype_of_number(function, dtype));
+    if (rank == SIZE_MAX) {
+      context->set_output(i, type, Shape::unranked());
+      return {};
+    }
+    PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims, rank));
+    context->set_output(i, type, shape);
+    return {};
+  });
+}
+int32_t shape_attribute_int(const percale_shape_context* context, const char* name, int64_t* out) {
+  const int64_t* value = attribute<int64_t>(context->attributes, name);
+  if (value != nullptr) *out = *value;
+  return value != nullptr;
+}
+
+int32_t grad_input(const percale_grad_context* context, size_t i) { return context->input(i); }
+int32_t grad_output(const percale_grad_context* context, size_t i) { return context->output(i); }
+int32_t grad_of_output(const percale_grad_context* context, size_t i) { return context->grad(i); }
+int32_t grad_emit(percale_grad_context* context, const char* op, const int32_t* inputs, size_t input_count) {
+  try {
+    if (op == nullptr || (inputs == nullptr && input_count > 0)) {
+      context->fail(invalid_argument("grad_emit: 'op' or 'inputs' is NULL"));
+      return kNoValue;
+    }
+    return context->emit(op, std::vector<ValueId>(inputs, inputs + input_count));
+  } catch (...) {
+    return kNoValue;
+  }
+}
+void grad_set(percale_grad_context* context, size_t i, int32_t value) {
+  if (i < context->num_inputs()) context->set(i, value);
+}
+
+constexpr percale_host_api kHostApi = {
+    .struct_size = sizeof(percale_host_api),
+    .status_create = status_create,
+    .node_op = node_op,
+    .node_name = node_name,
+    .node_input_count = node_input_count,
+    .node_output_count = node_output_count,
+    .node_input_dtype = node_input_dtype,
+    .node_output_dtype = node_output_dtype,
+    .node_input_dims = node_input_dims,
+    .node_output_dims = node_output_dims,
+    .node_input_constant = node_input_constant,
+    .node_attribute_int = node_attribute_int,
+    .node_attribute_float = node_attribute_float,
+    .node_attribute_string = node_attribute_string,
+    .node_attribute_ints = node_attribute_ints,
+    .kernel_plan_set_scratch = kernel_plan_set_scratch,
+    .parallel_for = parallel_for,
+    .run_cancelled = run_cancelled,
+    .run_fail = run_fail,
+    .shape_input_count = shape_input_count,
+    .shape_input_dtype = shape_input_dtype,
+    .shape_input_dims = shape_input_dims,
+    .shape_set_output = shape_set_output,
+    .shape_attribute_int = shape_attribute_int,
+    .grad_input = grad_input,
+    .grad_output = grad_output,
+    .grad_of_output = grad_of_output,
+    .grad_emit = grad_emit,
+    .grad_set = grad_set,
+};
+
+}  // namespace
+
+const percale_host_api& host_api() { return kHostApi; }
+
+}  // namespace percale::c_api

@@ -1,0 +1,50 @@
+/* The few lines that the C tests of the API share. A failed check is printed and counted; the program goes on. */
+#ifndef PERCALE_TESTS_C_API_CHECK_H_
+#define PERCALE_TESTS_C_API_CHECK_H_
+
+#include <percale.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHECK_HELPER static __attribute__((unused))
+
+static int check_failures = 0;
+
+CHECK_HELPER void check_that(int condition, const char* text, const char* file, int line) {
+  if (condition) return;
+  ++check_failures;
+  fprintf(stderr, "%s:%d: %s\n", file, line, text);
+}
+
+CHECK_HELPER void check_ok(percale_status* status, const char* text, const char* file, int line) {
+  if (status == NULL) return;
+  ++check_failures;
+  fprintf(stderr, "%s:%d: %s\n  %s: %s\n", file, line, text, percale_code_name(percale_status_code(status)),
+          percale_status_message(status, NULL));
+  percale_status_release(status);
+}
+
+/* The call fails with this code, and its message holds these words. */
+CHECK_HELPER void check_fails(percale_status* status, percale_code code, const char* words, const char* text, const char* file,
+                        int line) {
+  if (percale_status_code(status) != code || strstr(percale_status_message(status, NULL), words) == NULL) {
+    ++check_failures;
+    fprintf(stderr, "%s:%d: %s\n  wanted %s: ...%s..., got %s: %s\n", file, line, text, percale_code_name(code), words,
+            percale_code_name(percale_status_code(status)), percale_status_message(status, NULL));
+  }
+  percale_status_release(status);
+}
+
+#define CHECK(condition) check_that((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
+#define OK(call) check_ok((call), #call, __FILE__, __LINE__)
+#define FAILS(call, code, words) check_fails((call), (code), (words), #call, __FILE__, __LINE__)
+/* The call refuses a NULL for the argument called `name`. */
+#define REFUSES(call, name) FAILS(call, PERCALE_INVALID_ARGUMENT, "'" name "' is NULL")
+
+/* What main() returns: 0 when every check held and every status was given back. */
+CHECK_HELPER int check_done(void) {
+  CHECK(percale_status_live_count() == 0);
+  return check_failures == 0 ? 0 : 1;
+}
+
+#endif /* PERCALE_TESTS_C_API_CHECK_H_ */

@@ -1,0 +1,129 @@
+/* Clusters: from TF_CONFIG, from the environment of launchers, by hand. */
+#define _POSIX_C_SOURCE 200112L
+#include <stdlib.h>
+
+#include "check.h"
+
+static const char* const kVariables[] = {"TF_CONFIG",   "SLURM_PROCID",         "SLURM_NTASKS",        "SLURM_STEP_NODELIST",
+                                         "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_TASKS_PER_NODE", "SLURM_STEP_TASKS_PER_NODE",
+                                         "RANK",        "WORLD_SIZE",           "MASTER_ADDR",         "MASTER_PORT",
+                                         "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"};
+
+static void forget(void) {
+  size_t i;
+  for (i = 0; i < sizeof kVariables / sizeof kVariables[0]; ++i) unsetenv(kVariables[i]);
+}
+
+static int is_address(const percale_cluster* cluster, const char* job, int64_t task, const char* wanted) {
+  const char* address = percale_cluster_get_address(cluster, job, task);
+  return wanted == NULL || address == NULL ? address == wanted : strcmp(address, wanted) == 0;
+}
+
+static int is_role(const percale_cluster* cluster, const char* job, int64_t task) {
+  int64_t own = -1;
+  return strcmp(percale_cluster_get_role(cluster, &own), job) == 0 && own == task;
+}
+
+static void tf_config_is_read(void) {
+  static const char kConfig[] =
+      "{\"cluster\": {\"worker\": [\"a:1\", \"b:2\"], \"ps\": {\"3\": \"c:3\"}}, \"task\": {\"type\": \"worker\", \"index\": 1}}";
+  percale_cluster* cluster = NULL;
+  OK(percale_cluster_from_json(kConfig, PERCALE_NUL_ENDED, &cluster));
+  CHECK(percale_cluster_job_count(cluster) == 2);
+  CHECK(strcmp(percale_cluster_get_job(cluster, 0), "worker") == 0 && percale_cluster_get_job(cluster, 2) == NULL);
+  CHECK(percale_cluster_task_count(cluster, "worker") == 2 && percale_cluster_task_count(cluster, "ps") == 4);
+  CHECK(is_address(cluster, "worker", 1, "b:2") && is_address(cluster, "ps", 3, "c:3"));
+  CHECK(is_address(cluster, "ps", 0, NULL) && is_address(cluster, "chief", 0, NULL) && is_address(cluster, "ps", -1, NULL));
+  CHECK(is_role(cluster, "worker", 1));
+  percale_cluster_release(cluster);
+}
+
+static void bad_json_is_refused_with_its_place(void) {
+  percale_cluster* cluster = NULL;
+  FAILS(percale_cluster_from_json("{", 1, &cluster), PERCALE_INVALID_ARGUMENT, "line 1");
+  FAILS(percale_cluster_from_json("{\"cluster\": []}", PERCALE_NUL_ENDED, &cluster), PERCALE_INVALID_ARGUMENT, "'cluster'");
+  FAILS(percale_cluster_from_json("{\"cluster\": {\"w\": [\"nowhere\"]}}", PERCALE_NUL_ENDED, &cluster),
+        PERCALE_INVALID_ARGUMENT, "'nowhere' is no address");
+  FAILS(percale_cluster_from_json("{\"cluster\": {\"w\": {\"x\": \"a:1\"}}}", PERCALE_NUL_ENDED, &cluster),
+        PERCALE_INVALID_ARGUMENT, "no number of a task");
+  FAILS(percale_cluster_from_json("{\"cluster\": {\"w\": {\"99999999\": \"a:1\"}}}", PERCALE_NUL_ENDED, &cluster),
+        PERCALE_INVALID_ARGUMENT, "99999999");
+  FAILS(percale_cluster_from_json("{\"task\": {\"index\": 1}}", PERCALE_NUL_ENDED, &cluster), PERCALE_INVALID_ARGUMENT, "type");
+  REFUSES(percale_cluster_from_json(NULL, 0, &cluster), "json");
+  REFUSES(percale_cluster_from_json("{}", 2, NULL), "out_cluster");
+  CHECK(cluster == NULL);
+}
+
+static void launchers_are_understood(void) {
+  percale_cluster* cluster = NULL;
+  forget();
+  FAILS(percale_cluster_from_environment(&cluster), PERCALE_NOT_FOUND, "no cluster");
+  setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  OK(percale_cluster_from_environment(&cluster));
+  CHECK(percale_cluster_task_count(cluster, "worker") == 2 && is_role(cluster, "worker", 1));
+  CHECK(is_address(cluster, "worker", 0, ""));
+  percale_cluster_release(cluster);
+
+  setenv("RANK", "2", 1);
+  setenv("WORLD_SIZE", "4", 1);
+  setenv("MASTER_ADDR", "head", 1);
+  setenv("MASTER_PORT", "29500", 1);
+  OK(percale_cluster_from_environment(&cluster));
+  CHECK(percale_cluster_task_count(cluster, "worker") == 4 && is_role(cluster, "worker", 2));
+  CHECK(is_address(cluster, "worker", 0, "head:29500") && is_address(cluster, "worker", 1, ""));
+  percale_cluster_release(cluster);
+
+  setenv("SLURM_PROCID", "5", 1);
+  setenv("SLURM_NTASKS", "6", 1);
+  setenv("SLURM_STEP_NODELIST", "n[08-09,11],login", 1);
+  setenv("SLURM_TASKS_PER_NODE", "2(x2),1(x2)", 1);
+  OK(percale_cluster_from_environment(&cluster));
+  CHECK(percale_cluster_task_count(cluster, "worker") == 6 && is_role(cluster, "worker", 5));
+  CHECK(is_address(cluster, "worker", 0, "n08:29500") && is_address(cluster, "worker", 1, "n08:29501"));
+  CHECK(is_address(cluster, "worker", 3, "n09:29501") && is_address(cluster, "worker", 4, "n11:29500"));
+  CHECK(is_address(cluster, "worker", 5, "login:29500"));
+  percale_cluster_release(cluster);
+
+  setenv("SLURM_STEP_NODELIST", "n[1-", 1);
+  FAILS(percale_cluster_from_environment(&cluster), PERCALE_INVALID_ARGUMENT, "not closed");
+  setenv("SLURM_PROCID", "6", 1);
+  FAILS(percale_cluster_from_environment(&cluster), PERCALE_INVALID_ARGUMENT, "SLURM_PROCID");
+  setenv("TF_CONFIG", "{}", 1);
+  OK(percale_cluster_from_environment(&cluster));
+  CHECK(percale_cluster_job_count(cluster) == 0 && is_role(cluster, "", 0));
+  percale_cluster_release(cluster);
+  forget();
+}
+
+static void a_cluster_is_made_by_hand(void) {
+  percale_cluster* cluster = NULL;
+  OK(percale_cluster_create(&cluster));
+  OK(percale_cluster_add_task(cluster, "worker", 0, "[::1]:7000"));
+  FAILS(percale_cluster_add_task(cluster, "worker", 0, "b:1"), PERCALE_ALREADY_EXISTS, "task 0");
+  FAILS(percale_cluster_add_task(cluster, "worker", -1, "b:1"), PERCALE_OUT_OF_RANGE, "task -1");
+  FAILS(percale_cluster_add_task(cluster, "worker", 1, "b:0"), PERCALE_INVALID_ARGUMENT, "host:port");
+  FAILS(percale_cluster_add_task(cluster, "", 1, "b:1"), PERCALE_INVALID_ARGUMENT, "name");
+  OK(percale_cluster_set_role(cluster, "worker", 0));
+  CHECK(is_role(cluster, "worker", 0) && is_address(cluster, "worker", 0, "[::1]:7000"));
+  REFUSES(percale_cluster_add_task(NULL, "w", 0, "a:1"), "cluster");
+  REFUSES(percale_cluster_add_task(cluster, NULL, 0, "a:1"), "job");
+  REFUSES(percale_cluster_add_task(cluster, "w", 0, NULL), "address");
+  REFUSES(percale_cluster_set_role(NULL, "w", 0), "cluster");
+  REFUSES(percale_cluster_set_role(cluster, NULL, 0), "job");
+  REFUSES(percale_cluster_create(NULL), "out_cluster");
+  REFUSES(percale_cluster_from_environment(NULL), "out_cluster");
+  CHECK(percale_cluster_job_count(NULL) == 0 && percale_cluster_get_job(NULL, 0) == NULL);
+  CHECK(percale_cluster_task_count(NULL, "w") == 0 && percale_cluster_task_count(cluster, NULL) == 0);
+  CHECK(is_address(NULL, "w", 0, NULL) && is_role(NULL, "", 0));
+  percale_cluster_release(cluster);
+  percale_cluster_release(NULL);
+}
+
+int main(void) {
+  tf_config_is_read();
+  bad_json_is_refused_with_its_place();
+  launchers_are_understood();
+  a_cluster_is_made_by_hand();
+  return check_done();
+}

@@ -1,0 +1,43 @@
+/* Statuses and texts: success is NULL, an error says what and where, and whoever got it gives it back. */
+#include "check.h"
+
+static void null_is_success(void) {
+  size_t size = 1;
+  CHECK(percale_status_code(NULL) == PERCALE_OK);
+  CHECK(strcmp(percale_status_message(NULL, &size), "") == 0 && size == 0);
+  percale_status_release(NULL);
+}
+
+static void a_status_lives_until_it_is_released(void) {
+  const int64_t before = percale_status_live_count();
+  percale_options* options = (percale_options*)&options;
+  percale_status* status = percale_options_create("sesion", &options);
+  size_t size = 0;
+  CHECK(options == NULL);
+  CHECK(percale_status_code(status) == PERCALE_NOT_FOUND);
+  CHECK(strlen(percale_status_message(status, &size)) == size && size > 0);
+  CHECK(percale_status_live_count() == before + 1);
+  percale_status_release(status);
+  CHECK(percale_status_live_count() == before);
+}
+
+static void codes_have_the_names_of_grpc(void) {
+  CHECK(strcmp(percale_code_name(PERCALE_OK), "OK") == 0);
+  CHECK(strcmp(percale_code_name(PERCALE_UNAUTHENTICATED), "UNAUTHENTICATED") == 0);
+  CHECK(strcmp(percale_code_name(17), "UNKNOWN") == 0);
+  CHECK(strcmp(percale_code_name(-1), "UNKNOWN") == 0);
+}
+
+static void no_text_is_the_empty_text(void) {
+  size_t size = 1;
+  CHECK(strcmp(percale_text_data(NULL, &size), "") == 0 && size == 0);
+  percale_text_release(NULL);
+}
+
+int main(void) {
+  null_is_success();
+  a_status_lives_until_it_is_released();
+  codes_have_the_names_of_grpc();
+  no_text_is_the_empty_text();
+  return check_done();
+}
