@@ -5,8 +5,13 @@ namespace {
 
 constexpr RegisterFamily kFamilies[] = {
     register_control,
+    register_fused,
     register_elementwise,
     register_reduce,
+    register_shape,
+    register_cast,
+    register_logic,
+    register_activation,
 };
 
 }  // namespace

@@ -16,8 +16,13 @@ struct SimdTable;  // devices/cpu/simd/simd.h
 using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* simd);
 
 Status register_control(Registry& registry, const simd::SimdTable* simd);
+Status register_fused(Registry& registry, const simd::SimdTable* simd);
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
+Status register_shape(Registry& registry, const simd::SimdTable* simd);
+Status register_cast(Registry& registry, const simd::SimdTable* simd);
+Status register_logic(Registry& registry, const simd::SimdTable* simd);
+Status register_activation(Registry& registry, const simd::SimdTable* simd);
 
 }  // namespace percale
 

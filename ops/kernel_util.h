@@ -273,7 +273,7 @@ constexpr const char* op_of_kernel(const char* kernel) {
 }
 
 // Kernels of elementwise ops of one and of two operands, for element types of List; the result is of type R, or of the
-// operands' where R is void.
+// operands' where R is void. The attributes alpha and beta, 0 where the op has none, are params[0] and [1].
 template <class Op, const auto& List, class R = void>
 struct UnaryKernel {
   static Result<MapPlan> plan(const NodeView& node, KernelPlan&) {
@@ -281,7 +281,7 @@ struct UnaryKernel {
     dispatch(List, node.dtype(0), [&]<class T>() {
       row = unary_row<Op, T, std::conditional_t<std::is_void_v<R>, T, R>>;
     });
-    return make_map(node, 1, row);
+    return make_map(node, 1, row, {node.attributes.get_float("alpha"), node.attributes.get_float("beta")});
   }
 };
 template <class Op, const auto& List, class R = void>

@@ -1,41 +1,38 @@
 #include <algorithm>
 
 #include "core/graph/effects.h"
+#include "core/passes/inline.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewrite.h"
 
 namespace percale {
 namespace {
 
-// The function that takes the node's place, and which of the node's inputs are its inputs; null when there is none.
-struct Callee {
-  const Function* function = nullptr;
-  size_t first_input = 0;
-};
+const FunctionRef* function_of(const Node& node, std::string_view attribute) {
+  const AttrValue* value = node.attributes.find(attribute);
+  return value != nullptr ? value->get_if<FunctionRef>() : nullptr;
+}
 
-std::string_view callee_name(const Function& f, const Node& node, size_t& first_input) {
-  const auto name = [&](std::string_view attribute) -> std::string_view {
-    const AttrValue* value = node.attributes.find(attribute);
-    const FunctionRef* ref = value != nullptr ? value->get_if<FunctionRef>() : nullptr;
-    return ref != nullptr ? std::string_view(ref->name) : std::string_view();
-  };
-  if (!node.op->has(kRuntime)) return {};
-  if (node.op->name == "Call" && node.op->domain == "percale") {
-    first_input = 0;
-    return name("function");
+Callee callee_of(const Graph& graph, const Function& f, const Node& node) {
+  const FunctionRef* ref = nullptr;
+  size_t first_input = 0;
+  if (node.op->has(kRuntime) && node.op->name == "Call" && node.op->domain == "percale") {
+    ref = function_of(node, "function");
+  } else if (node.op->has(kRuntime) && node.op->name == "If" && node.op->domain.empty() && !node.inputs.empty()) {
+    const Tensor* cond = f.constant(node.inputs[0]);
+    if (cond == nullptr || cond->dtype() != DType::kBool || cond->num_elements() != 1) return {};
+    ref = function_of(node, cond->span<bool>()[0] ? "then_branch" : "else_branch");
+    first_input = 1;
   }
-  if (node.op->name != "If" || !node.op->domain.empty() || node.inputs.empty()) return {};
-  const Tensor* cond = f.constant(node.inputs[0]);
-  if (cond == nullptr || cond->dtype() != DType::kBool || cond->num_elements() != 1) return {};
-  first_input = 1;
-  return name(cond->span<bool>()[0] ? "then_branch" : "else_branch");
+  if (ref == nullptr) return {};
+  return {graph.find_function(ref->name), first_input, str_cat(node.name, "/")};
 }
 
 // Builds the nodes of a function anew, with bodies in the place of calls.
 class Inliner {
  public:
-  Inliner(const Graph& graph, Function& f, const PassContext& context)
-      : graph_(graph), f_(f), context_(context), names_(f), rewrite_(f.values.size()) {
+  Inliner(const Graph& graph, Function& f, const CalleeOf& callee_of, size_t max_nodes)
+      : graph_(graph), f_(f), callee_of_(callee_of), max_nodes_(max_nodes), names_(f), rewrite_(f.values.size()) {
     for (size_t i = 0; i < rewrite_.size(); ++i) rewrite_[i] = static_cast<ValueId>(i);
     is_output_.assign(f.values.size(), false);
     for (ValueId v : f.outputs) is_output_[static_cast<size_t>(v)] = true;
@@ -54,7 +51,7 @@ class Inliner {
       renumber_control(node.control);
       const Callee callee = find(node);
       const bool fits = callee.function != nullptr &&
-                        nodes_.size() + callee.function->nodes.size() + remaining <= context_.max_inlined_nodes;
+                        nodes_.size() + callee.function->nodes.size() + remaining <= max_nodes_;
       if (fits) {
         any = true;
         stands_for_[i] = put_body(node, callee);
@@ -82,9 +79,7 @@ class Inliner {
   }
 
   Callee find(const Node& node) const {
-    Callee callee;
-    const std::string_view name = callee_name(f_, node, callee.first_input);
-    if (!name.empty()) callee.function = graph_.find_function(name);
+    Callee callee = callee_of_(node);
     if (callee.function != nullptr && callee.function->inputs.size() + callee.first_input != node.inputs.size()) {
       callee.function = nullptr;
     }
@@ -101,7 +96,7 @@ class Inliner {
   }
 
   ValueId add_value(Value value, const std::string& scope) {
-    value.name = names_.take(str_cat(scope, "/", value.name));
+    value.name = names_.value(str_cat(scope, value.name));
     f_.values.push_back(std::move(value));
     rewrite_.push_back(static_cast<ValueId>(f_.values.size()) - 1);
     is_output_.push_back(false);
@@ -111,6 +106,7 @@ class Inliner {
   // Returns the nodes that those who waited for the call wait for now.
   std::vector<NodeId> put_body(const Node& call, const Callee& callee) {
     const Function& body = *callee.function;
+    names_.release_node(call.name);
     std::vector<ValueId> map(body.values.size(), kNoValue);
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       map[static_cast<size_t>(body.inputs[i])] = call.inputs[callee.first_input + i];
@@ -133,19 +129,19 @@ class Inliner {
       Value value = body.values[i];
       value.def = static_cast<int32_t>(f_.constants.size());
       f_.constants.push_back(*constant);
-      map[i] = add_value(std::move(value), call.name);
+      map[i] = add_value(std::move(value), callee.scope);
     }
 
     std::vector<NodeId> ids, effects;
     for (const Node& inner : body.nodes) {
       Node node = inner;
-      node.name = names_.take(str_cat(call.name, "/", inner.name));
+      node.name = names_.node(str_cat(callee.scope, inner.name));
       if (node.device.empty()) node.device = call.device;
       for (ValueId& v : node.inputs) v = v == kNoValue ? v : map[static_cast<size_t>(v)];
       for (ValueId& v : node.outputs) {
         if (v == kNoValue) continue;
         ValueId& there = map[static_cast<size_t>(v)];
-        if (there == kNoValue) there = add_value(body.value(v), call.name);
+        if (there == kNoValue) there = add_value(body.value(v), callee.scope);
         v = there;
       }
       node.control = call.control;
@@ -173,7 +169,7 @@ class Inliner {
         continue;
       }
       Node identity;  // an output of the function keeps a value of its own
-      identity.name = names_.take(call.name);
+      identity.name = names_.node(call.name);
       identity.op = identity_op();
       identity.inputs = {inner};
       identity.outputs = {outer};
@@ -187,7 +183,8 @@ class Inliner {
 
   const Graph& graph_;
   Function& f_;
-  const PassContext& context_;
+  const CalleeOf& callee_of_;
+  const size_t max_nodes_;
   FreeNames names_;
   std::vector<Node> nodes_;
   std::vector<ValueId> rewrite_;                  // per value: what stands for it
@@ -197,18 +194,22 @@ class Inliner {
 
 }  // namespace
 
-bool can_inline(const Function& f, const Node& node) {
-  size_t first_input = 0;
-  return !callee_name(f, node, first_input).empty();
+bool inline_bodies(const Graph& graph, Function& f, const CalleeOf& callee_of, size_t max_nodes) {
+  const bool any = graph.registry->find_op("", "Identity") != nullptr && Inliner(graph, f, callee_of, max_nodes).run();
+  if (any) compact(f, std::vector<bool>(f.nodes.size(), true));
+  return any;
+}
+
+bool can_inline(const Graph& graph, const Function& f, const Node& node) {
+  return callee_of(graph, f, node).function != nullptr;
 }
 
 Status inline_calls(const Graph& graph, Function& f, PassContext& context) {
-  if (graph.registry->find_op("", "Identity") == nullptr) return {};
+  const auto dissolves = [&](const Node& node) { return callee_of(graph, f, node); };
   // Each round dissolves one level of nesting.
   for (size_t round = 0; round < kMaxFunctionDepth; ++round) {
-    if (std::none_of(f.nodes.begin(), f.nodes.end(), [&](const Node& n) { return can_inline(f, n); })) return {};
-    if (!Inliner(graph, f, context).run()) return {};
-    compact(f, std::vector<bool>(f.nodes.size(), true));
+    if (std::none_of(f.nodes.begin(), f.nodes.end(), [&](const Node& n) { return can_inline(graph, f, n); })) break;
+    if (!inline_bodies(graph, f, dissolves, context.max_inlined_nodes)) break;
   }
   return {};
 }

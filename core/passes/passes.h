@@ -50,7 +50,7 @@ Status cse(const Graph& graph, Function& f, PassContext& context);
 Status dead_code(const Graph& graph, Function& f, PassContext& context);
 
 // True for a Call, and for an If whose condition is a constant: what inline_calls can dissolve.
-bool can_inline(const Function& f, const Node& node);
+bool can_inline(const Graph& graph, const Function& f, const Node& node);
 
 // Gives the inputs of `f` the exact shapes that they are fed with, one per input. INVALID_ARGUMENT names an input whose
 // declared shape does not allow it. infer_shapes carries them on.

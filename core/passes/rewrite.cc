@@ -124,13 +124,13 @@ void Rewrite::apply() {
 }
 
 FreeNames::FreeNames(const Function& f) {
-  for (const Value& v : f.values) taken_.insert(v.name);
-  for (const Node& n : f.nodes) taken_.insert(n.name);
+  for (const Value& v : f.values) values_.insert(v.name);
+  for (const Node& n : f.nodes) nodes_.insert(n.name);
 }
 
-std::string FreeNames::take(std::string_view wanted) {
+std::string FreeNames::take(std::unordered_set<std::string>& taken, std::string_view wanted) {
   std::string name(wanted);
-  for (int64_t i = 1; !taken_.insert(name).second; ++i) name = str_cat(wanted, "_", i);
+  for (int64_t i = 1; !taken.insert(name).second; ++i) name = str_cat(wanted, "_", i);
   return name;
 }
 

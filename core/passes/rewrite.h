@@ -36,15 +36,20 @@ class Rewrite {
   std::vector<bool> is_output_;
 };
 
-// Gives out names that no value and no node of a function has.
+// Gives out names that no other node, or no other value, of a function has.
 class FreeNames {
  public:
   explicit FreeNames(const Function& f);
   // `wanted`, or that with a number behind it.
-  std::string take(std::string_view wanted);
+  std::string node(std::string_view wanted) { return take(nodes_, wanted); }
+  std::string value(std::string_view wanted) { return take(values_, wanted); }
+  // The name of a node that goes.
+  void release_node(const std::string& name) { nodes_.erase(name); }
 
  private:
-  std::unordered_set<std::string> taken_;
+  static std::string take(std::unordered_set<std::string>& taken, std::string_view wanted);
+
+  std::unordered_set<std::string> nodes_, values_;
 };
 
 // Per value: whether a node takes it in, or the function gives it out.

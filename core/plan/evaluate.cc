@@ -79,6 +79,7 @@ struct Evaluation {
     }
     if (graph != nullptr && op == "Loop") return run_loop(node, operands);
     if (graph != nullptr && op == "percale:Call") return run(carried(node, "function"), operands);
+    if (graph != nullptr && op == "percale:Fused") return run(carried(node, "body"), operands);
     if (variables != nullptr && op == "percale:ReadVariable") {
       const auto found = variables->find(std::string(node.attributes.get_string("variable")));
       if (found != variables->end()) return std::vector<Tensor>{found->second};

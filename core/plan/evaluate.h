@@ -28,7 +28,7 @@ Result<std::vector<Tensor>> evaluate_function(const Registry& registry, std::str
                                               const std::shared_ptr<MemoryPool>& pool);
 
 // The outputs of a function of a validated graph, node by node: the plain meaning of a graph, against which plans are tested.
-// If, Loop and Call are followed into their functions. Variables have the values given by name and may be read alone:
+// If, Loop, Call and Fused are followed into their functions. Variables have the values given by name and may be read alone:
 // FAILED_PRECONDITION for one that is not given, UNIMPLEMENTED for every other op without a kernel.
 Result<std::vector<Tensor>> evaluate_function(const Graph& graph, std::string_view device_kind,
                                               const Function& function, const std::vector<Tensor>& inputs,

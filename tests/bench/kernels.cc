@@ -121,6 +121,56 @@ struct Bench {
       table->conv_weight->weight_grad(c, x.get(), dy.get(), dw.get(), scratch.get(), ParallelFor());
     });
   }
+
+  // Functions that memory bounds: bytes are what must be read and written once.
+  void memory_row(const char* name, double bytes, const std::function<void()>& body) {
+    const double time = best_time(body);
+    std::printf("%-44s %10.1f us %8.1f GB/s\n", name, time * 1e6, bytes / time * 1e-9);
+  }
+
+  void memory_rows() {
+    constexpr int64_t kCount = 1 << 16;  // 256 KiB a span: L2
+    const Floats x(kCount), y(kCount), z(kCount), w(kCount);
+    const double span = 4.0 * kCount;
+    const auto unary = [&](const char* name, Unary op) {
+      memory_row(name, 2 * span,
+                 [&, op] { table->elementwise->unary_f32[static_cast<int>(op)](x.get(), y.get(), kCount, 0.1f, 0.2f); });
+    };
+    unary("copy 64k", Unary::kCopy);
+    unary("relu 64k", Unary::kRelu);
+    unary("exp 64k", Unary::kExp);
+    unary("log 64k", Unary::kLog);
+    unary("tanh 64k", Unary::kTanh);
+    unary("sigmoid 64k", Unary::kSigmoid);
+    unary("gelu 64k", Unary::kGelu);
+    memory_row("add 64k", 3 * span, [&] {
+      table->elementwise->binary_f32[static_cast<int>(Binary::kAdd)](x.get(), false, y.get(), false, z.get(), kCount, 0);
+    });
+    memory_row("adam 64k", 7 * span, [&] {
+      Adam o;
+      o.lr = 1e-6;
+      table->optimizer->adam(o, x.get(), y.get(), z.get(), w.get(), kCount);
+    });
+    for (float* state = w.get(); state < w.get() + kCount; ++state) *state = 0.5f;
+    memory_row("softmax 512 x 128", 2 * span, [&] { table->softmax->softmax(x.get(), 512, 128, y.get(), ParallelFor()); });
+    float sum = 0;
+    const Floats scratch(kCount);
+    memory_row("sum 64k", span, [&] {
+      table->reduce->f32.all(Reduce::kSum, x.get(), kCount, &sum, scratch.get(), ParallelFor());
+    });
+    memory_row("sum of columns 512 x 128", span, [&] {
+      table->reduce->f32.along_cols(Reduce::kSum, x.get(), 512, 128, 128, y.get(), scratch.get(), ParallelFor());
+    });
+    memory_row("transpose 256 x 256", 2 * span,
+               [&] { table->transpose->transpose32(x.get(), 1, 256, 256, y.get(), ParallelFor()); });
+    Pool2d p;
+    p.planes = 64, p.in_h = p.in_w = 32, p.out_h = p.out_w = 16, p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
+    memory_row("max pool 2x2 64 x 32x32", 1.25 * span, [&] { table->pool->max(p, x.get(), y.get(), nullptr, ParallelFor()); });
+    memory_row("max pool 2x2 gradient", 2.25 * span,
+               [&] { table->pool->max_grad(p, x.get(), nullptr, y.get(), z.get(), ParallelFor()); });
+    memory_row("average pool 2x2 gradient", 1.25 * span,
+               [&] { table->pool->average_grad(p, y.get(), z.get(), ParallelFor()); });
+  }
 };
 
 // `same` padding, square.
@@ -179,5 +229,6 @@ int main(int argc, char** argv) {
   bench.conv("7x7/2 3-64 224x224", square(1, 3, 224, 64, 7, 2), false);
   bench.conv("depthwise 3x3 96 112x112", square(1, 96, 112, 96, 3, 1, 96));
   bench.conv("depthwise 3x3/2 96 112x112", square(1, 96, 112, 96, 3, 2, 96));
+  bench.memory_rows();
   return 0;
 }

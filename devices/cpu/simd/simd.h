@@ -13,9 +13,15 @@
 #define PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 
 #include "devices/cpu/simd/conv.h"
+#include "devices/cpu/simd/elementwise.h"
 #include "devices/cpu/simd/gemm.h"
 #include "devices/cpu/simd/isa.h"
+#include "devices/cpu/simd/optimizer.h"
+#include "devices/cpu/simd/pool.h"
+#include "devices/cpu/simd/reduce.h"
 #include "devices/cpu/simd/roof.h"
+#include "devices/cpu/simd/softmax.h"
+#include "devices/cpu/simd/transpose.h"
 
 namespace percale::simd {
 
@@ -24,6 +30,12 @@ struct SimdTable {
   const GemmFns* gemm;
   const ConvFns* conv;
   const ConvWeightFns* conv_weight;
+  const PoolFns* pool;
+  const ElementwiseFns* elementwise;
+  const ReduceFns* reduce;
+  const SoftmaxFns* softmax;
+  const OptimizerFns* optimizer;
+  const TransposeFns* transpose;
   const RoofFns* roof;
 };
 

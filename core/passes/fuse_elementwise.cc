@@ -1,0 +1,215 @@
+#include "core/passes/fuse_elementwise.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "core/passes/inline.h"
+#include "core/passes/rewrite.h"
+
+namespace percale {
+namespace {
+
+struct Group {
+  Shape shape;
+  std::string device;
+  std::vector<NodeId> nodes;  // last one first; the first is the root
+  std::set<ValueId> inputs;
+  NodeId anchor = -1;
+};
+
+bool is_anchor(const Node& node) {
+  const std::string_view op = node.op->name;
+  return node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul");
+}
+
+bool is_row_of(const Shape& shape, const Shape& whole) {
+  if (shape.num_elements() == 1) return shape.rank() <= whole.rank();
+  if (shape.rank() > whole.rank()) return false;
+  return std::equal(shape.begin(), shape.end(), whole.end() - shape.rank());
+}
+
+class Fusion {
+ public:
+  Fusion(const Graph& graph, Function& f, const FuseOptions& options)
+      : graph_(graph), f_(f), options_(options), group_of_(f.nodes.size(), -1), in_order_(f.nodes.size(), false) {
+    users_.resize(f.values.size());
+    is_output_.assign(f.values.size(), false);
+    for (ValueId v : f.outputs) is_output_[static_cast<size_t>(v)] = true;
+    for (size_t i = 0; i < f.nodes.size(); ++i) {
+      for (ValueId v : f.nodes[i].inputs) {
+        if (v != kNoValue) users_[static_cast<size_t>(v)].push_back(static_cast<NodeId>(i));
+      }
+      if (!f.nodes[i].control.empty()) in_order_[i] = true;
+      for (NodeId c : f.nodes[i].control) in_order_[static_cast<size_t>(c)] = true;
+    }
+  }
+
+  // The bodies of the groups, which must be added to the graph.
+  std::vector<Function> run(const OpSchema& fused) {
+    // Users come before makers here. A node joins the group that all its users are in: so a group has one way out, its
+    // root, and no path leaves it and comes back.
+    for (size_t i = f_.nodes.size(); i-- > 0;) place(static_cast<NodeId>(i));
+    std::vector<Function> bodies;
+    std::vector<bool> keep(f_.nodes.size(), true);
+    for (Group& group : groups_) {
+      if (group.nodes.size() < 2) continue;
+      bodies.push_back(make_body(group));
+      for (NodeId id : group.nodes) keep[static_cast<size_t>(id)] = id == group.nodes[0];
+      Node& root = f_.node(group.nodes[0]);
+      Attributes attributes{{"body", FunctionRef{bodies.back().name}}};
+      if (group.anchor >= 0) attributes.set("anchor", std::string(f_.node(group.anchor).op->name));
+      root.op = &fused;
+      root.inputs = inputs_;
+      root.attributes = std::move(attributes);
+    }
+    compact(f_, keep);
+    return bodies;
+  }
+
+ private:
+  bool is_elementwise(const Node& node) const {
+    if (!node.op->has(kPure) || !node.op->has(kElementwise) || node.inputs.empty()) return false;
+    const Shape& shape = f_.type(node.outputs[0]).shape;
+    for (ValueId v : node.inputs) {
+      if (v == kNoValue) continue;  // an optional operand such as a bound of Clip
+      const ValueType& type = f_.type(v);
+      if (type.dtype != DType::kF32 || !type.shape.is_static() || !is_row_of(type.shape, shape)) return false;
+    }
+    return true;
+  }
+
+  bool may_join(NodeId id) const {
+    const Node& node = f_.node(id);
+    if (in_order_[static_cast<size_t>(id)] || node.outputs.size() != 1 || node.outputs[0] == kNoValue) return false;
+    const ValueType& type = f_.type(node.outputs[0]);
+    if (type.dtype != DType::kF32 || !type.shape.is_static()) return false;
+    return is_elementwise(node) || (options_.anchors && is_anchor(node));
+  }
+
+  // The one group that all users of a value are in, else -1.
+  int32_t group_of_users(ValueId value) const {
+    const auto& users = users_[static_cast<size_t>(value)];
+    if (users.empty() || is_output_[static_cast<size_t>(value)]) return -1;
+    const int32_t group = group_of_[static_cast<size_t>(users[0])];
+    // Nothing of the group comes before its anchor.
+    const bool one = std::all_of(users.begin(), users.end(), [&](NodeId u) {
+      return group_of_[static_cast<size_t>(u)] == group && !is_anchor(f_.node(u));
+    });
+    return one ? group : -1;
+  }
+
+  void place(NodeId id) {
+    if (!may_join(id)) return;
+    const Node& node = f_.node(id);
+    const Shape& shape = f_.type(node.outputs[0]).shape;
+    const int32_t joined = group_of_users(node.outputs[0]);
+    if (joined >= 0 && fits(groups_[static_cast<size_t>(joined)], node, shape)) {
+      add(joined, id);
+    } else if (!is_anchor(node)) {  // an anchor has nothing to begin a group for
+      groups_.push_back({shape, node.device, {}, {}, -1});
+      add(static_cast<int32_t>(groups_.size()) - 1, id);
+    }
+  }
+
+  bool fits(const Group& group, const Node& node, const Shape& shape) const {
+    if (!(group.shape == shape) || group.device != node.device || group.nodes.size() >= options_.max_nodes) return false;
+    if (is_anchor(node) && group.anchor >= 0) return false;
+    size_t inputs = group.inputs.size() - 1;
+    for (ValueId v : node.inputs) inputs += v != kNoValue && !group.inputs.contains(v) ? size_t{1} : size_t{0};
+    return inputs <= options_.max_inputs;
+  }
+
+  void add(int32_t index, NodeId id) {
+    Group& group = groups_[static_cast<size_t>(index)];
+    const Node& node = f_.node(id);
+    group_of_[static_cast<size_t>(id)] = index;
+    group.nodes.push_back(id);
+    group.inputs.erase(node.outputs[0]);
+    for (ValueId v : node.inputs) {
+      if (v != kNoValue) group.inputs.insert(v);
+    }
+    if (is_anchor(node)) group.anchor = id;
+  }
+
+  // The group as a function; `inputs_` becomes the values that it takes.
+  Function make_body(const Group& group) {
+    Function body;
+    body.name = free_function_name(str_cat("fused/", f_.node(group.nodes[0]).name));
+    inputs_.clear();
+    std::unordered_map<ValueId, ValueId> inside;
+    const auto bring = [&](ValueId v) {
+      if (v == kNoValue) return kNoValue;
+      const auto [at, is_new] = inside.emplace(v, static_cast<ValueId>(body.values.size()));
+      if (!is_new) return at->second;
+      Value value = f_.value(v);
+      const Tensor* constant = f_.constant(v);
+      value.output = 0;
+      if (constant != nullptr && constant->num_elements() == 1) {
+        value.def = static_cast<int32_t>(body.constants.size());
+        body.constants.push_back(*constant);
+      } else {
+        value.kind = ValueKind::kInput;
+        value.def = static_cast<int32_t>(body.inputs.size());
+        body.inputs.push_back(at->second);
+        inputs_.push_back(v);
+      }
+      body.values.push_back(std::move(value));
+      return at->second;
+    };
+    for (size_t i = group.nodes.size(); i-- > 0;) {
+      Node node = f_.node(group.nodes[i]);
+      for (ValueId& v : node.inputs) v = bring(v);
+      const ValueId outer = node.outputs[0];
+      node.outputs[0] = inside[outer] = static_cast<ValueId>(body.values.size());
+      Value value = f_.value(outer);
+      value.def = static_cast<int32_t>(body.nodes.size());
+      body.values.push_back(std::move(value));
+      body.nodes.push_back(std::move(node));
+    }
+    body.outputs = {body.nodes.back().outputs[0]};
+    return body;
+  }
+
+  std::string free_function_name(const std::string& wanted) {
+    std::string name = wanted;
+    for (int64_t i = 1; graph_.find_function(name) != nullptr || !taken_.insert(name).second; ++i) {
+      name = str_cat(wanted, "_", i);
+    }
+    return name;
+  }
+
+  const Graph& graph_;
+  Function& f_;
+  const FuseOptions& options_;
+  std::vector<Group> groups_;
+  std::vector<int32_t> group_of_;  // per node; -1: none
+  std::vector<bool> in_order_;     // per node: has a control edge, to it or from it
+  std::vector<std::vector<NodeId>> users_;
+  std::vector<bool> is_output_;
+  std::vector<ValueId> inputs_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+Status fuse_elementwise(Graph& graph, Function& f, const FuseOptions& options) {
+  PERCALE_ASSIGN_OR_RETURN(const OpSchema* fused, graph.registry->require_op("percale", "Fused"));
+  std::vector<Function> bodies = Fusion(graph, f, options).run(*fused);
+  std::move(bodies.begin(), bodies.end(), std::back_inserter(graph.functions));
+  return {};
+}
+
+Status inline_fused(const Graph& graph, Function& f, const std::function<bool(const Node& node)>& accepted) {
+  const auto callee = [&](const Node& node) -> Callee {
+    if (node.op->name != "Fused" || node.op->domain != "percale" || accepted(node)) return {};
+    const AttrValue* body = node.attributes.find("body");
+    const FunctionRef* ref = body != nullptr ? body->get_if<FunctionRef>() : nullptr;
+    return {ref != nullptr ? graph.find_function(ref->name) : nullptr, 0, ""};
+  };
+  PERCALE_RETURN_IF_ERROR(graph.registry->require_op("", "Identity").status());
+  inline_bodies(graph, f, callee, SIZE_MAX);
+  return {};
+}
+
+}  // namespace percale

@@ -1,0 +1,31 @@
+// A device pass: groups nodes that one kernel may compute without storing what is between them.
+#ifndef PERCALE_CORE_PASSES_FUSE_ELEMENTWISE_H_
+#define PERCALE_CORE_PASSES_FUSE_ELEMENTWISE_H_
+
+#include <functional>
+
+#include "core/graph/graph.h"
+
+namespace percale {
+
+struct FuseOptions {
+  // Let a Conv, Gemm or MatMul be part of the group of what follows it. Without, only elementwise nodes are grouped.
+  bool anchors = true;
+  size_t max_nodes = 64;
+  size_t max_inputs = 16;
+};
+
+// Replaces groups of two nodes or more by `percale:Fused` nodes, whose bodies are added to the functions of `graph`. A group
+// is a tree of f32 elementwise nodes of one static shape that ends in one value, and at most one anchor (a Conv, Gemm or
+// MatMul, named in the attribute "anchor") of that shape at its beginning; no value within is used outside. What comes in
+// has that shape, one element, or the shape of its last dims (a row); an anchor's own inputs are what they are. One-element
+// constants stand in the body. Nodes with control edges, or on another device, stay. `f` is a function outside `graph`, or
+// one of its functions: then the reference ends with the call.
+Status fuse_elementwise(Graph& graph, Function& f, const FuseOptions& options = {});
+
+// Puts back the bodies of the Fused nodes that `accepted` refuses: those for which no kernel was found.
+Status inline_fused(const Graph& graph, Function& f, const std::function<bool(const Node& node)>& accepted);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_PASSES_FUSE_ELEMENTWISE_H_

@@ -1,0 +1,209 @@
+#include "devices/cpu/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/simd/elementwise_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/elementwise.h"
+#include "devices/cpu/simd/math-inl.h"
+#include "devices/cpu/simd/sizes.h"
+
+HWY_BEFORE_NAMESPACE();
+#if PERCALE_SIMD_TARGET
+namespace percale::simd::HWY_NAMESPACE {
+namespace {
+
+constexpr int64_t kTile = 256;
+
+// f(value, a, b) on vectors.
+template <class T, class F>
+void map(const T* x, T* y, int64_t count, T a, T b) {
+  constexpr int64_t kW = kLanes<T>;
+  const Vec<T> va = set<T>(a), vb = set<T>(b);
+  int64_t i = 0;
+  for (; i + kW <= count; i += kW) store<T>(F()(load<T>(x + i), va, vb), y + i);
+  if (i < count) store_n<T>(F()(load_n<T>(x + i, count - i), va, vb), y + i, count - i);
+}
+
+// f(x, y, a) on vectors.
+template <class T, class F>
+void zip(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t count, T a) {
+  constexpr int64_t kW = kLanes<T>;
+  if (count == 0) return;
+  const Vec<T> va = set<T>(a);
+  int64_t i = 0;
+  if (!x_scalar && !y_scalar) {
+    for (; i + kW <= count; i += kW) store<T>(F()(load<T>(x + i), load<T>(y + i), va), z + i);
+    const int64_t n = count - i;
+    if (n) store_n<T>(F()(load_n<T>(x + i, n), load_n<T>(y + i, n), va), z + i, n);
+  } else if (x_scalar) {
+    const Vec<T> vx = set<T>(*x), one_y = set<T>(*y);
+    const auto second = [&](int64_t at, int64_t n) HWY_ATTR {
+      return y_scalar ? one_y : n < kW ? load_n<T>(y + at, n) : load<T>(y + at);
+    };
+    for (; i + kW <= count; i += kW) store<T>(F()(vx, second(i, kW), va), z + i);
+    if (i < count) store_n<T>(F()(vx, second(i, count - i), va), z + i, count - i);
+  } else {
+    const Vec<T> vy = set<T>(*y);
+    for (; i + kW <= count; i += kW) store<T>(F()(load<T>(x + i), vy, va), z + i);
+    if (i < count) store_n<T>(F()(load_n<T>(x + i, count - i), vy, va), z + i, count - i);
+  }
+}
+
+#define PERCALE_UNARY(name, expression)                          \
+  template <class T>                                             \
+  struct name {                                                  \
+    using V = Vec<T>;                                            \
+    HWY_INLINE V operator()([[maybe_unused]] V x, [[maybe_unused]] V a, [[maybe_unused]] V b) const { \
+      return expression;                                         \
+    }                                                            \
+  };
+PERCALE_UNARY(Copy, x)
+PERCALE_UNARY(Neg, hn::Neg(x))
+PERCALE_UNARY(Abs, hn::Abs(x))
+PERCALE_UNARY(Square, hn::Mul(x, x))
+PERCALE_UNARY(Reciprocal, hn::Div(set<T>(T{1}), x))
+PERCALE_UNARY(Sqrt, hn::Sqrt(x))
+PERCALE_UNARY(Floor, hn::Floor(x))
+PERCALE_UNARY(Ceil, hn::Ceil(x))
+PERCALE_UNARY(Round, hn::Round(x))
+PERCALE_UNARY(Relu, relu<T>(x))
+PERCALE_UNARY(LeakyRelu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, x), x))
+PERCALE_UNARY(Clip, clamp(x, a, b))
+PERCALE_UNARY(Affine, hn::MulAdd(x, a, b))
+PERCALE_UNARY(HardSigmoid, clamp(hn::MulAdd(a, x, b), zero<T>(), set<T>(T{1})))
+PERCALE_UNARY(HardSwish,
+              hn::Mul(x, clamp(hn::MulAdd(set<T>(T{1} / T{6}), x, set<T>(T{0.5})), zero<T>(), set<T>(T{1}))))
+PERCALE_UNARY(Exp, exp(x))
+PERCALE_UNARY(Log, log(x))
+PERCALE_UNARY(Sigmoid, sigmoid(x))
+PERCALE_UNARY(Tanh, tanh(x))
+PERCALE_UNARY(Erf, erf(x))
+PERCALE_UNARY(Softplus, softplus(x))
+PERCALE_UNARY(Elu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, expm1(x)), x))
+PERCALE_UNARY(Silu, hn::Mul(x, sigmoid(x)))
+PERCALE_UNARY(Gelu, hn::Mul(hn::Mul(x, set<T>(0.5f)), hn::Add(set<T>(1.0f), erf(hn::Mul(x, set<T>(0.707106781f))))))
+#undef PERCALE_UNARY
+
+#define PERCALE_BINARY(name, expression)                         \
+  template <class T>                                             \
+  struct name {                                                  \
+    using V = Vec<T>;                                            \
+    HWY_INLINE V operator()(V x, V y, [[maybe_unused]] V a) const { return expression; } \
+  };
+PERCALE_BINARY(Add, hn::Add(x, y))
+PERCALE_BINARY(Sub, hn::Sub(x, y))
+PERCALE_BINARY(Mul, hn::Mul(x, y))
+PERCALE_BINARY(Div, hn::Div(x, y))
+PERCALE_BINARY(Max, max_nan(x, y))
+PERCALE_BINARY(Min, min_nan(x, y))
+PERCALE_BINARY(ReluGrad, hn::IfThenElse(hn::Le(x, zero<T>()), zero<T>(), y))
+PERCALE_BINARY(LeakyReluGrad, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, y), y))
+PERCALE_BINARY(SigmoidGrad, hn::Mul(hn::Mul(y, x), hn::Sub(set<T>(T{1}), x)))
+PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
+#undef PERCALE_BINARY
+
+// In the order of the enums.
+template <class T>
+constexpr UnaryFn<T> kArithmetic[] = {map<T, Copy<T>>,      map<T, Neg<T>>,   map<T, Abs<T>>,
+                                      map<T, Square<T>>,    map<T, Reciprocal<T>>, map<T, Sqrt<T>>,
+                                      map<T, Floor<T>>,     map<T, Ceil<T>>,  map<T, Round<T>>,
+                                      map<T, Relu<T>>,      map<T, LeakyRelu<T>>, map<T, Clip<T>>,
+                                      map<T, Affine<T>>,    map<T, HardSigmoid<T>>, map<T, HardSwish<T>>};
+constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1;
+static_assert(sizeof(kArithmetic<float>) / sizeof(UnaryFn<float>) == kArithmeticCount);
+constexpr UnaryFn<float> kTranscendental[] = {
+    map<float, Exp<float>>,  map<float, Log<float>>,      map<float, Sigmoid<float>>,
+    map<float, Tanh<float>>, map<float, Erf<float>>,      map<float, Softplus<float>>,
+    map<float, Elu<float>>,  map<float, Silu<float>>,     map<float, Gelu<float>>};
+static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount == static_cast<int>(Unary::kCount));
+template <class T>
+constexpr BinaryFn<T> kZips[] = {zip<T, Add<T>>,      zip<T, Sub<T>>,           zip<T, Mul<T>>,
+                                 zip<T, Div<T>>,      zip<T, Max<T>>,           zip<T, Min<T>>,
+                                 zip<T, ReluGrad<T>>, zip<T, LeakyReluGrad<T>>, zip<T, SigmoidGrad<T>>,
+                                 zip<T, TanhGrad<T>>};
+static_assert(sizeof(kZips<float>) / sizeof(BinaryFn<float>) == static_cast<int>(Binary::kCount));
+
+constexpr UnaryFn<float> unary_of(int op) {
+  return op < kArithmeticCount ? kArithmetic<float>[op] : kTranscendental[op - kArithmeticCount];
+}
+
+void run_chain(const ChainStep* steps, int64_t step_count, const float* const* inputs, float* const* outputs,
+               int64_t count) {
+  alignas(64) float temporaries[kMaxChainTemporaries][kTile];
+  for (int64_t begin = 0; begin < count; begin += kTile) {
+    const int64_t n = min_of(kTile, count - begin);
+    const auto read = [&](const ChainOperand& o) -> const float* {
+      switch (o.kind) {
+        case ChainOperand::kInput: return inputs[o.index] + begin;
+        case ChainOperand::kScalarInput: return inputs[o.index];
+        case ChainOperand::kTemporary: return temporaries[o.index];
+        case ChainOperand::kOutput: break;
+      }
+      return outputs[o.index] + begin;
+    };
+    for (int64_t i = 0; i < step_count; ++i) {
+      const ChainStep& s = steps[i];
+      float* to = s.to.kind == ChainOperand::kTemporary ? temporaries[s.to.index] : outputs[s.to.index] + begin;
+      const bool x_scalar = s.x.kind == ChainOperand::kScalarInput;
+      if (s.binary) {
+        kZips<float>[static_cast<int>(s.binary_op)](read(s.x), x_scalar, read(s.y),
+                                                    s.y.kind == ChainOperand::kScalarInput, to, n, s.a);
+        continue;
+      }
+      const UnaryFn<float> f = unary_of(static_cast<int>(s.unary_op));
+      if (!x_scalar) {
+        f(read(s.x), to, n, s.a, s.b);
+        continue;
+      }
+      float value = 0;  // one value through the same function, then to all
+      f(read(s.x), &value, 1, s.a, s.b);
+      for (int64_t j = 0; j < n; ++j) to[j] = value;
+    }
+  }
+}
+
+void u8_to_f32(const uint8_t* x, float* y, int64_t count, float scale, float shift) {
+  const Tag<float> d;
+  const hn::Rebind<uint8_t, Tag<float>> bytes;
+  const Int ints;
+  const VF vs = set<float>(scale), vt = set<float>(shift);
+  const auto convert = [&](const uint8_t* from) HWY_ATTR {
+    return hn::MulAdd(hn::ConvertTo(d, hn::PromoteTo(ints, hn::LoadU(bytes, from))), vs, vt);
+  };
+  int64_t i = 0;
+  for (; i + kL <= count; i += kL) store<float>(convert(x + i), y + i);
+  if (i < count) {
+    uint8_t rest[kL] = {};
+    std::memcpy(rest, x + i, static_cast<size_t>(count - i));
+    store_n<float>(convert(rest), y + i, count - i);
+  }
+}
+
+constexpr ElementwiseFns make_fns() {
+  ElementwiseFns f = {};
+  for (int i = 0; i < static_cast<int>(Unary::kCount); ++i) f.unary_f32[i] = unary_of(i);
+  for (int i = 0; i < kArithmeticCount; ++i) f.unary_f64[i] = kArithmetic<double>[i];
+  for (int i = 0; i < static_cast<int>(Binary::kCount); ++i) {
+    f.binary_f32[i] = kZips<float>[i];
+    f.binary_f64[i] = kZips<double>[i];
+  }
+  f.run_chain = run_chain;
+  f.u8_to_f32 = u8_to_f32;
+  return f;
+}
+
+}  // namespace
+
+constexpr ElementwiseFns kFns = make_fns();
+
+}  // namespace percale::simd::HWY_NAMESPACE
+#endif  // PERCALE_SIMD_TARGET
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace percale::simd {
+const ElementwiseFns kElementwiseFns[kIsaCount] = PERCALE_SIMD_TABLE;
+}  // namespace percale::simd
+#endif

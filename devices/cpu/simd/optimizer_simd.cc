@@ -1,0 +1,127 @@
+#include "devices/cpu/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/simd/optimizer_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include <cmath>
+
+#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/optimizer.h"
+
+HWY_BEFORE_NAMESPACE();
+#if PERCALE_SIMD_TARGET
+namespace percale::simd::HWY_NAMESPACE {
+namespace {
+
+using VF = Vec<float>;
+
+// A span seen in vectors; the last one may be shorter.
+struct At {
+  int64_t i, n;
+  HWY_INLINE VF get(const float* p) const { return n == kL ? load<float>(p + i) : load_n<float>(p + i, n); }
+  HWY_INLINE void put(VF v, float* p) const { store_n<float>(v, p + i, n); }
+};
+template <class F>
+HWY_INLINE void for_vectors(int64_t count, F&& f) {
+  int64_t i = 0;
+  for (; i + kL <= count; i += kL) f(At{i, kL});
+  if (i < count) f(At{i, count - i});
+}
+
+void sgd(const Sgd& o, float* p, const float* g, int64_t count) {
+  const VF lr = set<float>(o.lr), decay = set<float>(o.weight_decay), scale = set<float>(o.grad_scale);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF pv = at.get(p), gv = hn::MulAdd(decay, pv, hn::Mul(at.get(g), scale));
+    at.put(hn::NegMulAdd(lr, gv, pv), p);
+  });
+}
+
+void momentum(const Momentum& o, float* p, const float* g, float* m, int64_t count) {
+  const VF lr = set<float>(o.lr), decay = set<float>(o.weight_decay), scale = set<float>(o.grad_scale);
+  const VF mu = set<float>(o.momentum), fresh = set<float>(1.0f - o.dampening);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF pv = at.get(p), gv = hn::MulAdd(decay, pv, hn::Mul(at.get(g), scale));
+    const VF mv = hn::MulAdd(mu, at.get(m), hn::Mul(fresh, gv));
+    at.put(mv, m);
+    at.put(hn::NegMulAdd(lr, o.nesterov ? hn::MulAdd(mu, mv, gv) : mv, pv), p);
+  });
+}
+
+void adam(const Adam& o, float* p, const float* g, float* m, float* v, int64_t count) {
+  const auto f = [](double x) HWY_ATTR { return set<float>(static_cast<float>(x)); };
+  const VF step = f(o.lr / o.correction1), root = f(1.0 / std::sqrt(o.correction2)), epsilon = f(o.epsilon);
+  const VF fresh1 = f(1.0 - o.beta1), fresh2 = f(1.0 - o.beta2), beta2 = f(o.beta2);
+  const VF keep = f(o.decoupled ? 1.0 - o.lr * o.weight_decay : 1.0);
+  const VF decay = f(o.decoupled ? 0.0 : o.weight_decay), scale = set<float>(o.grad_scale);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF pv = hn::Mul(at.get(p), keep), gv = hn::MulAdd(decay, pv, hn::Mul(at.get(g), scale));
+    const VF m0 = at.get(m), mv = hn::MulAdd(fresh1, hn::Sub(gv, m0), m0);
+    const VF vv = hn::MulAdd(beta2, at.get(v), hn::Mul(fresh2, hn::Mul(gv, gv)));
+    at.put(mv, m);
+    at.put(vv, v);
+    const VF denominator = hn::MulAdd(hn::Sqrt(vv), root, epsilon);
+    at.put(hn::NegMulAdd(step, hn::Div(mv, denominator), pv), p);
+  });
+}
+
+void rmsprop(const Rmsprop& o, float* p, const float* g, float* v, float* mean, float* m, int64_t count) {
+  const VF lr = set<float>(o.lr), decay = set<float>(o.weight_decay), scale = set<float>(o.grad_scale);
+  const VF alpha = set<float>(o.alpha), fresh = set<float>(1.0f - o.alpha), epsilon = set<float>(o.epsilon);
+  const VF mu = set<float>(o.momentum);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF pv = at.get(p), gv = hn::MulAdd(decay, pv, hn::Mul(at.get(g), scale));
+    VF vv = hn::MulAdd(alpha, at.get(v), hn::Mul(fresh, hn::Mul(gv, gv)));
+    at.put(vv, v);
+    if (mean) {
+      const VF old = at.get(mean), now = hn::MulAdd(fresh, hn::Sub(gv, old), old);
+      at.put(now, mean);
+      vv = hn::NegMulAdd(now, now, vv);
+    }
+    VF u = hn::Div(gv, hn::Add(hn::Sqrt(vv), epsilon));
+    if (m) {
+      u = hn::MulAdd(mu, at.get(m), u);
+      at.put(u, m);
+    }
+    at.put(hn::NegMulAdd(lr, u, pv), p);
+  });
+}
+
+void adagrad(const Adagrad& o, float* p, const float* g, float* v, int64_t count) {
+  const VF lr = set<float>(o.lr), decay = set<float>(o.weight_decay), scale = set<float>(o.grad_scale);
+  const VF epsilon = set<float>(o.epsilon);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF pv = at.get(p), gv = hn::MulAdd(decay, pv, hn::Mul(at.get(g), scale));
+    const VF vv = hn::MulAdd(gv, gv, at.get(v));
+    at.put(vv, v);
+    at.put(hn::NegMulAdd(lr, hn::Div(gv, hn::Add(hn::Sqrt(vv), epsilon)), pv), p);
+  });
+}
+
+void accumulate(float* to, const float* from, int64_t count) {
+  for_vectors(count, [&](At at) HWY_ATTR { at.put(hn::Add(at.get(to), at.get(from)), to); });
+}
+
+void axpy(float a, const float* x, float* y, int64_t count) {
+  const VF va = set<float>(a);
+  for_vectors(count, [&](At at) HWY_ATTR { at.put(hn::MulAdd(va, at.get(x), at.get(y)), y); });
+}
+
+void scale(float a, float* x, int64_t count) {
+  const VF va = set<float>(a);
+  for_vectors(count, [&](At at) HWY_ATTR { at.put(hn::Mul(va, at.get(x)), x); });
+}
+
+}  // namespace
+
+constexpr OptimizerFns kFns = {sgd, momentum, adam, rmsprop, adagrad, accumulate, axpy, scale};
+
+}  // namespace percale::simd::HWY_NAMESPACE
+#endif  // PERCALE_SIMD_TARGET
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace percale::simd {
+const OptimizerFns kOptimizerFns[kIsaCount] = PERCALE_SIMD_TABLE;
+}  // namespace percale::simd
+#endif

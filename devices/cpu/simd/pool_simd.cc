@@ -1,0 +1,323 @@
+#include "devices/cpu/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/simd/pool_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include <limits>
+
+#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/math-inl.h"
+#include "devices/cpu/simd/pool.h"
+#include "devices/cpu/simd/sizes.h"
+
+#ifndef PERCALE_DEVICES_CPU_SIMD_POOL_ONCE_
+#define PERCALE_DEVICES_CPU_SIMD_POOL_ONCE_
+namespace percale::simd {
+namespace {
+
+// The window's indices k in [begin, end) along one direction whose places lie in [0, size).
+struct Inside {
+  int64_t begin, end;
+};
+inline Inside inside(int64_t start, int64_t kernel, int64_t dilation, int64_t size) {
+  const int64_t begin = start < 0 ? min_of(ceil_div(-start, dilation), kernel) : 0;
+  const int64_t end = start >= size ? begin : max_of(min_of(ceil_div(size - start, dilation), kernel), begin);
+  return {begin, end};
+}
+
+// Outputs [begin, end) along a row whose windows lie wholly inside the image's width.
+inline Inside whole_windows(const Pool2d& p) {
+  const int64_t reach = (p.kernel_w - 1) * p.dilation_w;
+  const int64_t begin = min_of(ceil_div(p.pad_left, p.stride_w), p.out_w);
+  const int64_t last = p.in_w - 1 - reach + p.pad_left;  // the greatest start that fits
+  const int64_t end = last < 0 ? begin : max_of(min_of(last / p.stride_w + 1, p.out_w), begin);
+  return {begin, end};
+}
+
+// How many places an average divides by.
+inline int64_t places(const Pool2d& p, int64_t top, int64_t left) {
+  if (!p.count_pads) {
+    const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
+    const Inside cols = inside(left, p.kernel_w, p.dilation_w, p.in_w);
+    return (rows.end - rows.begin) * (cols.end - cols.begin);
+  }
+  const Inside rows = inside(top + p.pad_top, p.kernel_h, p.dilation_h, p.in_h + p.pad_top + p.pad_bottom);
+  const Inside cols = inside(left + p.pad_left, p.kernel_w, p.dilation_w, p.in_w + p.pad_left + p.pad_right);
+  return (rows.end - rows.begin) * (cols.end - cols.begin);
+}
+
+}  // namespace
+}  // namespace percale::simd
+#endif
+
+HWY_BEFORE_NAMESPACE();
+#if PERCALE_SIMD_TARGET
+namespace percale::simd::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE VF load_step(const float* p, int64_t step, int64_t n) {
+  if (step == 1) return n == kL ? load<float>(p) : load_n<float>(p, n);
+  return step == 2 ? load_pairs(p, n) : load_apart(p, step, n);
+}
+
+// One maximum and its place in the plane (-1: none).
+HWY_INLINE void max_at(const Pool2d& p, const float* plane, int64_t top, int64_t left, float* best, int32_t* place) {
+  const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
+  const Inside cols = inside(left, p.kernel_w, p.dilation_w, p.in_w);
+  *best = -std::numeric_limits<float>::infinity();
+  *place = -1;
+  for (int64_t i = rows.begin; i < rows.end; ++i) {
+    for (int64_t j = cols.begin; j < cols.end; ++j) {
+      const int64_t at = (top + i * p.dilation_h) * p.in_w + left + j * p.dilation_w;
+      const float v = plane[at];
+      if (*place >= 0 && !(v > *best) && !(v != v && *best == *best)) continue;
+      *best = v;
+      *place = static_cast<int32_t>(at);
+    }
+  }
+}
+
+// Outputs [q0, q0 + n) of one row, n <= kL, whose windows lie inside the width; rows [i0, i1) of the window are inside.
+template <bool kPlaces>
+HWY_INLINE void max_vector(const Pool2d& p, const float* plane, int64_t top, Inside rows, int64_t q0, int64_t n,
+                           float* best, int32_t* place) {
+  const Int di;
+  const Tag<float> d;
+  const int64_t left = q0 * p.stride_w - p.pad_left;
+  VF value = set<float>(-std::numeric_limits<float>::infinity());
+  VI tap = hn::Set(di, -1);
+  for (int64_t i = rows.begin; i < rows.end; ++i) {
+    const int64_t start = (top + i * p.dilation_h) * p.in_w + left;
+    for (int64_t j = 0; j < p.kernel_w; ++j) {
+      const VF x = load_step(plane + start + j * p.dilation_w, p.stride_w, n);
+      if constexpr (kPlaces) {
+        const auto nan = hn::AndNot(hn::IsNaN(value), hn::IsNaN(x));
+        const auto none = hn::RebindMask(d, hn::Lt(tap, hn::Zero(di)));
+        const auto better = hn::Or(hn::Or(hn::Gt(x, value), nan), none);
+        value = hn::IfThenElse(better, x, value);
+        tap = hn::IfThenElse(hn::RebindMask(di, better), hn::Set(di, static_cast<int32_t>(start + j * p.dilation_w)),
+                             tap);
+      } else {
+        value = hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, value));  // of equals, zeros too, the first
+      }
+    }
+  }
+  store_n<float>(value, best, n);
+  if constexpr (kPlaces) {
+    alignas(64) int32_t taps[kL];
+    hn::Store(tap, di, taps);
+    for (int64_t q = 0; q < n; ++q) place[q] = taps[q] < 0 ? -1 : taps[q] + static_cast<int32_t>(q * p.stride_w);
+  }
+}
+
+// One row of maxima; place may be null.
+void max_row(const Pool2d& p, const float* plane, int64_t row, Inside whole, float* y, int32_t* place, int64_t q0,
+             int64_t q1) {
+  const int64_t top = row * p.stride_h - p.pad_top;
+  const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
+  for (int64_t q = q0; q < q1;) {
+    if (q < whole.begin || q >= whole.end) {
+      int32_t unused = 0;
+      max_at(p, plane, top, q * p.stride_w - p.pad_left, y + (q - q0), place ? place + (q - q0) : &unused);
+      ++q;
+      continue;
+    }
+    const int64_t n = min_of(min_of(whole.end, q1) - q, kL);
+    if (place) {
+      max_vector<true>(p, plane, top, rows, q, n, y + (q - q0), place + (q - q0));
+    } else {
+      max_vector<false>(p, plane, top, rows, q, n, y + (q - q0), nullptr);
+    }
+    q += n;
+  }
+}
+
+// Outputs are handled so many at a time where their places are needed.
+constexpr int64_t kRun = 512;
+
+template <class F>
+void for_planes(const Pool2d& p, double cost, const ParallelFor& parallel, F&& f) {
+  if (p.planes == 0) return;
+  const int64_t pieces = min_of(p.planes, pieces_for(cost));
+  parallel(pieces, [&](int64_t piece) {
+    const PieceRange range = piece_range(p.planes, pieces, piece);
+    for (int64_t plane = range.begin; plane < range.end; ++plane) f(plane);
+  });
+}
+double cost_of(const Pool2d& p) {
+  return static_cast<double>(p.planes * p.kernel_h * p.kernel_w) * static_cast<double>(p.out_h * p.out_w) +
+         8 * static_cast<double>(p.planes) * static_cast<double>(p.in_h * p.in_w);
+}
+
+void max(const Pool2d& p, const float* x, float* y, int64_t* indices, const ParallelFor& parallel) {
+  const Inside whole = whole_windows(p);
+  for_planes(p, cost_of(p), parallel, [&](int64_t at) {
+    const int64_t base = at * p.in_h * p.in_w;
+    for (int64_t row = 0; row < p.out_h; ++row) {
+      const int64_t out = (at * p.out_h + row) * p.out_w;
+      if (!indices) {
+        max_row(p, x + base, row, whole, y + out, nullptr, 0, p.out_w);
+        continue;
+      }
+      for (int64_t q0 = 0; q0 < p.out_w; q0 += kRun) {
+        const int64_t q1 = min_of(q0 + kRun, p.out_w);
+        int32_t place[kRun];
+        max_row(p, x + base, row, whole, y + out + q0, place, q0, q1);
+        for (int64_t q = q0; q < q1; ++q) indices[out + q] = place[q - q0] < 0 ? -1 : base + place[q - q0];
+      }
+    }
+  });
+}
+
+// Windows of 2 x 2 side by side, all inside: what convolutional networks mostly use. Every place belongs to one window
+// at most, so its gradient is written and not added.
+bool is_halving(const Pool2d& p) {
+  return p.kernel_h == 2 && p.kernel_w == 2 && p.stride_h == 2 && p.stride_w == 2 && p.dilation_h == 1 &&
+         p.dilation_w == 1 && p.pad_top == 0 && p.pad_left == 0 && 2 * p.out_h <= p.in_h && 2 * p.out_w <= p.in_w;
+}
+
+void halving_grad(const Pool2d& p, const float* x, const float* dy, float* dx) {
+  const Tag<float> d;
+  if (2 * p.out_h != p.in_h || 2 * p.out_w != p.in_w) {
+    std::memset(dx, 0, static_cast<size_t>(p.in_h * p.in_w) * sizeof(float));
+  }
+  const auto better = [](VF x, VF best) HWY_ATTR {
+    return hn::Or(hn::Gt(x, best), hn::AndNot(hn::IsNaN(best), hn::IsNaN(x)));
+  };
+  for (int64_t row = 0; row < p.out_h; ++row) {
+    for (int64_t q = 0; q < p.out_w; q += kL) {
+      const int64_t n = min_of(p.out_w - q, kL), at = 2 * row * p.in_w + 2 * q;
+      const VF x0 = load_pairs(x + at, n), x1 = load_pairs(x + at + 1, n);
+      const VF x2 = load_pairs(x + at + p.in_w, n), x3 = load_pairs(x + at + p.in_w + 1, n);
+      const auto is1 = better(x1, x0);
+      VF best = hn::IfThenElse(is1, x1, x0);
+      const auto is2 = better(x2, best);
+      best = hn::IfThenElse(is2, x2, best);
+      const auto is3 = better(x3, best);
+      VF g = hn::Add(load_step(dy + row * p.out_w + q, 1, n), zero<float>());  // 0 + dy, as in the general loop
+      const VF g3 = hn::IfThenElseZero(is3, g);
+      g = hn::IfThenZeroElse(is3, g);
+      const VF g2 = hn::IfThenElseZero(is2, g);
+      g = hn::IfThenZeroElse(is2, g);
+      const VF g1 = hn::IfThenElseZero(is1, g), g0 = hn::IfThenZeroElse(is1, g);
+      if (n == kL) {
+        hn::StoreInterleaved2(g0, g1, d, dx + at);
+        hn::StoreInterleaved2(g2, g3, d, dx + at + p.in_w);
+        continue;
+      }
+      alignas(64) float pairs[2 * kL];
+      hn::StoreInterleaved2(g0, g1, d, pairs);
+      std::memcpy(dx + at, pairs, static_cast<size_t>(2 * n) * sizeof(float));
+      hn::StoreInterleaved2(g2, g3, d, pairs);
+      std::memcpy(dx + at + p.in_w, pairs, static_cast<size_t>(2 * n) * sizeof(float));
+    }
+  }
+}
+
+void max_grad(const Pool2d& p, const float* x, const int64_t* indices, const float* dy, float* dx,
+              const ParallelFor& parallel) {
+  const Inside whole = whole_windows(p);
+  const bool halving = !indices && is_halving(p);
+  for_planes(p, cost_of(p), parallel, [&](int64_t at) {
+    const int64_t size = p.in_h * p.in_w, base = at * size;
+    if (halving) return halving_grad(p, x + base, dy + at * p.out_h * p.out_w, dx + base);
+    std::memset(dx + base, 0, static_cast<size_t>(size) * sizeof(float));
+    for (int64_t row = 0; row < p.out_h; ++row) {
+      const int64_t out = (at * p.out_h + row) * p.out_w;
+      if (indices) {
+        for (int64_t q = 0; q < p.out_w; ++q) {
+          const int64_t place = indices[out + q] - base;  // indices are data: only this plane's are followed
+          if (place >= 0 && place < size) dx[base + place] += dy[out + q];
+        }
+        continue;
+      }
+      for (int64_t q0 = 0; q0 < p.out_w; q0 += kRun) {
+        const int64_t q1 = min_of(q0 + kRun, p.out_w);
+        int32_t place[kRun];
+        float best[kRun];
+        max_row(p, x + base, row, whole, best, place, q0, q1);
+        for (int64_t q = q0; q < q1; ++q) {
+          if (place[q - q0] >= 0) dx[base + place[q - q0]] += dy[out + q];
+        }
+      }
+    }
+  });
+}
+
+void average(const Pool2d& p, const float* x, float* y, const ParallelFor& parallel) {
+  const Inside whole = whole_windows(p);
+  for_planes(p, cost_of(p), parallel, [&](int64_t at) {
+    const float* plane = x + at * p.in_h * p.in_w;
+    for (int64_t row = 0; row < p.out_h; ++row) {
+      const int64_t top = row * p.stride_h - p.pad_top;
+      const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
+      float* out = y + (at * p.out_h + row) * p.out_w;
+      for (int64_t q = 0; q < p.out_w;) {
+        const int64_t left = q * p.stride_w - p.pad_left, count = places(p, top, left);
+        if (q < whole.begin || q >= whole.end) {
+          const Inside cols = inside(left, p.kernel_w, p.dilation_w, p.in_w);
+          float sum = 0;
+          for (int64_t i = rows.begin; i < rows.end; ++i) {
+            for (int64_t j = cols.begin; j < cols.end; ++j) {
+              sum += plane[(top + i * p.dilation_h) * p.in_w + left + j * p.dilation_w];
+            }
+          }
+          out[q++] = count ? sum / static_cast<float>(count) : 0;
+          continue;
+        }
+        const int64_t n = min_of(whole.end - q, kL);
+        VF sum = zero<float>();
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          const float* from = plane + (top + i * p.dilation_h) * p.in_w + left;
+          for (int64_t j = 0; j < p.kernel_w; ++j) {
+            sum = hn::Add(sum, load_step(from + j * p.dilation_w, p.stride_w, n));
+          }
+        }
+        if (count) sum = hn::Div(sum, set<float>(static_cast<float>(count)));
+        store_n<float>(sum, out + q, n);
+        q += n;
+      }
+    }
+  });
+}
+
+void average_grad(const Pool2d& p, const float* dy, float* dx, const ParallelFor& parallel) {
+  const Inside whole = whole_windows(p);
+  for_planes(p, 2 * cost_of(p), parallel, [&](int64_t at) {
+    const int64_t size = p.in_h * p.in_w;
+    float* plane = dx + at * size;
+    std::memset(plane, 0, static_cast<size_t>(size) * sizeof(float));
+    for (int64_t row = 0; row < p.out_h; ++row) {
+      const int64_t top = row * p.stride_h - p.pad_top;
+      const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
+      const int64_t whole_count = places(p, top, whole.begin * p.stride_w - p.pad_left);
+      for (int64_t q = 0; q < p.out_w; ++q) {
+        const int64_t left = q * p.stride_w - p.pad_left;
+        const bool is_whole = q >= whole.begin && q < whole.end;
+        const int64_t count = is_whole ? whole_count : places(p, top, left);
+        if (count == 0) continue;
+        const Inside cols = is_whole ? Inside{0, p.kernel_w} : inside(left, p.kernel_w, p.dilation_w, p.in_w);
+        const float share = dy[(at * p.out_h + row) * p.out_w + q] / static_cast<float>(count);
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          float* to = plane + (top + i * p.dilation_h) * p.in_w + left;
+          for (int64_t j = cols.begin; j < cols.end; ++j) to[j * p.dilation_w] += share;
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+constexpr PoolFns kFns = {max, max_grad, average, average_grad};
+
+}  // namespace percale::simd::HWY_NAMESPACE
+#endif  // PERCALE_SIMD_TARGET
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace percale::simd {
+const PoolFns kPoolFns[kIsaCount] = PERCALE_SIMD_TABLE;
+}  // namespace percale::simd
+#endif

@@ -1,0 +1,150 @@
+#include "devices/cpu/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/simd/softmax_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/math-inl.h"
+#include "devices/cpu/simd/reduce-inl.h"
+#include "devices/cpu/simd/softmax.h"
+
+HWY_BEFORE_NAMESPACE();
+#if PERCALE_SIMD_TARGET
+namespace percale::simd::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE VF load_some(const float* p, int64_t n) { return n == kL ? load<float>(p) : load_n<float>(p, n); }
+
+// f(i, n) for each vector of a row.
+template <class F>
+HWY_INLINE void for_vectors(int64_t count, F&& f) {
+  int64_t i = 0;
+  for (; i + kL <= count; i += kL) f(i, int64_t{kL});
+  if (i < count) f(i, count - i);
+}
+
+template <class F>
+void for_rows(int64_t rows, int64_t classes, const ParallelFor& parallel, F&& f) {
+  if (rows == 0 || classes == 0) return;
+  const int64_t pieces = min_of(rows, pieces_for(40 * static_cast<double>(rows * classes)));
+  parallel(pieces, [&](int64_t piece) {
+    const PieceRange range = piece_range(rows, pieces, piece);
+    for (int64_t r = range.begin; r < range.end; ++r) f(r);
+  });
+}
+
+float log_of(float x) { return hn::GetLane(log(set<float>(x))); }
+
+// The sum of exp(x - max), stored to y on the way unless y is null.
+float sum_exp(const float* x, float max, int64_t classes, float* y) {
+  const VF m = set<float>(max);
+  return reduce_span<float, SumOf<float>>(classes, [&](int64_t i, int64_t n) HWY_ATTR {
+    const VF e = exp(hn::Sub(load_some(x + i, n), m));
+    if (y) store_n<float>(e, y + i, n);
+    return e;
+  });
+}
+
+void divide(float* y, int64_t classes, float by) {
+  const VF d = set<float>(by);
+  for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR { store_n<float>(hn::Div(load_some(y + i, n), d), y + i, n); });
+}
+
+void softmax(const float* x, int64_t rows, int64_t classes, float* y, const ParallelFor& parallel) {
+  for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
+    const float* row = x + r * classes;
+    float* out = y + r * classes;
+    divide(out, classes, sum_exp(row, reduce_row<float, MaxOf<float>>(row, classes), classes, out));
+  });
+}
+
+void log_softmax(const float* x, int64_t rows, int64_t classes, float* y, const ParallelFor& parallel) {
+  for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
+    const float* row = x + r * classes;
+    float* out = y + r * classes;
+    const float max = reduce_row<float, MaxOf<float>>(row, classes);
+    const VF m = set<float>(max), log_sum = set<float>(log_of(sum_exp(row, max, classes, nullptr)));
+    for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR {
+      store_n<float>(hn::Sub(hn::Sub(load_some(row + i, n), m), log_sum), out + i, n);
+    });
+  });
+}
+
+void softmax_grad(const float* y, const float* dy, int64_t rows, int64_t classes, float* dx,
+                  const ParallelFor& parallel) {
+  for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
+    const float *p = y + r * classes, *g = dy + r * classes;
+    float* out = dx + r * classes;
+    const VF sum = set<float>(reduce_span<float, SumOf<float>>(classes, [&](int64_t i, int64_t n) HWY_ATTR {
+      return hn::Mul(load_some(p + i, n), load_some(g + i, n));
+    }));
+    for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR {
+      store_n<float>(hn::Mul(load_some(p + i, n), hn::Sub(load_some(g + i, n), sum)), out + i, n);
+    });
+  });
+}
+
+void log_softmax_grad(const float* y, const float* dy, int64_t rows, int64_t classes, float* dx,
+                      const ParallelFor& parallel) {
+  for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
+    const float *p = y + r * classes, *g = dy + r * classes;
+    float* out = dx + r * classes;
+    const VF sum = set<float>(reduce_row<float, SumOf<float>>(g, classes));
+    for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR {
+      store_n<float>(hn::NegMulAdd(exp(load_some(p + i, n)), sum, load_some(g + i, n)), out + i, n);
+    });
+  });
+}
+
+void cross_entropy(const float* logits, const int32_t* labels32, const int64_t* labels64, int64_t rows,
+                   int64_t classes, float* loss, float* probabilities, const ParallelFor& parallel) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  if (classes == 0) {
+    for (int64_t r = 0; r < rows; ++r) loss[r] = nan;  // no label can be inside
+  }
+  for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
+    const float* row = logits + r * classes;
+    float* out = probabilities ? probabilities + r * classes : nullptr;
+    const int64_t label = labels32 ? labels32[r] : labels64[r];
+    const bool inside = label >= 0 && label < classes;
+    const float max = reduce_row<float, MaxOf<float>>(row, classes);
+    const float own = inside ? row[label] - max : nan;  // before probabilities overwrite it
+    const float sum = sum_exp(row, max, classes, out);
+    if (out) divide(out, classes, sum);
+    loss[r] = log_of(sum) - own;
+  });
+}
+
+void cross_entropy_grad(const float* probabilities, const int32_t* labels32, const int64_t* labels64,
+                        const float* dloss, bool dloss_scalar, int64_t rows, int64_t classes, float* dlogits,
+                        const ParallelFor& parallel) {
+  for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
+    const float* p = probabilities + r * classes;
+    float* out = dlogits + r * classes;
+    const int64_t label = labels32 ? labels32[r] : labels64[r];
+    const bool inside = label >= 0 && label < classes;
+    const float scale = inside ? dloss[dloss_scalar ? 0 : r] : std::numeric_limits<float>::quiet_NaN();
+    const float own = inside ? (p[label] - 1.0f) * scale : scale;
+    const VF s = set<float>(scale);
+    for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR {
+      store_n<float>(hn::Mul(load_some(p + i, n), s), out + i, n);
+    });
+    if (inside) out[label] = own;
+  });
+}
+
+}  // namespace
+
+constexpr SoftmaxFns kFns = {softmax,       log_softmax,       softmax_grad, log_softmax_grad,
+                             cross_entropy, cross_entropy_grad};
+
+}  // namespace percale::simd::HWY_NAMESPACE
+#endif  // PERCALE_SIMD_TARGET
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace percale::simd {
+const SoftmaxFns kSoftmaxFns[kIsaCount] = PERCALE_SIMD_TABLE;
+}  // namespace percale::simd
+#endif

@@ -1,0 +1,124 @@
+#include "core/passes/fuse_elementwise.h"
+
+#include <algorithm>
+#include <random>
+
+#include "tests/unit/graph_util.h"
+
+namespace percale {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+Tensor f32(const Shape& shape, const std::vector<float>& values) {
+  return Tensor::of(shape, std::span<const float>(values));
+}
+
+const Tensor kX = f32({2, 3}, {0.3f, -0.7f, 1.1f, 0.9f, -0.2f, -0.0f});
+const Tensor kRow = f32({3}, {0.5f, 2, -1});
+
+Strings op_names(const Function& f) {
+  Strings out;
+  for (const Node& node : f.nodes) out.emplace_back(node.op->name);
+  return out;
+}
+
+// Fuses main of a copy: valid, the same bits, and after putting the bodies back the same nodes as before.
+Graph fuse(const Graph& graph, const std::vector<Tensor>& inputs, const FuseOptions& options = {}) {
+  Graph fused = graph;
+  Function f = graph.main();
+  check(fuse_elementwise(fused, f, options));
+  fused.functions[0] = f;
+  check(Builder(fused).finish().status());
+  const auto before = evaluate(graph, graph.main(), inputs), after = evaluate(fused, fused.main(), inputs);
+  for (size_t i = 0; i < before.size(); ++i) CHECK(same_bits(before[i], after[i]));
+
+  Graph back = fused;
+  check(inline_fused(fused, back.functions[0], [](const Node&) { return false; }));
+  check(Builder(back).finish().status());
+  const auto again = evaluate(back, back.main(), inputs);
+  for (size_t i = 0; i < before.size(); ++i) CHECK(same_bits(before[i], again[i]));
+  CHECK(back.main().nodes.size() == graph.main().nodes.size());
+  for (const Node& node : graph.main().nodes) {
+    const auto same_name = [&](const Node& n) { return n.name == node.name && n.op == node.op; };
+    CHECK(std::any_of(back.main().nodes.begin(), back.main().nodes.end(), same_name));
+  }
+  return fused;
+}
+
+}  // namespace
+
+TEST_CASE("A chain of elementwise nodes with rows and scalars becomes one node whose body holds the scalars") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}, DType::kF32), row = b.input("row", {3}, DType::kF32);
+  const ValueId scaled = b.op("Mul", {b.op("Add", {x, row}), b.number(3, DType::kF32)});
+  b.outputs({b.op("Sub", {b.op("Exp", {scaled}), scaled}, {}, "y")});
+  const auto graph = get(builder.finish());
+  const Graph fused = fuse(*graph, {kX, kRow});
+  CHECK(op_names(fused.main()) == Strings{"Fused"});
+  CHECK(fused.main().nodes[0].name == "y");
+  CHECK(fused.main().nodes[0].inputs.size() == 2);
+  CHECK(op_names(*fused.find_function("fused/y")) == Strings{"Add", "Mul", "Exp", "Sub"});
+}
+
+TEST_CASE("A value that is used outside its group ends it, and no group waits for itself") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}, DType::kF32);
+  const ValueId y = b.op("Exp", {b.op("Neg", {x})});
+  const ValueId sum = b.op("ReduceSum", {y}, {{"keepdims", 1}});
+  b.outputs({b.op("Sub", {b.op("Div", {y, sum}), x})});
+  const Graph fused = fuse(*get(builder.finish()), {kX});
+  CHECK(op_names(fused.main()) == Strings{"Fused", "ReduceSum", "Fused"});
+}
+
+TEST_CASE("Columns, other dtypes and unknown shapes are not fused") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}, DType::kF32), column = b.input("column", {2, 1}, DType::kF32);
+  const ValueId wide = b.input("wide", {2, 3}, DType::kF64), open = b.input("open", {-1}, DType::kF32);
+  b.outputs({b.op("Neg", {b.op("Add", {x, column})}), b.op("Neg", {b.op("Exp", {wide})}),
+             b.op("Neg", {b.op("Exp", {open})})});
+  const Graph fused = fuse(*get(builder.finish()), {kX, f32({2, 1}, {1, 2}), f64({2, 3}, {1, 2, 3, 4, 5, 6}), kRow});
+  CHECK(op_names(fused.main()) == Strings{"Add", "Neg", "Exp", "Neg", "Exp", "Neg"});
+}
+
+TEST_CASE("Groups keep to their limits") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  ValueId y = b.input("x", {2, 3}, DType::kF32);
+  for (int i = 0; i < 10; ++i) y = b.op("Neg", {y});
+  b.outputs({y});
+  FuseOptions options;
+  options.max_nodes = 4;
+  const Graph fused = fuse(*get(builder.finish()), {kX}, options);
+  CHECK(op_names(fused.main()) == Strings{"Fused", "Fused", "Fused"});
+}
+
+TEST_CASE("Any small elementwise graph gives the same bits fused and put back") {
+  const auto registry = all_ops();
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto pick = [&](size_t n) { return static_cast<size_t>(random()) % n; };
+    Builder builder(registry);
+    Build b(builder.main());
+    std::vector<ValueId> values{b.input("x", {2, 3}, DType::kF32), b.input("row", {3}, DType::kF32),
+                                b.number(2, DType::kF32)};
+    for (int n = 0; n < 15; ++n) {
+      const ValueId a = values[pick(values.size())], c = values[pick(values.size())];
+      switch (pick(5)) {
+        case 0: values.push_back(b.op("Neg", {a})); break;
+        case 1: values.push_back(b.op("Sin", {a})); break;
+        case 2: values.push_back(b.op("Sub", {a, c})); break;
+        case 3: values.push_back(b.op("Mul", {a, c})); break;
+        default: values.push_back(b.op("ReduceSum", {a}, {{"keepdims", 1}})); break;
+      }
+    }
+    b.outputs({values.back(), values[pick(values.size())]});
+    fuse(*get(builder.finish()), {kX, kRow});
+  }
+}
+
+}  // namespace percale
