@@ -133,7 +133,7 @@ constexpr OpSchema kSchemas[] = {
                {attr_float("alpha", 0.01)}),
     activation("Sigmoid", 13, "1 / (1 + exp(-X)).", grad_sigmoid),
     activation("Tanh", 13, "The hyperbolic tangent of X.", grad_tanh),
-    activation("Erf", 13, "The error function of X.", grad_erf, dtypes::kNumeric),
+    activation("Erf", 13, "The error function of X.", grad_erf),
     activation("HardSigmoid", 22, "max(0, min(1, alpha X + beta)).", grad_hard_sigmoid, dtypes::kFloat,
                {attr_float("alpha", 0.2), attr_float("beta", 0.5)}),
     activation("HardSwish", 22, "X max(0, min(1, X / 6 + 1/2)).", grad_hard_swish),
@@ -195,11 +195,7 @@ struct TanhOp {
 struct ErfOp {
   template <class T>
   T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(std::erf(static_cast<double>(x)));
-    } else {
-      return std::erf(x);
-    }
+    return std::erf(x);
   }
 };
 template <class T>
@@ -260,7 +256,7 @@ Status register_activation(Registry& registry, const simd::SimdTable*) {
                                        unary_kernel<LeakyReluOp, kFloatList>("portable.LeakyRelu"),
                                        unary_kernel<SigmoidOp, kFloatList>("portable.Sigmoid"),
                                        unary_kernel<TanhOp, kFloatList>("portable.Tanh"),
-                                       unary_kernel<ErfOp, kNumericList>("portable.Erf"),
+                                       unary_kernel<ErfOp, kFloatList>("portable.Erf"),
                                        unary_kernel<HardSigmoidOp, kFloatList>("portable.HardSigmoid"),
                                        unary_kernel<HardSwishOp, kFloatList>("portable.HardSwish"),
                                        make_kernel<accepts_types<kNumericList>, plan_clip, run_clip>("portable.Clip",

@@ -1,0 +1,41 @@
+// Rows of the op tables and what is done with each. See README.md for their form.
+#ifndef PERCALE_TESTS_OPS_OP_CASE_H_
+#define PERCALE_TESTS_OPS_OP_CASE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/registry/registry.h"
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+struct OpCase {
+  std::string where;  // "elementwise.jsonl:12", for messages
+  std::string op, note;
+  Attributes attributes;
+  std::vector<Tensor> inputs;    // undefined: absent
+  std::vector<Tensor> expected;  // undefined: not compared
+  double tolerance = 0;
+  std::string error;  // not empty: the run must fail with a message that contains it
+  std::vector<size_t> grad;
+  bool grad2 = false;
+};
+
+// The rows of all tables in the folder, in the order of the file names. An error names file and line.
+Result<std::vector<OpCase>> load_op_cases(const std::string& folder);
+
+// Runs the op on the CPU kernel of that name and compares the outputs. An error says what differs.
+Status check_forward(const Registry& registry, const OpCase& row, const std::string& kernel);
+// The names of the op's CPU kernels, best first; check_forward says UNIMPLEMENTED for one that refuses the row.
+Result<std::vector<std::string>> cpu_kernels(const Registry& registry, const OpCase& row);
+
+// Compares the gradients with respect to the inputs `row.grad` with central differences in f64. With `unknown_dims` the
+// graph is built knowing the ranks alone.
+Status check_gradient(const std::shared_ptr<const Registry>& registry, const OpCase& row, bool unknown_dims);
+
+}  // namespace percale
+
+#endif  // PERCALE_TESTS_OPS_OP_CASE_H_

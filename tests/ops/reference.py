@@ -1,0 +1,520 @@
+"""Writes op tables (README.md says what a row is) from sources that share no code with Percale: ONNX's reference
+evaluator, and closed forms in numpy where that one is silent or wrong. Needs numpy, onnx and ml_dtypes.
+
+    python tests/ops/reference.py [family ...]
+"""
+import json
+import os
+import sys
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+OPSET = 26
+NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "bool",
+         **{f"{u}int{b}": f"{u[:1] or 'i'}{b}" for u in ("", "u") for b in (8, 16, 32, 64)}}
+F32, F64, F16, BF16 = np.float32, np.float64, np.float16, ml_dtypes.bfloat16
+FLOATS = [F32, F64, F16, BF16]
+SIGNED = [np.int8, np.int16, np.int32, np.int64]
+UNSIGNED = [np.uint8, np.uint16, np.uint32, np.uint64]
+NUMERIC = FLOATS + SIGNED + UNSIGNED
+TOLERANCE = {"float32": 2e-6, "float64": 1e-13, "float16": 1e-3, "bfloat16": 8e-3}
+
+
+def number(x, dtype):
+    if dtype.kind in "iu":
+        return str(int(x)) if int(x) < 2**63 else f'"{int(x)}"'
+    if dtype.kind == "b":
+        return "1" if x else "0"
+    value = float(x)
+    if value != value or value in (float("inf"), float("-inf")):
+        return json.dumps("nan" if value != value else "inf" if value > 0 else "-inf")
+    return str(x) if dtype == F32 else repr(value)
+
+
+def tensor(array):
+    if array is None:
+        return "null"
+    array = np.asarray(array)
+    dims = ",".join(map(str, array.shape))
+    values = ",".join(number(x, array.dtype) for x in array.reshape(-1))
+    return f'{{"d":"{NAMES[array.dtype.name]}","s":[{dims}],"v":[{values}]}}'
+
+
+def attribute(value):
+    if isinstance(value, np.ndarray):
+        return f'{{"tensor":{tensor(value)}}}'
+    return json.dumps(value)
+
+
+def by_onnx(op, inputs, attrs, outputs):
+    """What ONNX's reference evaluator gives."""
+    names = [f"x{i}" if x is not None else "" for i, x in enumerate(inputs)]
+    node_attrs = {k: onnx.numpy_helper.from_array(v) if isinstance(v, np.ndarray) else v for k, v in attrs.items()}
+    results = [f"y{i}" for i in range(outputs)]
+    node = onnx.helper.make_node(op, names, results, **node_attrs)
+    info = [onnx.helper.make_tensor_value_info(n, onnx.helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+            for n, x in zip(names, inputs) if x is not None]
+    unknown = [onnx.helper.make_value_info(n, onnx.TypeProto()) for n in results]
+    graph = onnx.helper.make_graph([node], "g", info, unknown)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", OPSET)], ir_version=10)
+    return ReferenceEvaluator(model).run(None, {n: x for n, x in zip(names, inputs) if x is not None})
+
+
+class Table:
+    def __init__(self, family):
+        self.family, self.lines = family, []
+
+    def row(self, op, *inputs, out=None, outputs=1, tol=None, grad=None, grad2=False, error=None, note=None, **attrs):
+        """One row. `out`: the expected outputs (one array or a list); None asks ONNX's evaluator, False compares
+        nothing. Attributes are the remaining keywords."""
+        inputs = [x if x is None else np.asarray(x) for x in inputs]
+        if out is None and error is None:
+            out = by_onnx(op, inputs, attrs, outputs)
+        if out is not None and out is not False and not isinstance(out, list):
+            out = [out]
+        fields = [f'"op":"{op}"']
+        if note:
+            fields.append(f'"note":{json.dumps(note)}')
+        if attrs:
+            fields.append('"attrs":{' + ",".join(f'"{k}":{attribute(v)}' for k, v in attrs.items()) + "}")
+        fields.append('"in":[' + ",".join(map(tensor, inputs)) + "]")
+        if error:
+            fields.append(f'"error":{json.dumps(error)}')
+        elif out is not False:
+            fields.append('"out":[' + ",".join(map(tensor, out)) + "]")
+            if tol:
+                fields.append(f'"tol":{tol}')
+        if grad is not None:
+            fields.append(f'"grad":{json.dumps(grad)}')
+        if grad2:
+            fields.append('"grad2":true')
+        self.lines.append("{" + ",".join(fields) + "}")
+
+    def write(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", self.family + ".jsonl")
+        with open(path, "w", encoding="utf-8") as handle:
+            handle.write("\n".join(self.lines) + "\n")
+        print(f"{self.family}: {len(self.lines)} rows")
+
+
+def floats(shape, seed=0, low=-2.0, high=2.0, dtype=F32):
+    """Numbers that are no closer than 0.01 to each other, to zero and to whole numbers times 0.5."""
+    count = int(np.prod(shape))
+    rng = np.random.default_rng(seed)
+    grid = np.linspace(low, high, 8 * count + 40)
+    grid = grid[np.abs(grid * 2 - np.round(grid * 2)) > 0.04]
+    return rng.permutation(grid)[:count].reshape(shape).astype(dtype)
+
+
+def whole(shape, dtype, seed=0, low=-9, high=9):
+    rng = np.random.default_rng(seed)
+    if np.dtype(dtype).kind == "u":
+        low = max(0, low)
+    return rng.integers(low, high + 1, shape).astype(dtype)
+
+
+def some(shape, dtype, seed=0):
+    return whole(shape, dtype, seed) if np.dtype(dtype).kind in "iu" else floats(shape, seed, dtype=dtype)
+
+
+def empty(*shape, dtype=F32):
+    return np.zeros(shape, dtype)
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def elementwise(t):
+    plain = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}
+    for op, f in plain.items():
+        for dtype in NUMERIC:
+            a, b = some((2, 3), dtype, 1), some((3,), dtype, 2)
+            t.row(op, a, b, out=f(a, b).astype(dtype))
+        for dtype in SIGNED + UNSIGNED:
+            ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, np.iinfo(dtype).max], dtype)
+            other = np.array([2, 2, np.iinfo(dtype).max], dtype)
+            with np.errstate(over="ignore"):
+                t.row(op, ends, other, out=f(ends, other), note="wraps")
+        t.row(op, F32(2.5), F32(-1.5), note="rank 0")
+        t.row(op, empty(0, 3), floats((3,)), note="zero dim")
+        t.row(op, floats((4, 1, 3), 1), floats((2, 1), 2), grad=[0, 1], grad2=True, note="both repeated")
+        t.row(op, floats((2, 1), 1), floats((4, 1, 3), 2), note="left repeated")
+        t.row(op, floats((5, 4, 3, 2), 1), floats((4, 1, 2), 2), note="no dims merge")
+        t.row(op, F32(0.5), floats((3,)), grad=[0, 1], note="scalar with vector")
+        t.row(op, floats((2, 3)), floats((4,)), error="do not broadcast")
+    for dtype in FLOATS:
+        a, b = floats((2, 3), 1, dtype=dtype), floats((2, 1), 2, dtype=dtype)
+        t.row("Div", a, b, out=(a.astype(F64) / b.astype(F64)).astype(dtype))
+    for dtype in SIGNED + UNSIGNED:
+        a, b = whole((3, 4), dtype, 3), np.array([1, 2, 4, 7], dtype)
+        t.row("Div", a, b, out=np.trunc(a / b).astype(dtype))
+        t.row("Div", a, np.array([1, 0, 4, 7], dtype), error="division by zero")
+        low = np.array([np.iinfo(dtype).min], dtype)
+        t.row("Div", low, np.array([np.iinfo(dtype).max], dtype), out=(-1 if dtype in SIGNED else 0) * np.ones(1, dtype))
+    for dtype in SIGNED:
+        low = np.array([np.iinfo(dtype).min, 5], dtype)
+        t.row("Div", low, np.array([-1], dtype), out=np.array([low[0], -5], dtype), note="lowest over -1 wraps")
+        t.row("Mod", low, np.array([-1], dtype), out=np.zeros(2, dtype))
+        t.row("Mod", np.array([-7, 7, -7, 7], dtype), np.array([3, -3, -3, 3], dtype))
+        t.row("Mod", np.array([-7, 7, -7, 7], dtype), np.array([3, -3, -3, 3], dtype), fmod=1)
+    t.row("Div", F32([1, -1, 0]), F32(0), out=F32([np.inf, -np.inf, np.nan]))
+    t.row("Div", floats((2, 3), 1), floats((4, 2, 1), 2, 0.5), grad=[0, 1], grad2=True, tol=1e-6)
+    for dtype in UNSIGNED:
+        t.row("Mod", np.array([7, 200], dtype), np.array([3, 7], dtype))
+    t.row("Mod", np.array([7], np.int32), np.array([0], np.int32), error="division by zero")
+    t.row("Mod", F32([5.5]), F32([2]), error="fmod")
+    for dtype in FLOATS:
+        t.row("Mod", np.array([-4.5, 5.5, 5.25], dtype), np.array([2, -2, 2], dtype), fmod=1)
+    t.row("Mod", floats((2, 3), 1, -5, 5), floats((3,), 2, 0.6, 2), fmod=1, grad=[0, 1], tol=1e-6)
+    for dtype in FLOATS:
+        a, b = floats((2, 3), 1, 0.1, 2, dtype), floats((3,), 2, dtype=dtype)
+        t.row("Pow", a, b, out=(a.astype(F64) ** b.astype(F64)).astype(dtype), tol=TOLERANCE[np.dtype(dtype).name])
+    t.row("Pow", np.int32([2, -3, 5]), np.int64([10, 3, 0]), out=np.int32([1024, -27, 1]))
+    t.row("Pow", np.int32([2, 1, -1, -1]), np.int8([-1, -5, -3, -2]), out=np.int32([0, 1, -1, 1]))
+    t.row("Pow", np.int64([0]), np.int64([-1]), error="division by zero")
+    t.row("Pow", np.int64([3]), np.uint64([40]), out=np.int64([(3**40 + 2**63) % 2**64 - 2**63]), note="wraps")
+    t.row("Pow", np.int32([2, 9]), F32([0.5]), out=np.int32([1, 3]))
+    t.row("Pow", np.int32([10]), F64([300]), out=np.int32([2**31 - 1]), note="held at the end of the range")
+    for e in [np.int8, np.int64, np.uint16, F64, F16]:
+        t.row("Pow", F32([2, 1.5, -3]), np.array([3], e), out=F32([8, 3.375, -27]))
+    t.row("Pow", floats((2, 3), 1, 0.2, 2), floats((4, 1, 1), 2), grad=[0, 1], grad2=True, tol=1e-5)
+    t.row("Pow", floats((3,), 1), F32(2), grad=[0], grad2=True, tol=1e-6, note="negative base")
+    t.row("Pow", floats((3,), 1), F32(0), grad=[0], note="exponent 0")
+    for op, f in {"Max": np.maximum, "Min": np.minimum}.items():
+        for dtype in NUMERIC:
+            a, b, c = some((2, 3), dtype, 1), some((3,), dtype, 2), some((2, 1), dtype, 3)
+            t.row(op, a, b, c, out=f(f(a, b), c))
+        t.row(op, F32([1, np.nan, 2]), F32([np.nan, 0, 3]))
+        t.row(op, floats((2, 3)), note="one operand", grad=[0])
+        t.row(op, F32(2), F32(3), note="rank 0")
+        t.row(op, empty(0), F32(3))
+        t.row(op, floats((2, 3), 1), floats((3,), 2), floats((2, 1), 3), grad=[0, 1, 2])
+    for op in ["Sum", "Mean"]:
+        for dtype in FLOATS:
+            a, b, c = floats((2, 3), 1, dtype=dtype), floats((3,), 2, dtype=dtype), floats((2, 1), 3, dtype=dtype)
+            total = a.astype(F64) + b.astype(F64) + c.astype(F64)
+            t.row(op, a, b, c, out=(total / (3 if op == "Mean" else 1)).astype(dtype),
+                  tol=2 * TOLERANCE[np.dtype(dtype).name])
+        t.row(op, floats((2, 3), 1), floats((3,), 2), F32(0.25), grad=[0, 1, 2], tol=1e-6)
+        t.row(op, F32(2))
+        t.row(op, empty(2, 0), F32([[1], [2]]))
+    for dtype in FLOATS + SIGNED:
+        t.row("Neg", some((2, 3), dtype, 5), out=-some((2, 3), dtype, 5))
+    for dtype in NUMERIC:
+        t.row("Abs", some((5,), dtype, 5), out=np.abs(some((5,), dtype, 5)))
+        t.row("Sign", np.append(some((5,), dtype, 5), np.zeros(1, dtype)),
+              out=np.sign(np.append(some((5,), dtype, 5), np.zeros(1, dtype)).astype(F64)).astype(dtype))
+    for dtype in SIGNED:
+        low = np.array([np.iinfo(dtype).min], dtype)
+        t.row("Neg", low, out=low, note="wraps")
+        t.row("Abs", low, out=low, note="wraps")
+    t.row("Sign", F32([np.nan, np.inf, -np.inf]), out=F32([np.nan, 1, -1]))
+    positive = {"Sqrt": np.sqrt, "Log": np.log, "Reciprocal": np.reciprocal}
+    smooth = {"Exp": np.exp, "Sin": np.sin, "Cos": np.cos, **positive}
+    for op, f in smooth.items():
+        for dtype in FLOATS:
+            x = floats((3, 2), 4, 0.1, 3, dtype) if op in positive else floats((3, 2), 4, -3, 3, dtype)
+            t.row(op, x, out=f(x.astype(F64)).astype(dtype), tol=TOLERANCE[np.dtype(dtype).name])
+        t.row(op, F32(0.7), tol=1e-6, note="rank 0")
+        t.row(op, empty(0, 2))
+        low = 0.2 if op in positive else -2
+        t.row(op, floats((2, 3), 6, low), tol=1e-6, grad=[0], grad2=True)
+    t.row("Exp", F32([-200, 200, np.nan, -np.inf, np.inf, 88.5, -87.2]), tol=2e-6)
+    t.row("Log", F32([0, -1, np.inf, np.nan]), out=F32([-np.inf, np.nan, np.inf, np.nan]))
+    t.row("Sqrt", F32([0, -1, np.inf]), out=F32([0, np.nan, np.inf]))
+    for op, f in {"Floor": np.floor, "Ceil": np.ceil, "Round": np.round}.items():
+        for dtype in FLOATS:
+            x = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.49, -1.01, 3], dtype)
+            t.row(op, x, out=f(x.astype(F64)).astype(dtype))
+        t.row(op, F32([np.nan, np.inf]))
+    for op in ["Neg", "Abs"]:
+        t.row(op, floats((2, 3), 6), grad=[0])
+        t.row(op, F32(-1.25))
+        t.row(op, empty(2, 0))
+    # Long enough for every piece and vector width, with an odd rest.
+    long = np.linspace(-3, 3, 65537 + 13).astype(F32)
+    for op in ["Add"]:
+        t.row(op, long[:4099], F32(0.5), out=long[:4099] + F32(0.5))
+
+
+def activation(t):
+    sigmoid = lambda x: 1 / (1 + np.exp(-x))
+    hard = lambda x: np.clip(x / 6 + 0.5, 0, 1)
+    forms = {
+        "Relu": (lambda x: np.maximum(x, 0), {}),
+        "LeakyRelu": (lambda x: np.where(x < 0, x * 0.125, x), {"alpha": 0.125}),
+        "Sigmoid": (sigmoid, {}),
+        "Tanh": (np.tanh, {}),
+        "HardSigmoid": (lambda x: np.clip(0.25 * x + 0.5, 0, 1), {"alpha": 0.25, "beta": 0.5}),
+        "HardSwish": (lambda x: x * hard(x), {}),
+    }
+    for op, (f, attrs) in forms.items():
+        for dtype in FLOATS:
+            x = floats((3, 7), 3, -5, 5, dtype)
+            t.row(op, x, out=f(x.astype(F64)).astype(dtype), tol=TOLERANCE[np.dtype(dtype).name], **attrs)
+        t.row(op, floats((2, 5), 4, -5, 5), out=False, grad=[0], grad2=op in ("Sigmoid", "Tanh", "HardSwish"), **attrs)
+        t.row(op, F32(-0.75), tol=1e-6, **attrs)
+        t.row(op, empty(0, 3), **attrs)
+        t.row(op, F32([np.nan, 60, -60]), out=f(F64([np.nan, 60, -60])).astype(F32), tol=1e-6, **attrs)
+    for dtype in SIGNED:
+        t.row("Relu", whole((7,), dtype, 2), out=np.maximum(whole((7,), dtype, 2), 0).astype(dtype))
+    t.row("LeakyRelu", F32([-1, 2]), out=F32([-0.01, 2]), tol=1e-7, note="default alpha")
+    t.row("HardSigmoid", F32([-3, -1, 0, 9]), out=F32([0, 0.3, 0.5, 1]), tol=1e-6, note="defaults")
+    erf = np.vectorize(__import__("math").erf)
+    for dtype in FLOATS:
+        x = floats((3, 3), 3, -3, 3, dtype)
+        t.row("Erf", x, out=erf(x.astype(F64)).astype(dtype), tol=TOLERANCE[np.dtype(dtype).name])
+    t.row("Erf", floats((2, 3), 1), out=False, grad=[0], grad2=True)
+    for dtype in NUMERIC:
+        x, low, high = some((2, 5), dtype, 3), dtype(1), dtype(2)
+        t.row("Clip", x, low, high, out=np.minimum(np.maximum(x, low), high))
+        t.row("Clip", x, None, high, out=np.minimum(x, high))
+        t.row("Clip", x, low, out=np.maximum(x, low))
+    t.row("Clip", F32([np.nan, np.inf, -np.inf, 0]), F32(-1), F32(1), out=F32([np.nan, 1, -1, 0]))
+    t.row("Clip", F32([np.inf, -np.inf]), out=F32([np.inf, -np.inf]), note="no limits")
+    t.row("Clip", F32([0, 5, 10]), F32(7), F32(3), out=F32([3, 3, 3]), note="min above max")
+    t.row("Clip", floats((2, 5), 3), F32(-0.5), F32(0.75), out=False, grad=[0, 1, 2])
+    t.row("Clip", floats((2, 5), 3), None, F32(0.75), out=False, grad=[0, 2])
+    t.row("Clip", floats((3,)), F32([1, 2]), error="must be a scalar")
+    for dtype in FLOATS + SIGNED:
+        g, y = some((2, 5), dtype, 1), np.maximum(some((2, 5), dtype, 2), 0).astype(dtype)
+        t.row("percale:ReluGrad", g, y, out=np.where(y > 0, g, 0).astype(dtype))
+    t.row("percale:ReluGrad", floats((2, 5), 1), floats((2, 5), 2), out=False, grad=[0])
+    t.row("percale:ReluGrad", floats((2, 5), 1), floats((2, 4), 2), error="shapes differ")
+
+
+def logic(t):
+    forms = {"Equal": np.equal, "Greater": np.greater, "Less": np.less, "GreaterOrEqual": np.greater_equal,
+             "LessOrEqual": np.less_equal}
+    for op, f in forms.items():
+        for dtype in NUMERIC:
+            a, b = whole((3, 4), dtype, 1, -2, 2), whole((4,), dtype, 2, -2, 2)
+            t.row(op, a, b, out=f(a, b))
+        t.row(op, F32([np.nan, 1, np.inf]), F32([np.nan, np.nan, np.inf]))
+        t.row(op, F32(1), F32(1), note="rank 0")
+        t.row(op, empty(0, 2), floats((2,)), out=np.zeros((0, 2), bool))
+    truth = np.array([[False, False], [True, True]]), np.array([False, True])
+    t.row("Equal", *truth)
+    t.row("Equal", np.int64([2**62 + 1]), np.int64([2**62]), out=np.array([False]), note="beyond f64's digits")
+    for op in ["And", "Or", "Xor"]:
+        t.row(op, *truth)
+        t.row(op, np.bool_(True), np.bool_(False))
+    t.row("Not", truth[0])
+    for dtype in FLOATS:
+        x = np.array([np.nan, np.inf, -np.inf, 0, 1], dtype)
+        t.row("IsNaN", x, out=np.isnan(x))
+        t.row("IsInf", x, out=np.isinf(x))
+        t.row("IsInf", x, out=x == np.inf, detect_negative=0)
+        t.row("IsInf", x, out=x == -np.inf, detect_positive=0)
+    for dtype in NUMERIC:
+        a, b = some((2, 3), dtype, 1), some((2, 1), dtype, 2)
+        t.row("Where", np.array([True, False, True]), a, b, out=np.where([True, False, True], a, b))
+    choice = np.array([[True], [False]])
+    t.row("Where", choice, np.array([True, False]), np.array([False, False]))
+    t.row("Where", np.bool_(False), F32(1), F32(2))
+    t.row("Where", np.zeros((0, 3), bool), F32(1), F32(2), out=empty(0, 3))
+    t.row("Where", choice, floats((2, 3), 1), floats((3,), 2), grad=[1, 2], grad2=True)
+    t.row("Where", choice, floats((2, 3), 1), F32(0), grad=[1, 2])
+
+
+def cast(t):
+    codes = {F32: 1, np.uint8: 2, np.int8: 3, np.uint16: 4, np.int16: 5, np.int32: 6, np.int64: 7, np.bool_: 9,
+             F16: 10, F64: 11, np.uint32: 12, np.uint64: 13, BF16: 16}
+    for source in list(codes):
+        for target, code in codes.items():
+            x = np.array([0, 1, 2, 3, 100], F64).astype(source)
+            t.row("Cast", x, out=x.astype(target), to=code)
+            if (source, target) in [(F32, np.int32), (np.int64, F16), (np.bool_, F32)]:
+                t.row("CastLike", x, np.zeros(2, target), out=x.astype(target))
+    for source in FLOATS:
+        x = np.array([-1.75, 1.75, -0.5, 2.5], source)
+        for target in SIGNED:
+            t.row("Cast", x, out=np.array([-1, 1, 0, 2], target), to=codes[target])
+        wild = np.array([np.inf, -np.inf, np.nan], source)
+        for target in SIGNED + UNSIGNED:
+            ends = np.iinfo(target)
+            t.row("Cast", wild, out=np.array([ends.max, ends.min, 0], target), to=codes[target], note="out of range")
+        t.row("Cast", np.array([0, -0.0, 0.25, np.nan], source), out=np.array([False, False, True, True]), to=9)
+    t.row("Cast", F32([300, -300, 1e10]), out=np.int8([127, -128, 127]), to=3)
+    t.row("Cast", F64([2.0**63, -(2.0**63), 2.0**64]), out=np.int64([2**63 - 1, -2**63, 2**63 - 1]), to=7)
+    t.row("Cast", np.int32([257, -1, 128]), out=np.uint8([1, 255, 128]), to=2, note="wraps")
+    t.row("Cast", np.int64([-1]), out=np.uint64([2**64 - 1]), to=13)
+    # Rounding to 16 bits: ties, subnormals, overflow, and an f64 that two roundings would get wrong.
+    halves = F64([65504, 65519.9, 65520, 6.1e-5, 5.96e-8, 2.98e-8, 1 + 2.0**-11, 1 + 2.0**-11 + 2.0**-40, -1e-10])
+    with np.errstate(over="ignore"):
+        t.row("Cast", halves, out=halves.astype(F16), to=10)
+        t.row("Cast", halves.astype(F32), out=halves.astype(F32).astype(F16), to=10)
+    brains = F32([1 + 2.0**-8, 1 + 3 * 2.0**-8, 3.4e38, 1e-40, -0.1])
+    t.row("Cast", brains, out=brains.astype(BF16), to=16)
+    t.row("Cast", F64([1 + 2.0**-8 + 2.0**-40]), out=np.array([1 + 2.0**-7], BF16), to=16)
+    t.row("Cast", F64([1e300, -1e300]), out=F32([np.inf, -np.inf]), to=1)
+    t.row("Cast", F32(3), to=7)
+    t.row("Cast", empty(0, 2), to=7)
+    t.row("Cast", F32(3), to=8, error="'to' is 8")
+    t.row("Cast", F32(3), to=99, error="'to' is 99")
+    t.row("Cast", floats((2, 3)), out=False, to=11, grad=[0])
+    t.row("CastLike", floats((2, 3)), F64(0), out=False, grad=[0])
+    for dtype in NUMERIC:
+        t.row("Identity", some((2, 3), dtype), out=some((2, 3), dtype))
+    t.row("Identity", np.bool_(True))
+    t.row("Identity", empty(0, 4))
+    t.row("Identity", floats((2, 3)), grad=[0], grad2=True)
+
+
+def reduce(t):
+    forms = {"ReduceSum": np.sum, "ReduceMean": np.mean, "ReduceMax": np.max, "ReduceMin": np.min,
+             "ReduceProd": np.prod}
+    wide = [np.int32, np.int64, np.uint32, np.uint64]
+    for op, f in forms.items():
+        extreme = op in ("ReduceMax", "ReduceMin")
+        for dtype in FLOATS + wide + ([np.int8, np.uint8] if extreme else []):
+            x = some((3, 4, 5), dtype, 7)
+            if op == "ReduceProd" and np.dtype(dtype).kind in "iu":
+                x = whole((3, 4, 5), dtype, 7, -2, 3)
+            tol = None if extreme else 4 * TOLERANCE.get(np.dtype(dtype).name, 0)
+            for axes in [(1,), (0, 2), (-1,)]:
+                with np.errstate(over="ignore"):
+                    y = f(x.astype(F64), axis=axes) if np.dtype(dtype).kind == "f" or dtype == BF16 else \
+                        f(x, axis=axes) if op != "ReduceMean" else np.trunc(np.mean(x, axis=axes))
+                t.row(op, x, i64(*axes), keepdims=0, out=y.astype(dtype), tol=tol)
+        x = floats((3, 4, 5), 8)
+        tol = None if extreme else 4e-6
+        t.row(op, x, out=f(x.astype(F64), keepdims=True).astype(F32), tol=tol, note="no axes: all")
+        t.row(op, x, out=f(x.astype(F64)).astype(F32), tol=tol, keepdims=0)
+        t.row(op, x, i64(), keepdims=0, out=f(x.astype(F64)).astype(F32), tol=tol, note="empty axes: all")
+        t.row(op, x, noop_with_empty_axes=1, out=x)
+        t.row(op, x, i64(), noop_with_empty_axes=1, out=x)
+        t.row(op, x, i64(0), out=f(x.astype(F64), axis=0, keepdims=True).astype(F32), tol=tol)
+        t.row(op, x, i64(0, 1), keepdims=0, out=f(x.astype(F64), axis=(0, 1)).astype(F32), tol=tol)
+        t.row(op, floats((2, 1, 3, 1), 1), i64(1), keepdims=0, out=floats((2, 1, 3, 1), 1)[:, 0])
+        t.row(op, F32(1.5), out=F32(1.5), note="rank 0")
+        t.row(op, F32(1.5), i64(), keepdims=0, out=F32(1.5))
+        t.row(op, x, i64(3), error="out of range")
+        t.row(op, x, i64(0, -3), error="given twice")
+        wide_rows = floats((3, 300), 9, 0.9, 1.1)
+        t.row(op, wide_rows, i64(0), keepdims=0, out=f(wide_rows.astype(F64), axis=0).astype(F32), tol=4e-6,
+              note="more lanes than a block")
+        t.row(op, wide_rows, i64(1), keepdims=0, out=f(wide_rows.astype(F64), axis=1).astype(F32), tol=4e-6)
+        start = {"ReduceSum": 0, "ReduceMean": np.nan, "ReduceMax": -np.inf, "ReduceMin": np.inf, "ReduceProd": 1}[op]
+        t.row(op, empty(2, 0, 3), i64(1), keepdims=0, out=np.full((2, 3), start, F32), note="of nothing")
+        t.row(op, empty(2, 0, 3), i64(0), keepdims=0, out=empty(0, 3))
+        if op == "ReduceMean":
+            t.row(op, np.zeros((0,), np.int32), i64(0), error="no elements")
+        else:
+            first = {"ReduceSum": 0, "ReduceMax": -2**31, "ReduceMin": 2**31 - 1, "ReduceProd": 1}[op]
+            t.row(op, np.zeros((0,), np.int32), i64(0), keepdims=0, out=np.int32(first))
+        for axes, keep in [((1,), 0), ((0, 2), 1), ((-1, 0), 0)]:
+            t.row(op, floats((2, 3, 2), 3), i64(*axes), keepdims=keep, out=False, grad=[0], grad2=not extreme)
+        t.row(op, floats((2, 3), 3), out=False, grad=[0])
+        t.row(op, floats((2, 3), 3), keepdims=0, out=False, grad=[0])
+        t.row(op, floats((2, 3), 3), noop_with_empty_axes=1, out=False, grad=[0])
+    for op in ["ReduceMax", "ReduceMin"]:
+        t.row(op, np.array([[True, False], [False, False]]), i64(1), keepdims=0,
+              out=np.array([op == "ReduceMax", False]))
+        t.row(op, F32([[1, np.nan, 3]]), i64(1), keepdims=0, out=F32([np.nan]))
+        t.row(op, F32([[np.nan, 1], [2, np.nan]]), i64(0), keepdims=0, out=F32([np.nan, np.nan]))
+    t.row("ReduceProd", F32([[0, 2, 3], [0, 0, 3], [1, 2, 3]]), i64(1), keepdims=0, out=F32([0, 0, 6]), grad=[0])
+    t.row("ReduceSum", np.int32([2**31 - 1, 1]), i64(0), keepdims=0, out=np.int32(-2**31), note="wraps")
+    # A long sum of one number is exact in f64 and so must be right to f32's last digit.
+    t.row("ReduceSum", np.full((4096,), 0.1, F32), keepdims=0, out=F32(4096 * np.float64(F32(0.1))), tol=1e-6)
+    for dtype in NUMERIC:
+        x = some((2, 3, 4), dtype, 5)
+        t.row("percale:SumToShape", x, i64(3, 1), out=x.sum(axis=(0, 2)).reshape(3, 1).astype(dtype)
+              if np.dtype(dtype).kind in "iu" else x.astype(F64).sum(axis=(0, 2)).reshape(3, 1).astype(dtype),
+              tol=4 * TOLERANCE.get(np.dtype(dtype).name, 0))
+    x = floats((2, 3, 4), 6)
+    t.row("percale:SumToShape", x, i64(2, 3, 4), out=x, note="nothing to sum")
+    t.row("percale:SumToShape", x, i64(), out=x.astype(F64).sum().astype(F32), tol=1e-5)
+    t.row("percale:SumToShape", x, i64(4), out=x.astype(F64).sum(axis=(0, 1)).astype(F32), tol=1e-5)
+    t.row("percale:SumToShape", x, i64(2, 1, 1), out=x.astype(F64).sum(axis=(1, 2), keepdims=True).astype(F32), tol=1e-5)
+    t.row("percale:SumToShape", empty(0, 3), i64(1, 3), out=empty(1, 3))
+    t.row("percale:SumToShape", x, i64(5), error="no broadcast")
+    t.row("percale:SumToShape", x, i64(2, 3, 4, 1), error="no broadcast")
+    t.row("percale:SumToShape", x, i64(-1), error="negative dim")
+    t.row("percale:SumToShape", x, i64(3, 1), out=False, grad=[0], grad2=True)
+
+
+def shape(t):
+    x = floats((2, 3, 4))
+    for dtype in NUMERIC + [np.bool_]:
+        v = some((2, 6), dtype) if dtype is not np.bool_ else np.arange(12).reshape(2, 6) % 3 == 0
+        t.row("Reshape", v, i64(3, -1), out=v.reshape(3, 4))
+        t.row("Expand", v[:1], i64(2, 2, 1), out=np.broadcast_to(v[:1], (2, 2, 6)))
+    for dims in [(24,), (4, 3, 2), (0, -1), (-1, 0, 1, 4), (2, 0, 2, 2)]:
+        t.row("Reshape", x, i64(*dims))
+    t.row("Reshape", F32(5), i64(), note="rank 0")
+    t.row("Reshape", F32(5), i64(1, 1))
+    t.row("Reshape", F32([5]), i64())
+    t.row("Reshape", empty(0, 3), i64(3, 0), allowzero=1)
+    t.row("Reshape", empty(0, 3), i64(0, 5), out=empty(0, 5), note="0 copies")
+    t.row("Reshape", x, i64(5, -1), error="do not fill")
+    t.row("Reshape", x, i64(5, 5), error="cannot reshape")
+    t.row("Reshape", x, i64(-1, -1), error="more than one -1")
+    t.row("Reshape", x, i64(-2, 12), error="is -2")
+    t.row("Reshape", x, i64(2, 3, 4, 0), error="is 0 but")
+    t.row("Reshape", empty(0, 3), i64(0, -1), allowzero=1, error="allowzero")
+    t.row("Reshape", x, i64(*[1] * 9), error="exceeds the limit")
+    t.row("Reshape", x, i64(2**62, 2**62), error="2^40")
+    t.row("Reshape", x, i64(2**40, 2**40, 2**40), error="exceeds")
+    t.row("Reshape", x, i64(0, -1), grad=[0], grad2=True)
+    for axis in [0, 1, 2, 3, -1, -3]:
+        t.row("Flatten", x, axis=axis)
+    t.row("Flatten", x, grad=[0])
+    t.row("Flatten", F32(3), axis=0, out=F32([[3]]))
+    t.row("Flatten", empty(2, 0, 3), out=empty(2, 0))
+    t.row("Flatten", x, axis=4, error="out of range")
+    y = floats((1, 3, 1, 2))
+    t.row("Squeeze", y)
+    t.row("Squeeze", y, i64(0))
+    t.row("Squeeze", y, i64(-2, 0))
+    t.row("Squeeze", y, i64(1), error="is not 1")
+    t.row("Squeeze", y, i64(4), error="out of range")
+    t.row("Squeeze", y, i64(2), grad=[0])
+    t.row("Squeeze", F32([[7]]))
+    t.row("Squeeze", F32(7), i64(), out=F32(7))
+    t.row("Unsqueeze", x, i64(0, 4))
+    t.row("Unsqueeze", x, i64(-1))
+    t.row("Unsqueeze", x, i64(3, 1))
+    t.row("Unsqueeze", F32(7), i64(0))
+    t.row("Unsqueeze", empty(0), i64(1))
+    t.row("Unsqueeze", x, i64(1, 1), error="given twice")
+    t.row("Unsqueeze", x, i64(5), error="out of range")
+    t.row("Unsqueeze", x, i64(0, 1, 2, 3, 4, 5), error="exceeds the limit")
+    t.row("Unsqueeze", x, i64(1, -1), grad=[0])
+    z = floats((3, 1), 2)
+    for dims in [(3, 4), (1,), (2, 1, 6), (3, 1), (2, 3, 1)]:
+        t.row("Expand", z, i64(*dims))
+    t.row("Expand", F32(2), i64(2, 3))
+    t.row("Expand", F32(2), i64())
+    t.row("Expand", z, i64(3, 0), out=empty(3, 0))
+    t.row("Expand", z, i64(2, 1), error="do not broadcast")
+    t.row("Expand", z, i64(-1, 3, 4), error="negative dim")
+    t.row("Expand", z, i64(2, 1, 4), grad=[0], grad2=True)
+    t.row("Shape", x)
+    t.row("Shape", x, start=1)
+    t.row("Shape", x, start=-2, end=-1)
+    t.row("Shape", x, start=-9, end=9)
+    t.row("Shape", x, start=2, end=1)
+    t.row("Shape", F32(1))
+    t.row("Shape", np.zeros((0, 5), np.int8))
+    t.row("Size", x)
+    t.row("Size", F32(1))
+    t.row("Size", np.zeros((0, 5), bool))
+
+
+FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape)}
+
+
+def main(names):
+    for name in names or FAMILIES:
+        table = Table(name)
+        FAMILIES[name](table)
+        table.write()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
