@@ -10,12 +10,11 @@
 
 namespace percale::simd {
 
-// y[n, o, p, q] = act(bias[o] + sum over c, i, j of
-//                     x[n, c, p * stride_h + i * dilation_h - pad_top, q * stride_w + j * dilation_w - pad_left]
-//                     * w[o, c', i, j])
-// with zeros outside x; c runs over the channels of o's group (c' counts within it). The end pads are whatever out_h
-// and out_w imply. x is [batch, in_c, in_h, in_w], w [out_c, in_c / groups, kernel_h, kernel_w], y [batch, out_c,
-// out_h, out_w], all dense.
+// y[n, o, p, q] = act(bias[o] + sum over c, i, j of x[n, c, row, col] * w[o, c', i, j])
+//   row = p * stride_h + i * dilation_h - pad_top, col = q * stride_w + j * dilation_w - pad_left
+// with zeros outside x; c runs over the channels of o's group (c' counts within it). The end pads are
+// whatever out_h and out_w imply. x is [batch, in_c, in_h, in_w], w [out_c, in_c / groups, kernel_h,
+// kernel_w], y [batch, out_c, out_h, out_w], all dense.
 // Needs groups >= 1 dividing in_c and out_c, strides and dilations >= 1, pads >= 0.
 struct Conv2d {
   int64_t batch = 1, in_c = 1, in_h = 1, in_w = 1;
@@ -26,13 +25,14 @@ struct Conv2d {
   int64_t groups = 1;
 };
 
-// Inputs and outputs must not overlap. Each element of y and of the gradient for x is one chain of fused multiply-adds
-// in the order (c or o, i, j), whatever the batch is.
+// Inputs and outputs must not overlap. Each element of y and of the gradient for x is one chain of fused
+// multiply-adds in the order (c or o, i, j), whatever the batch is.
 struct ConvFns {
   int64_t (*forward_scratch_bytes)(const Conv2d& conv);
-  // bias (out_c values) may be null. packed, made by pack_weights of the same table and sizes, replaces w unless null.
-  void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias, Act act,
-                  float* y, void* scratch, const ParallelFor& parallel);
+  // bias (out_c values) may be null. packed, made by pack_weights of the same table and sizes, replaces w
+  // unless null.
+  void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias,
+                  Act act, float* y, void* scratch, const ParallelFor& parallel);
   int64_t (*packed_weights_bytes)(const Conv2d& conv);
   void (*pack_weights)(const Conv2d& conv, const float* w, float* packed, const ParallelFor& parallel);
 
@@ -40,17 +40,17 @@ struct ConvFns {
   int64_t (*input_grad_scratch_bytes)(const Conv2d& conv);
   void (*input_grad)(const Conv2d& conv, const float* dy, const float* w, float* dx, void* scratch,
                      const ParallelFor& parallel);
-
 };
 
 struct ConvWeightFns {
-  // dw = gradient for w. Each image of a piece is summed by itself and added to the piece's sum; images are cut into a
-  // number of pieces that the sizes decide, whose sums are added by a binary tree.
+  // dw = gradient for w. Each image of a piece is summed by itself and added to the piece's sum; images are
+  // cut into a number of pieces that the sizes decide, whose sums are added by a binary tree.
   int64_t (*scratch_bytes)(const Conv2d& conv);
   void (*weight_grad)(const Conv2d& conv, const float* x, const float* dy, float* dw, void* scratch,
                       const ParallelFor& parallel);
 
-  // db[o] = sum of dy over all but o; needs no scratch. 16 lanes per row of out_h * out_w, rows added in order.
+  // db[o] = sum of dy over all but o; needs no scratch. 16 lanes per row of out_h * out_w, rows added in
+  // order.
   void (*bias_grad)(const Conv2d& conv, const float* dy, float* db, const ParallelFor& parallel);
 };
 

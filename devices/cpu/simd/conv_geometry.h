@@ -11,8 +11,8 @@
 
 namespace percale::simd {
 
-// How far taps reach beyond an image on each side. An image with margins is copied once into a padded buffer, so that
-// no inner loop knows of borders.
+// How far taps reach beyond an image on each side. An image with margins is copied once into a padded buffer,
+// so that no inner loop knows of borders.
 struct Margins {
   int64_t top = 0, bottom = 0, left = 0, right = 0;
   bool any() const { return (top | bottom | left | right) != 0; }
@@ -27,13 +27,14 @@ struct PaddedImage {
   // Elements of the padded copy, rounded to whole cache lines; 0 when none is needed.
   int64_t size() const { return margins.any() ? round_up(channels * plane(), 16) : 0; }
 
-  // What kernels read: `image` itself when there are no margins, else its copy in `buffer`, whose margins clear() has
-  // zeroed. The pointer is to the first element of the first padded plane.
+  // What kernels read: `image` itself when there are no margins, else its copy in `buffer`, whose margins
+  // clear() has zeroed. The pointer is to the first element of the first padded plane.
   const float* fill(const float* image, float* buffer) const { return fill(image, buffer, 0, channels); }
   // The same for channels [c0, c1) alone; margins are zeroed too if `clearing`.
   const float* fill(const float* image, float* buffer, int64_t c0, int64_t c1, bool clearing = false) const {
     if (!margins.any()) return image;
-    if (clearing) std::memset(buffer + c0 * plane(), 0, static_cast<size_t>((c1 - c0) * plane()) * sizeof(float));
+    if (clearing)
+      std::memset(buffer + c0 * plane(), 0, static_cast<size_t>((c1 - c0) * plane()) * sizeof(float));
     for (int64_t c = c0; c < c1; ++c) {
       float* row = buffer + c * plane() + margins.top * pitch() + margins.left;
       const float* from = image + c * h * w;
@@ -46,8 +47,8 @@ struct PaddedImage {
   void clear(float* buffer) const { std::memset(buffer, 0, static_cast<size_t>(size()) * sizeof(float)); }
 };
 
-// One direction (rows or columns) of the loop: written positions of one phase lie ostep apart from `phase` on, grid of
-// them; the g-th reads position g * step + tap offset.
+// One direction (rows or columns) of the loop: written positions of one phase lie ostep apart from `phase`
+// on, grid of them; the g-th reads position g * step + tap offset.
 struct Axis {
   bool backward;
   int64_t kernel, stride, dilation, pad, read, written;
@@ -87,8 +88,8 @@ struct Axis {
 
 struct TapConv {
   Axis y, x;
-  int64_t batch, groups, read_c, written_c;            // channels per group
-  int64_t weight_written, weight_read, weight_group;   // strides of w
+  int64_t batch, groups, read_c, written_c;           // channels per group
+  int64_t weight_written, weight_read, weight_group;  // strides of w
   int64_t read_h, read_w, written_h, written_w;
   Margins margins;
 
@@ -112,7 +113,8 @@ struct TapConv {
     const auto [top, bottom] = y.margins();
     const auto [left, right] = x.margins();
     margins = {top, bottom, left, right};
-    if (taps == 1 && c.stride_h == 1 && c.stride_w == 1 && !margins.any() && c.in_h == c.out_h && c.in_w == c.out_w) {
+    if (taps == 1 && c.stride_h == 1 && c.stride_w == 1 && !margins.any() && c.in_h == c.out_h &&
+        c.in_w == c.out_w) {
       x.read = x.written = c.in_h * c.in_w;  // a pointwise convolution has one long row
       y.read = y.written = 1;
     }

@@ -1,6 +1,6 @@
-// Forward convolution and its gradient for the input. Both are the same loop: an output element is a chain over taps,
-// each an offset from where its pixel lies in the (padded) input. The input gradient of a strided convolution is one
-// such loop per phase of the stride.
+// Forward convolution and its gradient for the input. Both are the same loop: an output element is a chain
+// over taps, each an offset from where its pixel lies in the (padded) input. The input gradient of a strided
+// convolution is one such loop per phase of the stride.
 #include "devices/cpu/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,7 +19,8 @@
 namespace percale::simd {
 namespace {
 
-// A job is one group of one image. From so many on, pieces are made of whole jobs; below it, a job is cut as well.
+// A job is one group of one image. From so many on, pieces are made of whole jobs; below it, a job is cut as
+// well.
 constexpr int64_t kManyJobs = 8, kMaxJobPieces = 32;
 
 }  // namespace
@@ -32,16 +33,19 @@ namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
 // Two register tiles for the same chains.
-//   pixels: kTilePixels pixels x 2 vectors of written channels; weights [tap][channel]; the tile is transposed when it
-//           is written. Best when taps are many.
-//   planes: kTilePlanes written channels x 2 vectors of neighbouring pixels; weights [tap][channel of the tile]. Best
-//           when taps or written channels are few.
+//   pixels: kTilePixels pixels x 2 vectors of written channels; weights [tap][channel]; the tile is
+//           transposed when it is written. Best when taps are many.
+//   planes: kTilePlanes written channels x 2 vectors of neighbouring pixels; weights [tap][channel of the
+//           tile]. Best when taps or written channels are few.
 #if HWY_TARGET == HWY_AVX3
 constexpr int kTilePixels = 14, kTilePlanes = 8;
+constexpr double kTransposeTaps = 8;  // as many taps as transposing a tile takes the time of
 #elif HWY_TARGET == HWY_AVX2
 constexpr int kTilePixels = 6, kTilePlanes = 4;
+constexpr double kTransposeTaps = 20;
 #else
 constexpr int kTilePixels = 4, kTilePlanes = 4;
+constexpr double kTransposeTaps = 20;
 #endif
 
 struct Finish {
@@ -95,7 +99,8 @@ PixelTileFn pixel_tile_for(int64_t pixels, int64_t step) {
 }
 
 // Writes tile[pixel][nv * kL] to out, channel by channel.
-void write_pixels(const float* tile, int64_t pixels, int64_t nv, int64_t channels, const Finish& f, float* out) {
+void write_pixels(const float* tile, int64_t pixels, int64_t nv, int64_t channels, const Finish& f,
+                  float* out) {
   for (int64_t v = 0; v < nv; ++v) {
     const int64_t count = min_of(channels - v * kL, kL);
     Vec<float> r[kL];
@@ -163,7 +168,8 @@ void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offse
   } else if (step == 2) {
     chain([&](const float* from, int v) HWY_ATTR { return load_pairs(from + v * kL * 2, count[v]); });
   } else {
-    chain([&](const float* from, int v) HWY_ATTR { return load_apart(from + v * kL * step, step, count[v]); });
+    chain([&](const float* from, int v)
+              HWY_ATTR { return load_apart(from + v * kL * step, step, count[v]); });
   }
 #pragma GCC unroll 8
   for (int i = 0; i < MR; ++i) {
@@ -184,8 +190,8 @@ void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offse
   }
 }
 
-using PlaneTileFn = void (*)(int64_t, const float*, const int64_t*, int64_t, const float*, int64_t, const Finish&,
-                             float*);
+using PlaneTileFn = void (*)(int64_t, const float*, const int64_t*, int64_t, const float*, int64_t,
+                             const Finish&, float*);
 template <int NV, bool kPlain>
 PlaneTileFn plane_tile_of(int64_t channels) {
   if constexpr (kTilePlanes == 8) {
@@ -210,14 +216,18 @@ struct Layout {
 
   explicit Layout(const TapConv& conv)
       : t(conv), jobs(conv.batch * conv.groups), image(conv.image(conv.read_c)) {
-    // The share of the arithmetic that is useful, by what each tile wastes: lanes without a channel and the time to
-    // transpose, or lanes without a pixel.
+    // The share of the arithmetic that is useful, by what each tile wastes: lanes without a channel and the
+    // time to transpose, or lanes without a pixel.
     const auto real = [](int64_t v) { return static_cast<double>(v); };
     const int64_t phases = t.y.phases() * t.x.phases();
     const double taps = real(max_of(t.taps() / phases, 1));
-    const double by_pixels = real(t.written_c) / real(round_up(t.written_c, kL)) * taps / (taps + 8);
+    const double by_pixels =
+        real(t.written_c) / real(round_up(t.written_c, kL)) * taps / (taps + kTransposeTaps);
     const int64_t width = max_of(t.x.grid(0), 1);
-    const double stepping = t.x.step() == 1 ? 0.95 : t.x.step() == 2 ? 0.6 : 0.15;
+    const double stepping = t.x.step() > 2    ? 0.15  // gathered one by one
+                            : t.x.step() == 2 ? 0.6   // two loads and a shuffle
+                            : width % kL != 0 ? 0.85  // masked loads at the end of each row
+                                              : 0.95;
     planes = stepping * real(width) / real(round_up(width, kL)) > by_pixels;
     blocks = planes ? plane_blocks() : ceil_div(t.written_c, 2 * kL);
   }
@@ -284,8 +294,8 @@ void fill_offsets(const Layout& layout, int64_t* offsets) {
   const TapConv& t = layout.t;
   for_each_phase(t, [&](const Phase& phase) {
     for_each_tap(t, phase, [&](int64_t i, int64_t c, int64_t, int64_t, int64_t dy, int64_t dx) {
-      offsets[phase.first_tap + i] = c * layout.image.plane() + (t.margins.top + dy) * layout.image.pitch() +
-                                     t.margins.left + dx;
+      offsets[phase.first_tap + i] =
+          c * layout.image.plane() + (t.margins.top + dy) * layout.image.pitch() + t.margins.left + dx;
     });
   });
 }
@@ -309,7 +319,8 @@ void pack(const Layout& layout, const float* w, float* packed, const ParallelFor
           transpose_matrix(from, t.weight_written, channels, t.taps(), to, width, width);
         } else {
           for (int64_t c = 0; c < t.read_c; ++c) {
-            transpose_matrix(from + c * t.weight_read, window, channels, window, to + c * window * width, width, width);
+            transpose_matrix(from + c * t.weight_read, window, channels, window, to + c * window * width,
+                             width, width);
           }
         }
         continue;
@@ -317,8 +328,8 @@ void pack(const Layout& layout, const float* w, float* packed, const ParallelFor
       for_each_phase(t, [&, first = first, channels = channels](const Phase& phase) {
         float* to = packed + (group * t.taps() + phase.first_tap) * layout.packed_c() + first * phase.taps;
         for_each_tap(t, phase, [&](int64_t i, int64_t c, int64_t ky, int64_t kx, int64_t, int64_t) {
-          const float* from =
-              w + group * t.weight_group + first * t.weight_written + c * t.weight_read + ky * t.x.kernel + kx;
+          const float* from = w + group * t.weight_group + first * t.weight_written + c * t.weight_read +
+                              ky * t.x.kernel + kx;
           for (int64_t o = 0; o < channels; ++o) to[i * width + o] = from[o * t.weight_written];
           for (int64_t o = channels; o < width; ++o) to[i * width + o] = 0;
         });
@@ -334,9 +345,10 @@ struct Data {
   bool relu;
 };
 
-// Blocks [b0, b1) of channels of one job, whose group is `group`; share `part` of `parts` of each phase's tiles.
-void run_part(const Layout& layout, const Data& data, int64_t group, const float* image, float* out, int64_t part,
-              int64_t parts, int64_t b0, int64_t b1) {
+// Blocks [b0, b1) of channels of one job, whose group is `group`; share `part` of `parts` of each phase's
+// tiles.
+void run_part(const Layout& layout, const Data& data, int64_t group, const float* image, float* out,
+              int64_t part, int64_t parts, int64_t b0, int64_t b1) {
   const TapConv& t = layout.t;
   const int64_t plane = t.written_h * t.written_w, pitch = layout.image.pitch();
   const int64_t xstep = t.x.step(), ystep = t.y.step();
@@ -356,7 +368,8 @@ void run_part(const Layout& layout, const Data& data, int64_t group, const float
         const int64_t x0 = layout.planes ? tile * 2 * kL : tiles.begin(tile);
         const int64_t cols = layout.planes ? min_of(2 * kL, phase.gw - x0) : tiles.size(tile);
         const float* in = image + row * ystep * pitch + x0 * xstep;
-        float* to = out + first * plane + (phase.py + row * t.y.ostep()) * t.written_w + phase.px + x0 * t.x.ostep();
+        float* to =
+            out + first * plane + (phase.py + row * t.y.ostep()) * t.written_w + phase.px + x0 * t.x.ostep();
         if (layout.planes) {
           plane_tile_for(channels, cols, xstep)(phase.taps, in, offsets, xstep, w, cols, finish, to);
         } else {
@@ -378,11 +391,12 @@ int64_t job_pieces(const Layout& layout) {
 // Scratch: offsets, packed weights, padded images (one per piece, or all of few jobs).
 int64_t scratch_bytes(const Layout& layout) {
   const int64_t images = layout.jobs >= kManyJobs ? job_pieces(layout) : layout.jobs;
-  return round_up(layout.t.taps() * 8, 64) + round_up(layout.packed_size() * 4, 64) + images * layout.image.size() * 4;
+  return round_up(layout.t.taps() * 8, 64) + round_up(layout.packed_size() * 4, 64) +
+         images * layout.image.size() * 4;
 }
 
-void run(const Layout& layout, const float* in, const float* w, const float* packed, const float* bias, Act act,
-         float* out, void* scratch, const ParallelFor& parallel) {
+void run(const Layout& layout, const float* in, const float* w, const float* packed, const float* bias,
+         Act act, float* out, void* scratch, const ParallelFor& parallel) {
   const TapConv& t = layout.t;
   const int64_t in_size = t.read_c * t.read_h * t.read_w, out_size = t.written_c * t.written_h * t.written_w;
   if (layout.jobs == 0 || out_size == 0) return;
@@ -429,8 +443,8 @@ void run(const Layout& layout, const float* in, const float* w, const float* pac
     const int64_t job = piece / (by_tile * by_block);
     const PieceRange blocks = piece_range(layout.blocks, by_block, piece / by_tile % by_block);
     const float* image = image_size ? images + job * image_size : in + job * in_size;
-    run_part(layout, data, job % t.groups, image, out + job * out_size, piece % by_tile, by_tile, blocks.begin,
-             blocks.end);
+    run_part(layout, data, job % t.groups, image, out + job * out_size, piece % by_tile, by_tile,
+             blocks.begin, blocks.end);
   });
 }
 
@@ -439,8 +453,8 @@ int64_t forward_scratch_bytes(const Conv2d& conv) {
   return scratch_bytes(Layout(t));
 }
 
-void forward(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias, Act act,
-             float* y, void* scratch, const ParallelFor& parallel) {
+void forward(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias,
+             Act act, float* y, void* scratch, const ParallelFor& parallel) {
   const TapConv t(conv, false);
   run(Layout(t), x, w, packed, bias, act, y, scratch, parallel);
 }

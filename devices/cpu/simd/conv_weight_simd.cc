@@ -17,16 +17,18 @@
 namespace percale::simd {
 namespace {
 
-// Sums start anew for each band of about so many pixels, whose transposed gradient stays in L1. Part of the numerics.
+// Sums start anew for each band of about so many pixels, whose transposed gradient stays in L1. Part of the
+// numerics.
 constexpr int64_t kBandPixels = 200;
-// With fewer channels than this per group, lanes run along pixels, otherwise along channels. Part of the numerics.
+// With fewer channels than this per group, lanes run along pixels, otherwise along channels. Part of the
+// numerics.
 constexpr int64_t kFewChannels = 4;
 constexpr int64_t kMaxImageSplits = 16;
 constexpr int64_t kPartialBytes = int64_t{8} << 20, kImageBytes = int64_t{32} << 20;
 
-// How the work is cut, by the sizes alone. With many jobs (a split of the images times a share of the groups) each is a
-// piece with its own buffers. With few, all images are summed in one order, `chunk` of them prepared at a time, and
-// pieces are tiles of taps.
+// How the work is cut, by the sizes alone. With many jobs (a split of the images times a share of the groups)
+// each is a piece with its own buffers. With few, all images are summed in one order, `chunk` of them
+// prepared at a time, and pieces are tiles of taps.
 struct Splits {
   int64_t images = 1, groups = 1;
   int64_t tiles = 1, chunk = 0;
@@ -75,13 +77,14 @@ struct Source {
   const float* image;
   int64_t xstep, ystep;  // elements of the image between neighbouring pixels of y
   const int64_t* offsets;
-  int64_t width;         // of y
+  int64_t width;  // of y
 };
 
-// sums[tap][channel] (+)= over the band of image[pixel + offset of tap] * dy[pixel][channel], MR taps x NV vectors.
+// sums[tap][channel] (+)= over the band of image[pixel + offset of tap] * dy[pixel][channel], MR taps x NV
+// vectors.
 template <int MR, int NV>
-void tap_tile(const Source& s, const int64_t* HWY_RESTRICT offsets, const Band& band, const float* dy, int64_t ldy,
-              bool add, float* sums) {
+void tap_tile(const Source& s, const int64_t* HWY_RESTRICT offsets, const Band& band, const float* dy,
+              int64_t ldy, bool add, float* sums) {
   using V = Vec<float>;
   V acc[MR][NV];
 #pragma GCC unroll 10
@@ -229,8 +232,8 @@ Job prepared(const Plan& plan, const float* x, const float* dy, int64_t job, flo
 }
 
 // Share `part` of `parts` of the copying. `clearing` zeroes the margins as well.
-Job prepare(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer, int64_t part, int64_t parts,
-            bool clearing) {
+Job prepare(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer, int64_t part,
+            int64_t parts, bool clearing) {
   const TapConv& t = plan.t;
   const PieceRange channels = piece_range(t.read_c, parts, part);
   plan.image.fill(x + job * t.read_c * t.read_h * t.read_w, buffer, channels.begin, channels.end, clearing);
@@ -264,7 +267,8 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
         int64_t down = 0, right = 0;
         t.y.tap(0, i, &down);
         t.x.tap(0, j, &right);
-        offsets[index++] = c * plan.image.plane() + (t.margins.top + down) * plan.image.pitch() + t.margins.left + right;
+        offsets[index++] =
+            c * plan.image.plane() + (t.margins.top + down) * plan.image.pitch() + t.margins.left + right;
       }
     }
   }
@@ -290,7 +294,8 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       for (int64_t n = images.begin; n < images.end; ++n) {
         for (int64_t g = groups.begin; g < groups.end; ++g) {
           const bool first = n == images.begin && g == groups.begin;
-          const Job job = prepare(plan, x, dy, n * t.groups + g, buffers + piece * plan.buffer_size(), 0, 1, first);
+          const Job job =
+              prepare(plan, x, dy, n * t.groups + g, buffers + piece * plan.buffer_size(), 0, 1, first);
           add_job(job, 0, plan.tiles.count, n > images.begin,
                   sums + split * plan.split_sums() + g * plan.group_sums());
         }
@@ -302,7 +307,8 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       const int64_t parts = pieces_for(8 * static_cast<double>(plan.buffer_size()));
       parallel(jobs * parts, [&](int64_t piece) {
         const int64_t job = piece / parts;
-        prepare(plan, x, dy, n0 * t.groups + job, buffers + job * plan.buffer_size(), piece % parts, parts, true);
+        prepare(plan, x, dy, n0 * t.groups + job, buffers + job * plan.buffer_size(), piece % parts, parts,
+                true);
       });
       parallel(t.groups * plan.splits.tiles, [&](int64_t piece) {
         const int64_t g = piece / plan.splits.tiles;
@@ -343,7 +349,8 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
 
 void bias_grad(const Conv2d& conv, const float* dy, float* db, const ParallelFor& parallel) {
   const int64_t pixels = conv.out_h * conv.out_w;
-  const int64_t pieces = min_of(conv.out_c, pieces_for(8.0 * static_cast<double>(conv.batch * conv.out_c * pixels)));
+  const int64_t pieces =
+      min_of(conv.out_c, pieces_for(8.0 * static_cast<double>(conv.batch * conv.out_c * pixels)));
   if (conv.out_c == 0) return;
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(conv.out_c, pieces, piece);

@@ -1,4 +1,5 @@
-// Elementwise functions on contiguous spans, and chains of them. See simd.h for what holds for every function here.
+// Elementwise functions on contiguous spans, and chains of them. See simd.h for what holds for every function
+// here.
 #ifndef PERCALE_DEVICES_CPU_SIMD_ELEMENTWISE_H_
 #define PERCALE_DEVICES_CPU_SIMD_ELEMENTWISE_H_
 
@@ -31,10 +32,10 @@ enum class Unary : uint8_t {
   kSigmoid,
   kTanh,
   kErf,
-  kSoftplus,     // log(1 + exp(x))
-  kElu,          // x < 0 ? a (exp(x) - 1) : x
-  kSilu,         // x sigmoid(x)
-  kGelu,         // x / 2 (1 + erf(x / sqrt 2))
+  kSoftplus,  // log(1 + exp(x))
+  kElu,       // x < 0 ? a (exp(x) - 1) : x
+  kSilu,      // x sigmoid(x)
+  kGelu,      // x / 2 (1 + erf(x / sqrt 2))
   kCount
 };
 
@@ -44,7 +45,7 @@ enum class Binary : uint8_t {
   kSub,
   kMul,
   kDiv,
-  kMax,            // NaN if either is NaN
+  kMax,  // NaN if either is NaN
   kMin,
   // Gradients; y is the incoming one.
   kReluGrad,       // x: of relu's input or output: x <= 0 ? 0 : y
@@ -60,8 +61,9 @@ using UnaryFn = void (*)(const T* x, T* y, int64_t count, T a, T b);
 template <class T>
 using BinaryFn = void (*)(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t count, T a);
 
-// Where a step of a chain reads or writes. An input, an output or a temporary by number; an input may be one value for
-// all elements. Steps write outputs and temporaries only; an output may be read after it was written.
+// Where a step of a chain reads or writes. An input, an output or a temporary by number; an input may be one
+// value for all elements. Steps write outputs and temporaries only; an output may be read after it was
+// written.
 struct ChainOperand {
   enum Kind : uint8_t { kInput, kScalarInput, kTemporary, kOutput };
   Kind kind = kInput;
@@ -78,18 +80,19 @@ struct ChainStep {
 
 inline constexpr int kMaxChainTemporaries = 12;
 
-// The output of a function may be exactly one of its inputs, else must not overlap them. Null where there is no f64.
+// The output of a function may be exactly one of its inputs, else must not overlap them. Null where there is
+// no f64.
 struct ElementwiseFns {
   UnaryFn<float> unary_f32[static_cast<int>(Unary::kCount)];
   BinaryFn<float> binary_f32[static_cast<int>(Binary::kCount)];
   UnaryFn<double> unary_f64[static_cast<int>(Unary::kCount)];
   BinaryFn<double> binary_f64[static_cast<int>(Binary::kCount)];
 
-  // Runs the steps in order on tiles of 256 elements, so that temporaries (at most kMaxChainTemporaries, numbered from
-  // 0) stay in L1. The bits are those of running each step on the whole span. An output may be exactly an input that
-  // no later step reads.
-  void (*run_chain)(const ChainStep* steps, int64_t step_count, const float* const* inputs, float* const* outputs,
-                    int64_t count);
+  // Runs the steps in order on tiles of 256 elements, so that temporaries (at most kMaxChainTemporaries,
+  // numbered from 0) stay in L1. The bits are those of running each step on the whole span. An output may be
+  // exactly an input that no later step reads.
+  void (*run_chain)(const ChainStep* steps, int64_t step_count, const float* const* inputs,
+                    float* const* outputs, int64_t count);
 
   // y[i] = fma(x[i], scale, shift)
   void (*u8_to_f32)(const uint8_t* x, float* y, int64_t count, float scale, float shift);

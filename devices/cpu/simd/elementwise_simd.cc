@@ -51,13 +51,13 @@ void zip(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t cou
   }
 }
 
-#define PERCALE_UNARY(name, expression)                          \
-  template <class T>                                             \
-  struct name {                                                  \
-    using V = Vec<T>;                                            \
+#define PERCALE_UNARY(name, expression)                                                               \
+  template <class T>                                                                                  \
+  struct name {                                                                                       \
+    using V = Vec<T>;                                                                                 \
     HWY_INLINE V operator()([[maybe_unused]] V x, [[maybe_unused]] V a, [[maybe_unused]] V b) const { \
-      return expression;                                         \
-    }                                                            \
+      return expression;                                                                              \
+    }                                                                                                 \
   };
 PERCALE_UNARY(Copy, x)
 PERCALE_UNARY(Neg, hn::Neg(x))
@@ -83,13 +83,14 @@ PERCALE_UNARY(Erf, erf(x))
 PERCALE_UNARY(Softplus, softplus(x))
 PERCALE_UNARY(Elu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, expm1(x)), x))
 PERCALE_UNARY(Silu, hn::Mul(x, sigmoid(x)))
-PERCALE_UNARY(Gelu, hn::Mul(hn::Mul(x, set<T>(0.5f)), hn::Add(set<T>(1.0f), erf(hn::Mul(x, set<T>(0.707106781f))))))
+PERCALE_UNARY(Gelu,
+              hn::Mul(hn::Mul(x, set<T>(0.5f)), hn::Add(set<T>(1.0f), erf(hn::Mul(x, set<T>(0.707106781f))))))
 #undef PERCALE_UNARY
 
-#define PERCALE_BINARY(name, expression)                         \
-  template <class T>                                             \
-  struct name {                                                  \
-    using V = Vec<T>;                                            \
+#define PERCALE_BINARY(name, expression)                                                 \
+  template <class T>                                                                     \
+  struct name {                                                                          \
+    using V = Vec<T>;                                                                    \
     HWY_INLINE V operator()(V x, V y, [[maybe_unused]] V a) const { return expression; } \
   };
 PERCALE_BINARY(Add, hn::Add(x, y))
@@ -106,18 +107,18 @@ PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
 
 // In the order of the enums.
 template <class T>
-constexpr UnaryFn<T> kArithmetic[] = {map<T, Copy<T>>,      map<T, Neg<T>>,   map<T, Abs<T>>,
-                                      map<T, Square<T>>,    map<T, Reciprocal<T>>, map<T, Sqrt<T>>,
-                                      map<T, Floor<T>>,     map<T, Ceil<T>>,  map<T, Round<T>>,
-                                      map<T, Relu<T>>,      map<T, LeakyRelu<T>>, map<T, Clip<T>>,
-                                      map<T, Affine<T>>,    map<T, HardSigmoid<T>>, map<T, HardSwish<T>>};
+constexpr UnaryFn<T> kArithmetic[] = {
+    map<T, Copy<T>>,      map<T, Neg<T>>,   map<T, Abs<T>>,    map<T, Square<T>>,      map<T, Reciprocal<T>>,
+    map<T, Sqrt<T>>,      map<T, Floor<T>>, map<T, Ceil<T>>,   map<T, Round<T>>,       map<T, Relu<T>>,
+    map<T, LeakyRelu<T>>, map<T, Clip<T>>,  map<T, Affine<T>>, map<T, HardSigmoid<T>>, map<T, HardSwish<T>>};
 constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1;
 static_assert(sizeof(kArithmetic<float>) / sizeof(UnaryFn<float>) == kArithmeticCount);
 constexpr UnaryFn<float> kTranscendental[] = {
-    map<float, Exp<float>>,  map<float, Log<float>>,      map<float, Sigmoid<float>>,
-    map<float, Tanh<float>>, map<float, Erf<float>>,      map<float, Softplus<float>>,
-    map<float, Elu<float>>,  map<float, Silu<float>>,     map<float, Gelu<float>>};
-static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount == static_cast<int>(Unary::kCount));
+    map<float, Exp<float>>,  map<float, Log<float>>,  map<float, Sigmoid<float>>,
+    map<float, Tanh<float>>, map<float, Erf<float>>,  map<float, Softplus<float>>,
+    map<float, Elu<float>>,  map<float, Silu<float>>, map<float, Gelu<float>>};
+static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount ==
+              static_cast<int>(Unary::kCount));
 template <class T>
 constexpr BinaryFn<T> kZips[] = {zip<T, Add<T>>,      zip<T, Sub<T>>,           zip<T, Mul<T>>,
                                  zip<T, Div<T>>,      zip<T, Max<T>>,           zip<T, Min<T>>,
@@ -136,16 +137,21 @@ void run_chain(const ChainStep* steps, int64_t step_count, const float* const* i
     const int64_t n = min_of(kTile, count - begin);
     const auto read = [&](const ChainOperand& o) -> const float* {
       switch (o.kind) {
-        case ChainOperand::kInput: return inputs[o.index] + begin;
-        case ChainOperand::kScalarInput: return inputs[o.index];
-        case ChainOperand::kTemporary: return temporaries[o.index];
-        case ChainOperand::kOutput: break;
+        case ChainOperand::kInput:
+          return inputs[o.index] + begin;
+        case ChainOperand::kScalarInput:
+          return inputs[o.index];
+        case ChainOperand::kTemporary:
+          return temporaries[o.index];
+        case ChainOperand::kOutput:
+          break;
       }
       return outputs[o.index] + begin;
     };
     for (int64_t i = 0; i < step_count; ++i) {
       const ChainStep& s = steps[i];
-      float* to = s.to.kind == ChainOperand::kTemporary ? temporaries[s.to.index] : outputs[s.to.index] + begin;
+      float* to =
+          s.to.kind == ChainOperand::kTemporary ? temporaries[s.to.index] : outputs[s.to.index] + begin;
       const bool x_scalar = s.x.kind == ChainOperand::kScalarInput;
       if (s.binary) {
         kZips<float>[static_cast<int>(s.binary_op)](read(s.x), x_scalar, read(s.y),

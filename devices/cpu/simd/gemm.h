@@ -14,14 +14,14 @@ enum class Act { kNone, kRelu };
 
 // C = act(op(A) op(B) [+ C] [+ bias]), all row-major, strides in elements.
 //   op(A) [m,k]: A itself, rows lda apart, or with trans_a the transpose of A [k,m].
-//   op(B) [k,n]: likewise with trans_b from B [n,k]; or `packed_b`, made by pack_b of the same table, and then b, ldb
-//   and trans_b are not looked at.
+//   op(B) [k,n]: likewise with trans_b from B [n,k]; or `packed_b`, made by pack_b of the same table, and
+//   then b, ldb and trans_b are not looked at.
 //   C [m,n], rows ldc apart, must not overlap A or B. With `accumulate` its old value is added.
 //   bias_n (n values, one per column) and bias_m (m values, one per row) may be null.
 // m, n, k may be 0: with k = 0 the product is 0.
-// Per element of C the products are fused in the order of k in blocks of at most 256 (k cut evenly), the blocks' sums
-// added in order; C's old value comes before, the bias after. When op(B) is B transposed and m <= 3, each element is
-// instead one dot product over 16 lanes (f64: 8).
+// Per element of C the products are fused in the order of k in blocks of at most 256 (k cut evenly), the
+// blocks' sums added in order; C's old value comes before, the bias after. When op(B) is B transposed and m
+// <= 3, each element is instead one dot product over 16 lanes (f64: 8).
 template <class T>
 struct Gemm {
   int64_t m = 0, n = 0, k = 0;
@@ -40,12 +40,13 @@ struct Gemm {
 
 template <class T>
 struct GemmFnsOf {
-  // Bytes of scratch that run needs for these sizes and flags; pointers are not looked at.
+  // Bytes of scratch that run needs for these sizes and flags. Of the pointers only "is packed_b null" counts.
   int64_t (*scratch_bytes)(const Gemm<T>& args);
   void (*run)(const Gemm<T>& args, void* scratch, const ParallelFor& parallel);
   // B packed ahead, for products that share it (weights). The layout belongs to one table and is never saved.
   int64_t (*packed_b_bytes)(int64_t k, int64_t n);
-  void (*pack_b)(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans_b, T* packed, const ParallelFor& parallel);
+  void (*pack_b)(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans_b, T* packed,
+                 const ParallelFor& parallel);
 };
 
 struct GemmFns {

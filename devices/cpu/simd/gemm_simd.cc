@@ -15,8 +15,9 @@
 namespace percale::simd {
 namespace {
 
-// Every block of k is at most this long. A panel of B of this height and the panel of A that meets it fit in L1 and L2
-// of every machine of interest, and C is visited once per block. Part of the numerics: never per target.
+// Every block of k is at most this long. A panel of B of this height and the panel of A that meets it fit in
+// L1 and L2 of every machine of interest, and C is visited once per block. Part of the numerics: never per
+// target.
 constexpr int64_t kMaxBlock = 256;
 // A is packed whole for as many blocks of k as fit, so that passes (and their barriers) are few.
 constexpr int64_t kPackedABytes = int64_t{8} << 20;
@@ -68,8 +69,8 @@ struct Finish {
 
 // C[MR, cols] of one tile. a: packed [kc][MR]; b: rows ldb apart, NV vectors wide.
 template <class T, int MR, int NV>
-void tile(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c, int64_t ldc,
-          int64_t cols, const Finish<T>& finish) {
+void tile(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c,
+          int64_t ldc, int64_t cols, const Finish<T>& finish) {
   using V = Vec<T>;
   constexpr int64_t kW = kLanes<T>;
   V acc[MR][NV];
@@ -140,8 +141,8 @@ void pack_a_panel(const T* a, int64_t lda, bool trans, int64_t mr, int64_t kc, T
   }
   int64_t p = 0;
   if constexpr (sizeof(T) == 4 && kTileRows <= kL) {
-    // Each transposed row is written kL wide and the next one overwrites what is too much; the last rows of the panel
-    // are left to the plain loop.
+    // Each transposed row is written kL wide and the next one overwrites what is too much; the last rows of
+    // the panel are left to the plain loop.
     for (; p + kL <= kc && (p + kL - 1) * mr + kL <= kc * mr; p += kL) {
       Vec<T> r[kL];
 #pragma GCC unroll 16
@@ -201,7 +202,8 @@ int64_t packed_b_bytes(int64_t k, int64_t n) {
 
 // [block of k][panel][kc][kTileCols].
 template <class T>
-void pack_b(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans, T* packed, const ParallelFor& parallel) {
+void pack_b(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans, T* packed,
+            const ParallelFor& parallel) {
   constexpr int64_t kCols = kTileCols<T>;
   const Blocks blocks = blocks_of(k);
   const int64_t panels = ceil_div(n, kCols);
@@ -279,14 +281,17 @@ bool uses_dots(const Gemm<T>& g) {
 template <class T>
 void run_dots(const Gemm<T>& g, const ParallelFor& parallel) {
   const int64_t groups = ceil_div(g.n, 4);
-  const int64_t pieces =
-      min_of(groups, pieces_for(8 * static_cast<double>(g.n) * static_cast<double>(g.k)));  // bound by reading B
+  const int64_t pieces = min_of(
+      groups, pieces_for(8 * static_cast<double>(g.n) * static_cast<double>(g.k)));  // bound by reading B
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(g.n, pieces, piece, 4);
     switch (g.m) {
-      case 1: return dot_rows<T, 1>(g, range.begin, range.end);
-      case 2: return dot_rows<T, 2>(g, range.begin, range.end);
-      default: return dot_rows<T, 3>(g, range.begin, range.end);
+      case 1:
+        return dot_rows<T, 1>(g, range.begin, range.end);
+      case 2:
+        return dot_rows<T, 2>(g, range.begin, range.end);
+      default:
+        return dot_rows<T, 3>(g, range.begin, range.end);
     }
   });
 }
@@ -295,8 +300,8 @@ void run_dots(const Gemm<T>& g, const ParallelFor& parallel) {
 template <class T>
 struct Passes {
   Blocks blocks;
-  int64_t rows;    // of A packed at a time
-  int64_t depth;   // of k packed at a time, a multiple of blocks.size
+  int64_t rows;   // of A packed at a time
+  int64_t depth;  // of k packed at a time, a multiple of blocks.size
   explicit Passes(const Gemm<T>& g) : blocks(blocks_of(g.k)), rows(min_of(g.m, kRowsPerPass)), depth(g.k) {
     const int64_t row_block_bytes = max_of(rows * blocks.size * static_cast<int64_t>(sizeof(T)), 1);
     depth = min_of(g.k, max_of(kPackedABytes / row_block_bytes, 1) * blocks.size);
@@ -330,7 +335,8 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
         b = g.b + kb * g.ldb + j;  // used once: not worth a copy
         ldb = g.ldb;
       } else {
-        pack_b_panel<T>(g.trans_b ? g.b + j * g.ldb + kb : g.b + kb * g.ldb + j, g.ldb, g.trans_b, kc, cols, b_panel);
+        pack_b_panel<T>(g.trans_b ? g.b + j * g.ldb + kb : g.b + kb * g.ldb + j, g.ldb, g.trans_b, kc, cols,
+                        b_panel);
       }
       Finish<T> finish;
       finish.add = g.accumulate || kb > 0;
@@ -339,8 +345,8 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
       for (int64_t p = p0; p < p1; ++p) {
         const int64_t i = panels.begin(p), mr = panels.size(p);
         finish.bias_m = last && g.bias_m ? g.bias_m + row0 + i : nullptr;
-        tile_for<T>(mr, cols)(kc, packed_a + (kb - k0) * rows + i * kc, b, ldb, g.c + (row0 + i) * g.ldc + j, g.ldc,
-                              cols, finish);
+        tile_for<T>(mr, cols)(kc, packed_a + (kb - k0) * rows + i * kc, b, ldb, g.c + (row0 + i) * g.ldc + j,
+                              g.ldc, cols, finish);
       }
     }
   }
@@ -356,8 +362,8 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
     for (int64_t p = 0; p < panels.count; ++p) {
       for (int64_t j = 0; j < g.n; j += kCols) {
         const int64_t i = panels.begin(p);
-        const Finish<T> finish{g.accumulate, g.bias_n ? g.bias_n + j : nullptr, g.bias_m ? g.bias_m + i : nullptr,
-                               g.act == Act::kRelu};
+        const Finish<T> finish{g.accumulate, g.bias_n ? g.bias_n + j : nullptr,
+                               g.bias_m ? g.bias_m + i : nullptr, g.act == Act::kRelu};
         const int64_t cols = min_of(kCols, g.n - j);
         tile_for<T>(panels.size(p), cols)(0, g.a, g.b, 0, g.c + i * g.ldc + j, g.ldc, cols, finish);
       }
@@ -379,13 +385,13 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
           const int64_t kc = min_of(passes.blocks.size, g.k - kb);
           for (int64_t p = range.begin; p < range.end; ++p) {
             const int64_t i = row0 + panels.begin(p);
-            pack_a_panel<T>(g.trans_a ? g.a + kb * g.lda + i : g.a + i * g.lda + kb, g.lda, g.trans_a, panels.size(p),
-                            kc, packed_a + (kb - k0) * rows + panels.begin(p) * kc);
+            pack_a_panel<T>(g.trans_a ? g.a + kb * g.lda + i : g.a + i * g.lda + kb, g.lda, g.trans_a,
+                            panels.size(p), kc, packed_a + (kb - k0) * rows + panels.begin(p) * kc);
           }
         }
       });
-      // Columns first: a piece packs the panels of B that it meets, so rows are split only where columns are too few,
-      // and then not so finely that packing would show.
+      // Columns first: a piece packs the panels of B that it meets, so rows are split only where columns are
+      // too few, and then not so finely that packing would show.
       const int64_t wanted =
           pieces_for(2 * static_cast<double>(rows) * static_cast<double>(g.n) * static_cast<double>(depth));
       const int64_t by_cols = min_of(col_panels, wanted);

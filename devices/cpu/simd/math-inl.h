@@ -1,6 +1,7 @@
-// exp, log and friends on vectors, compiled once per target: our own polynomials (least worst error, fitted in 40
-// digits) with explicit fused multiply-adds, so that every target with FMA gives the same bits. Errors are bounds in
-// units in the last place found by tests/unit/simd/elementwise_test.cc. NaN in, NaN out, everywhere.
+// exp, log and friends on vectors, compiled once per target: our own polynomials (least worst error, fitted
+// in 40 digits) with explicit fused multiply-adds, so that every target with FMA gives the same bits. Errors
+// are bounds in units in the last place found by tests/unit/simd/elementwise_test.cc. NaN in, NaN out,
+// everywhere.
 #if defined(PERCALE_DEVICES_CPU_SIMD_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PERCALE_DEVICES_CPU_SIMD_MATH_INL_H_
 #undef PERCALE_DEVICES_CPU_SIMD_MATH_INL_H_
@@ -43,9 +44,10 @@ HWY_INLINE V clamp(V v, V low, V high) {
   return hn::Min(high, hn::Max(low, v));
 }
 
-// exp(x) = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; the reduced argument r and n are what expm1 shares.
+// exp(x) = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; the reduced argument r and n are what expm1
+// shares.
 struct ExpParts {
-  VF r, q;  // e^r = 1 + r + r^2 q
+  VF r, q;       // e^r = 1 + r + r^2 q
   VF low, high;  // 2^n = low * high
 };
 HWY_INLINE ExpParts exp_parts(VF x) {
@@ -75,7 +77,8 @@ HWY_INLINE VF expm1(VF x) {
   const VF p = hn::MulAdd(hn::Mul(e.r, e.r), e.q, e.r), one = set<float>(1.0f);
   const VF scale = hn::Mul(e.low, e.high);  // infinite only where the result is as well, or just below it
   const VF small = hn::MulAdd(scale, p, hn::Sub(scale, one));
-  return hn::IfThenElse(hn::Gt(x, set<float>(88.0f)), hn::Mul(hn::Mul(hn::Add(p, one), e.low), e.high), small);
+  return hn::IfThenElse(hn::Gt(x, set<float>(88.0f)), hn::Mul(hn::Mul(hn::Add(p, one), e.low), e.high),
+                        small);
 }
 
 // log(x) with x = 2^e m, sqrt(1/2) <= m < sqrt(2).
@@ -92,8 +95,8 @@ HWY_INLINE VF log(VF x) {
   e = hn::Sub(e, hn::IfThenElseZero(tiny, set<float>(23.0f)));
   const VI mantissa = hn::Add(hn::And(shifted, hn::Set(di, 0x007FFFFF)), hn::Set(di, 0x3F3504F3));
   const VF f = hn::Sub(hn::BitCast(d, mantissa), set<float>(1.0f));
-  const VF q = poly(f, -0.07902743667f, 0.1262231916f, -0.1299818307f, 0.1421449631f, -0.1664128155f, 0.2000104487f,
-                    -0.2500030696f, 0.3333333135f);
+  const VF q = poly(f, -0.07902743667f, 0.1262231916f, -0.1299818307f, 0.1421449631f, -0.1664128155f,
+                    0.2000104487f, -0.2500030696f, 0.3333333135f);
   const VF ff = hn::Mul(f, f);
   VF tail = hn::Mul(hn::Mul(ff, f), q);
   tail = hn::MulAdd(e, set<float>(1.42860682e-6f), tail);
@@ -101,7 +104,8 @@ HWY_INLINE VF log(VF x) {
   VF result = hn::MulAdd(e, set<float>(0.693145751953f), hn::Add(f, tail));
   const float inf = std::numeric_limits<float>::infinity();
   result = hn::IfThenElse(hn::Eq(x, zero<float>()), set<float>(-inf), result);
-  result = hn::IfThenElse(hn::Lt(x, zero<float>()), set<float>(std::numeric_limits<float>::quiet_NaN()), result);
+  result =
+      hn::IfThenElse(hn::Lt(x, zero<float>()), set<float>(std::numeric_limits<float>::quiet_NaN()), result);
   // Infinity and NaN come back as they are.
   return hn::IfThenElse(hn::Lt(x, set<float>(inf)), result, x);
 }

@@ -1,4 +1,5 @@
-// Parameter updates fused over spans, in place, and the arithmetic around them. See simd.h for what holds for every
+// Parameter updates fused over spans, in place, and the arithmetic around them. See simd.h for what holds for
+// every
 // function of this folder.
 #ifndef PERCALE_DEVICES_CPU_SIMD_OPTIMIZER_H_
 #define PERCALE_DEVICES_CPU_SIMD_OPTIMIZER_H_
@@ -10,7 +11,8 @@
 namespace percale::simd {
 
 // The formulas are those of PyTorch's torch.optim (epsilon is added outside the root); states begin as zeros.
-// In all of them g = gradient * grad_scale (averaging, clipping), then g += weight_decay * p unless said otherwise.
+// In all of them g = gradient * grad_scale (averaging, clipping), then g += weight_decay * p unless said
+// otherwise.
 // p, the state spans and g must not overlap each other; g is not written.
 
 // p -= lr g
@@ -24,15 +26,18 @@ struct Momentum {
   bool nesterov = false;
 };
 // m += (1 - beta1)(g - m);  v = beta2 v + (1 - beta2) g^2
-// p -= lr / correction1 * m / (sqrt(v) / sqrt(correction2) + epsilon), correction = 1 - beta^step, by the caller.
+// p -= lr / correction1 * m / (sqrt(v) / sqrt(correction2) + epsilon), correction = 1 - beta^step
+// by the caller.
 // decoupled (AdamW): p *= 1 - lr weight_decay first, and g gets no decay.
 // The factors are computed once per call in double and rounded to float.
 struct Adam {
-  double lr = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, correction1 = 1, correction2 = 1;
+  double lr = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, correction1 = 1,
+         correction2 = 1;
   float grad_scale = 1;
   bool decoupled = false;
 };
-// v = alpha v + (1 - alpha) g^2;  with mean (centered, else null): mean += (1 - alpha)(g - mean), v - mean^2 for v
+// v = alpha v + (1 - alpha) g^2;  with mean (centered, else null): mean += (1 - alpha)(g - mean),
+// and v - mean^2 stands for v below
 // u = g / (sqrt(v) + epsilon);  with m (else null): m = momentum m + u, u = m;  p -= lr u
 struct Rmsprop {
   float lr = 0, alpha = 0.99f, epsilon = 1e-8f, momentum = 0, weight_decay = 0, grad_scale = 1;

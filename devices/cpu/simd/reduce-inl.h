@@ -16,7 +16,8 @@ HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
 namespace percale::simd::HWY_NAMESPACE {
 
-// Each has the neutral element, how an element enters, and how partial results meet, as vectors and as scalars.
+// Each has the neutral element, how an element enters, and how partial results meet, as vectors and as
+// scalars.
 template <class T>
 struct SumOf {
   static constexpr T kNeutral = 0;
@@ -73,9 +74,8 @@ template <class T, class Op, class Load>
 HWY_INLINE T reduce_span(int64_t count, Load&& load_at) {
   T result = Op::kNeutral;
   for (int64_t begin = 0; begin < count; begin += kReduceBlock) {
-    const T block = reduce_block<T, Op>(min_of(kReduceBlock, count - begin), [&](int64_t i, int64_t n) HWY_ATTR {
-      return load_at(begin + i, n);
-    });
+    const T block = reduce_block<T, Op>(min_of(kReduceBlock, count - begin),
+                                        [&](int64_t i, int64_t n) HWY_ATTR { return load_at(begin + i, n); });
     result = begin == 0 ? block : Op::meet(result, block);
   }
   return result;

@@ -9,8 +9,8 @@
 namespace percale::simd {
 
 struct RoofFns {
-  // Runs `steps` rounds of independent f32 fused multiply-adds in registers (on SSE4 multiplies and adds) and returns
-  // the number of floating-point operations done, for the caller to divide by the time.
+  // Runs `steps` rounds of independent f32 fused multiply-adds in registers (on SSE4 multiplies and adds) and
+  // returns the number of floating-point operations done, for the caller to divide by the time.
   double (*fma)(int64_t steps);
 };
 extern const RoofFns kRoofFns[kIsaCount];

@@ -1,13 +1,16 @@
 // The core's own SIMD kernels: plain functions on raw pointers that know nothing of graphs, ops or tensors.
-// Written once on Highway, compiled for each Isa, reached through a table; nothing is chosen behind the caller's back.
+// Written once on Highway, compiled for each Isa, reached through a table; nothing is chosen behind the
+// caller's back.
 //
 // What holds for every function here:
-//  * Sizes, strides and counts are int64_t elements, never negative, and were checked by the caller. Pointers need the
-//    alignment of their type only; scratch is 64-byte aligned and at least *_scratch_bytes(same arguments) long.
-//  * Nothing is allocated, thrown or kept; at most 64 KiB of stack is used. Any number of threads may call at once.
+//  * Sizes, strides and counts are int64_t elements, never negative, and were checked by the caller. Pointers
+//    need the alignment of their type only; scratch is 64-byte aligned and at least *_scratch_bytes(same
+//    arguments) long.
+//  * Nothing is allocated, thrown or kept; at most 64 KiB of stack is used. Any number of threads may call at
+//    once.
 //  * Output may overlap input only where a function says so.
-//  * The bits of a result depend on the arguments and on "has FMA" alone: kAvx2 and kAvx512 agree in every bit, and
-//    work is cut for ParallelFor into a number of pieces that the sizes alone decide.
+//  * The bits of a result depend on the arguments and on "has FMA" alone: kAvx2 and kAvx512 agree in every
+//    bit, and work is cut for ParallelFor into a number of pieces that the sizes alone decide.
 //  * NaN and infinities go through as IEEE 754 says; max, min, relu and clip keep NaN as numpy's do.
 #ifndef PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 #define PERCALE_DEVICES_CPU_SIMD_SIMD_H_

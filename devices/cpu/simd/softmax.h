@@ -1,4 +1,5 @@
-// Softmax, its logarithm and cross-entropy over rows. See simd.h for what holds for every function of this folder.
+// Softmax, its logarithm and cross-entropy over rows. See simd.h for what holds for every function of this
+// folder.
 #ifndef PERCALE_DEVICES_CPU_SIMD_SOFTMAX_H_
 #define PERCALE_DEVICES_CPU_SIMD_SOFTMAX_H_
 
@@ -22,16 +23,17 @@ struct SoftmaxFns {
   void (*log_softmax_grad)(const float* y, const float* dy, int64_t rows, int64_t classes, float* dx,
                            const ParallelFor& parallel);
 
-  // Cross-entropy with integer labels: loss[r] = log(sum of exp(x - max)) - (x[r, label] - max); probabilities (may be
-  // null, may be logits) = softmax. A label outside [0, classes) gives a loss of NaN: memory stays in bounds, and the
-  // caller reports it. Labels are given by one of the two pointers, the other is null.
+  // Cross-entropy with integer labels: loss[r] = log(sum of exp(x - max)) - (x[r, label] - max);
+  // probabilities (may be null, may be logits) = softmax. A label outside [0, classes) gives a loss of NaN:
+  // memory stays in bounds, and the caller reports it. Labels are given by one of the two pointers, the other
+  // is null.
   void (*cross_entropy)(const float* logits, const int32_t* labels32, const int64_t* labels64, int64_t rows,
                         int64_t classes, float* loss, float* probabilities, const ParallelFor& parallel);
-  // dlogits[r, c] = (probabilities[r, c] - (c == label ? 1 : 0)) * dloss[r]; with dloss_scalar dloss is one value for all rows.
-  // A label outside gives a row of NaN.
+  // dlogits[r, c] = (probabilities[r, c] - (c == label ? 1 : 0)) * dloss[r]; with dloss_scalar dloss is one
+  // value for all rows. A label outside gives a row of NaN.
   void (*cross_entropy_grad)(const float* probabilities, const int32_t* labels32, const int64_t* labels64,
-                             const float* dloss, bool dloss_scalar, int64_t rows, int64_t classes, float* dlogits,
-                             const ParallelFor& parallel);
+                             const float* dloss, bool dloss_scalar, int64_t rows, int64_t classes,
+                             float* dlogits, const ParallelFor& parallel);
 };
 extern const SoftmaxFns kSoftmaxFns[kIsaCount];
 

@@ -48,7 +48,8 @@ float sum_exp(const float* x, float max, int64_t classes, float* y) {
 
 void divide(float* y, int64_t classes, float by) {
   const VF d = set<float>(by);
-  for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR { store_n<float>(hn::Div(load_some(y + i, n), d), y + i, n); });
+  for_vectors(classes, [&](int64_t i, int64_t n)
+                           HWY_ATTR { store_n<float>(hn::Div(load_some(y + i, n), d), y + i, n); });
 }
 
 void softmax(const float* x, int64_t rows, int64_t classes, float* y, const ParallelFor& parallel) {
@@ -127,17 +128,16 @@ void cross_entropy_grad(const float* probabilities, const int32_t* labels32, con
     const float scale = inside ? dloss[dloss_scalar ? 0 : r] : std::numeric_limits<float>::quiet_NaN();
     const float own = inside ? (p[label] - 1.0f) * scale : scale;
     const VF s = set<float>(scale);
-    for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR {
-      store_n<float>(hn::Mul(load_some(p + i, n), s), out + i, n);
-    });
+    for_vectors(classes, [&](int64_t i, int64_t n)
+                             HWY_ATTR { store_n<float>(hn::Mul(load_some(p + i, n), s), out + i, n); });
     if (inside) out[label] = own;
   });
 }
 
 }  // namespace
 
-constexpr SoftmaxFns kFns = {softmax,       log_softmax,       softmax_grad, log_softmax_grad,
-                             cross_entropy, cross_entropy_grad};
+constexpr SoftmaxFns kFns = {softmax,          log_softmax,   softmax_grad,
+                             log_softmax_grad, cross_entropy, cross_entropy_grad};
 
 }  // namespace percale::simd::HWY_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET

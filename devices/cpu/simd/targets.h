@@ -1,6 +1,6 @@
-// What every *_simd.cc includes first: which targets Highway compiles the file for, and how their tables are named.
-// A file is read once per target (hwy/foreach_target.h) and once more for the compiler's baseline, which has nothing
-// to add: PERCALE_SIMD_TARGET is 0 there.
+// What every *_simd.cc includes first: which targets Highway compiles the file for, and how their tables are
+// named. A file is read once per target (hwy/foreach_target.h) and once more for the compiler's baseline,
+// which has nothing to add: PERCALE_SIMD_TARGET is 0 there.
 #ifndef PERCALE_DEVICES_CPU_SIMD_TARGETS_H_
 #define PERCALE_DEVICES_CPU_SIMD_TARGETS_H_
 

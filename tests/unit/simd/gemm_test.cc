@@ -33,9 +33,12 @@ void check_case(const Case& t) {
   CAPTURE(t.k);
   CAPTURE(t.trans_a);
   CAPTURE(t.trans_b);
-  const int64_t lda = (t.trans_a ? t.m : t.k) + t.gap, ldb = (t.trans_b ? t.k : t.n) + t.gap, ldc = t.n + t.gap;
-  const auto a = random_values<T>((t.trans_a ? t.k : t.m) * lda, 1), b = random_values<T>((t.trans_b ? t.n : t.k) * ldb, 2);
-  const auto c0 = random_values<T>(t.m * ldc, 3), bias_n = random_values<T>(t.n, 4), bias_m = random_values<T>(t.m, 5);
+  const int64_t lda = (t.trans_a ? t.m : t.k) + t.gap, ldb = (t.trans_b ? t.k : t.n) + t.gap,
+                ldc = t.n + t.gap;
+  const auto a = random_values<T>((t.trans_a ? t.k : t.m) * lda, 1),
+             b = random_values<T>((t.trans_b ? t.n : t.k) * ldb, 2);
+  const auto c0 = random_values<T>(t.m * ldc, 3), bias_n = random_values<T>(t.n, 4),
+             bias_m = random_values<T>(t.m, 5);
   std::vector<double> want(c0.begin(), c0.end());
   for (int64_t i = 0; i < t.m; ++i) {
     for (int64_t j = 0; j < t.n; ++j) {
@@ -51,7 +54,8 @@ void check_case(const Case& t) {
       if (t.relu) out = std::max(out, 0.0);
     }
   }
-  const double tolerance = static_cast<double>(std::numeric_limits<T>::epsilon()) * (4 + 6 * std::sqrt(static_cast<double>(t.k)));
+  const double tolerance =
+      static_cast<double>(std::numeric_limits<T>::epsilon()) * (4 + 6 * std::sqrt(static_cast<double>(t.k)));
   CHECK(agrees(
       [&](const SimdTable& table, const ParallelFor& parallel) {
         std::vector<T> c = c0;

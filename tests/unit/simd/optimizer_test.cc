@@ -8,7 +8,8 @@ using namespace percale;                 // NOLINT
 using namespace percale::simd;           // NOLINT
 using namespace percale::simd::testing;  // NOLINT
 
-// Three steps of an update on every table beside the same in f64. Update: (table, p, g, states, step); Want: one
+// Three steps of an update on every table beside the same in f64. Update: (table, p, g, states, step); Want:
+// one
 // element: (p, g, states, step).
 template <class Update, class Want>
 void check_update(Update&& update, Want&& want_one) {
@@ -114,12 +115,15 @@ TEST_CASE("adagrad follows torch.optim.Adagrad") {
 }
 
 TEST_CASE("accumulate, axpy and scale work in place") {
-  check_update([](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.accumulate(p, g, n); },
-               [](double& p, double g, double*, int) { p += g; });
-  check_update([](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.axpy(0.5f, g, p, n); },
-               [](double& p, double g, double*, int) { p += 0.5 * g; });
-  check_update([](const OptimizerFns& f, float* p, const float*, float**, int, int64_t n) { f.scale(0.5f, p, n); },
-               [](double& p, double, double*, int) { p *= 0.5; });
+  check_update(
+      [](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.accumulate(p, g, n); },
+      [](double& p, double g, double*, int) { p += g; });
+  check_update(
+      [](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.axpy(0.5f, g, p, n); },
+      [](double& p, double g, double*, int) { p += 0.5 * g; });
+  check_update(
+      [](const OptimizerFns& f, float* p, const float*, float**, int, int64_t n) { f.scale(0.5f, p, n); },
+      [](double& p, double, double*, int) { p *= 0.5; });
 }
 
 TEST_CASE("a batched transposition moves every element") {

@@ -25,7 +25,8 @@ template <class T = float>
 std::vector<T> random_values(int64_t n, uint32_t seed, double low = -1, double high = 1) {
   std::mt19937 engine(seed);
   std::vector<T> values(static_cast<size_t>(n));
-  for (T& v : values) v = static_cast<T>(low + (high - low) * (static_cast<double>(engine()) + 0.5) / 4294967296.0);
+  for (T& v : values)
+    v = static_cast<T>(low + (high - low) * (static_cast<double>(engine()) + 0.5) / 4294967296.0);
   return values;
 }
 
@@ -74,8 +75,8 @@ double worst_error(const std::vector<T>& got, const std::vector<double>& want, d
   return worst;
 }
 
-// Runs `run(table, parallel)` (which returns a vector) on every table, inline and shuffled. True when shuffling never
-// changes a bit and AVX2 and AVX-512 agree; calls check(result) on each table's result.
+// Runs `run(table, parallel)` (which returns a vector) on every table, inline and shuffled. True when
+// shuffling never changes a bit and AVX2 and AVX-512 agree; calls check(result) on each table's result.
 template <class Run, class Check>
 bool agrees(Run&& run, Check&& check) {
   using Result = decltype(run(*simd_table(Isa::kSse4), ParallelFor()));
