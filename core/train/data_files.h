@@ -1,0 +1,27 @@
+// Tensors from files of any of the formats that data sets read.
+#ifndef PERCALE_CORE_TRAIN_DATA_FILES_H_
+#define PERCALE_CORE_TRAIN_DATA_FILES_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+// IDX (plain or gz), .npy, or the tensor called `name` of a .safetensors file; by the file's first bytes. Errors name the path.
+// UNIMPLEMENTED names .npz and .csv.
+Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
+                                const std::shared_ptr<MemoryPool>& pool);
+
+// The first of the folders that has the file, or it with ".gz" added or taken away. An absolute name stands for itself.
+// NOT_FOUND lists where it was looked for.
+Result<std::string> find_data_file(const std::string& name, const std::vector<std::string>& folders);
+
+// Where data is looked up after the folders that a caller gives: PERCALE_DATA, and the user's cache folder.
+std::vector<std::string> default_data_folders();
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_DATA_FILES_H_

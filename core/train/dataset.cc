@@ -1,0 +1,251 @@
+#include "core/train/dataset.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "core/base/philox.h"
+#include "core/train/data_files.h"
+
+namespace percale {
+namespace {
+
+// Rows are gathered in pieces of about this many bytes.
+constexpr int64_t kPieceBytes = 64 << 10;
+
+using RowCopy = void (*)(const void* from, void* to, int64_t count, double scale);
+
+template <class From, class To>
+void convert_row(const void* from, void* to, int64_t count, double scale) {
+  const auto* in = static_cast<const From*>(from);
+  auto* out = static_cast<To*>(to);
+  if constexpr (std::is_floating_point_v<To>) {
+    const To factor = static_cast<To>(scale);
+    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<To>(in[i]) * factor;
+  } else {
+    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<To>(in[i]);
+  }
+}
+
+template <class From>
+RowCopy copy_from(DType to) {
+  switch (to) {
+    case DType::kF32: return convert_row<From, float>;
+    case DType::kF64: return convert_row<From, double>;
+    case DType::kI32: return std::is_floating_point_v<From> ? nullptr : convert_row<From, int32_t>;
+    case DType::kI64: return std::is_floating_point_v<From> ? nullptr : convert_row<From, int64_t>;
+    default: return nullptr;
+  }
+}
+
+// Null where a conversion would change values beyond rounding: floats to integers, wider integers to i32.
+RowCopy conversion(DType from, DType to) {
+  switch (from) {
+    case DType::kU8: return copy_from<uint8_t>(to);
+    case DType::kI8: return copy_from<int8_t>(to);
+    case DType::kU16: return copy_from<uint16_t>(to);
+    case DType::kI16: return copy_from<int16_t>(to);
+    case DType::kI32: return copy_from<int32_t>(to);
+    case DType::kU32: return to == DType::kI32 ? nullptr : copy_from<uint32_t>(to);
+    case DType::kI64: return to == DType::kI32 ? nullptr : copy_from<int64_t>(to);
+    case DType::kF32: return copy_from<float>(to);
+    case DType::kF64: return copy_from<double>(to);
+    default: return nullptr;
+  }
+}
+
+// Numbers below a bound, each as likely as the others: the high word of a product, redrawn where it would be uneven (Lemire,
+// "Fast random integer generation in an interval", 2019).
+class RandomSequence {
+ public:
+  RandomSequence(uint64_t seed, uint64_t epoch)
+      : key_{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)},
+        counter_{0, kPurpose, static_cast<uint32_t>(epoch), static_cast<uint32_t>(epoch >> 32)} {}
+
+  uint64_t below(uint64_t bound) {
+    for (;;) {
+      const auto product = static_cast<unsigned __int128>(draw()) * bound;
+      if (static_cast<uint64_t>(product) >= (0 - bound) % bound) return static_cast<uint64_t>(product >> 64);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kPurpose = 0x53485546;  // no random op counts here
+  uint64_t draw() {
+    const PhiloxCounter words = philox(counter_, key_);
+    ++counter_[0];
+    return uint64_t{words[1]} << 32 | words[0];
+  }
+  PhiloxKey key_;
+  PhiloxCounter counter_;
+};
+
+bool converts(const Column& column) { return column.dtype != column.data.dtype() || column.scale != 1; }
+
+}  // namespace
+
+std::vector<int64_t> shuffled_rows(int64_t rows, int64_t seed, int64_t epoch) {
+  std::vector<int64_t> out(static_cast<size_t>(rows));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<int64_t>(i);
+  RandomSequence random(static_cast<uint64_t>(seed), static_cast<uint64_t>(epoch));
+  for (size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[static_cast<size_t>(random.below(i))]);
+  return out;
+}
+
+Result<std::shared_ptr<Dataset>> Dataset::create(std::vector<Column> columns, std::shared_ptr<MemoryPool> pool) {
+  if (columns.empty()) return invalid_argument("a data set needs at least one tensor");
+  std::shared_ptr<Dataset> out(new Dataset);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    Column& c = columns[i];
+    if (c.name.empty()) return invalid_argument("a data set's tensor needs a name");
+    for (size_t k = 0; k < i; ++k) {
+      if (columns[k].name == c.name) return invalid_argument("data set: two tensors are called '", c.name, "'");
+    }
+    if (!c.data.defined() || c.data.shape().rank() == 0 || c.data.shape()[0] < 1) {
+      return invalid_argument("data set: '", c.name, "' has shape ", c.data.shape(), ", wanted one row at least");
+    }
+    if (c.data.shape()[0] != columns[0].data.shape()[0]) {
+      return invalid_argument("data set: '", c.name, "' has ", c.data.shape()[0], " rows, '", columns[0].name,
+                              "' has ", columns[0].data.shape()[0]);
+    }
+    if (dtype_bits(c.data.dtype()) < 8) return invalid_argument("data set: '", c.name, "' is ", c.data.dtype());
+    if (c.dtype == DType::kInvalid) c.dtype = c.data.dtype();
+    if (converts(c) && conversion(c.data.dtype(), c.dtype) == nullptr) {
+      return invalid_argument("data set: '", c.name, "' is ", c.data.dtype(), ", which cannot become ", c.dtype);
+    }
+  }
+  out->rows_ = columns[0].data.shape()[0];
+  out->columns_ = std::move(columns);
+  out->pool_ = std::move(pool);
+  return out;
+}
+
+Result<std::shared_ptr<Dataset>> Dataset::from_files(const std::vector<std::string>& names,
+                                                     const std::vector<std::string>& paths, double scale,
+                                                     std::shared_ptr<MemoryPool> pool) {
+  if (names.size() != paths.size()) {
+    return invalid_argument("data set: ", static_cast<uint64_t>(names.size()), " names, ",
+                            static_cast<uint64_t>(paths.size()), " files");
+  }
+  std::vector<Column> columns;
+  for (size_t i = 0; i < names.size(); ++i) {
+    Column column;
+    column.name = names[i];
+    PERCALE_ASSIGN_OR_RETURN(column.data, load_tensor_file(paths[i], names[i], pool));
+    const DType dtype = column.data.dtype();
+    if (column.data.shape().rank() == 1 && is_integer(dtype)) {
+      column.dtype = DType::kI64;
+    } else if (dtype == DType::kU8 && scale != 0) {
+      column.dtype = DType::kF32;
+      column.scale = scale;
+    }
+    columns.push_back(std::move(column));
+  }
+  return create(std::move(columns), std::move(pool));
+}
+
+Status Dataset::configure(const DatasetOptions& options) {
+  if (options.batch_size < 1) return invalid_argument("data set: the batch size is ", options.batch_size);
+  if (options.shuffle_seed < -1) return invalid_argument("data set: the seed is ", options.shuffle_seed);
+  if (options.drop_remainder && options.batch_size > rows_) {
+    return invalid_argument("data set: ", rows_, " rows make no whole batch of ", options.batch_size);
+  }
+  options_ = options;
+  position_ = {};
+  const std::lock_guard lock(mutex_);
+  order_epoch_ = -1;
+  order_ = nullptr;
+  return {};
+}
+
+int64_t Dataset::batches() const {
+  return options_.drop_remainder ? rows_ / options_.batch_size
+                                 : (rows_ - 1) / options_.batch_size + 1;
+}
+
+std::vector<ValueType> Dataset::types() const {
+  std::vector<ValueType> out;
+  for (const Column& c : columns_) {
+    Shape shape = c.data.shape();
+    shape[0] = kUnknownDim;
+    out.push_back({c.dtype, shape});
+  }
+  return out;
+}
+
+Status Dataset::convert(std::string_view name, DType dtype) {
+  for (Column& c : columns_) {
+    if (c.name != name) continue;
+    if (c.dtype == dtype) return {};
+    if (conversion(c.data.dtype(), dtype) == nullptr) {
+      return invalid_argument("data set: '", name, "' is ", c.data.dtype(), ", which cannot become ", dtype);
+    }
+    c.dtype = dtype;
+    return {};
+  }
+  return not_found("data set: no '", name, "'");
+}
+
+std::shared_ptr<const std::vector<int64_t>> Dataset::order(int64_t epoch) const {
+  if (options_.shuffle_seed < 0) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (order_epoch_ != epoch) {
+    order_ = std::make_shared<const std::vector<int64_t>>(shuffled_rows(rows_, options_.shuffle_seed, epoch));
+    order_epoch_ = epoch;
+  }
+  return order_;
+}
+
+Result<std::vector<Tensor>> Dataset::batch(const DatasetPosition& position, const ParallelFor& parallel) const {
+  if (position.epoch < 0 || position.batch < 0 || position.batch >= batches()) {
+    return out_of_range("data set: batch ", position.batch, " of ", batches());
+  }
+  const auto rows = order(position.epoch);
+  const int64_t first = position.batch * options_.batch_size;
+  const int64_t count = std::min(options_.batch_size, rows_ - first);
+  std::vector<Tensor> out;
+  for (const Column& c : columns_) {
+    Shape shape = c.data.shape();
+    shape[0] = count;
+    PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool_, c.dtype, shape));
+    const RowCopy copy = converts(c) ? conversion(c.data.dtype(), c.dtype) : nullptr;
+    const int64_t elements = shape.product(1, shape.rank());
+    const int64_t from_bytes = c.data.bytes() / rows_, to_bytes = tensor.bytes() / count;
+    const int64_t pieces = std::max<int64_t>(1, std::min(count, tensor.bytes() / kPieceBytes));
+    const auto* from = static_cast<const char*>(c.data.data());
+    auto* to = static_cast<char*>(tensor.data());
+    parallel(pieces, [&](int64_t piece) {
+      const PieceRange range = piece_range(count, pieces, piece);
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        const int64_t row = rows != nullptr ? (*rows)[static_cast<size_t>(first + i)] : first + i;
+        if (copy != nullptr) {
+          copy(from + row * from_bytes, to + i * to_bytes, elements, c.scale);
+        } else if (to_bytes > 0) {
+          std::memcpy(to + i * to_bytes, from + row * from_bytes, static_cast<size_t>(to_bytes));
+        }
+      }
+    });
+    out.push_back(std::move(tensor));
+  }
+  return out;
+}
+
+Result<std::vector<Tensor>> Dataset::next(const ParallelFor& parallel) {
+  if (position_.batch >= batches()) {
+    position_ = {position_.epoch + 1, 0};
+    return out_of_range("data set: the epoch is over");
+  }
+  PERCALE_ASSIGN_OR_RETURN(auto out, batch(position_, parallel));
+  ++position_.batch;
+  return out;
+}
+
+Status Dataset::seek(const DatasetPosition& position) {
+  if (position.epoch < 0 || position.batch < 0 || position.batch > batches()) {
+    return out_of_range("data set: batch ", position.batch, " of epoch ", position.epoch, ", there are ", batches());
+  }
+  position_ = position;
+  return {};
+}
+
+}  // namespace percale

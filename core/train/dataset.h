@@ -1,0 +1,86 @@
+// Examples in batches: columns of tensors whose first dim counts the rows.
+#ifndef PERCALE_CORE_TRAIN_DATASET_H_
+#define PERCALE_CORE_TRAIN_DATASET_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/parallel.h"
+#include "core/registry/shape_context.h"
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+struct DatasetOptions {
+  int64_t batch_size = 32;
+  int64_t shuffle_seed = -1;    // -1: the order of the rows; else another order in each epoch, the same for the same seed
+  bool drop_remainder = false;  // leave out a short last batch
+};
+
+// Which batch comes next. Epochs and batches count from 0.
+struct DatasetPosition {
+  int64_t epoch = 0, batch = 0;
+  bool operator==(const DatasetPosition&) const = default;
+};
+
+// One name's rows, as they are kept, and as batches hand them out.
+struct Column {
+  std::string name;
+  Tensor data;
+  DType dtype = DType::kInvalid;  // of batches; kInvalid: as the data
+  double scale = 1;               // what elements are multiplied by when they are converted to floats
+};
+
+// Thread-compatible; batch() alone is thread-safe.
+class Dataset {
+ public:
+  // INVALID_ARGUMENT unless all columns have the same number of rows, one at least, and distinct names. `pool` gives the
+  // batches' memory.
+  static Result<std::shared_ptr<Dataset>> create(std::vector<Column> columns, std::shared_ptr<MemoryPool> pool);
+  // One file per name: IDX (plain or gz), .npy, or .safetensors with a tensor of that name. Integers of rank 1 are labels and
+  // become i64; u8 of a higher rank becomes f32 multiplied by `scale`, unless that is 0.
+  static Result<std::shared_ptr<Dataset>> from_files(const std::vector<std::string>& names,
+                                                     const std::vector<std::string>& paths, double scale,
+                                                     std::shared_ptr<MemoryPool> pool);
+
+  // Back to the start.
+  Status configure(const DatasetOptions& options);
+  const DatasetOptions& options() const { return options_; }
+  int64_t rows() const { return rows_; }
+  int64_t batches() const;  // per epoch
+  const std::vector<Column>& columns() const { return columns_; }
+  // Of batches of any size: the first dim is unknown.
+  std::vector<ValueType> types() const;
+  // Batches of the column come as `dtype` from now on. INVALID_ARGUMENT when that would change values beyond rounding.
+  Status convert(std::string_view name, DType dtype);
+
+  // A batch, the same for the same position: one tensor per column. OUT_OF_RANGE for one that is not there.
+  Result<std::vector<Tensor>> batch(const DatasetPosition& position, const ParallelFor& parallel = {}) const;
+  // The batch at position(), which moves on. OUT_OF_RANGE at the end of the epoch, then the next epoch begins.
+  Result<std::vector<Tensor>> next(const ParallelFor& parallel = {});
+  const DatasetPosition& position() const { return position_; }
+  Status seek(const DatasetPosition& position);
+
+ private:
+  Dataset() = default;
+  // Row numbers in the order of an epoch; null without shuffling.
+  std::shared_ptr<const std::vector<int64_t>> order(int64_t epoch) const;
+
+  std::vector<Column> columns_;
+  std::shared_ptr<MemoryPool> pool_;
+  int64_t rows_ = 0;
+  DatasetOptions options_;
+  DatasetPosition position_;
+  mutable std::mutex mutex_;  // guards the two below
+  mutable int64_t order_epoch_ = -1;
+  mutable std::shared_ptr<const std::vector<int64_t>> order_;
+};
+
+// 0 to rows-1 in an order that (seed, epoch) alone decide.
+std::vector<int64_t> shuffled_rows(int64_t rows, int64_t seed, int64_t epoch);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_DATASET_H_

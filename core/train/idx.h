@@ -1,0 +1,22 @@
+// The IDX format of the MNIST files: big-endian tensors, plain or compressed with gzip.
+#ifndef PERCALE_CORE_TRAIN_IDX_H_
+#define PERCALE_CORE_TRAIN_IDX_H_
+
+#include <memory>
+#include <string_view>
+
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+// True for bytes that begin like IDX, or like gzip.
+bool looks_like_idx(std::string_view bytes);
+bool looks_like_gzip(std::string_view bytes);
+
+// The tensor that the whole of `bytes` holds: u8, i8, i16, i32, f32 or f64. Header and size are checked against the bytes
+// before anything is allocated: INVALID_ARGUMENT says what is wrong; DATA_LOSS where compressed data is cut or damaged.
+Result<Tensor> parse_idx(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_IDX_H_

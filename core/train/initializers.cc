@@ -1,0 +1,134 @@
+#include "core/train/initializers.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/registry/registry.h"
+
+namespace percale {
+namespace {
+
+enum class Kind { kZeros, kOnes, kUniform, kNormal, kTruncated };
+enum class Fan { kFixed, kIn, kAverage };
+
+// The spread: fixed, or sqrt(scale / fan). Uniform: the limit; normal: the standard deviation.
+struct Initializer {
+  std::string_view name;
+  Kind kind;
+  Fan fan = Fan::kFixed;
+  double scale = 0;
+};
+
+// The variance of a uniform distribution is limit^2 / 3, which the scale of the uniform ones carries.
+constexpr std::array<Initializer, 11> kInitializers = {{
+    {"glorot_normal", Kind::kTruncated, Fan::kAverage, 1},
+    {"glorot_uniform", Kind::kUniform, Fan::kAverage, 3},
+    {"he_normal", Kind::kTruncated, Fan::kIn, 2},
+    {"he_uniform", Kind::kUniform, Fan::kIn, 6},
+    {"lecun_normal", Kind::kTruncated, Fan::kIn, 1},
+    {"lecun_uniform", Kind::kUniform, Fan::kIn, 3},
+    {"ones", Kind::kOnes},
+    {"random_normal", Kind::kNormal, Fan::kFixed, 0.05},
+    {"random_uniform", Kind::kUniform, Fan::kFixed, 0.05},
+    {"truncated_normal", Kind::kTruncated, Fan::kFixed, 0.05},
+    {"zeros", Kind::kZeros},
+}};
+
+double spread_of(const Initializer& init, const Shape& shape) {
+  if (init.fan == Fan::kFixed) return init.scale;
+  double in = 1, out = 1;
+  const size_t rank = shape.rank();
+  if (rank == 1) {
+    in = out = static_cast<double>(shape[0]);
+  } else if (rank >= 2) {
+    double field = 1;
+    for (size_t i = 0; i + 2 < rank; ++i) field *= static_cast<double>(shape[i]);
+    in = static_cast<double>(shape[rank - 2]) * field;
+    out = static_cast<double>(shape[rank - 1]) * field;
+  }
+  const double fan = init.fan == Fan::kIn ? in : (in + out) / 2;
+  return std::sqrt(init.scale / std::max(1.0, fan));
+}
+
+ValueId random(Emitter& e, std::string_view op, const Variable& v, const Attributes& parameters) {
+  Attributes attributes = parameters;
+  attributes.set("dtype", v.dtype);
+  attributes.set("shape", std::vector<int64_t>(v.shape.begin(), v.shape.end()));
+  return e.emit(op, {}, attributes);
+}
+
+// A normal distribution cut at two standard deviations, by inversion: sqrt(2) erfinv(u) for u uniform within erf(+-sqrt(2)).
+// There -log(1 - u^2) < 5, where one polynomial gives erfinv (M. Giles, "Approximating the erfinv function", GPU Computing
+// Gems 2, 2011).
+ValueId truncated_normal(Emitter& e, const Variable& v, double deviation) {
+  constexpr std::array<double, 9> kCoefficients = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06,
+                                                   -4.39150654e-06, 0.00021858087, -0.00125372503,
+                                                   -0.00417768164,  0.246640727,   1.50140941};
+  constexpr double kLimit = 0.9544997361036416;
+  const auto number = [&](double x) { return e.scalar(v.dtype, x); };
+  const ValueId u = random(e, "RandomUniform", v, {{"low", -kLimit}, {"high", kLimit}});
+  const ValueId w = e.emit("Neg", {e.emit("Log", {e.emit("Sub", {number(1), e.emit("Mul", {u, u})})})});
+  const ValueId x = e.emit("Sub", {w, number(2.5)});
+  ValueId p = number(kCoefficients[0]);
+  for (size_t i = 1; i < kCoefficients.size(); ++i) {
+    p = e.emit("Add", {e.emit("Mul", {p, x}), number(kCoefficients[i])});
+  }
+  return e.emit("Mul", {e.emit("Mul", {p, u}), number(std::sqrt(2.0) * deviation)});
+}
+
+ValueId constant(Emitter& e, const Variable& v, double value) {
+  return e.emit("Expand", {e.scalar(v.dtype, value), e.ints({v.shape.begin(), v.shape.end()})});
+}
+
+}  // namespace
+
+std::vector<std::string> initializer_names() {
+  std::vector<std::string> out;
+  for (const Initializer& i : kInitializers) out.emplace_back(i.name);
+  return out;
+}
+
+Status add_initializer(Builder& builder, const Variable& variable, std::string_view initializer) {
+  const Initializer* found = nullptr;
+  for (const Initializer& i : kInitializers) {
+    if (i.name == initializer) found = &i;
+  }
+  if (found == nullptr) {
+    if (initializer == "orthogonal" || initializer == "identity" || initializer == "variance_scaling") {
+      return unimplemented("variable '", variable.name, "': initializer '", initializer, "' is not there yet");
+    }
+    const std::string nearest = nearest_name(initializer, initializer_names());
+    return invalid_argument("variable '", variable.name, "': no initializer '", initializer, "'",
+                            nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  }
+  if (!is_float(variable.dtype) && found->kind != Kind::kZeros && found->kind != Kind::kOnes) {
+    return invalid_argument("variable '", variable.name, "': initializer '", initializer, "' draws floats, not ",
+                            variable.dtype);
+  }
+  FunctionBuilder& init = builder.init();
+  Emitter e(init);
+  const double spread = spread_of(*found, variable.shape);
+  ValueId value = kNoValue;
+  switch (found->kind) {
+    case Kind::kZeros: value = constant(e, variable, 0); break;
+    case Kind::kOnes: value = constant(e, variable, 1); break;
+    case Kind::kUniform:
+      value = random(e, "RandomUniform", variable, {{"low", -spread}, {"high", spread}});
+      break;
+    case Kind::kNormal:
+      value = random(e, "RandomNormal", variable, {{"mean", 0.0}, {"scale", spread}});
+      break;
+    // What is cut off takes variance with it: 0.8796 is the standard deviation that is left of 1.
+    case Kind::kTruncated:
+      value = truncated_normal(e, variable,
+                               found->fan == Fan::kFixed ? spread : spread / 0.87962566103423978);
+      break;
+  }
+  PERCALE_RETURN_IF_ERROR(e.status());
+  PERCALE_RETURN_IF_ERROR(init.rename(value, variable.name));
+  std::vector<ValueId> outputs = init.function().outputs;
+  outputs.push_back(value);
+  return init.set_outputs(std::move(outputs));
+}
+
+}  // namespace percale

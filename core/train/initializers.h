@@ -1,0 +1,23 @@
+// First values of variables, drawn by nodes of the function "init".
+#ifndef PERCALE_CORE_TRAIN_INITIALIZERS_H_
+#define PERCALE_CORE_TRAIN_INITIALIZERS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/builder.h"
+
+namespace percale {
+
+// Names in ascending order.
+std::vector<std::string> initializer_names();
+
+// Adds to "init" an output called as the variable. Keras' initializers with their default arguments; fans are Keras' too:
+// [.., in, out] with the leading dims as a receptive field. INVALID_ARGUMENT names the nearest for an unknown name;
+// UNIMPLEMENTED for "orthogonal".
+Status add_initializer(Builder& builder, const Variable& variable, std::string_view initializer);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_INITIALIZERS_H_

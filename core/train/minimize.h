@@ -1,0 +1,77 @@
+// What turns a model into a graph that trains: rewrites, graph to graph.
+#ifndef PERCALE_CORE_TRAIN_MINIMIZE_H_
+#define PERCALE_CORE_TRAIN_MINIMIZE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/train/losses.h"
+#include "core/train/optimizer.h"
+
+namespace percale {
+
+// The form of a function for training: Dropout drops, BatchNormalization uses the batch's statistics and gives the updated
+// moving ones. Functions that control nodes carry stay as they are.
+struct TrainingForm {
+  Function function;  // values of the original keep their ids
+  // Moving statistics: the variable that the original reads, and the value that it gets.
+  struct Statistic {
+    std::string variable;
+    ValueId value = kNoValue;
+  };
+  std::vector<Statistic> statistics;
+  bool changed = false;
+};
+TrainingForm training_form(const Graph& graph, const Function& f);
+
+// What a trainer needs to know of the function "main" of a model: values by name.
+struct Objective {
+  struct Mean {  // sum / weight over any number of batches
+    std::string name, sum, weight;
+  };
+  Mean loss;
+  std::vector<Mean> metrics;
+  std::vector<std::string> predictions;  // outputs of the graph for inference; may be empty
+};
+
+// A model with its objective.
+struct Model {
+  std::shared_ptr<const Graph> graph;
+  Objective objective;
+};
+
+// For a graph of which an output called `loss` (empty: the only scalar float output) is a mean over the rows of a batch:
+// its sum and weight are the loss times the rows of the first input, and the rows.
+Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss);
+
+inline constexpr std::string_view kComputeFunction = "train_compute", kCommitFunction = "train_commit";
+
+// A model with the two functions of a training step. Compute reads variables and gives sums over its rows, to be added over
+// shards; commit takes the totals and assigns.
+struct TrainGraph {
+  std::shared_ptr<const Graph> graph;
+  std::vector<Variable> parameters;    // what is trained, in the order of the gradients
+  std::vector<Variable> statistics;    // moving statistics, in the order of compute's last outputs
+  std::vector<std::string> inputs;     // of compute: those of main that it needs
+  // Outputs of compute by name: loss sum, weight, per metric sum and weight, gradients, statistics times shard_fraction.
+  std::vector<std::string> outputs;
+  std::string shard_fraction;          // compute's input for the shard's part of the batch; "" without statistics
+  // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics.
+  std::vector<std::string> commit_inputs, commit_targets;
+  bool batch_coupled = false;          // rows of a batch influence each other
+};
+Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer);
+
+// The graph of one function: main reduced to what the named values need, which become its outputs; slots and training
+// functions left out.
+Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const std::vector<std::string>& outputs);
+
+// Adds one whole training step to `f`: gradients of the scalar `loss` for every trainable variable that it reads, and the
+// optimizer with its own learning rate, counting steps in a variable. Running the returned node, called "train_step" or with a
+// number behind it, is one step.
+Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optimizer& optimizer);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_MINIMIZE_H_

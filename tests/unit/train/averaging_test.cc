@@ -1,0 +1,98 @@
+#include "core/train/averaging.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/base/thread_pool.h"
+
+namespace percale {
+namespace {
+
+const auto kPool = std::make_shared<MemoryPool>();
+
+// The sum over shards 0..shards-1 of numbers that cannot be added exactly, in the form of the tree.
+float tree(int64_t from, int64_t to) {
+  if (to - from == 1) return 1.0F / static_cast<float>(from + 3);
+  const int64_t middle = from + (to - from + 1) / 2;
+  return tree(from, middle) + tree(middle, to);
+}
+
+Result<float> reduce(int64_t shards, int64_t rows, int64_t* calls) {
+  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create({{DType::kF32, Shape{}}}, shards, kPool));
+  PERCALE_RETURN_IF_ERROR(sums.reduce(rows, {}, [&](int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+    ++*calls;
+    out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
+    return Status();
+  }));
+  return sums.total()[0].span<float>()[0];
+}
+
+}  // namespace
+
+TEST_CASE("shards cut a batch into rows without gap or overlap") {
+  for (int64_t rows : {1, 7, 64, 100}) {
+    for (int64_t shards : {1, 2, 3, 8}) {
+      int64_t at = 0;
+      for (int64_t s = 0; s < shards; ++s) {
+        const ShardRows r = shard_rows(rows, shards, s);
+        CHECK(r.begin == at);
+        CHECK(r.begin == s * rows / shards);
+        at = r.end;
+      }
+      CHECK(at == rows);
+    }
+  }
+}
+
+TEST_CASE("shards are added by the balanced tree over their numbers, each once") {
+  for (int64_t shards : {1, 2, 3, 4, 5, 8, 13}) {
+    int64_t calls = 0;
+    const auto sum = reduce(shards, 64, &calls);
+    REQUIRE(sum.ok());
+    CHECK(*sum == tree(0, shards));
+    CHECK(calls == shards);
+  }
+  CHECK(tree_levels(1) == 1);
+  CHECK(tree_levels(8) == 4);
+  CHECK(tree_levels(5) == 4);
+}
+
+TEST_CASE("shards without rows are left out") {
+  int64_t calls = 0;
+  const auto sum = reduce(8, 3, &calls);  // rows fall on shards 2, 5 and 7
+  REQUIRE(sum.ok());
+  CHECK(calls == 3);
+  CHECK(*sum == 1.0F / 5 + (1.0F / 8 + 1.0F / 10));
+}
+
+TEST_CASE("an error of a shard ends the sum") {
+  auto sums = ShardSums::create({{DType::kF32, Shape{}}}, 4, kPool);
+  REQUIRE(sums.ok());
+  int64_t calls = 0;
+  const Status status = sums->reduce(8, {}, [&](int64_t shard, const ShardRows&, std::vector<Tensor>&) {
+    ++calls;
+    return shard == 1 ? data_loss("no") : Status();
+  });
+  CHECK(status.code() == Code::kDataLoss);
+  CHECK(calls == 2);
+}
+
+TEST_CASE("sums of large tensors are the same on any number of threads") {
+  const int64_t n = 300001;
+  std::vector<float> a(n), b(n);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = std::sin(static_cast<float>(i));
+    b[i] = std::cos(static_cast<float>(i));
+  }
+  const auto threads = ThreadPool::create(3);
+  REQUIRE(threads.ok());
+  const Tensor inline_sum = Tensor::vector(std::span<const float>(a)), pool_sum = Tensor::vector(std::span<const float>(a));
+  const Tensor add = Tensor::vector(std::span<const float>(b));
+  add_tensors({inline_sum, Tensor::scalar(1.0)}, {add, Tensor::scalar(2.0)}, {});
+  add_tensors({pool_sum, Tensor::scalar(1.0)}, {add, Tensor::scalar(2.0)}, (*threads)->parallel());
+  for (size_t i = 0; i < a.size(); ++i) REQUIRE(inline_sum.span<float>()[i] == a[i] + b[i]);
+  CHECK(std::equal(inline_sum.span<float>().begin(), inline_sum.span<float>().end(), pool_sum.span<float>().begin()));
+}
+
+}  // namespace percale

@@ -1,0 +1,73 @@
+#include "core/train/schedule.h"
+
+#include <doctest/doctest.h>
+
+#include "core/train/optimizer.h"
+
+namespace percale {
+namespace {
+
+Result<Schedule> parse(std::string_view text) {
+  const auto json = Json::parse(text);
+  REQUIRE(json.ok());
+  return parse_schedule(*json);
+}
+
+}  // namespace
+
+TEST_CASE("one_cycle gives PyTorch's OneCycleLR") {
+  const auto s = parse(R"({"name": "one_cycle", "max_learning_rate": 0.004})");
+  REQUIRE(s.ok());
+  CHECK(s->needs_total());
+  // reference.py, one_cycle()
+  const double expected[] = {0.00016,           0.00208,           0.004,
+                             0.003801938528053894,  0.003246982615799052,  0.0024450480877451666,
+                             0.001554967912254843,  0.0007530333842009479, 0.00019807747194610514,
+                             1.6e-08};
+  for (int64_t i = 0; i < 10; ++i) {
+    CHECK(s->learning_rate(0.001, i, 10) == doctest::Approx(expected[i]).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("step, cosine and warm_up follow their formulas") {
+  const auto step = parse(R"({"name": "step", "step_size": 2, "gamma": 0.5})");
+  REQUIRE(step.ok());
+  CHECK(step->learning_rate(1, 1, 0) == 1);
+  CHECK(step->learning_rate(1, 4, 0) == 0.25);
+  const auto cosine = parse(R"("cosine")");
+  REQUIRE(cosine.ok());
+  CHECK(cosine->learning_rate(2, 0, 10) == 2);
+  CHECK(cosine->learning_rate(2, 5, 10) == doctest::Approx(1));
+  CHECK(cosine->learning_rate(2, 20, 10) == doctest::Approx(0));
+  const auto warm = parse(R"({"name": "warm_up", "steps": 4})");
+  REQUIRE(warm.ok());
+  CHECK(warm->learning_rate(1, 0, 0) == 0.25);
+  CHECK(warm->learning_rate(1, 9, 0) == 1);
+}
+
+TEST_CASE("a schedule or an optimizer that is misspelt names the nearest, and one that is not there yet says so") {
+  CHECK(parse(R"("one_cicle")").status().message() ==
+        "line 1, column 1: 'schedule': no schedule 'one_cicle', did you mean 'one_cycle'?");
+  CHECK(parse(R"({"name": "one_cycle", "max_lr": 1})").status().code() == Code::kInvalidArgument);
+  CHECK(parse(R"({"name": "one_cycle"})").status().code() == Code::kInvalidArgument);
+  CHECK(parse(R"("plateau")").status().code() == Code::kUnimplemented);
+  CHECK(parse_optimizer("lamb").status().code() == Code::kUnimplemented);
+  CHECK(parse_optimizer("adm").status().message().find("'adam'") != std::string_view::npos);
+  CHECK(parse_optimizer(R"({"name": "adam", "beta1": 0.9})").status().message().find("'beta_1'") !=
+        std::string_view::npos);
+  CHECK(parse_optimizer(R"({"name": "sgd", "momentum": 2})").status().code() == Code::kOutOfRange);
+}
+
+TEST_CASE("an optimizer by name has Keras' defaults") {
+  const auto adam = parse_optimizer("adam");
+  REQUIRE(adam.ok());
+  CHECK(adam->learning_rate == 0.001);
+  CHECK(adam->epsilon == 1e-7);
+  CHECK(adam->slots() == std::vector<std::string>{"m", "v"});
+  const auto sgd = parse_optimizer(R"({"name": "sgd", "momentum": 0.9, "nesterov": true})");
+  REQUIRE(sgd.ok());
+  CHECK(sgd->learning_rate == 0.01);
+  CHECK(sgd->slots() == std::vector<std::string>{"momentum"});
+}
+
+}  // namespace percale
