@@ -4,14 +4,23 @@ namespace percale {
 namespace {
 
 constexpr RegisterFamily kFamilies[] = {
+    register_activation,
+    register_cast,
     register_control,
-    register_fused,
+    register_conv,
     register_elementwise,
+    register_fused,
+    register_logic,
+    register_loss,
+    register_matmul,
+    register_norm,
+    register_optimizer,
+    register_pool,
+    register_random,
     register_reduce,
     register_shape,
-    register_cast,
-    register_logic,
-    register_activation,
+    register_softmax,
+    register_state,
 };
 
 }  // namespace

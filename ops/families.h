@@ -15,14 +15,23 @@ struct SimdTable;  // devices/cpu/simd/simd.h
 // alone are registered. It must outlive the registry.
 using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* simd);
 
+Status register_activation(Registry& registry, const simd::SimdTable* simd);
+Status register_cast(Registry& registry, const simd::SimdTable* simd);
 Status register_control(Registry& registry, const simd::SimdTable* simd);
-Status register_fused(Registry& registry, const simd::SimdTable* simd);
+Status register_conv(Registry& registry, const simd::SimdTable* simd);
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd);
+Status register_fused(Registry& registry, const simd::SimdTable* simd);
+Status register_logic(Registry& registry, const simd::SimdTable* simd);
+Status register_loss(Registry& registry, const simd::SimdTable* simd);
+Status register_matmul(Registry& registry, const simd::SimdTable* simd);
+Status register_norm(Registry& registry, const simd::SimdTable* simd);
+Status register_optimizer(Registry& registry, const simd::SimdTable* simd);
+Status register_pool(Registry& registry, const simd::SimdTable* simd);
+Status register_random(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
 Status register_shape(Registry& registry, const simd::SimdTable* simd);
-Status register_cast(Registry& registry, const simd::SimdTable* simd);
-Status register_logic(Registry& registry, const simd::SimdTable* simd);
-Status register_activation(Registry& registry, const simd::SimdTable* simd);
+Status register_softmax(Registry& registry, const simd::SimdTable* simd);
+Status register_state(Registry& registry, const simd::SimdTable* simd);
 
 }  // namespace percale
 
