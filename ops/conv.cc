@@ -21,6 +21,8 @@ constexpr AttrSpec kAutoPad = attr_string("auto_pad", "NOTSET");
 constexpr AttrSpec kDilations = attr_optional("dilations", AttrKind::kInts, 1, kMaxWindow);
 constexpr AttrSpec kGroup = attr_int("group", 1, 1, kMaxWindow);
 constexpr AttrSpec kKernelShape = attr_optional("kernel_shape", AttrKind::kInts, 1, kMaxWindow);
+constexpr AttrSpec kKernelShapeRequired = {
+    .name = "kernel_shape", .kind = AttrKind::kInts, .required = true, .min = 1, .max = kMaxWindow};
 constexpr AttrSpec kPads = attr_optional("pads", AttrKind::kInts, 0, kMaxWindow);
 constexpr AttrSpec kStrides = attr_optional("strides", AttrKind::kInts, 1, kMaxWindow);
 
@@ -61,8 +63,7 @@ constexpr OpSchema kSchemas[] = {
      .doc = "Gradients of Conv with respect to W, whose spatial dims 'kernel_shape' gives, and B, from X and dY.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("dY", 'T', dtypes::kFloat)},
      .attributes = {kAutoPad, kDilations, kGroup,
-                    {.name = "kernel_shape", .kind = AttrKind::kInts, .required = true, .min = 1, .max = kMaxWindow},
-                    kPads, kStrides},
+                    kKernelShapeRequired, kPads, kStrides},
      .outputs = {out("dW", 'T'), out_opt("dB", 'T')},
      .shape = &conv_grad_weight_shape,
      .grad = &conv_grad_weight_grad},
@@ -340,7 +341,7 @@ void run_forward(const ConvSizes& s, const T* x, const T* w, const T* bias, T* y
   const int64_t in_size = s.window.in_size(), out_size = s.window.out_size(), taps = s.window.kernel_size();
   const int64_t per_group = s.in_per_group(), images = s.batch * s.out_c;
   if (images == 0 || out_size == 0) return;
-  const int64_t pieces = piece_count(images, out_size * taps * std::max<int64_t>(per_group, 1));
+  const int64_t pieces = piece_count(images, work_of(out_size, taps, per_group));
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(images, pieces, piece);
     for (int64_t image = range.begin; image < range.end; ++image) {
@@ -367,7 +368,7 @@ void run_grad_input(const ConvSizes& s, const T* dy, const T* w, const T* bias, 
   const int64_t in_size = s.window.in_size(), out_size = s.window.out_size(), taps = s.window.kernel_size();
   const int64_t per_group = s.in_per_group(), out_per_group = s.out_per_group(), images = s.batch * s.in_c;
   if (images == 0 || in_size == 0) return;
-  const int64_t pieces = piece_count(images, in_size + out_size * taps * std::max<int64_t>(out_per_group, 1));
+  const int64_t pieces = piece_count(images, work_of(out_size, taps, out_per_group) + work_of(in_size));
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(images, pieces, piece);
     for (int64_t image = range.begin; image < range.end; ++image) {
@@ -394,7 +395,7 @@ void run_grad_weight(const ConvSizes& s, const T* x, const T* dy, T* dw, const P
   const int64_t in_size = s.window.in_size(), out_size = s.window.out_size(), taps = s.window.kernel_size();
   const int64_t per_group = s.in_per_group(), filters = s.out_c * per_group;
   if (filters == 0) return;
-  const int64_t pieces = piece_count(filters, out_size * taps * std::max<int64_t>(s.batch, 1));
+  const int64_t pieces = piece_count(filters, work_of(out_size, taps, s.batch));
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(filters, pieces, piece);
     for (int64_t f = range.begin; f < range.end; ++f) {
@@ -419,7 +420,7 @@ void run_grad_weight(const ConvSizes& s, const T* x, const T* dy, T* dw, const P
 template <class T>
 void run_grad_bias(const ConvSizes& s, const T* dy, T* db, const ParallelFor& parallel) {
   const int64_t out_size = s.window.out_size();
-  const int64_t pieces = piece_count(s.out_c, out_size * std::max<int64_t>(s.batch, 1));
+  const int64_t pieces = piece_count(s.out_c, work_of(out_size, s.batch));
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(s.out_c, pieces, piece);
     for (int64_t o = range.begin; o < range.end; ++o) {

@@ -26,10 +26,10 @@ decltype(auto) with_float(DType dtype, F&& f) {
 
 // Into how many pieces `items` equal items are cut when each costs `work` scalar operations: by sizes alone, never by
 // threads. At least 1.
-inline int64_t piece_count(int64_t items, int64_t work) {
-  constexpr int64_t kWorkPerPiece = 32768, kMost = 64;
-  const double pieces = static_cast<double>(items) * static_cast<double>(std::max<int64_t>(work, 1)) / kWorkPerPiece;
-  return std::clamp<int64_t>(static_cast<int64_t>(std::min<double>(pieces, kMost)), 1, std::max<int64_t>(items, 1));
+inline int64_t piece_count(int64_t items, double work) {
+  constexpr double kWorkPerPiece = 32768, kMost = 64;
+  const double pieces = static_cast<double>(items) * std::max(work, 1.0) / kWorkPerPiece;
+  return std::clamp<int64_t>(static_cast<int64_t>(std::min(pieces, kMost)), 1, std::max<int64_t>(items, 1));
 }
 
 inline bool is_half(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
@@ -49,6 +49,12 @@ inline Status accepts_full_floats(const NodeView& view) {
 inline Status accepts_half_floats(const NodeView& view) {
   if (!has_half_operand(view)) return unimplemented("widens f16 and bf16 alone");
   return {};
+}
+
+// The product of sizes as a floating-point number, for estimates that must not overflow.
+template <class... N>
+double work_of(N... sizes) {
+  return (1.0 * ... * static_cast<double>(sizes));
 }
 
 namespace widened {

@@ -296,7 +296,7 @@ void multiply_batch(const BatchPlan& p, const T* a, const T* b, T* c, const Para
   const Product& q = p.product;
   const int64_t rows = p.batch * q.m;
   if (rows == 0 || q.n == 0) return;
-  const int64_t pieces = piece_count(rows, q.n * std::max<int64_t>(q.k, 1));
+  const int64_t pieces = piece_count(rows, work_of(q.n, q.k));
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(rows, pieces, piece);
     for (int64_t row = range.begin; row < range.end; ++row) {
@@ -362,7 +362,7 @@ void add_c(const GemmPlan& p, const T* c, T* y, const ParallelFor& parallel) {
   if (q.m == 0 || q.n == 0) return;
   using Number = std::conditional_t<std::is_floating_point_v<T>, T, double>;
   const auto alpha = static_cast<Number>(p.alpha), beta = static_cast<Number>(p.beta);
-  const int64_t pieces = piece_count(q.m, q.n);
+  const int64_t pieces = piece_count(q.m, work_of(q.n));
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(q.m, pieces, piece);
     for (int64_t i = range.begin; i < range.end; ++i) {
@@ -426,9 +426,8 @@ simd::Gemm<T> simd_gemm(const Product& q, const T* a, const T* b, T* c) {
 void book_scratch(BatchPlan& p, KernelPlan& plan) {
   p.simd = static_cast<const simd::SimdTable*>(plan.user);
   constexpr int64_t kSmall = int64_t{1} << 21, kMostPieces = 16;
-  const double work = static_cast<double>(p.product.m) * static_cast<double>(p.product.n) *
-                      static_cast<double>(p.product.k);
-  p.pieces = work < kSmall ? std::clamp<int64_t>(p.batch, 1, kMostPieces) : 1;
+  const bool small = work_of(p.product.m, p.product.n, p.product.k) < static_cast<double>(kSmall);
+  p.pieces = small ? std::clamp<int64_t>(p.batch, 1, kMostPieces) : 1;
   p.piece_scratch = with_float(p.dtype, [&]<class T>() {
     return round_up(gemm_fns<T>(*p.simd).scratch_bytes(simd_gemm<T>(p.product, nullptr, nullptr, nullptr)), 64);
   });

@@ -1,0 +1,229 @@
+// Optimizer steps: pure functions of parameter, gradient and slots, planned in place.
+#include <array>
+#include <cmath>
+
+#include "core/registry/shape_context.h"
+#include "ops/families.h"
+#include "ops/float_kernels.h"
+
+namespace percale {
+namespace {
+
+Status step_shape(ShapeContext& c);
+
+constexpr DTypeSet kRate = dtypes::kFloat64Or32;
+constexpr AttrSpec kWeightDecay = attr_float("weight_decay", 0, 0);
+constexpr InputSpec kParam = in("param", 'T', dtypes::kFloat), kGrad = in("grad", 'T', dtypes::kFloat),
+                    kLearningRate = in("learning_rate", 0, kRate), kStep = in("step", 0, dtypes::kI64Only);
+
+// Formulas are those of PyTorch's optimizers; g is the gradient, to which all but ApplyAdamW first add
+// weight_decay * param. `learning_rate` and `step` are scalars; `step` is the number of this update, from 1.
+constexpr OpSchema kSchemas[] = {
+    {.domain = "percale",
+     .name = "ApplySGD",
+     .doc = "param - learning_rate * g (PyTorch's SGD).",
+     .inputs = {kParam, kGrad, kLearningRate},
+     .attributes = {kWeightDecay},
+     .outputs = {out("new_param", 'T')},
+     .in_place = {InPlace{0, 0}},
+     .shape = &step_shape,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "ApplyMomentum",
+     .doc = "buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer) "
+            "(PyTorch's SGD).",
+     .inputs = {kParam, kGrad, in("buffer", 'T', dtypes::kFloat), kLearningRate},
+     .attributes = {attr_float("momentum", 0.9, 0), attr_int("nesterov", 0, 0, 1), kWeightDecay},
+     .outputs = {out("new_param", 'T'), out("new_buffer", 'T')},
+     .in_place = {InPlace{0, 0}, InPlace{1, 2}},
+     .shape = &step_shape,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "ApplyAdam",
+     .doc = "m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m / "
+            "(sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).",
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep},
+     .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0),
+                    kWeightDecay},
+     .outputs = {out("new_param", 'T'), out("new_m", 'T'), out("new_v", 'T')},
+     .in_place = {InPlace{0, 0}, InPlace{1, 2}, InPlace{2, 3}},
+     .shape = &step_shape,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "ApplyAdamW",
+     .doc = "ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).",
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep},
+     .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0),
+                    attr_float("weight_decay", 0.01, 0)},
+     .outputs = {out("new_param", 'T'), out("new_m", 'T'), out("new_v", 'T')},
+     .in_place = {InPlace{0, 0}, InPlace{1, 2}, InPlace{2, 3}},
+     .shape = &step_shape,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "ApplyRMSProp",
+     .doc = "s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer: "
+            "buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).",
+     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), in_opt("buffer", 'T', dtypes::kFloat), kLearningRate},
+     .attributes = {attr_float("alpha", 0.99, 0, 1), attr_float("epsilon", 1e-8, 0), attr_float("momentum", 0, 0),
+                    kWeightDecay},
+     .outputs = {out("new_param", 'T'), out("new_square", 'T'), out_opt("new_buffer", 'T')},
+     .in_place = {InPlace{0, 0}, InPlace{1, 2}, InPlace{2, 3}},
+     .shape = &step_shape,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "ApplyAdagrad",
+     .doc = "s = s + g^2; param - learning_rate * g / (sqrt(s) + epsilon) (PyTorch's Adagrad).",
+     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), kLearningRate},
+     .attributes = {attr_float("epsilon", 1e-10, 0), kWeightDecay},
+     .outputs = {out("new_param", 'T'), out("new_square", 'T')},
+     .in_place = {InPlace{0, 0}, InPlace{1, 2}},
+     .shape = &step_shape,
+     .grad = grad::none},
+};
+
+// Gradient and slots have the shape of the parameter, learning rate and step are scalars.
+Status step_shape(ShapeContext& c) {
+  Shape shape = c.shape(0);
+  for (size_t i = 1; i < c.num_inputs(); ++i) {
+    if (!c.has_input(i)) continue;
+    if (c.schema.input(i).group == 'T') {
+      if (!compatible(shape, c.shape(i))) {
+        return c.error("'", c.schema.input(i).name, "' has shape ", c.shape(i), ", the parameter ", shape);
+      }
+      shape = merge(shape, c.shape(i));
+    } else if (!compatible(c.shape(i), Shape{})) {
+      return c.error("'", c.schema.input(i).name, "' must be a scalar, got ", c.shape(i));
+    }
+  }
+  if (c.schema.name == "ApplyRMSProp" && c.wants_output(2) && !c.has_input(3)) {
+    return c.error("output 'new_buffer' needs input 'buffer'");
+  }
+  for (size_t i = 0; i < c.outputs.size(); ++i) c.set_output(i, c.dtype(0), shape);
+  return {};
+}
+
+enum class Rule { kSGD, kMomentum, kAdam, kAdamW, kRMSProp, kAdagrad };
+
+struct StepPlan {
+  Rule rule = Rule::kSGD;
+  int64_t size = 0;
+  size_t rate = 2, step = 0;  // the inputs learning_rate and step
+  DType dtype = DType::kInvalid, rate_dtype = DType::kInvalid;
+  bool nesterov = false, buffer = false, new_buffer = false;
+  double weight_decay = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0, alpha = 0;
+};
+
+template <Rule kRule>
+Result<StepPlan> plan_step(const NodeView& v, KernelPlan&) {
+  const Attributes& a = v.attributes;
+  StepPlan p{.rule = kRule, .size = v.output_shape(0).num_elements(), .dtype = v.dtype(0)};
+  for (size_t i = 0; i < v.inputs.size(); ++i) {
+    if (v.schema.input(i).name == "learning_rate") p.rate = i;
+    if (v.schema.input(i).name == "step") p.step = i;
+  }
+  p.rate_dtype = v.dtype(p.rate);
+  p.nesterov = a.get_int("nesterov") != 0;
+  p.buffer = kRule == Rule::kRMSProp && v.has_input(3);
+  p.new_buffer = p.buffer && v.has_output(2);
+  p.weight_decay = a.get_float("weight_decay");
+  p.momentum = a.get_float("momentum");
+  p.beta1 = a.get_float("beta1");
+  p.beta2 = a.get_float("beta2");
+  p.epsilon = a.get_float("epsilon");
+  p.alpha = a.get_float("alpha");
+  return p;
+}
+
+// The element type's own arithmetic, so that f32 steps can be done in registers of f32.
+template <class T>
+void apply(const StepPlan& p, const Launch& l) {
+  const T *param = l.in<T>(0), *grad = l.in<T>(1);
+  const T* slot0 = p.rule == Rule::kSGD ? nullptr : l.in<T>(2);
+  const T* slot1 = p.rule == Rule::kAdam || p.rule == Rule::kAdamW || p.buffer ? l.in<T>(3) : nullptr;
+  T* new_param = l.out<T>(0);
+  T* new_slot0 = p.rule == Rule::kSGD ? nullptr : l.out<T>(1);
+  T* new_slot1 = p.rule == Rule::kAdam || p.rule == Rule::kAdamW || p.new_buffer ? l.out<T>(2) : nullptr;
+  const double rate = p.rate_dtype == DType::kF64 ? *l.in<double>(p.rate) : static_cast<double>(*l.in<float>(p.rate));
+  double first = 1, second = 1;  // the bias corrections of Adam
+  if (p.step != 0) {
+    const int64_t step = *l.in<int64_t>(p.step);
+    if (step < 1) return l.fail(RunError::kBadSize, step);
+    first = 1 - std::pow(p.beta1, static_cast<double>(step));
+    second = 1 - std::pow(p.beta2, static_cast<double>(step));
+  }
+  const auto lr = static_cast<T>(rate), decay = static_cast<T>(p.weight_decay), mu = static_cast<T>(p.momentum);
+  const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), epsilon = static_cast<T>(p.epsilon);
+  const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2);
+  const auto alpha = static_cast<T>(p.alpha), c_alpha = static_cast<T>(1 - p.alpha);
+  const auto step_size = static_cast<T>(rate / first), root = static_cast<T>(std::sqrt(second));
+  const auto shrink = static_cast<T>(1 - rate * p.weight_decay);
+
+  const int64_t pieces = piece_count(p.size, 8);
+  l.parallel()(pieces, [&](int64_t piece) {
+    const PieceRange range = piece_range(p.size, pieces, piece, 16);
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      T w = param[i];
+      const T g = p.rule == Rule::kAdamW || decay == 0 ? grad[i] : grad[i] + decay * w;
+      switch (p.rule) {
+        case Rule::kSGD: w -= lr * g; break;
+        case Rule::kMomentum: {
+          const T buffer = mu * slot0[i] + g;
+          w -= lr * (p.nesterov ? g + mu * buffer : buffer);
+          new_slot0[i] = buffer;
+          break;
+        }
+        case Rule::kAdam:
+        case Rule::kAdamW: {
+          if (p.rule == Rule::kAdamW) w *= shrink;
+          const T m = b1 * slot0[i] + c1 * g, v = b2 * slot1[i] + c2 * g * g;
+          w -= step_size * (m / (std::sqrt(v) / root + epsilon));
+          new_slot0[i] = m;
+          new_slot1[i] = v;
+          break;
+        }
+        case Rule::kRMSProp: {
+          const T square = alpha * slot0[i] + c_alpha * g * g;
+          T d = g / (std::sqrt(square) + epsilon);
+          if (slot1 != nullptr) {
+            d = mu * slot1[i] + d;
+            if (new_slot1 != nullptr) new_slot1[i] = d;
+          }
+          w -= lr * d;
+          new_slot0[i] = square;
+          break;
+        }
+        case Rule::kAdagrad: {
+          const T square = slot0[i] + g * g;
+          w -= lr * (g / (std::sqrt(square) + epsilon));
+          new_slot0[i] = square;
+          break;
+        }
+      }
+      new_param[i] = w;
+    }
+  });
+}
+
+void run_step(const StepPlan& p, const Launch& l) {
+  with_float(p.dtype, [&]<class T>() { apply<T>(p, l); });
+}
+
+}  // namespace
+
+Status register_optimizer(Registry& registry, const simd::SimdTable*) {
+  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kSGD>, &run_step>(
+      registry, "ApplySGD", "percale", "portable.apply_sgd", "widened.apply_sgd")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kMomentum>, &run_step>(
+      registry, "ApplyMomentum", "percale", "portable.apply_momentum", "widened.apply_momentum")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kAdam>, &run_step>(
+      registry, "ApplyAdam", "percale", "portable.apply_adam", "widened.apply_adam")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kAdamW>, &run_step>(
+      registry, "ApplyAdamW", "percale", "portable.apply_adamw", "widened.apply_adamw")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kRMSProp>, &run_step>(
+      registry, "ApplyRMSProp", "percale", "portable.apply_rmsprop", "widened.apply_rmsprop")));
+  return add_float_kernels<&plan_step<Rule::kAdagrad>, &run_step>(registry, "ApplyAdagrad", "percale",
+                                                                  "portable.apply_adagrad", "widened.apply_adagrad");
+}
+
+}  // namespace percale
