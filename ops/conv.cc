@@ -21,8 +21,6 @@ constexpr AttrSpec kAutoPad = attr_string("auto_pad", "NOTSET");
 constexpr AttrSpec kDilations = attr_optional("dilations", AttrKind::kInts, 1, kMaxWindow);
 constexpr AttrSpec kGroup = attr_int("group", 1, 1, kMaxWindow);
 constexpr AttrSpec kKernelShape = attr_optional("kernel_shape", AttrKind::kInts, 1, kMaxWindow);
-constexpr AttrSpec kKernelShapeRequired = {
-    .name = "kernel_shape", .kind = AttrKind::kInts, .required = true, .min = 1, .max = kMaxWindow};
 constexpr AttrSpec kPads = attr_optional("pads", AttrKind::kInts, 0, kMaxWindow);
 constexpr AttrSpec kStrides = attr_optional("strides", AttrKind::kInts, 1, kMaxWindow);
 
@@ -60,17 +58,16 @@ constexpr OpSchema kSchemas[] = {
      .grad = &conv_grad_input_grad},
     {.domain = "percale",
      .name = "ConvGradWeight",
-     .doc = "Gradients of Conv with respect to W, whose spatial dims 'kernel_shape' gives, and B, from X and dY.",
-     .inputs = {in("X", 'T', dtypes::kFloat), in("dY", 'T', dtypes::kFloat)},
-     .attributes = {kAutoPad, kDilations, kGroup,
-                    kKernelShapeRequired, kPads, kStrides},
+     .doc = "Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the attribute "
+            "'kernel_shape' or by the input 'shape', the shape of W.",
+     .inputs = {in("X", 'T', dtypes::kFloat), in("dY", 'T', dtypes::kFloat), in_shape("shape", Presence::kOptional)},
+     .attributes = {kAutoPad, kDilations, kGroup, kKernelShape, kPads, kStrides},
      .outputs = {out("dW", 'T'), out_opt("dB", 'T')},
      .shape = &conv_grad_weight_shape,
      .grad = &conv_grad_weight_grad},
 };
 
-// a / b where both are known, else unknown.
-int64_t known_quotient(int64_t a, int64_t b) { return a < 0 ? kUnknownDim : a / b; }
+// a * b where a is known, else unknown.
 int64_t known_product(int64_t a, int64_t b) { return a < 0 ? kUnknownDim : a * b; }
 
 // X [N,C,...] and W [M,C/group,...] agree, and B is [M].
@@ -181,22 +178,29 @@ Status conv_grad_input_shape(ShapeContext& c) { return c.error(conv_grad_input_s
 
 Status conv_grad_weight_shape_of(ShapeContext& c) {
   const Shape &x = c.shape(0), &dy = c.shape(1);
-  const int64_t group = c.attributes.get_int("group", 1);
-  const auto& kernel = c.attributes.get_ints("kernel_shape");
-  Shape dw{dy.known_rank() && dy.rank() > 1 ? dy[1] : kUnknownDim, kUnknownDim};
-  if (kernel.size() > kMaxSpatial) return invalid_argument("attribute 'kernel_shape' has more than 3 entries");
-  for (int64_t k : kernel) dw.push_back(k);
-  if (x.known_rank() && dy.known_rank()) {
-    PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
-    if (dy.rank() != x.rank() || (x[0] >= 0 && dy[0] >= 0 && x[0] != dy[0])) {
-      return invalid_argument("X ", x, " and dY ", dy, " do not belong together");
-    }
-    if (kernel.size() != rank) return invalid_argument("attribute 'kernel_shape' needs one entry per spatial dim");
-    if (x[1] >= 0) dw[1] = known_quotient(x[1], group);
-    PERCALE_RETURN_IF_ERROR(check_channels(x, dw, group));
-    PERCALE_ASSIGN_OR_RETURN(const Window window, make_window(c.attributes, x.dims().subspan(2), kernel));
-    PERCALE_RETURN_IF_ERROR(check_dy(window, dy));
+  if (!x.known_rank() || !dy.known_rank()) {
+    c.set_output(0, c.dtype(0), Shape::unranked());
+    c.set_output(1, c.dtype(0), Shape{kUnknownDim});
+    return {};
   }
+  PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
+  if (dy.rank() != x.rank() || (x[0] >= 0 && dy[0] >= 0 && x[0] != dy[0])) {
+    return invalid_argument("X ", x, " and dY ", dy, " do not belong together");
+  }
+  const int64_t group = c.attributes.get_int("group", 1);
+  PERCALE_ASSIGN_OR_RETURN(const auto kernel, ints_or(c.attributes, "kernel_shape", rank, kUnknownDim));
+  Shape dw = with_spatial(dy[1], x[1] < 0 ? kUnknownDim : x[1] / group, kernel);
+  if (const Tensor* value = c.value(2)) {
+    PERCALE_ASSIGN_OR_RETURN(const Shape given, Shape::make(to_int64s(*value)));
+    if (!compatible(dw, given)) return invalid_argument("the shape of W is ", given, ", wanted ", dw);
+    dw = merge(dw, given);
+  } else if (!c.has_input(2) && c.attributes.get_ints("kernel_shape").empty()) {
+    return invalid_argument("the shape of W is given by neither 'shape' nor 'kernel_shape'");
+  }
+  PERCALE_ASSIGN_OR_RETURN(const auto dims, kernel_dims(c.attributes, dw, rank));
+  PERCALE_RETURN_IF_ERROR(check_channels(x, dw, group));
+  PERCALE_ASSIGN_OR_RETURN(const Window window, make_window(c.attributes, x.dims().subspan(2), dims));
+  PERCALE_RETURN_IF_ERROR(check_dy(window, dy));
   c.set_output(0, c.dtype(0), dw);
   c.set_output(1, c.dtype(0), Shape{dw[0]});
   return {};
@@ -230,11 +234,9 @@ ValueId emit_grad_input(GradContext& g, ValueId dy, ValueId w, ValueId x, Attrib
 // dW, and dB with `num_outputs` 2, of the convolution of `x` with weights shaped as `w`.
 std::vector<ValueId> emit_grad_weight(GradContext& g, ValueId x, ValueId dy, ValueId w, size_t num_outputs,
                                       Attributes attributes) {
-  if (!attributes.contains("kernel_shape")) {
+  if (attributes.get_ints("kernel_shape").empty()) {
     if (!static_spatial(g.shape(w))) {
-      g.fail(unimplemented(g.node().op->name, " '", g.node().name, "': its gradient needs 'kernel_shape' or weights of ",
-                           "known shape"));
-      return {kNoValue, kNoValue};
+      return g.emit_many("percale:ConvGradWeight", {x, dy, g.emit("Shape", {w})}, num_outputs, std::move(attributes));
     }
     attributes.set("kernel_shape", spatial_of(g.shape(w)));
   }
@@ -260,7 +262,7 @@ Status conv_transpose_grad(GradContext& g) {
   if (dy == kNoValue) return {};
   const Shape &x = g.shape(g.input(0)), &w = g.shape(g.input(1));
   Attributes attributes = conv_attributes(g);
-  if (static_spatial(x)) {
+  if (static_spatial(x) && (static_spatial(w) || !attributes.get_ints("kernel_shape").empty())) {
     PERCALE_ASSIGN_OR_RETURN(const auto kernel, kernel_dims(attributes, w, x.rank() - 2));
     PERCALE_ASSIGN_OR_RETURN(const Window window, transpose_window(g.attributes(), x.dims().subspan(2), kernel));
     std::vector<int64_t> pads(window.pad.begin() + static_cast<ptrdiff_t>(window.first()), window.pad.end());
@@ -578,13 +580,13 @@ Status register_conv(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_conv_simd(registry, *simd));
   PERCALE_RETURN_IF_ERROR(
-      (add_float_kernels<&plan_conv, &conv_run>(registry, "Conv", "", "portable.conv", "widened.conv")));
+      (add_float_kernels<&plan_conv, &conv_run>(registry, "Conv", "", "portable.conv", "portable.conv_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_transpose, &conv_transpose_run>(
-      registry, "ConvTranspose", "", "portable.conv_transpose", "widened.conv_transpose")));
+      registry, "ConvTranspose", "", "portable.conv_transpose", "portable.conv_transpose_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_grad_input, &conv_grad_input_run>(
-      registry, "ConvGradInput", "percale", "portable.conv_grad_input", "widened.conv_grad_input")));
+      registry, "ConvGradInput", "percale", "portable.conv_grad_input", "portable.conv_grad_input_widened")));
   return add_float_kernels<&plan_grad_weight, &conv_grad_weight_run>(
-      registry, "ConvGradWeight", "percale", "portable.conv_grad_weight", "widened.conv_grad_weight");
+      registry, "ConvGradWeight", "percale", "portable.conv_grad_weight", "portable.conv_grad_weight_widened");
 }
 
 }  // namespace percale

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "core/base/checked.h"
 #include "core/registry/kernel.h"
 #include "core/registry/registry.h"
+#include "core/tensor/half.h"
 
 namespace percale {
 
@@ -59,27 +58,19 @@ double work_of(N... sizes) {
 
 namespace widened {
 
-// Converts between f32 and the 16-bit float that `half` names, rounding to nearest, ties to even.
+// Converts between f32 and the 16-bit float that `half` names.
 inline void widen(DType half, const void* from, float* to, int64_t count) {
   if (half == DType::kF16) {
-    const auto* in = static_cast<const _Float16*>(from);
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(in[i]);
+    for (int64_t i = 0; i < count; ++i) to[i] = to_f32(static_cast<const F16*>(from)[i]);
   } else {
-    const auto* in = static_cast<const uint16_t*>(from);
-    for (int64_t i = 0; i < count; ++i) to[i] = std::bit_cast<float>(static_cast<uint32_t>(in[i]) << 16);
+    for (int64_t i = 0; i < count; ++i) to[i] = to_f32(static_cast<const BF16*>(from)[i]);
   }
 }
 inline void narrow(DType half, const float* from, void* to, int64_t count) {
   if (half == DType::kF16) {
-    auto* out = static_cast<_Float16*>(to);
-    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<_Float16>(from[i]);
-    return;
-  }
-  auto* out = static_cast<uint16_t*>(to);
-  for (int64_t i = 0; i < count; ++i) {
-    const auto bits = std::bit_cast<uint32_t>(from[i]);
-    out[i] = std::isnan(from[i]) ? static_cast<uint16_t>((bits >> 16) | 0x40)
-                                 : static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+    for (int64_t i = 0; i < count; ++i) static_cast<F16*>(to)[i] = to_f16(from[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) static_cast<BF16*>(to)[i] = to_bf16(from[i]);
   }
 }
 

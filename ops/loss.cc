@@ -132,8 +132,13 @@ Status pair_loss_shape(ShapeContext& c) {
   return {};
 }
 
+Status weights_have_no_gradient(const GradContext& g) {
+  return unimplemented(g.node().op->name, " '", g.node().name, "': the gradient of the weights");
+}
+
 // log_prob, when the loss depends on it too, is the log-softmax of the scores.
 Status cross_entropy_grad(GradContext& g) {
+  if (g.wants(2)) return weights_have_no_gradient(g);
   if (!g.wants(0)) return {};
   ValueId dx = kNoValue;
   if (g.grad(0) != kNoValue) {
@@ -149,6 +154,7 @@ Status cross_entropy_grad(GradContext& g) {
 }
 
 Status log_likelihood_grad(GradContext& g) {
+  if (g.wants(2)) return weights_have_no_gradient(g);
   if (!g.wants(0) || g.grad(0) == kNoValue) return {};
   g.set(0, g.emit("percale:NegativeLogLikelihoodGrad", {g.grad(0), g.input(0), g.input(1), g.input(2)},
                   g.attributes()));
@@ -396,20 +402,20 @@ void pair_loss_run(const PairLossPlan& p, const Launch& l) {
 Status register_loss(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_cross_entropy, &class_loss_run>(
-      registry, "SoftmaxCrossEntropyLoss", "", "portable.softmax_cross_entropy", "widened.softmax_cross_entropy")));
+      registry, "SoftmaxCrossEntropyLoss", "", "portable.softmax_cross_entropy", "portable.softmax_cross_entropy_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_log_likelihood, &class_loss_run>(
-      registry, "NegativeLogLikelihoodLoss", "", "portable.log_likelihood", "widened.log_likelihood")));
+      registry, "NegativeLogLikelihoodLoss", "", "portable.log_likelihood", "portable.log_likelihood_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_cross_entropy_grad, &class_loss_grad_run>(
       registry, "SoftmaxCrossEntropyGrad", "percale", "portable.softmax_cross_entropy_grad",
-      "widened.softmax_cross_entropy_grad")));
+      "portable.softmax_cross_entropy_grad_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_log_likelihood_grad, &class_loss_grad_run>(
       registry, "NegativeLogLikelihoodGrad", "percale", "portable.log_likelihood_grad",
-      "widened.log_likelihood_grad")));
+      "portable.log_likelihood_grad_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pair_loss, &pair_loss_run<&binary_cross_entropy>>(
       registry, "BinaryCrossEntropyWithLogits", "percale", "portable.binary_cross_entropy",
-      "widened.binary_cross_entropy")));
+      "portable.binary_cross_entropy_widened")));
   return add_float_kernels<&plan_pair_loss, &pair_loss_run<&huber>>(registry, "Huber", "percale", "portable.huber",
-                                                                    "widened.huber");
+                                                                    "portable.huber_widened");
 }
 
 }  // namespace percale

@@ -492,11 +492,11 @@ Status register_matmul(Registry& registry, const simd::SimdTable* simd) {
     for (const Kernel& kernel : kernels) PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", kernel));
   }
   PERCALE_RETURN_IF_ERROR(
-      (add_float_kernels<&plan_matmul, &run_matmul>(registry, "MatMul", "", "portable.matmul", "widened.matmul")));
+      (add_float_kernels<&plan_matmul, &run_matmul>(registry, "MatMul", "", "portable.matmul", "portable.matmul_widened")));
   PERCALE_RETURN_IF_ERROR(
-      (add_float_kernels<&plan_gemm, &run_gemm>(registry, "Gemm", "", "portable.gemm", "widened.gemm")));
+      (add_float_kernels<&plan_gemm, &run_gemm>(registry, "Gemm", "", "portable.gemm", "portable.gemm_widened")));
   return add_float_kernels<&plan_matmul, &run_matmul>(registry, "BatchMatMul", "percale", "portable.batch_matmul",
-                                                      "widened.batch_matmul");
+                                                      "portable.batch_matmul_widened");
 }
 
 }  // namespace percale

@@ -440,13 +440,13 @@ void layer_norm_grad_run(const LayerNormPlan& p, const Launch& l) {
 Status register_norm(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_batch_norm, &batch_norm_run>(
-      registry, "BatchNormalization", "", "portable.batch_norm", "widened.batch_norm")));
+      registry, "BatchNormalization", "", "portable.batch_norm", "portable.batch_norm_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_batch_norm_grad, &batch_norm_grad_run>(
-      registry, "BatchNormalizationGrad", "percale", "portable.batch_norm_grad", "widened.batch_norm_grad")));
+      registry, "BatchNormalizationGrad", "percale", "portable.batch_norm_grad", "portable.batch_norm_grad_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_layer_norm, &layer_norm_run>(
-      registry, "LayerNormalization", "", "portable.layer_norm", "widened.layer_norm")));
+      registry, "LayerNormalization", "", "portable.layer_norm", "portable.layer_norm_widened")));
   return add_float_kernels<&plan_layer_norm_grad, &layer_norm_grad_run>(
-      registry, "LayerNormalizationGrad", "percale", "portable.layer_norm_grad", "widened.layer_norm_grad");
+      registry, "LayerNormalizationGrad", "percale", "portable.layer_norm_grad", "portable.layer_norm_grad_widened");
 }
 
 }  // namespace percale

@@ -213,17 +213,17 @@ void run_step(const StepPlan& p, const Launch& l) {
 Status register_optimizer(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kSGD>, &run_step>(
-      registry, "ApplySGD", "percale", "portable.apply_sgd", "widened.apply_sgd")));
+      registry, "ApplySGD", "percale", "portable.apply_sgd", "portable.apply_sgd_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kMomentum>, &run_step>(
-      registry, "ApplyMomentum", "percale", "portable.apply_momentum", "widened.apply_momentum")));
+      registry, "ApplyMomentum", "percale", "portable.apply_momentum", "portable.apply_momentum_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kAdam>, &run_step>(
-      registry, "ApplyAdam", "percale", "portable.apply_adam", "widened.apply_adam")));
+      registry, "ApplyAdam", "percale", "portable.apply_adam", "portable.apply_adam_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kAdamW>, &run_step>(
-      registry, "ApplyAdamW", "percale", "portable.apply_adamw", "widened.apply_adamw")));
+      registry, "ApplyAdamW", "percale", "portable.apply_adamw", "portable.apply_adamw_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kRMSProp>, &run_step>(
-      registry, "ApplyRMSProp", "percale", "portable.apply_rmsprop", "widened.apply_rmsprop")));
+      registry, "ApplyRMSProp", "percale", "portable.apply_rmsprop", "portable.apply_rmsprop_widened")));
   return add_float_kernels<&plan_step<Rule::kAdagrad>, &run_step>(registry, "ApplyAdagrad", "percale",
-                                                                  "portable.apply_adagrad", "widened.apply_adagrad");
+                                                                  "portable.apply_adagrad", "portable.apply_adagrad_widened");
 }
 
 }  // namespace percale

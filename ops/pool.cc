@@ -428,17 +428,17 @@ Status register_pool(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   static_cast<void>(simd);
   PERCALE_RETURN_IF_ERROR(
-      (add_float_kernels<&plan_pool, &max_pool_run>(registry, "MaxPool", "", "portable.max_pool", "widened.max_pool")));
+      (add_float_kernels<&plan_pool, &max_pool_run>(registry, "MaxPool", "", "portable.max_pool", "portable.max_pool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pool, &average_pool_run>(
-      registry, "AveragePool", "", "portable.average_pool", "widened.average_pool")));
+      registry, "AveragePool", "", "portable.average_pool", "portable.average_pool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_global_pool, &max_pool_run>(
-      registry, "GlobalMaxPool", "", "portable.global_max_pool", "widened.global_max_pool")));
+      registry, "GlobalMaxPool", "", "portable.global_max_pool", "portable.global_max_pool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_global_pool, &average_pool_run>(
-      registry, "GlobalAveragePool", "", "portable.global_average_pool", "widened.global_average_pool")));
+      registry, "GlobalAveragePool", "", "portable.global_average_pool", "portable.global_average_pool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pool_grad, &max_pool_grad_run>(
-      registry, "MaxPoolGrad", "percale", "portable.max_pool_grad", "widened.max_pool_grad")));
+      registry, "MaxPoolGrad", "percale", "portable.max_pool_grad", "portable.max_pool_grad_widened")));
   return add_float_kernels<&plan_pool_grad, &average_pool_grad_run>(
-      registry, "AveragePoolGrad", "percale", "portable.average_pool_grad", "widened.average_pool_grad");
+      registry, "AveragePoolGrad", "percale", "portable.average_pool_grad", "portable.average_pool_grad_widened");
 }
 
 }  // namespace percale

@@ -312,19 +312,19 @@ void dropout_run(const RandomPlan& p, const Launch& l) {
 Status register_random(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_dropout, &dropout_run>(registry, "Dropout", "", "portable.dropout",
-                                                                          "widened.dropout")));
+                                                                          "portable.dropout_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_uniform, &uniform_run>(
-      registry, "RandomUniform", "percale", "portable.random_uniform", "widened.random_uniform")));
+      registry, "RandomUniform", "percale", "portable.random_uniform", "portable.random_uniform_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_normal, &normal_run>(
-      registry, "RandomNormal", "percale", "portable.random_normal", "widened.random_normal")));
+      registry, "RandomNormal", "percale", "portable.random_normal", "portable.random_normal_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_uniform, &uniform_run>(
-      registry, "RandomUniform", "", "portable.random_uniform", "widened.random_uniform")));
+      registry, "RandomUniform", "", "portable.random_uniform", "portable.random_uniform_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_normal, &normal_run>(
-      registry, "RandomNormal", "", "portable.random_normal", "widened.random_normal")));
+      registry, "RandomNormal", "", "portable.random_normal", "portable.random_normal_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_uniform, &uniform_run>(
-      registry, "RandomUniformLike", "", "portable.random_uniform", "widened.random_uniform")));
+      registry, "RandomUniformLike", "", "portable.random_uniform", "portable.random_uniform_widened")));
   return add_float_kernels<&plan_normal, &normal_run>(registry, "RandomNormalLike", "", "portable.random_normal",
-                                                      "widened.random_normal");
+                                                      "portable.random_normal_widened");
 }
 
 }  // namespace percale

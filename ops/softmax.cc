@@ -111,9 +111,9 @@ void run_softmax(const SoftmaxPlan& p, const Launch& l) {
 Status register_softmax(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_softmax, &run_softmax<false>>(
-      registry, "Softmax", "", "portable.softmax", "widened.softmax")));
+      registry, "Softmax", "", "portable.softmax", "portable.softmax_widened")));
   return add_float_kernels<&plan_softmax, &run_softmax<true>>(registry, "LogSoftmax", "", "portable.log_softmax",
-                                                              "widened.log_softmax");
+                                                              "portable.log_softmax_widened");
 }
 
 }  // namespace percale
