@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "core/plan/memory_plan.h"
+#include "core/plan/node_view.h"
 
 namespace percale {
 namespace {
@@ -31,7 +31,11 @@ class Lowering {
     place_given_values();
     place_assigned_values();
     place_outputs();
-    for (size_t i = 0; i < f_.nodes.size(); ++i) PERCALE_RETURN_IF_ERROR(add_node(static_cast<int32_t>(i)));
+    for (size_t i = 0; i < f_.nodes.size(); ++i) {
+      program_->position_of_node.push_back(static_cast<int32_t>(program_->instructions.size()));
+      PERCALE_RETURN_IF_ERROR(add_node(static_cast<int32_t>(i)));
+    }
+    program_->position_of_node.push_back(static_cast<int32_t>(program_->instructions.size()));
     program_->arena_bytes = plan_memory(intervals_);
     fix_offsets();
     add_copies();
@@ -176,18 +180,7 @@ class Lowering {
     const Node& node = f_.node(position);
     if (node.op->has(kView) || is_runtime(node)) return {};
     const Attributes attributes = with_defaults(*node.op, node.attributes);
-    std::vector<ValueType> outputs;
-    for (size_t k = 0; k < node.outputs.size(); ++k) {
-      outputs.push_back(node.outputs[k] == kNoValue ? ValueType{} : f_.type(node.outputs[k]));
-    }
-    NodeView view{*node.op, node.name, attributes, {}, std::move(outputs), {}};
-    for (ValueId id : node.inputs) {
-      view.inputs.push_back(id == kNoValue ? ValueType{} : f_.type(id));
-      view.values.push_back(f_.constant(id));
-    }
-    if (const AttrValue* body = attributes.find("body"); body != nullptr && body->get_if<FunctionRef>() != nullptr) {
-      view.body = graph_.find_function(body->get_if<FunctionRef>()->name);
-    }
+    const NodeView view = make_node_view(graph_, f_, node, attributes);
     ProgramNode info{node.op, node.name, {}, view.inputs, view.outputs, {}};
     PERCALE_ASSIGN_OR_RETURN(auto kernel, choose_kernel(*graph_.registry, kind_, view, &info.refusals));
     info.kernel = kernel->name();
@@ -208,7 +201,6 @@ class Lowering {
       instruction.scratch_offset = static_cast<int64_t>(intervals_.size());  // the block, until fix_offsets
       intervals_.push_back({kernel->scratch_bytes(), position, position, 0});
     }
-    instruction_of_[position] = static_cast<int32_t>(program_->instructions.size());
     program_->instructions.push_back(instruction);
     program_->kernels.push_back(std::move(kernel));
     program_->nodes.push_back(std::move(info));
@@ -246,6 +238,8 @@ class Lowering {
     }
   }
 
+  NodeId producer(size_t output) const { return f_.value(root(f_.outputs[output])).def; }
+
   void note_borders() {
     const auto end = static_cast<int32_t>(program_->instructions.size());
     for (ValueId id : f_.inputs) {
@@ -267,7 +261,7 @@ class Lowering {
       program_->outputs.push_back(f_.type(f_.outputs[i]));
       const Operand h = operand(root(f_.outputs[i]));
       const bool direct = h.home == Home::kOutput && h.index == static_cast<int64_t>(i);
-      program_->output_ready.push_back(direct ? instruction_of_[f_.value(root(f_.outputs[i])).def] : end);
+      program_->output_ready.push_back(direct ? program_->position_of_node[static_cast<size_t>(producer(i))] : end);
     }
   }
 
@@ -282,7 +276,6 @@ class Lowering {
   std::vector<MemoryInterval> intervals_;
   std::vector<ValueId> operand_values_;  // the roots behind Program::operands
   std::map<int32_t, ValueId> reads_, assigned_;
-  std::unordered_map<int32_t, int32_t> instruction_of_;
   std::shared_ptr<Program> program_;
 };
 

@@ -67,6 +67,8 @@ struct Program {
   std::vector<std::unique_ptr<PlannedKernel>> kernels;
   // Per input and output: the instruction that first reads it, or that has written it (-1: there from the start).
   std::vector<int32_t> input_needed, output_ready;
+  // Per node of the function, and one past them: how many instructions stand before it.
+  std::vector<int32_t> position_of_node;
   int64_t arena_bytes = 0;
 };
 

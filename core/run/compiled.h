@@ -35,10 +35,23 @@ struct ControlNode {
 struct PlacedProgram {
   std::shared_ptr<const Program> program;
   const Device* device = nullptr;
-  Part part;  // inputs and outputs by the cut; its function is moved into `program`
+  Part part;
 };
 
-struct BoundRun;  // core/run/executor.h: the memory of one run
+// A result that no program computes: a feed, or a constant.
+struct PassedThrough {
+  int32_t result = 0;
+  int32_t feed = -1;
+  Tensor constant;
+};
+
+struct PlacedNode {
+  std::string node;
+  int32_t device = 0;
+  std::string reason;
+};
+
+struct BoundRun;  // core/run/executor.cc: the memory and the operand tables of one run
 
 // Immutable but for the pool of run memory. Shared by concurrent runs.
 struct Compiled {
@@ -48,12 +61,15 @@ struct Compiled {
   Compiled& operator=(const Compiled&) = delete;
 
   RunSpec spec;
+  int64_t id = 0;  // unique within the session: tells the rests of different plans apart
   std::vector<ValueType> feed_types;
   std::shared_ptr<const Graph> graph;  // the working copy: bodies of fused nodes, kernels borrow from it
 
   std::vector<PlacedProgram> programs;
   std::vector<Transfer> transfers;
-  std::vector<ValueType> results;  // what the programs hand out, in the order of Sink::kResult
+  std::vector<ValueType> results;  // what the programs hand out, by PartOutput::results
+  std::vector<PassedThrough> passed_through;
+  std::vector<PlacedNode> placement;  // for explanations
 
   // What could not be planned before those results are known: control nodes first, then a function over feeds, results
   // and control outputs.

@@ -1,0 +1,216 @@
+#include "core/run/compile.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/passes/passes.h"
+#include "core/passes/prune.h"
+#include "core/placement/place.h"
+#include "core/plan/evaluate.h"
+#include "core/plan/node_view.h"
+#include "core/run/executor.h"
+#include "core/run/stage.h"
+
+namespace percale {
+namespace {
+
+Result<ValueId> find_value(const Function& f, std::string_view name, std::string_view role) {
+  const ValueId id = f.find_value(name);
+  if (id != kNoValue) return id;
+  std::vector<std::string> names;
+  for (const Value& v : f.values) names.push_back(v.name);
+  const std::string near = nearest_name(name, names);
+  return not_found(role, " '", name, "' is no value of function '", f.name, "'",
+                   near.empty() ? std::string() : str_cat("; the nearest is '", near, "'"));
+}
+
+Result<NodeId> find_node(const Function& f, std::string_view name) {
+  for (size_t i = 0; i < f.nodes.size(); ++i) {
+    if (f.nodes[i].name == name) return static_cast<NodeId>(i);
+  }
+  return not_found("target '", name, "' is no node of function '", f.name, "'");
+}
+
+// Uses of an input become uses of a constant; the input stays, so that feeds keep their numbers.
+void bind_contents(Function& f, size_t input, const Tensor& contents) {
+  const ValueId from = f.inputs[input];
+  const auto to = static_cast<ValueId>(f.values.size());
+  f.values.push_back({str_cat(f.value(from).name, "/value"), f.type(from), ValueKind::kConstant,
+                      static_cast<int32_t>(f.constants.size()), 0});
+  f.constants.push_back(contents);
+  for (Node& node : f.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+  std::replace(f.outputs.begin(), f.outputs.end(), from, to);
+}
+
+// Asks the kernel lists, as placement needs it.
+class ListProbe final : public KernelProbe {
+ public:
+  ListProbe(const Graph& graph, const Function& f) : graph_(graph), f_(f) {}
+  Status can_run(const Node& node, std::string_view kind) const override {
+    const Attributes attributes = with_defaults(*node.op, node.attributes);
+    const NodeView view = make_node_view(graph_, f_, node, attributes);
+    std::string reasons;
+    for (const Kernel& kernel : graph_.registry->kernels(kind, *node.op)) {
+      const Status status = from_c(kernel.accepts(kernel.user, &view));
+      if (status.ok()) return {};
+      reasons += str_cat(reasons.empty() ? "" : "; ", kernel.name, ": ", status.message());
+    }
+    return unimplemented(reasons.empty() ? std::string("no kernel") : reasons);
+  }
+
+ private:
+  const Graph& graph_;
+  const Function& f_;
+};
+
+class Compiler {
+ public:
+  Compiler(const Engine& engine, const SessionOptions& options, const CompileRequest& request)
+      : engine_(engine), options_(options), request_(request), out_(std::make_shared<Compiled>()) {}
+
+  Result<std::shared_ptr<const Compiled>> run() {
+    out_->id = request_.id;
+    out_->spec = request_.spec;
+    out_->feed_types.assign(request_.feed_types.begin(), request_.feed_types.end());
+    graph_ = std::make_shared<Graph>(request_.graph);
+    out_->graph = graph_;
+    const Function* found = graph_->find_function(request_.spec.function);
+    if (found == nullptr) return not_found("no function '", request_.spec.function, "' in the graph");
+    Function f = *found;
+    PERCALE_RETURN_IF_ERROR(bind(f));
+    PERCALE_RETURN_IF_ERROR(run_passes(f));
+    for (ValueId id : f.outputs) {
+      const ValueType& type = f.type(id);
+      out_->fetch_types.push_back(type.shape.is_static() ? type : ValueType{});
+    }
+    Stages stages = split_stages(f);
+    if (stages.head.nodes.empty() && stages.control.empty() && !stages.rest.nodes.empty() && !makes_progress(stages)) {
+      return cannot_plan(stages.rest);
+    }
+    out_->fetches = std::move(stages.fetches);
+    out_->control = std::move(stages.control);
+    out_->rest_inputs = std::move(stages.rest_inputs);
+    out_->rest_by_value = std::move(stages.rest_by_value);
+    if (!stages.rest.nodes.empty()) keep_rest(std::move(stages.rest));
+    PERCALE_RETURN_IF_ERROR(lower_head(stages.head));
+    out_->peak_bytes = run_bytes(*out_);
+    return std::shared_ptr<const Compiled>(std::move(out_));
+  }
+
+ private:
+  Status bind(Function& f) {
+    const RunSpec& spec = request_.spec;
+    if (spec.feeds.size() != request_.feed_types.size()) {
+      return invalid_argument(static_cast<uint64_t>(spec.feeds.size()), " feeds are named, ",
+                              static_cast<uint64_t>(request_.feed_types.size()), " given");
+    }
+    std::vector<ValueId> feeds, fetches;
+    std::vector<NodeId> targets;
+    std::vector<Shape> shapes;
+    for (size_t i = 0; i < spec.feeds.size(); ++i) {
+      PERCALE_ASSIGN_OR_RETURN(const ValueId id, find_value(f, spec.feeds[i], "feed"));
+      const ValueType& want = f.type(id);
+      const ValueType& got = request_.feed_types[i];
+      if (want.dtype != got.dtype || !compatible(want.shape, got.shape)) {
+        return invalid_argument("feed '", spec.feeds[i], "' is ", got.dtype, " ", got.shape, ", wanted ", want.dtype,
+                                " ", want.shape);
+      }
+      feeds.push_back(id);
+      shapes.push_back(got.shape);
+    }
+    for (const std::string& name : spec.fetches) {
+      PERCALE_ASSIGN_OR_RETURN(const ValueId id, find_value(f, name, "fetch"));
+      fetches.push_back(id);
+    }
+    for (const std::string& name : spec.targets) {
+      PERCALE_ASSIGN_OR_RETURN(const NodeId id, find_node(f, name));
+      targets.push_back(id);
+    }
+    PERCALE_RETURN_IF_ERROR(prune(*graph_, f, feeds, fetches, targets));
+    PERCALE_RETURN_IF_ERROR(bind_inputs(f, shapes));
+    for (size_t i = 0; i < request_.contents.size(); ++i) {
+      if (request_.contents[i].defined()) bind_contents(f, i, request_.contents[i]);
+    }
+    return {};
+  }
+
+  Status run_passes(Function& f) {
+    PassContext context;
+    context.disabled.insert(options_.disabled_passes.begin(), options_.disabled_passes.end());
+    context.dump = [this](std::string_view pass, const Function& g) {
+      out_->pass_sizes.emplace_back(pass, g.nodes.size());
+    };
+    if (!engine_.devices().empty()) {
+      context.evaluate = [this](const OpSchema& schema, std::string_view name, const Attributes& attributes,
+                                const std::vector<Tensor>& inputs, size_t num_outputs) {
+        return evaluate_node(*engine_.registry(), "cpu", schema, name, attributes, inputs, num_outputs,
+                             engine_.memory());
+      };
+    }
+    return run_device_free_passes(*graph_, f, context);
+  }
+
+  // Something will be known in the next stage that was not in this one: the contents of an input.
+  static bool makes_progress(const Stages& stages) {
+    return std::find(stages.rest_by_value.begin(), stages.rest_by_value.end(), true) != stages.rest_by_value.end();
+  }
+
+  static Status cannot_plan(const Function& rest) {
+    const Node& node = rest.nodes.front();
+    return unimplemented(op_name(*node.op), " '", node.name,
+                         "': the shape of its output depends on the contents of its inputs, which cannot be planned");
+  }
+
+  void keep_rest(Function rest) {
+    auto graph = std::make_shared<Graph>(*graph_);
+    rest.name = kMainFunction;
+    std::erase_if(graph->functions, [](const Function& f) { return f.name == kMainFunction; });
+    graph->functions.insert(graph->functions.begin(), std::move(rest));
+    out_->rest = std::move(graph);
+  }
+
+  Status lower_head(const Function& head) {
+    for (ValueId id : head.outputs) out_->results.push_back(head.type(id));
+    if (head.nodes.empty() && head.outputs.empty()) return {};
+    std::vector<PlacementDevice> devices;
+    for (const auto& d : engine_.devices()) {
+      devices.push_back({d->name(), d->kind(), d->shares_host_memory(), d->description().gflops,
+                         d->description().gbytes_per_second});
+    }
+    PERCALE_ASSIGN_OR_RETURN(Placement placement,
+                             place(head, devices, ListProbe(*graph_, head), options_.soft_placement));
+    Cut cut = partition(head, placement.device_of);
+    out_->transfers = std::move(cut.transfers);
+    for (const auto& [result, value] : cut.passed_through) {
+      out_->passed_through.push_back({result, head.value(value).kind == ValueKind::kInput ? head.value(value).def : -1,
+                                      head.constant(value) != nullptr ? *head.constant(value) : Tensor()});
+    }
+    for (size_t i = 0; i < head.nodes.size(); ++i) {
+      out_->placement.push_back({head.nodes[i].name, placement.device_of[i], std::move(placement.reasons[i])});
+    }
+    for (Part& part : cut.parts) {
+      PlacedProgram placed;
+      placed.device = engine_.devices()[static_cast<size_t>(part.device)].get();
+      const ProgramOptions options{request_.spec.exclusive_state};
+      PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, part.function, placed.device->kind(), options));
+      placed.part = std::move(part);
+      out_->programs.push_back(std::move(placed));
+    }
+    return {};
+  }
+
+  const Engine& engine_;
+  const SessionOptions& options_;
+  const CompileRequest& request_;
+  std::shared_ptr<Graph> graph_;
+  std::shared_ptr<Compiled> out_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const SessionOptions& options,
+                                                const CompileRequest& request) {
+  return Compiler(engine, options, request).run();
+}
+
+}  // namespace percale

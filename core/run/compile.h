@@ -1,0 +1,27 @@
+// The road from a function to programs: prune, passes, stages, placement, cut, lowering.
+#ifndef PERCALE_CORE_RUN_COMPILE_H_
+#define PERCALE_CORE_RUN_COMPILE_H_
+
+#include <memory>
+#include <span>
+
+#include "core/run/compiled.h"
+
+namespace percale {
+
+struct CompileRequest {
+  const Graph& graph;
+  const RunSpec& spec;
+  std::span<const ValueType> feed_types;
+  // Per feed: its contents where they shall be part of the plan, because shapes depend on them. May be empty.
+  std::span<const Tensor> contents = {};
+  int64_t id = 0;  // Compiled::id
+};
+
+// Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.
+Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const SessionOptions& options,
+                                                const CompileRequest& request);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_COMPILE_H_

@@ -1,0 +1,466 @@
+#include "core/run/executor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace percale {
+namespace {
+
+// Device memory of one run, freed with it.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  static Result<DeviceMemory> allocate(const Device& device, int64_t bytes) {
+    DeviceMemory out;
+    PERCALE_RETURN_IF_ERROR(from_c(
+        device.api().allocate(device.handle(), static_cast<uint64_t>(std::max<int64_t>(bytes, 1)), &out.data_)));
+    out.device_ = &device;
+    return out;
+  }
+  DeviceMemory(DeviceMemory&& o) noexcept : device_(o.device_), data_(std::exchange(o.data_, nullptr)) {}
+  DeviceMemory& operator=(DeviceMemory&& o) noexcept {
+    std::swap(device_, o.device_);
+    std::swap(data_, o.data_);
+    return *this;
+  }
+  ~DeviceMemory() {
+    if (data_ != nullptr) device_->api().free(device_->handle(), data_);
+  }
+  void* data() const { return data_; }
+
+ private:
+  const Device* device_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// An operand whose address differs from run to run.
+struct Patch {
+  uint32_t position;
+  Operand operand;
+};
+
+// Instruction `at` waits until the part that sends has come this far.
+struct Wait {
+  int32_t at, transfer, from, progress;
+};
+
+struct BoundProgram {
+  const PlacedProgram* placed = nullptr;
+  DeviceMemory arena;
+  std::vector<DeviceMemory> buffers;     // inputs, outputs and constants of a device with memory of its own; transfers
+  std::vector<void*> operands;           // of all instructions
+  std::vector<Patch> patches;
+  std::vector<Wait> waits;               // by instruction
+  std::vector<void*> constants;
+  std::vector<void*> inputs, outputs;    // as instructions see them
+  std::vector<void*> own_inputs, own_outputs;  // buffers that stand in for them, null where there is none
+  RunContext context;
+  std::atomic<int32_t> progress{0};  // instructions done; one more when the copies are done as well
+  std::atomic<bool> claimed{false};
+  size_t next_wait = 0;
+};
+
+}  // namespace
+
+struct BoundRun {
+  std::vector<std::unique_ptr<BoundProgram>> programs;
+  std::vector<std::vector<std::byte>> staging;  // per transfer between devices of unlike memory
+};
+
+Compiled::~Compiled() {
+  for (auto& slot : idle) delete slot.load();
+}
+
+bool RunFrame::should_stop() const {
+  return (session_cancel != nullptr && session_cancel->cancelled()) ||
+         (options.cancel != nullptr && options.cancel->cancelled()) ||
+         (options.deadline_ns >= 0 && now_ns() >= options.deadline_ns);
+}
+
+Status RunFrame::stop_reason() const {
+  if (!should_stop()) return {};
+  const bool cancelled = (session_cancel != nullptr && session_cancel->cancelled()) ||
+                         (options.cancel != nullptr && options.cancel->cancelled());
+  if (cancelled) return Status(Code::kCancelled, "the run was cancelled; nothing was assigned");
+  return Status(Code::kDeadlineExceeded, "the run's deadline has passed; nothing was assigned");
+}
+
+namespace {
+
+bool shares(const BoundProgram& p) { return p.placed->device->shares_host_memory(); }
+
+// One program's tables: what does not change from run to run.
+Status bind_program(const Compiled& compiled, BoundProgram& p) {
+  const Program& program = *p.placed->program;
+  const Device& device = *p.placed->device;
+  const auto add_buffer = [&](int64_t bytes) -> Result<void*> {
+    PERCALE_ASSIGN_OR_RETURN(DeviceMemory memory, DeviceMemory::allocate(device, bytes));
+    return p.buffers.emplace_back(std::move(memory)).data();
+  };
+  const auto bytes_of = [](const ValueType& type) { return byte_size(type.dtype, type.shape); };
+  PERCALE_ASSIGN_OR_RETURN(p.arena, DeviceMemory::allocate(device, program.arena_bytes));
+  for (const Tensor& constant : program.constants) {
+    if (shares(p)) {
+      p.constants.push_back(constant.data());
+      continue;
+    }
+    PERCALE_ASSIGN_OR_RETURN(void* copy, add_buffer(constant.bytes()));
+    PERCALE_RETURN_IF_ERROR(from_c(device.api().copy_from_host(device.handle(), nullptr, copy, constant.data(),
+                                                               static_cast<uint64_t>(constant.bytes()))));
+    p.constants.push_back(copy);
+  }
+  p.own_inputs.resize(program.inputs.size());
+  p.own_outputs.resize(program.outputs.size());
+  for (size_t i = 0; i < program.inputs.size() && !shares(p); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.inputs[i]));
+    PERCALE_ASSIGN_OR_RETURN(p.own_inputs[i], add_buffer(bytes));
+  }
+  for (size_t k = 0; k < program.outputs.size(); ++k) {
+    if (shares(p) && !p.placed->part.outputs[k].results.empty()) continue;
+    PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.outputs[k]));
+    PERCALE_ASSIGN_OR_RETURN(p.own_outputs[k], add_buffer(bytes));
+  }
+  p.inputs = p.own_inputs;
+  p.outputs = p.own_outputs;
+  p.operands.resize(program.operands.size(), nullptr);
+  for (size_t i = 0; i < program.operands.size(); ++i) {
+    const Operand& o = program.operands[i];
+    switch (o.home) {
+      case Home::kNone: break;
+      case Home::kArena: p.operands[i] = static_cast<std::byte*>(p.arena.data()) + o.index; break;
+      case Home::kConstant: p.operands[i] = p.constants[static_cast<size_t>(o.index)]; break;
+      default: p.patches.push_back({static_cast<uint32_t>(i), o});
+    }
+  }
+  const auto end = static_cast<int32_t>(program.instructions.size());
+  const auto self = static_cast<int32_t>(p.placed - compiled.programs.data());
+  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
+    const Transfer& transfer = compiled.transfers[t];
+    if (transfer.to_part != self) continue;
+    const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
+    const auto number = static_cast<int32_t>(t);
+    if (transfer.to_input < 0) {
+      p.waits.push_back({program.position_of_node[static_cast<size_t>(transfer.before_node)], number,
+                         transfer.from_part, from.position_of_node[static_cast<size_t>(transfer.after_node) + 1]});
+      continue;
+    }
+    const int32_t ready = from.output_ready[static_cast<size_t>(transfer.from_output)] + 1;
+    p.waits.push_back({std::min(program.input_needed[static_cast<size_t>(transfer.to_input)], end), number,
+                       transfer.from_part, ready});
+  }
+  std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
+  return {};
+}
+
+Result<std::unique_ptr<BoundRun>> bind(const Compiled& compiled) {
+  auto run = std::make_unique<BoundRun>();
+  for (const PlacedProgram& placed : compiled.programs) {
+    auto& p = run->programs.emplace_back(std::make_unique<BoundProgram>());
+    p->placed = &placed;
+    PERCALE_RETURN_IF_ERROR(bind_program(compiled, *p));
+  }
+  run->staging.resize(compiled.transfers.size());
+  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
+    const Transfer& transfer = compiled.transfers[t];
+    const bool plain = shares(*run->programs[static_cast<size_t>(transfer.from_part)]) &&
+                       shares(*run->programs[static_cast<size_t>(transfer.to_part)]);
+    if (!plain) run->staging[t].resize(static_cast<size_t>(transfer.bytes));
+  }
+  return run;
+}
+
+class ProgramRun {
+ public:
+  ProgramRun(const Compiled& compiled, Engine& engine, RunFrame& frame, BoundRun& bound, std::span<const Tensor> feeds,
+             std::span<const Tensor> results)
+      : compiled_(compiled), engine_(engine), frame_(frame), bound_(bound), feeds_(feeds), results_(results) {}
+
+  Status run() {
+    for (auto& p : bound_.programs) PERCALE_RETURN_IF_ERROR(start(*p));
+    if (bound_.programs.size() == 1) {
+      advance(*bound_.programs[0]);
+    } else {
+      schedule();
+    }
+    PERCALE_RETURN_IF_ERROR(std::move(status_));
+    publish();
+    return {};
+  }
+
+ private:
+  // Points the operands that differ from run to run at this run's memory.
+  Status start(BoundProgram& p) {
+    const Program& program = *p.placed->program;
+    const Part& part = p.placed->part;
+    for (size_t i = 0; i < part.inputs.size(); ++i) {
+      if (part.inputs[i].kind != PartInput::Kind::kFeed) continue;
+      const Tensor& feed = feeds_[static_cast<size_t>(part.inputs[i].index)];
+      if (shares(p)) {
+        p.inputs[i] = feed.data();
+      } else {
+        PERCALE_RETURN_IF_ERROR(copy_in(p, i, feed.data(), feed.bytes()));
+      }
+    }
+    for (size_t k = 0; k < part.outputs.size(); ++k) {
+      if (shares(p) && !part.outputs[k].results.empty()) {
+        p.outputs[k] = results_[static_cast<size_t>(part.outputs[k].results[0])].data();
+      }
+    }
+    for (const int32_t variable : program.assigned) PERCALE_RETURN_IF_ERROR(allocate_next(variable));
+    for (const Patch& patch : p.patches) p.operands[patch.position] = address(p, patch.operand);
+    p.context.parallel = {&ProgramRun::guarded_loop, &p_guard(p)};
+    p.context.error = 0;
+    p.context.cancelled = false;
+    p.context.seed = frame_.options.seed;
+    p.context.step = frame_.step;
+    p.context.first_row = frame_.options.first_row;
+    p.progress = 0;
+    p.claimed = false;
+    p.next_wait = 0;
+    return {};
+  }
+
+  struct Guard {
+    ProgramRun* run;
+    RunContext* context;
+  };
+  Guard& p_guard(BoundProgram& p) {
+    if (guards_.empty()) guards_.resize(bound_.programs.size());
+    Guard& g = guards_[static_cast<size_t>(p.placed - compiled_.programs.data())];
+    g = {this, &p.context};
+    return g;
+  }
+
+  // Every piece asks first whether to stop, so that cancelling takes no longer than the pieces under way.
+  static void guarded_loop(void* self, int64_t pieces, ParallelFor::Body body, void* arg) {
+    struct Piece {
+      Guard* guard;
+      ParallelFor::Body body;
+      void* arg;
+    } piece{static_cast<Guard*>(self), body, arg};
+    const ParallelFor pool = piece.guard->run->engine_.threads().parallel();
+    pool.call(
+        pool.pool, pieces,
+        [](void* p, int64_t i) {
+          const Piece& piece = *static_cast<Piece*>(p);
+          RunContext& context = *piece.guard->context;
+          if (context.cancelled.load(std::memory_order_relaxed)) return;
+          if (piece.guard->run->frame_.should_stop()) {
+            context.cancelled.store(true, std::memory_order_relaxed);
+            return;
+          }
+          piece.body(piece.arg, i);
+        },
+        &piece);
+  }
+
+  Status allocate_next(int32_t variable) {
+    if (frame_.state.exclusive) return {};
+    assigned_.resize(frame_.state.base->size());
+    const Tensor& now = frame_.state.value(variable);
+    auto& next = assigned_[static_cast<size_t>(variable)];
+    PERCALE_ASSIGN_OR_RETURN(next, Tensor::allocate(engine_.memory(), now.dtype(), now.shape()));
+    return {};
+  }
+
+  void* address(const BoundProgram& p, const Operand& o) const {
+    const auto i = static_cast<size_t>(o.index);
+    switch (o.home) {
+      case Home::kNone: return nullptr;
+      case Home::kArena: return static_cast<std::byte*>(p.arena.data()) + o.index;
+      case Home::kInput: return p.inputs[i];
+      case Home::kOutput: return p.outputs[i];
+      case Home::kConstant: return p.constants[i];
+      case Home::kVariable: return frame_.state.value(o.index).data();
+      case Home::kAssigned: return frame_.state.exclusive ? (*frame_.state.base)[i].data() : assigned_[i].data();
+    }
+    return nullptr;
+  }
+
+  Status copy_in(BoundProgram& p, size_t input, const void* from, int64_t bytes) {
+    const Device& d = *p.placed->device;
+    return from_c(d.api().copy_from_host(d.handle(), nullptr, p.own_inputs[input], from, static_cast<uint64_t>(bytes)));
+  }
+  Status copy_out(const BoundProgram& p, size_t output, void* to, int64_t bytes) {
+    const Device& d = *p.placed->device;
+    return from_c(d.api().copy_to_host(d.handle(), nullptr, to, p.outputs[output], static_cast<uint64_t>(bytes)));
+  }
+
+  // Between CPU devices the receiver reads where the sender wrote; between unlike memories the host passes the bytes on.
+  Status receive(BoundProgram& to, const Transfer& t, size_t number) {
+    if (t.to_input < 0) return {};
+    const auto input = static_cast<size_t>(t.to_input);
+    const auto output = static_cast<size_t>(t.from_output);
+    const BoundProgram& from = *bound_.programs[static_cast<size_t>(t.from_part)];
+    void* where = from.outputs[output];
+    if (!shares(from)) {
+      where = bound_.staging[number].data();
+      PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
+    }
+    if (!shares(to)) return copy_in(to, input, where, t.bytes);
+    to.inputs[input] = where;
+    for (const Patch& patch : to.patches) {
+      if (patch.operand.home == Home::kInput && patch.operand.index == t.to_input) to.operands[patch.position] = where;
+    }
+    return {};
+  }
+
+  void fail(Status status) {
+    const std::lock_guard lock(mutex_);
+    if (status_.ok()) status_ = std::move(status);
+    failed_.store(true);
+  }
+
+  // Does what can be done without waiting. True when the program has come to its end, or the run has failed.
+  bool advance(BoundProgram& p) {
+    const Program& program = *p.placed->program;
+    const auto end = static_cast<int32_t>(program.instructions.size());
+    int32_t i = p.progress.load(std::memory_order_relaxed);
+    for (; i <= end; ++i) {
+      for (; p.next_wait < p.waits.size() && p.waits[p.next_wait].at <= i; ++p.next_wait) {
+        const Wait& w = p.waits[p.next_wait];
+        if (bound_.programs[static_cast<size_t>(w.from)]->progress.load(std::memory_order_acquire) < w.progress) {
+          return false;
+        }
+        const auto number = static_cast<size_t>(w.transfer);
+        if (Status s = receive(p, compiled_.transfers[number], number); !s.ok()) return fail(std::move(s)), true;
+      }
+      if (i == end) break;
+      if (frame_.should_stop()) return fail(frame_.stop_reason()), true;
+      execute(p, program.instructions[static_cast<size_t>(i)]);
+      if (p.context.error.load(std::memory_order_relaxed) != 0) return fail(kernel_error(p, i)), true;
+      if (p.context.cancelled.load(std::memory_order_relaxed)) return fail(frame_.stop_reason()), true;
+      p.progress.store(i + 1, std::memory_order_release);
+    }
+    if (Status s = finish(p); !s.ok()) return fail(std::move(s)), true;
+    p.progress.store(end + 1, std::memory_order_release);
+    return true;
+  }
+
+  void execute(BoundProgram& p, const Instruction& instruction) {
+    const percale_launch launch{p.operands.data() + instruction.first_operand,
+                                instruction.scratch_offset < 0
+                                    ? nullptr
+                                    : static_cast<std::byte*>(p.arena.data()) + instruction.scratch_offset,
+                                nullptr, &p.context};
+    if (frame_.options.trace == nullptr) return instruction.run(instruction.state, &launch);
+    const int64_t begin = now_ns();
+    instruction.run(instruction.state, &launch);
+    const ProgramNode& node = p.placed->program->nodes[static_cast<size_t>(instruction.node)];
+    frame_.options.trace->add(str_cat(node.op->name, " ", node.name), p.placed->device->name(), begin, now_ns(),
+                              node.kernel);
+  }
+
+  static Status kernel_error(const BoundProgram& p, int32_t i) {
+    const Program& program = *p.placed->program;
+    const ProgramNode& node =
+        program.nodes[static_cast<size_t>(program.instructions[static_cast<size_t>(i)].node)];
+    return run_error_status(*node.op, node.name, static_cast<RunError>(p.context.error.load()),
+                            p.context.error_detail.load());
+  }
+
+  Status finish(BoundProgram& p) {
+    const Program& program = *p.placed->program;
+    for (const ProgramCopy& copy : program.copies) {
+      void* to = address(p, copy.to);
+      const void* from = address(p, copy.from);
+      if (shares(p)) {
+        if (to != from && copy.bytes > 0) std::memcpy(to, from, static_cast<size_t>(copy.bytes));
+        continue;
+      }
+      // A device without a copy of its own lets the host pass the bytes on.
+      std::vector<std::byte> bytes(static_cast<size_t>(copy.bytes));
+      const Device& d = *p.placed->device;
+      PERCALE_RETURN_IF_ERROR(from_c(d.api().copy_to_host(d.handle(), nullptr, bytes.data(), from, bytes.size())));
+      PERCALE_RETURN_IF_ERROR(from_c(d.api().copy_from_host(d.handle(), nullptr, to, bytes.data(), bytes.size())));
+    }
+    for (size_t k = 0; k < program.outputs.size(); ++k) {
+      const auto& results = p.placed->part.outputs[k].results;
+      for (size_t r = shares(p) ? 1 : 0; r < results.size(); ++r) {
+        const Tensor& result = results_[static_cast<size_t>(results[r])];
+        if (shares(p)) {
+          std::memcpy(result.data(), p.outputs[k], static_cast<size_t>(result.bytes()));
+        } else {
+          PERCALE_RETURN_IF_ERROR(copy_out(p, k, result.data(), result.bytes()));
+        }
+      }
+    }
+    return {};
+  }
+
+  // The programs of several devices: as many threads as the engine has take up whichever can go on.
+  void schedule() {
+    engine_.threads().parallel()(static_cast<int64_t>(bound_.programs.size()), [this](int64_t) {
+      const FloatMode mode;
+      const auto done = [](const BoundProgram& p) {
+        return p.progress.load(std::memory_order_acquire) > static_cast<int32_t>(p.placed->program->instructions.size());
+      };
+      for (bool open = true; open && !failed_;) {
+        open = false;
+        bool moved = false;
+        for (auto& p : bound_.programs) {
+          if (done(*p)) continue;
+          open = true;
+          if (p->claimed.exchange(true)) continue;
+          const int32_t before = p->progress.load();
+          if (!done(*p)) moved = advance(*p) || p->progress.load() != before || moved;
+          p->claimed.store(false);
+        }
+        if (open && !moved) std::this_thread::yield();
+      }
+    });
+  }
+
+  void publish() {
+    if (frame_.state.exclusive || assigned_.empty()) return;
+    frame_.state.next.resize(assigned_.size());
+    for (size_t i = 0; i < assigned_.size(); ++i) {
+      if (assigned_[i].defined()) frame_.state.next[i] = std::move(assigned_[i]);
+    }
+  }
+
+  const Compiled& compiled_;
+  Engine& engine_;
+  RunFrame& frame_;
+  BoundRun& bound_;
+  std::span<const Tensor> feeds_, results_;
+  std::vector<Guard> guards_;
+  std::vector<Tensor> assigned_;
+  std::mutex mutex_;
+  Status status_;
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace
+
+Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
+                    std::span<const Tensor> results) {
+  if (compiled.programs.empty()) return {};
+  std::unique_ptr<BoundRun> bound;
+  for (auto& slot : compiled.idle) {
+    bound.reset(slot.exchange(nullptr));
+    if (bound) break;
+  }
+  if (!bound) {
+    PERCALE_ASSIGN_OR_RETURN(bound, bind(compiled));
+  }
+  Status status = ProgramRun(compiled, engine, frame, *bound, feeds, results).run();
+  for (auto& slot : compiled.idle) {
+    BoundRun* none = nullptr;
+    if (slot.compare_exchange_strong(none, bound.get())) {
+      bound.release();
+      break;
+    }
+  }
+  return status;
+}
+
+int64_t run_bytes(const Compiled& compiled) {
+  int64_t total = 0;
+  for (const PlacedProgram& p : compiled.programs) total += p.program->arena_bytes;
+  for (const Transfer& t : compiled.transfers) total += t.bytes;
+  return total;
+}
+
+}  // namespace percale

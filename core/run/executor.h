@@ -1,0 +1,47 @@
+// Walks the programs of a compiled plan. No look-up, no type check and, once warm, no allocation but for results.
+#ifndef PERCALE_CORE_RUN_EXECUTOR_H_
+#define PERCALE_CORE_RUN_EXECUTOR_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/run/compiled.h"
+
+namespace percale {
+
+// The variables as one run sees them: what it started with, and what it has assigned so far. The programs, the bodies and the
+// rest of a plan share it, one after the other.
+struct StateFrame {
+  const std::vector<Tensor>* base = nullptr;
+  std::vector<Tensor> next;  // undefined where nothing was assigned; empty until the first assignment
+  bool exclusive = false;    // assignments go into the memory of `base`
+
+  const Tensor& value(int64_t variable) const {
+    const auto i = static_cast<size_t>(variable);
+    return i < next.size() && next[i].defined() ? next[i] : (*base)[i];
+  }
+};
+
+// What one run has in common, with all its programs, bodies and rests.
+struct RunFrame {
+  const RunOptions& options;
+  const CancelToken* session_cancel = nullptr;
+  StateFrame state;
+  int64_t step = 0;  // counter of random ops
+
+  bool should_stop() const;
+  // CANCELLED or DEADLINE_EXCEEDED where should_stop(), else success.
+  Status stop_reason() const;
+};
+
+// Runs the programs of `compiled`. results[i] is written into; all are defined and of the type that Compiled::results says.
+Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
+                    std::span<const Tensor> results);
+
+// Bytes that one run of the programs needs beside feeds and results.
+int64_t run_bytes(const Compiled& compiled);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_EXECUTOR_H_

@@ -1,0 +1,19 @@
+// A plan in words: JSON for programs, SVG for people.
+#ifndef PERCALE_CORE_RUN_EXPLAIN_H_
+#define PERCALE_CORE_RUN_EXPLAIN_H_
+
+#include <string>
+#include <string_view>
+
+#include "core/run/compiled.h"
+
+namespace percale {
+
+// `what`: "plan" (per node device, kernel, reason, shapes; the cut, bytes moved, predicted peak per device), "kernels" (who runs
+// each node, and why every better entry of the list refused), "passes" (nodes after each pass), "svg" (a drawing of the
+// plan). INVALID_ARGUMENT for anything else.
+Result<std::string> explain_plan(const Compiled& compiled, std::string_view what);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_EXPLAIN_H_

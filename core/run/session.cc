@@ -1,0 +1,343 @@
+#include "core/run/session.h"
+
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/run/compile.h"
+#include "core/run/control.h"
+#include "core/run/executor.h"
+#include "core/run/explain.h"
+
+namespace percale {
+namespace {
+
+void append_text(std::string& key, std::string_view text) {
+  key += std::to_string(text.size());
+  key += ':';
+  key += text;
+}
+
+// What a plan depends on, as a string: equal keys, equal plans.
+std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const ValueType> types,
+                      std::span<const Tensor> contents) {
+  std::string key = str_cat(graph_id, spec.exclusive_state ? "x" : "s");
+  append_text(key, spec.function);
+  for (const auto* list : {&spec.feeds, &spec.fetches, &spec.targets}) {
+    key += '|';
+    for (const std::string& name : *list) append_text(key, name);
+  }
+  for (const ValueType& t : types) key += str_cat("|", static_cast<int32_t>(t.dtype), t.shape);
+  for (const Tensor& t : contents) {
+    key += '|';
+    if (t.defined()) key.append(static_cast<const char*>(t.data()), static_cast<size_t>(t.bytes()));
+  }
+  return key;
+}
+
+}  // namespace
+
+struct Session::Impl {
+  std::shared_ptr<Engine> engine;
+  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<Variables> variables;
+  SessionOptions options;
+  std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
+
+  std::mutex cache_mutex;
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const Compiled> compiled;
+  };
+  std::list<Entry> cache;  // most recently used first
+  std::unordered_map<std::string, std::list<Entry>::iterator> by_key;
+  std::atomic<int64_t> plans{0}, hits{0}, runs{0}, peak{0};
+  std::mutex cancel_mutex;
+  std::shared_ptr<CancelToken> cancel = std::make_shared<CancelToken>();
+
+  Result<std::shared_ptr<const Compiled>> prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
+                                                  std::span<const ValueType> types, std::span<const Tensor> contents);
+  Status run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> feeds, std::span<Tensor> outputs);
+  Result<std::vector<Tensor>> call(const Graph& from, int64_t graph_id, RunFrame& frame, const RunSpec& spec,
+                                   std::span<const Tensor> feeds, std::span<const Tensor> contents);
+  Result<std::vector<Tensor>> run_node(const Compiled& compiled, RunFrame& frame, const ControlNode& control,
+                                       const std::vector<Tensor>& inputs);
+  Status publish(const StateFrame& state);
+};
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() = default;
+
+Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine, std::shared_ptr<const Graph> graph,
+                                                 std::shared_ptr<Variables> variables, SessionOptions options) {
+  auto impl = std::make_unique<Impl>();
+  for (const Variable& v : graph->variables) {
+    if (!variables) break;
+    const int32_t index = variables->find(v.name);
+    if (index < 0) return not_found("the graph's variable '", v.name, "' is not in the table of variables");
+    const Variable& there = variables->variables()[static_cast<size_t>(index)];
+    if (there.dtype != v.dtype || !(there.shape == v.shape)) {
+      return invalid_argument("variable '", v.name, "' is ", v.dtype, " ", v.shape, " in the graph, ", there.dtype, " ",
+                              there.shape, " in the table");
+    }
+    impl->table_index.push_back(index);
+  }
+  impl->engine = std::move(engine);
+  impl->graph = std::move(graph);
+  impl->variables = std::move(variables);
+  impl->options = std::move(options);
+  return std::shared_ptr<Session>(new Session(std::move(impl)));
+}
+
+Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from, int64_t graph_id,
+                                                               const RunSpec& spec, std::span<const ValueType> types,
+                                                               std::span<const Tensor> contents) {
+  std::string key = cache_key(graph_id, spec, types, contents);
+  {
+    const std::lock_guard lock(cache_mutex);
+    if (const auto found = by_key.find(key); found != by_key.end()) {
+      cache.splice(cache.begin(), cache, found->second);
+      hits.fetch_add(1, std::memory_order_relaxed);
+      return found->second->compiled;
+    }
+  }
+  const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
+  PERCALE_ASSIGN_OR_RETURN(auto compiled, compile(*engine, options, {from, spec, types, contents, id}));
+  for (int64_t seen = peak.load(); compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
+  }
+  const std::lock_guard lock(cache_mutex);
+  if (!by_key.contains(key)) {
+    cache.push_front({key, compiled});
+    by_key[std::move(key)] = cache.begin();
+    while (static_cast<int64_t>(cache.size()) > options.cache_size) {
+      by_key.erase(cache.back().key);
+      cache.pop_back();
+    }
+  }
+  return compiled;
+}
+
+Result<std::shared_ptr<const Compiled>> Session::prepare(const RunSpec& spec, std::span<const ValueType> feed_types) {
+  PERCALE_RETURN_IF_ERROR(impl_->engine->check_usable());
+  return impl_->prepare(*impl_->graph, 0, spec, feed_types, {});
+}
+
+std::vector<ValueType> Session::fetch_types(const Compiled& compiled) { return compiled.fetch_types; }
+
+Result<std::vector<Tensor>> Session::Impl::call(const Graph& from, int64_t graph_id, RunFrame& frame,
+                                                const RunSpec& spec, std::span<const Tensor> feeds,
+                                                std::span<const Tensor> contents) {
+  PERCALE_RETURN_IF_ERROR(frame.stop_reason());
+  std::vector<ValueType> types;
+  for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
+  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(from, graph_id, spec, types, contents));
+  std::vector<Tensor> outputs(spec.fetches.size());
+  PERCALE_RETURN_IF_ERROR(run(*compiled, frame, feeds, outputs));
+  return outputs;
+}
+
+Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, RunFrame& frame,
+                                                    const ControlNode& control, const std::vector<Tensor>& inputs) {
+  // Bodies are functions of the session's own graph, whatever working copy the node stands in.
+  const auto call_body = [&](const Function& body, std::span<const Tensor> arguments) {
+    RunSpec spec;
+    spec.function = body.name;
+    spec.exclusive_state = compiled.spec.exclusive_state;
+    for (ValueId id : body.inputs) spec.feeds.push_back(body.value(id).name);
+    for (ValueId id : body.outputs) spec.fetches.push_back(body.value(id).name);
+    for (const Node& node : body.nodes) {
+      if (node.outputs.empty()) spec.targets.push_back(node.name);
+    }
+    return call(*graph, 0, frame, spec, arguments, {});
+  };
+  auto results = run_control(*graph, control.node, inputs, engine->memory(), call_body);
+  if (!results.ok()) return results.status().with_context(str_cat(control.node.op->name, " '", control.node.name, "'"));
+  return results;
+}
+
+Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> feeds,
+                          std::span<Tensor> outputs) {
+  std::vector<Tensor> results(compiled.results.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueSource& source = compiled.fetches[i];
+    if (source.kind != ValueSource::Kind::kResult || !outputs[i].defined()) continue;
+    Tensor& result = results[static_cast<size_t>(source.index)];
+    if (!result.defined()) result = outputs[i];
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].defined()) continue;
+    PERCALE_ASSIGN_OR_RETURN(results[i],
+                             Tensor::allocate(engine->memory(), compiled.results[i].dtype, compiled.results[i].shape));
+  }
+  for (const PassedThrough& p : compiled.passed_through) {
+    const Tensor& from = p.feed >= 0 ? feeds[static_cast<size_t>(p.feed)] : p.constant;
+    std::memcpy(results[static_cast<size_t>(p.result)].data(), from.data(), static_cast<size_t>(from.bytes()));
+  }
+  PERCALE_RETURN_IF_ERROR(run_programs(compiled, *engine, frame, feeds, results));
+
+  std::vector<std::vector<Tensor>> controls;
+  std::vector<Tensor> rest;
+  const auto value = [&](const ValueSource& s) -> Tensor {
+    const auto i = static_cast<size_t>(s.index);
+    switch (s.kind) {
+      case ValueSource::Kind::kFeed: return s.index < 0 ? Tensor() : feeds[i];
+      case ValueSource::Kind::kResult: return results[i];
+      case ValueSource::Kind::kControl: return controls[i][static_cast<size_t>(s.output)];
+      case ValueSource::Kind::kRest: return rest[i];
+    }
+    return {};
+  };
+  for (const ControlNode& control : compiled.control) {
+    std::vector<Tensor> inputs;
+    for (const ValueSource& s : control.inputs) inputs.push_back(value(s));
+    PERCALE_ASSIGN_OR_RETURN(auto given, run_node(compiled, frame, control, inputs));
+    controls.push_back(std::move(given));
+  }
+  if (compiled.rest) {
+    RunSpec spec;
+    spec.exclusive_state = compiled.spec.exclusive_state;
+    const Function& f = compiled.rest->main();
+    for (ValueId id : f.inputs) spec.feeds.push_back(f.value(id).name);
+    for (ValueId id : f.outputs) spec.fetches.push_back(f.value(id).name);
+    for (const Node& node : f.nodes) {
+      if (node.outputs.empty()) spec.targets.push_back(node.name);
+    }
+    std::vector<Tensor> inputs, contents(compiled.rest_inputs.size());
+    for (size_t i = 0; i < compiled.rest_inputs.size(); ++i) {
+      inputs.push_back(value(compiled.rest_inputs[i]));
+      if (compiled.rest_by_value[i]) contents[i] = inputs[i];
+    }
+    PERCALE_ASSIGN_OR_RETURN(rest, call(*compiled.rest, compiled.id, frame, spec, inputs, contents));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueSource& source = compiled.fetches[i];
+    Tensor found = value(source);
+    if (!outputs[i].defined() && source.kind != ValueSource::Kind::kFeed) {
+      outputs[i] = std::move(found);
+      continue;
+    }
+    if (!outputs[i].defined()) {
+      PERCALE_ASSIGN_OR_RETURN(outputs[i], Tensor::allocate(engine->memory(), found.dtype(), found.shape()));
+    }
+    if (outputs[i].dtype() != found.dtype() || !(outputs[i].shape() == found.shape())) {
+      return invalid_argument("fetch '", compiled.spec.fetches[i], "' is ", found.dtype(), " ", found.shape(),
+                              ", the output given for it is ", outputs[i].dtype(), " ", outputs[i].shape());
+    }
+    if (outputs[i].data() != found.data()) {
+      std::memcpy(outputs[i].data(), found.data(), static_cast<size_t>(found.bytes()));
+    }
+  }
+  return {};
+}
+
+Status Session::Impl::publish(const StateFrame& state) {
+  std::vector<std::pair<int32_t, Tensor>> changes;
+  for (size_t i = 0; i < state.next.size(); ++i) {
+    if (state.next[i].defined()) changes.emplace_back(table_index[i], state.next[i]);
+  }
+  return changes.empty() ? Status() : variables->publish(changes);
+}
+
+Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std::span<Tensor> outputs,
+                    const RunOptions& options) {
+  PERCALE_RETURN_IF_ERROR(impl_->engine->check_usable());
+  if (feeds.size() != compiled.feed_types.size() || outputs.size() != compiled.fetches.size()) {
+    return invalid_argument("the plan takes ", static_cast<uint64_t>(compiled.feed_types.size()), " feeds and gives ",
+                            static_cast<uint64_t>(compiled.fetches.size()), " fetches, got ",
+                            static_cast<uint64_t>(feeds.size()), " and ", static_cast<uint64_t>(outputs.size()));
+  }
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    const ValueType& want = compiled.feed_types[i];
+    if (feeds[i].dtype() != want.dtype || !(feeds[i].shape() == want.shape)) {
+      return invalid_argument("feed '", compiled.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
+                              ", the plan was made for ", want.dtype, " ", want.shape);
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueType& want = compiled.fetch_types[i];
+    if (!outputs[i].defined() || want.dtype == DType::kInvalid) continue;
+    if (outputs[i].dtype() != want.dtype || !(outputs[i].shape() == want.shape)) {
+      return invalid_argument("fetch '", compiled.spec.fetches[i], "' is ", want.dtype, " ", want.shape,
+                              ", the output given for it is ", outputs[i].dtype(), " ", outputs[i].shape());
+    }
+  }
+  const FloatMode mode;
+  std::shared_ptr<CancelToken> cancel;
+  {
+    const std::lock_guard lock(impl_->cancel_mutex);
+    cancel = impl_->cancel;
+  }
+  const int64_t number = impl_->runs.fetch_add(1, std::memory_order_relaxed);
+  RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number};
+  frame.state.exclusive = compiled.spec.exclusive_state;
+  std::shared_ptr<const VariablesVersion> version;
+  std::vector<Tensor> ordered;
+  if (options.state != nullptr) {
+    frame.state.base = options.state;
+  } else if (impl_->variables) {
+    version = impl_->variables->current();
+    for (int32_t index : impl_->table_index) ordered.push_back(version->values[static_cast<size_t>(index)]);
+    frame.state.base = &ordered;
+    if (frame.state.exclusive) return invalid_argument("exclusive_state needs RunOptions::state");
+  } else if (!impl_->graph->variables.empty()) {
+    return failed_precondition("the graph has variables, the session was made without a table of them");
+  }
+  PERCALE_RETURN_IF_ERROR(impl_->run(compiled, frame, feeds, outputs));
+  return options.state != nullptr ? Status() : impl_->publish(frame.state);
+}
+
+Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Tensor> feeds,
+                                         const RunOptions& options) {
+  std::vector<ValueType> types;
+  for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
+  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, types));
+  std::vector<Tensor> outputs(spec.fetches.size());
+  PERCALE_RETURN_IF_ERROR(run(*compiled, feeds, outputs, options));
+  return outputs;
+}
+
+void Session::cancel_all() {
+  const std::lock_guard lock(impl_->cancel_mutex);
+  impl_->cancel->cancel();
+  impl_->cancel = std::make_shared<CancelToken>();
+}
+
+Result<std::string> Session::explain(const RunSpec& spec, std::span<const ValueType> feed_types,
+                                     std::string_view what) {
+  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, feed_types));
+  return explain_plan(*compiled, what);
+}
+
+SessionStats Session::stats() const {
+  return {impl_->plans.load(), impl_->hits.load(), impl_->runs.load(), impl_->peak.load()};
+}
+
+const std::shared_ptr<Engine>& Session::engine() const { return impl_->engine; }
+const Graph& Session::graph() const { return *impl_->graph; }
+const std::shared_ptr<Variables>& Session::variables() const { return impl_->variables; }
+
+Result<std::shared_ptr<Variables>> initialize_variables(const std::shared_ptr<Engine>& engine,
+                                                        const std::shared_ptr<const Graph>& graph, int64_t seed) {
+  RunSpec spec;
+  spec.function = kInitFunction;
+  for (const Variable& v : graph->variables) {
+    if (!v.initial.defined()) spec.fetches.push_back(v.name);
+  }
+  std::vector<Tensor> drawn;
+  if (!spec.fetches.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(const auto session, Session::create(engine, graph, nullptr));
+    RunOptions options;
+    options.seed = seed;
+    options.step = 0;
+    const std::vector<Tensor> no_state(graph->variables.size());
+    options.state = &no_state;
+    PERCALE_ASSIGN_OR_RETURN(drawn, session->run(spec, {}, options));
+  }
+  std::vector<Tensor> values;
+  size_t next = 0;
+  for (const Variable& v : graph->variables) values.push_back(v.initial.defined() ? v.initial : drawn[next++]);
+  return Variables::create(graph->variables, std::move(values));
+}
+
+}  // namespace percale
