@@ -224,11 +224,12 @@ class ProgramRun {
   struct Guard {
     ProgramRun* run;
     RunContext* context;
+    const Device* device;
   };
   Guard& p_guard(BoundProgram& p) {
     if (guards_.empty()) guards_.resize(bound_.programs.size());
     Guard& g = guards_[static_cast<size_t>(p.placed - compiled_.programs.data())];
-    g = {this, &p.context};
+    g = {this, &p.context, p.placed->device};
     return g;
   }
 
@@ -239,7 +240,7 @@ class ProgramRun {
       ParallelFor::Body body;
       void* arg;
     } piece{static_cast<Guard*>(self), body, arg};
-    const ParallelFor pool = piece.guard->run->engine_.threads().parallel();
+    const ParallelFor pool = piece.guard->device->parallel();
     pool.call(
         pool.pool, pieces,
         [](void* p, int64_t i) {

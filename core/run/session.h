@@ -20,7 +20,7 @@ struct Compiled;  // core/run/compiled.h: programs per device and what a run of 
 // What to run: any values of a function may be fed and fetched, by name; targets are names of nodes.
 struct RunSpec {
   std::string function = std::string(kMainFunction);
-  std::vector<std::string> feeds, fetches, targets;
+  std::vector<std::string> feeds = {}, fetches = {}, targets = {};
   // The caller alone uses the variables that it passes in RunOptions::state, and assignments write into them.
   bool exclusive_state = false;
 };
