@@ -41,6 +41,9 @@ std::span<const Pass> device_free_passes();
 // Runs the passes that are not disabled; again from the first where folding has found the branch that an If takes.
 Status run_device_free_passes(const Graph& graph, Function& f, PassContext& context);
 
+// Runs before all of them and cannot be switched off: AssignAdd becomes a read, an Add and an Assign.
+Status expand_state(const Graph& graph, Function& f, PassContext& context);
+
 // One pass per file.
 Status inline_calls(const Graph& graph, Function& f, PassContext& context);
 Status infer_shapes(const Graph& graph, Function& f, PassContext& context);

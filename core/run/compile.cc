@@ -8,6 +8,7 @@
 #include "core/placement/place.h"
 #include "core/plan/evaluate.h"
 #include "core/plan/node_view.h"
+#include "core/plan/prologue.h"
 #include "core/run/executor.h"
 #include "core/run/stage.h"
 
@@ -83,6 +84,7 @@ class Compiler {
       const ValueType& type = f.type(id);
       out_->fetch_types.push_back(type.shape.is_static() ? type : ValueType{});
     }
+    PERCALE_RETURN_IF_ERROR(split_prologue(f));
     Stages stages = split_stages(f);
     if (stages.head.nodes.empty() && stages.control.empty() && !stages.rest.nodes.empty() && !makes_progress(stages)) {
       return cannot_plan(stages.rest);
@@ -147,7 +149,32 @@ class Compiler {
                              engine_.memory());
       };
     }
+    PERCALE_RETURN_IF_ERROR(expand_state(*graph_, f, context));
     return run_device_free_passes(*graph_, f, context);
+  }
+
+  // What depends on variables alone becomes a plan of its own; where it ends, `f` gets inputs behind its feeds.
+  Status split_prologue(Function& f) {
+    if (request_.spec.exclusive_state || request_.in_prologue) return {};
+    const std::vector<ValueId> ends = prologue_values(f);
+    if (ends.empty()) return {};
+    auto graph = std::make_shared<Graph>(*graph_);
+    Function before = f;
+    PERCALE_RETURN_IF_ERROR(prune(*graph_, before, {}, ends, {}));
+    RunSpec spec;
+    for (ValueId id : before.outputs) spec.fetches.push_back(before.value(id).name);
+    before.name = kMainFunction;
+    std::erase_if(graph->functions, [](const Function& g) { return g.name == kMainFunction; });
+    graph->functions.insert(graph->functions.begin(), std::move(before));
+    PERCALE_ASSIGN_OR_RETURN(out_->prologue, compile(engine_, options_, {*graph, spec, {}, {}, 0, true}));
+
+    std::vector<ValueId> feeds = f.inputs;
+    feeds.insert(feeds.end(), ends.begin(), ends.end());
+    std::vector<NodeId> effects;
+    for (size_t i = 0; i < f.nodes.size(); ++i) {
+      if (f.nodes[i].op->has(kStateful) && f.nodes[i].op->name != "ReadVariable") effects.push_back(static_cast<NodeId>(i));
+    }
+    return prune(*graph_, f, feeds, std::vector<ValueId>(f.outputs), effects);
   }
 
   // Something will be known in the next stage that was not in this one: the contents of an input.

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,16 @@ struct Compiled {
   int64_t id = 0;  // unique within the session: tells the rests of different plans apart
   std::vector<ValueType> feed_types;
   std::shared_ptr<const Graph> graph;  // the working copy: bodies of fused nodes, kernels borrow from it
+
+  // What depends on variables alone, as a plan of its own; its results are feeds of the programs behind the run's own. They are
+  // kept for the version of the variables that they were computed from.
+  std::shared_ptr<const Compiled> prologue;
+  struct Prepared {
+    int64_t version = -1;
+    std::vector<Tensor> values;
+  };
+  mutable std::mutex prepared_mutex;
+  mutable std::shared_ptr<const Prepared> prepared;
 
   std::vector<PlacedProgram> programs;
   std::vector<Transfer> transfers;

@@ -16,6 +16,7 @@ struct StateFrame {
   const std::vector<Tensor>* base = nullptr;
   std::vector<Tensor> next;  // undefined where nothing was assigned; empty until the first assignment
   bool exclusive = false;    // assignments go into the memory of `base`
+  int64_t version = -1;      // of `base`; -1: not known
 
   const Tensor& value(int64_t variable) const {
     const auto i = static_cast<size_t>(variable);

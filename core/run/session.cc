@@ -58,7 +58,8 @@ struct Session::Impl {
 
   Result<std::shared_ptr<const Compiled>> prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
                                                   std::span<const ValueType> types, std::span<const Tensor> contents);
-  Status run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> feeds, std::span<Tensor> outputs);
+  Status run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs);
+  Result<std::shared_ptr<const Compiled::Prepared>> prepare_values(const Compiled& compiled, RunFrame& frame);
   Result<std::vector<Tensor>> call(const Graph& from, int64_t graph_id, RunFrame& frame, const RunSpec& spec,
                                    std::span<const Tensor> feeds, std::span<const Tensor> contents);
   Result<std::vector<Tensor>> run_node(const Compiled& compiled, RunFrame& frame, const ControlNode& control,
@@ -156,8 +157,28 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
   return results;
 }
 
-Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> feeds,
+// The results of the prologue for the version of the variables that this run sees.
+Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(const Compiled& compiled,
+                                                                               RunFrame& frame) {
+  const std::lock_guard lock(compiled.prepared_mutex);
+  const int64_t version = frame.state.version;
+  if (version >= 0 && compiled.prepared && compiled.prepared->version == version) return compiled.prepared;
+  auto made = std::make_shared<Compiled::Prepared>();
+  made->version = version;
+  made->values.resize(compiled.prologue->fetches.size());
+  PERCALE_RETURN_IF_ERROR(run(*compiled.prologue, frame, {}, made->values));
+  compiled.prepared = made;
+  return std::shared_ptr<const Compiled::Prepared>(std::move(made));
+}
+
+Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given,
                           std::span<Tensor> outputs) {
+  std::vector<Tensor> feeds(given.begin(), given.end());
+  std::shared_ptr<const Compiled::Prepared> prepared;
+  if (compiled.prologue) {
+    PERCALE_ASSIGN_OR_RETURN(prepared, prepare_values(compiled, frame));
+    feeds.insert(feeds.end(), prepared->values.begin(), prepared->values.end());
+  }
   std::vector<Tensor> results(compiled.results.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueSource& source = compiled.fetches[i];
@@ -275,8 +296,10 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   std::vector<Tensor> ordered;
   if (options.state != nullptr) {
     frame.state.base = options.state;
+    frame.state.version = options.state_version;
   } else if (impl_->variables) {
     version = impl_->variables->current();
+    frame.state.version = version->number;
     for (int32_t index : impl_->table_index) ordered.push_back(version->values[static_cast<size_t>(index)]);
     frame.state.base = &ordered;
     if (frame.state.exclusive) return invalid_argument("exclusive_state needs RunOptions::state");

@@ -49,6 +49,9 @@ struct RunOptions {
   int64_t seed = 0, step = -1, first_row = 0;
   // The variables' memory, in the order of the graph's variables; null: the session's table, whose current version is pinned.
   const std::vector<Tensor>* state = nullptr;
+  // With `state`: a number that changes whenever its contents do, so that what depends on variables alone is computed once
+  // per number; -1: computed in every run.
+  int64_t state_version = -1;
 };
 
 struct SessionStats {
