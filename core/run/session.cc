@@ -161,7 +161,8 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
 Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(const Compiled& compiled,
                                                                                RunFrame& frame) {
   const std::lock_guard lock(compiled.prepared_mutex);
-  const int64_t version = frame.state.version;
+  // What an earlier part of this run has assigned is no version that anybody else will see.
+  const int64_t version = frame.state.next.empty() ? frame.state.version : -1;
   if (version >= 0 && compiled.prepared && compiled.prepared->version == version) return compiled.prepared;
   auto made = std::make_shared<Compiled::Prepared>();
   made->version = version;
