@@ -24,7 +24,7 @@ Status expand_state(const Graph& graph, Function& f, PassContext&) {
     for (NodeId& before : node.control) before = moved[static_cast<size_t>(before)];
     if (type != nullptr) {
       node.outputs.push_back(static_cast<ValueId>(f.values.size()));
-      f.values.push_back({node.name, *type, ValueKind::kNode, id, 0});
+      f.values.push_back({names.value(node.name), *type, ValueKind::kNode, id, 0});
     }
     nodes.push_back(std::move(node));
     return type != nullptr ? nodes.back().outputs[0] : kNoValue;
@@ -41,12 +41,12 @@ Status expand_state(const Graph& graph, Function& f, PassContext&) {
     if (declared == nullptr) return not_found("AssignAdd '", node.name, "': no variable '", variable, "'");
     const ValueType type{declared->dtype, declared->shape};
     const auto dims = declared->shape.dims();
-    const ValueId old = append(read, names.take(node.name + "/read"), {},
+    const ValueId old = append(read, names.node(node.name + "/read"), {},
                                {{"variable", variable},
                                 {"dtype", declared->dtype},
                                 {"shape", std::vector<int64_t>(dims.begin(), dims.end())}},
                                node, &type);
-    const ValueId sum = append(add, names.take(node.name + "/sum"), {old, node.inputs[0]}, {}, node, &type);
+    const ValueId sum = append(add, names.node(node.name + "/sum"), {old, node.inputs[0]}, {}, node, &type);
     append(assign, node.name, {sum}, {{"variable", variable}}, node, nullptr);
     moved.push_back(static_cast<NodeId>(nodes.size()) - 1);
   }

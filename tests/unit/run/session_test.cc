@@ -152,7 +152,7 @@ TEST_CASE("with exclusive state an assignment works in the variable's own memory
 TEST_CASE("errors name what was asked for and what is nearest") {
   const auto engine = engine_with("cpu:0");
   const auto session = *Session::create(engine, small_graph(*engine), nullptr);
-  const auto missing = session->run({.feeds = {"x"}, .fetches = {"xv"}}, std::vector{floats({1, 2, 3}, {1, 3})});
+  const auto missing = session->run({.feeds = {"x"}, .fetches = {"xww"}}, std::vector{floats({1, 2, 3}, {1, 3})});
   CHECK(missing.status().code() == Code::kNotFound);
   CHECK(missing.status().message().find("'xw'") != std::string_view::npos);
   const auto wrong = session->run({.feeds = {"x"}, .fetches = {"y"}}, std::vector{floats({1, 2}, {1, 2})});
