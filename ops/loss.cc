@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/graph/gradient.h"
+#include "devices/cpu/simd/simd.h"
 #include "ops/families.h"
 #include "ops/float_kernels.h"
 
@@ -351,6 +352,72 @@ void class_loss_grad_run(const ClassLossPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() { class_loss_backward<T>(p, l); });
 }
 
+// Softmax and cross-entropy on the SIMD kernels: f32 scores [N,C], or with dims of one behind.
+Status accepts_rows(const NodeView& v, size_t scores) {
+  if (v.dtype(scores) != DType::kF32) return unimplemented("works in f32");
+  const Shape& x = v.shape(scores);
+  if (x.product(2, x.rank()) != 1) return unimplemented("works on scores [N,C]");
+  return {};
+}
+Status accepts_loss_rows(const NodeView& v) { return accepts_rows(v, 0); }
+Status accepts_grad_rows(const NodeView& v) { return accepts_rows(v, 1); }
+
+struct RowsPlan {
+  ClassLossPlan loss;
+  const simd::SoftmaxFns* fns;
+};
+Result<RowsPlan> plan_rows(const NodeView& v, size_t scores, KernelPlan& plan) {
+  PERCALE_ASSIGN_OR_RETURN(const ClassLossPlan loss, class_loss_plan(v, scores, true, plan));
+  plan.scratch_bytes = loss.batch * static_cast<int64_t>(sizeof(float));
+  return RowsPlan{loss, static_cast<const simd::SimdTable*>(plan.user)->softmax};
+}
+Result<RowsPlan> plan_loss_rows(const NodeView& v, KernelPlan& plan) { return plan_rows(v, 0, plan); }
+Result<RowsPlan> plan_grad_rows(const NodeView& v, KernelPlan& plan) { return plan_rows(v, 1, plan); }
+
+void run_loss_rows(const RowsPlan& rows, const Launch& l) {
+  const ClassLossPlan& p = rows.loss;
+  const float* x = l.in<float>(0);
+  const bool wide = p.labels == DType::kI64;
+  float* losses = l.scratch<float>();
+  if (p.log_prob) rows.fns->log_softmax(x, p.batch, p.classes, l.out<float>(1), l.parallel());
+  rows.fns->cross_entropy(x, wide ? nullptr : l.in<int32_t>(1), wide ? l.in<int64_t>(1) : nullptr, p.batch, p.classes,
+                          losses, nullptr, l.parallel());
+  double sum = 0, total = 0;
+  for (int64_t row = 0; row < p.batch; ++row) {
+    const int64_t label = label_at(p, l, 1, row);
+    const bool ignored = p.ignores && label == p.ignore_index;
+    const double weight = weight_of<float>(p, l, 1, label);
+    const double loss = ignored ? 0 : weight * static_cast<double>(losses[row]);
+    if (p.reduction == Reduction::kNone) l.out<float>(0)[row] = static_cast<float>(loss);
+    sum += loss;
+    total += weight;
+  }
+  if (p.reduction == Reduction::kNone) return;
+  *l.out<float>(0) = static_cast<float>(p.reduction == Reduction::kMean ? sum / total : sum);
+}
+
+void run_grad_rows(const RowsPlan& rows, const Launch& l) {
+  const ClassLossPlan& p = rows.loss;
+  const float* dloss = l.in<float>(0);
+  const bool wide = p.labels == DType::kI64;
+  float *factors = l.scratch<float>(), *dx = l.out<float>(0);
+  double total = 0;
+  for (int64_t row = 0; row < p.batch; ++row) total += weight_of<float>(p, l, 2, label_at(p, l, 2, row));
+  const double scale = p.reduction == Reduction::kMean ? 1 / total : 1;
+  for (int64_t row = 0; row < p.batch; ++row) {
+    const double weight = weight_of<float>(p, l, 2, label_at(p, l, 2, row));
+    const float d = dloss[p.reduction == Reduction::kNone ? row : 0];
+    factors[row] = static_cast<float>(weight * scale * static_cast<double>(d));
+  }
+  rows.fns->softmax(l.in<float>(1), p.batch, p.classes, dx, l.parallel());
+  rows.fns->cross_entropy_grad(dx, wide ? nullptr : l.in<int32_t>(2), wide ? l.in<int64_t>(2) : nullptr, factors, false,
+                               p.batch, p.classes, dx, l.parallel());
+  if (!p.ignores) return;
+  for (int64_t row = 0; row < p.batch; ++row) {
+    if (label_at(p, l, 2, row) == p.ignore_index) std::fill_n(dx + row * p.classes, p.classes, 0.0f);
+  }
+}
+
 struct PairLossPlan {
   int64_t size = 0;
   Reduction reduction = Reduction::kMean;
@@ -399,8 +466,16 @@ void pair_loss_run(const PairLossPlan& p, const Launch& l) {
 
 }  // namespace
 
-Status register_loss(Registry& registry, const simd::SimdTable*) {
+Status register_loss(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) {
+    PERCALE_RETURN_IF_ERROR(
+        registry.add_kernel("cpu", make_kernel<&accepts_loss_rows, &plan_loss_rows, &run_loss_rows>(
+                                       "simd.softmax_cross_entropy", "SoftmaxCrossEntropyLoss", "", simd)));
+    PERCALE_RETURN_IF_ERROR(
+        registry.add_kernel("cpu", make_kernel<&accepts_grad_rows, &plan_grad_rows, &run_grad_rows>(
+                                       "simd.softmax_cross_entropy_grad", "SoftmaxCrossEntropyGrad", "percale", simd)));
+  }
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_cross_entropy, &class_loss_run>(
       registry, "SoftmaxCrossEntropyLoss", "", "portable.softmax_cross_entropy", "portable.softmax_cross_entropy_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_log_likelihood, &class_loss_run>(

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/registry/shape_context.h"
+#include "devices/cpu/simd/simd.h"
 #include "ops/families.h"
 #include "ops/float_kernels.h"
 
@@ -134,6 +135,24 @@ Result<StepPlan> plan_step(const NodeView& v, KernelPlan&) {
   return p;
 }
 
+double rate_of(const StepPlan& p, const Launch& l) {
+  return p.rate_dtype == DType::kF64 ? *l.in<double>(p.rate) : static_cast<double>(*l.in<float>(p.rate));
+}
+
+// 1 - beta1^step and 1 - beta2^step; ones for rules without them. False when the step is not counted from 1.
+bool bias_corrections(const StepPlan& p, const Launch& l, double& first, double& second) {
+  first = second = 1;
+  if (p.step == 0) return true;
+  const int64_t step = *l.in<int64_t>(p.step);
+  if (step < 1) {
+    l.fail(RunError::kBadSize, step);
+    return false;
+  }
+  first = 1 - std::pow(p.beta1, static_cast<double>(step));
+  second = 1 - std::pow(p.beta2, static_cast<double>(step));
+  return true;
+}
+
 // The element type's own arithmetic, so that f32 steps can be done in registers of f32.
 template <class T>
 void apply(const StepPlan& p, const Launch& l) {
@@ -143,14 +162,9 @@ void apply(const StepPlan& p, const Launch& l) {
   T* new_param = l.out<T>(0);
   T* new_slot0 = p.rule == Rule::kSGD ? nullptr : l.out<T>(1);
   T* new_slot1 = p.rule == Rule::kAdam || p.rule == Rule::kAdamW || p.new_buffer ? l.out<T>(2) : nullptr;
-  const double rate = p.rate_dtype == DType::kF64 ? *l.in<double>(p.rate) : static_cast<double>(*l.in<float>(p.rate));
-  double first = 1, second = 1;  // the bias corrections of Adam
-  if (p.step != 0) {
-    const int64_t step = *l.in<int64_t>(p.step);
-    if (step < 1) return l.fail(RunError::kBadSize, step);
-    first = 1 - std::pow(p.beta1, static_cast<double>(step));
-    second = 1 - std::pow(p.beta2, static_cast<double>(step));
-  }
+  const double rate = rate_of(p, l);
+  double first, second;
+  if (!bias_corrections(p, l, first, second)) return;
   const auto lr = static_cast<T>(rate), decay = static_cast<T>(p.weight_decay), mu = static_cast<T>(p.momentum);
   const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), epsilon = static_cast<T>(p.epsilon);
   const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2);
@@ -208,10 +222,86 @@ void run_step(const StepPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() { apply<T>(p, l); });
 }
 
+// On the SIMD kernels: f32, in place; where the planner could not give the outputs the inputs' memory they are copied first.
+struct SimdStepPlan {
+  StepPlan step;
+  const simd::OptimizerFns* fns;
+};
+
+Status accepts_simd(const NodeView& v) {
+  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.schema.name == "ApplyRMSProp" && v.has_input(3) != v.has_output(2)) {
+    return unimplemented("works in place and needs the output 'new_buffer'");
+  }
+  return {};
+}
+
+template <Rule kRule>
+Result<SimdStepPlan> plan_simd_step(const NodeView& v, KernelPlan& plan) {
+  PERCALE_ASSIGN_OR_RETURN(const StepPlan p, plan_step<kRule>(v, plan));
+  return SimdStepPlan{p, static_cast<const simd::SimdTable*>(plan.user)->optimizer};
+}
+
+template <Rule kRule>
+void run_simd_step(const SimdStepPlan& plan, const Launch& l) {
+  const StepPlan& p = plan.step;
+  double first, second;
+  if (!bias_corrections(p, l, first, second)) return;
+  const double rate = rate_of(p, l);
+  const auto f32 = [](double value) { return static_cast<float>(value); };
+  const int64_t pieces = piece_count(p.size, 4);
+  l.parallel()(pieces, [&](int64_t piece) {
+    const PieceRange range = piece_range(p.size, pieces, piece, 16);
+    const int64_t at = range.begin, count = range.end - range.begin;
+    // Output `output` begins as input `input`.
+    const auto in_place = [&](size_t output, size_t input) {
+      const float* from = l.in<float>(input) + at;
+      float* to = l.out<float>(output) + at;
+      if (from != to) std::copy_n(from, count, to);
+      return to;
+    };
+    float* w = in_place(0, 0);
+    const float* g = l.in<float>(1) + at;
+    if constexpr (kRule == Rule::kSGD) {
+      plan.fns->sgd({.lr = f32(rate), .weight_decay = f32(p.weight_decay)}, w, g, count);
+    } else if constexpr (kRule == Rule::kMomentum) {
+      plan.fns->momentum({.lr = f32(rate), .momentum = f32(p.momentum), .weight_decay = f32(p.weight_decay),
+                          .nesterov = p.nesterov},
+                         w, g, in_place(1, 2), count);
+    } else if constexpr (kRule == Rule::kAdam || kRule == Rule::kAdamW) {
+      plan.fns->adam({.lr = rate, .beta1 = p.beta1, .beta2 = p.beta2, .epsilon = p.epsilon,
+                      .weight_decay = p.weight_decay, .correction1 = first, .correction2 = second,
+                      .decoupled = kRule == Rule::kAdamW},
+                     w, g, in_place(1, 2), in_place(2, 3), count);
+    } else if constexpr (kRule == Rule::kRMSProp) {
+      plan.fns->rmsprop({.lr = f32(rate), .alpha = f32(p.alpha), .epsilon = f32(p.epsilon), .momentum = f32(p.momentum),
+                         .weight_decay = f32(p.weight_decay)},
+                        w, g, in_place(1, 2), nullptr, p.buffer ? in_place(2, 3) : nullptr, count);
+    } else {
+      plan.fns->adagrad({.lr = f32(rate), .epsilon = f32(p.epsilon), .weight_decay = f32(p.weight_decay)}, w, g,
+                        in_place(1, 2), count);
+    }
+  });
+}
+
+template <Rule kRule>
+Kernel simd_step(const char* name, const char* op, const simd::SimdTable* simd) {
+  return make_kernel<&accepts_simd, &plan_simd_step<kRule>, &run_simd_step<kRule>>(name, op, "percale", simd);
+}
+
 }  // namespace
 
-Status register_optimizer(Registry& registry, const simd::SimdTable*) {
+Status register_optimizer(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) {
+    const Kernel kernels[] = {simd_step<Rule::kSGD>("simd.apply_sgd", "ApplySGD", simd),
+                              simd_step<Rule::kMomentum>("simd.apply_momentum", "ApplyMomentum", simd),
+                              simd_step<Rule::kAdam>("simd.apply_adam", "ApplyAdam", simd),
+                              simd_step<Rule::kAdamW>("simd.apply_adamw", "ApplyAdamW", simd),
+                              simd_step<Rule::kRMSProp>("simd.apply_rmsprop", "ApplyRMSProp", simd),
+                              simd_step<Rule::kAdagrad>("simd.apply_adagrad", "ApplyAdagrad", simd)};
+    for (const Kernel& kernel : kernels) PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", kernel));
+  }
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kSGD>, &run_step>(
       registry, "ApplySGD", "percale", "portable.apply_sgd", "portable.apply_sgd_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kMomentum>, &run_step>(

@@ -404,7 +404,7 @@ Result<PoolSizes> pool_sizes(const Attributes& attributes, const Shape& x, DType
 
 Status register_pool(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  static_cast<void>(simd);
+  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_pool_simd(registry, *simd));
   PERCALE_RETURN_IF_ERROR(
       (add_float_kernels<&plan_pool, &max_pool_run>(registry, "MaxPool", "", "portable.max_pool", "portable.max_pool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pool, &average_pool_run>(

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/graph/gradient.h"
+#include "devices/cpu/simd/simd.h"
 #include "ops/families.h"
 #include "ops/float_kernels.h"
 
@@ -106,10 +107,37 @@ void run_softmax(const SoftmaxPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() { softmax<T, kLog>(p, l.in<T>(0), l.out<T>(0), l.parallel()); });
 }
 
+// On the SIMD kernels: f32 along the last axis.
+Status accepts_rows(const NodeView& v) {
+  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(v.attributes.get_int("axis", -1), v.shape(0).rank()));
+  if (v.shape(0).product(axis + 1, v.shape(0).rank()) != 1) return unimplemented("works along the last axis");
+  return {};
+}
+
+struct RowsPlan {
+  const simd::SoftmaxFns* fns;
+  int64_t rows, classes;
+};
+Result<RowsPlan> plan_rows(const NodeView& v, KernelPlan& plan) {
+  PERCALE_ASSIGN_OR_RETURN(const SoftmaxPlan p, plan_softmax(v, plan));
+  return RowsPlan{static_cast<const simd::SimdTable*>(plan.user)->softmax, p.outer, p.size};
+}
+template <bool kLog>
+void run_rows(const RowsPlan& p, const Launch& l) {
+  (kLog ? p.fns->log_softmax : p.fns->softmax)(l.in<float>(0), p.rows, p.classes, l.out<float>(0), l.parallel());
+}
+
 }  // namespace
 
-Status register_softmax(Registry& registry, const simd::SimdTable*) {
+Status register_softmax(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) {
+    PERCALE_RETURN_IF_ERROR(registry.add_kernel(
+        "cpu", make_kernel<&accepts_rows, &plan_rows, &run_rows<false>>("simd.softmax", "Softmax", "", simd)));
+    PERCALE_RETURN_IF_ERROR(registry.add_kernel(
+        "cpu", make_kernel<&accepts_rows, &plan_rows, &run_rows<true>>("simd.log_softmax", "LogSoftmax", "", simd)));
+  }
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_softmax, &run_softmax<false>>(
       registry, "Softmax", "", "portable.softmax", "portable.softmax_widened")));
   return add_float_kernels<&plan_softmax, &run_softmax<true>>(registry, "LogSoftmax", "", "portable.log_softmax",
