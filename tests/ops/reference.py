@@ -83,6 +83,8 @@ class Table:
         fields.append('"in":[' + ",".join(map(tensor, inputs)) + "]")
         if error:
             fields.append(f'"error":{json.dumps(error)}')
+            if outputs > 1:
+                fields.append('"out":[' + ",".join(["null"] * outputs) + "]")
         elif out is not False:
             fields.append('"out":[' + ",".join(map(tensor, out)) + "]")
             if tol:
@@ -125,7 +127,8 @@ def empty(*shape, dtype=F32):
 
 
 def i64(*values):
-    return np.array(values, np.int64)
+    """The numbers as a vector; of one nested list, that array."""
+    return np.array(values[0] if len(values) == 1 and isinstance(values[0], list) else values, np.int64)
 
 
 def elementwise(t):
@@ -506,7 +509,294 @@ def shape(t):
     t.row("Size", np.zeros((0, 5), bool))
 
 
-FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape)}
+def layout(t):
+    x = floats((2, 3, 4))
+    every = NUMERIC + [np.bool_]
+    value = lambda dims, dtype, seed=0: (whole(dims, np.int8, seed) > 0) if dtype is np.bool_ else some(dims, dtype, seed)
+    for dtype in every:
+        v, w = value((2, 3, 5), dtype, 1), value((2, 2, 5), dtype, 2)
+        t.row("Transpose", v, perm=[2, 0, 1], out=v.transpose(2, 0, 1))
+        t.row("Concat", v, w, axis=1, out=np.concatenate([v, w], 1))
+        t.row("Split", v, i64(1, 4), axis=2, out=[v[:, :, :1], v[:, :, 1:]])
+        t.row("Slice", v, i64(-1), i64(-(2**63)), i64(2), i64(-2), out=v[:, :, ::-2])
+    for perm in [(0, 1, 2), (0, 2, 1), (1, 0, 2), (2, 1, 0), (1, 2, 0)]:
+        t.row("Transpose", x, perm=list(perm))
+    t.row("Transpose", x)
+    t.row("Transpose", floats((2, 3, 4, 5)), perm=[0, 2, 3, 1], note="to channels last")
+    t.row("Transpose", floats((37, 53)), note="larger than a tile")
+    t.row("Transpose", floats((3, 1, 4)), perm=[2, 1, 0])
+    t.row("Transpose", F32(1))
+    t.row("Transpose", empty(0, 3))
+    t.row("Transpose", x, perm=[0, 1], error="perm names 2")
+    t.row("Transpose", x, perm=[0, 1, 1], error="given twice")
+    t.row("Transpose", x, perm=[0, 1, 3], error="out of range")
+    t.row("Transpose", x, perm=[1, 2, 0], grad=[0], grad2=True)
+    t.row("Transpose", floats((2, 3)), grad=[0])
+    y = floats((2, 3, 4), 1)
+    for axis in [0, 2, -1, -3]:
+        t.row("Concat", x, y, y, axis=axis)
+    t.row("Concat", x, axis=1)
+    t.row("Concat", x, empty(2, 0, 4), y, axis=1)
+    t.row("Concat", empty(0, 2), empty(0, 3), axis=1)
+    t.row("Concat", F32(1), F32(2), axis=0, error="scalar")
+    t.row("Concat", x, floats((2, 3, 5)), axis=1, error="the others")
+    t.row("Concat", x, floats((2, 3)), axis=1, error="the others")
+    t.row("Concat", x, y, axis=3, error="out of range")
+    t.row("Concat", floats((2, 3)), floats((2, 1), 1), floats((2, 2), 2), axis=-1, grad=[0, 1, 2], grad2=True)
+    t.row("Concat", floats((1, 3)), floats((2, 3), 1), axis=0, grad=[1])
+    t.row("Split", x, i64(1, 0, 2), axis=1, outputs=3)
+    t.row("Split", x, num_outputs=2, axis=2, outputs=2)
+    t.row("Split", x, num_outputs=2, axis=-2, outputs=2, note="the last is smaller")
+    t.row("Split", floats((7,)), num_outputs=3, outputs=3)
+    t.row("Split", empty(0, 4), num_outputs=2, axis=0, out=[empty(0, 4), empty(0, 4)])
+    t.row("Split", x, i64(1, 1), axis=1, outputs=2, error="split sums to 2")
+    t.row("Split", x, i64(4, -1), axis=1, outputs=2, error="has the size -1")
+    t.row("Split", x, i64(1, 2), axis=1, error="2 sizes for 1 outputs")
+    t.row("Split", floats((4,)), num_outputs=3, outputs=2, error="num_outputs is 3")
+    t.row("Split", floats((4,)), num_outputs=4, outputs=4)
+    t.row("Split", floats((3,)), num_outputs=5, outputs=5, error="does not give 5 parts")
+    t.row("Split", x, i64(3), axis=1, num_outputs=1, error="both given")
+    t.row("Split", F32(1), i64(1), error="out of range")
+    t.row("Split", floats((2, 5)), i64(2, 3), axis=1, outputs=2, grad=[0], grad2=True)
+    t.row("Split", floats((5, 2)), num_outputs=3, outputs=3, grad=[0])
+    far = 2**31 - 1
+    t.row("Slice", x, i64(1, 0), i64(2, 3), i64(1, 2))
+    t.row("Slice", x, i64(0), i64(far))
+    t.row("Slice", x, i64(0, 1, -2), i64(1, far, 2**62), note="default axes")
+    t.row("Slice", x, i64(-1, -1), i64(-far, -far), i64(-1, 0), i64(-1, -1))
+    t.row("Slice", x, np.int32([3]), np.int32([-100]), np.int32([2]), np.int32([-3]), note="i32")
+    t.row("Slice", x, i64(2), i64(1), i64(1), note="nothing")
+    t.row("Slice", x, i64(0), i64(9), i64(2), i64(2**62), out=x[:, :, :1])
+    t.row("Slice", x, i64(3), i64(-(2**63)), i64(2), i64(-(2**63)), out=x[:, :, 3:])
+    t.row("Slice", x, i64(), i64(), i64())
+    t.row("Slice", empty(0, 3), i64(-1), i64(-far), i64(0), i64(-1))
+    t.row("Slice", x, i64(0), i64(1), i64(0), i64(0), error="a step is 0")
+    t.row("Slice", x, i64(0, 1), i64(1), error="differ in length")
+    t.row("Slice", x, i64(), i64(), i64(1), error="differ in length")
+    t.row("Slice", x, i64(0, 0, 0, 0), i64(1, 1, 1, 1), error="more starts than dims")
+    t.row("Slice", x, i64(0, 0), i64(1, 1), i64(1, -2), error="given twice")
+    t.row("Slice", x, i64(1, 3), i64(2, 0), i64(1, 2), i64(1, -2), grad=[0], grad2=True)
+    t.row("Slice", x, i64(1), i64(3), grad=[0])
+    for dtype in NUMERIC:
+        g = some((2, 2), dtype, 3)
+        want = np.zeros((2, 5), dtype)
+        want[:, 4:0:-2] = g
+        t.row("percale:SliceGrad", g, i64(2, 5), i64(4), i64(0), i64(1), i64(-2), out=want)
+    t.row("percale:SliceGrad", floats((2, 2)), i64(2, 5), i64(0), i64(3), i64(1), error="the slice of")
+    t.row("percale:SliceGrad", floats((2, 2)), i64(2, 5), i64(1), i64(3), i64(1), out=False, grad=[0], grad2=True)
+
+
+def pad(t):
+    x = floats((2, 3, 4))
+    every = NUMERIC + [np.bool_]
+    value = lambda dims, dtype, seed=0: (whole(dims, np.int8, seed) > 0) if dtype is np.bool_ else some(dims, dtype, seed)
+    for dtype in every:
+        v = value((2, 3), dtype, 1)
+        fill = np.asarray(1).astype(dtype)
+        t.row("Pad", v, i64(1, 0, 0, 2), fill, out=np.pad(v, ((1, 0), (0, 2)), constant_values=fill))
+        t.row("Tile", v, i64(2, 3), out=np.tile(v, (2, 3)))
+    for mode, name in [("constant", "constant"), ("reflect", "reflect"), ("edge", "edge"), ("wrap", "wrap")]:
+        for pads in [(1, 0, 2, 0, 1, 1), (0, 2, 3, 0, 2, 3), (0, 0, 0, 0, 0, 0)]:
+            pairs = list(zip(pads[:3], pads[3:]))
+            t.row("Pad", x, i64(*pads), mode=mode, out=np.pad(x, pairs, mode=name))
+        t.row("Pad", x, i64(2, 1), None, i64(-1), mode=mode, out=np.pad(x, ((0, 0), (0, 0), (2, 1)), mode=name))
+        t.row("Pad", floats((3,)), i64(7, 9), mode=mode, out=np.pad(floats((3,)), (7, 9), mode=name), note="around twice")
+        t.row("Pad", F32([5]), i64(2, 1), mode=mode, out=np.pad(F32([5]), (2, 1), mode=name), note="dim 1")
+        t.row("Pad", floats((2, 4)), i64(0, -1, 0, -2), mode=mode, out=floats((2, 4))[:, 1:2], note="takes away")
+        t.row("Pad", floats((2, 4)), i64(0, 3, 0, 2), mode=mode, out=False, grad=[0], grad2=True)
+        t.row("Pad", floats((2, 2, 2)), i64(1, 1), None, i64(1), mode=mode, out=False, grad=[0])
+        t.row("Pad", floats((2, 4)), i64(-1, 1, 0, -1), mode=mode, out=False, grad=[0])
+    t.row("Pad", floats((2, 2)), i64(1, 0, 0, 2), F32(0.5), out=False, grad=[0, 2])
+    t.row("Pad", x, i64(0, 0, 1, 1), F32(2.5), np.int32([0, 2]), out=np.pad(x, ((0, 1), (0, 0), (0, 1)), constant_values=2.5))
+    t.row("Pad", F32(3), i64(), out=F32(3))
+    t.row("Pad", empty(0, 2), i64(1, 0, 1, 0), F32(7), out=np.full((2, 2), 7, F32))
+    t.row("Pad", empty(0, 2), i64(1, 0, 1, 0), mode="edge", error="nothing to pad")
+    t.row("Pad", x, i64(1, 1), error="pads has 2 elements, wanted 6")
+    t.row("Pad", x, i64(0, 0, -5, 0, 0, 0), error="pads make dim 2")
+    t.row("Pad", x, i64(0, 0, 2**62, 0, 0, 0), error="beyond 2^40")
+    t.row("Pad", x, i64(0, 0, 0, 0, 0, 0), mode="mirror", error="mode is 'mirror'")
+    t.row("percale:PadGrad", F32([1, 2, 3, 4]), i64(1, 1), i64(2), mode="edge", out=F32([3, 7]))
+    t.row("percale:PadGrad", F32([1, 2, 3, 4]), i64(1, 1), i64(2), mode="wrap", out=F32([2 + 4, 1 + 3]))
+    t.row("percale:PadGrad", F32([1, 2, 3, 4]), i64(1, 1), i64(3), mode="edge", error="grad is")
+    t.row("percale:PadGrad", floats((5, 3)), i64(1, 2), i64(2, 3), i64(0), mode="edge", out=False, grad=[0], grad2=True)
+    for dtype in NUMERIC:
+        g = some((4, 3), dtype, 2)
+        t.row("percale:TileGrad", g, i64(2, 1), i64(2, 3), tol=2 * TOLERANCE.get(np.dtype(dtype).name, 0),
+              out=(g[:2] + g[2:]).astype(dtype))
+        t.row("percale:PadGrad", g, i64(1, 0), i64(3, 3), i64(0), out=g[1:])
+    t.row("Tile", x, i64(1, 1, 1))
+    t.row("Tile", x, i64(1, 2, 3))
+    t.row("Tile", x, i64(2, 0, 1))
+    t.row("Tile", F32(4), i64(), out=F32(4))
+    t.row("Tile", empty(0, 2), i64(3, 2))
+    t.row("Tile", x, i64(2), error="repeats has 1")
+    t.row("Tile", x, i64(1, 1, -1), error="repeats has -1")
+    t.row("Tile", x, i64(1, 1, 2**62), error="exceed 2^40")
+    t.row("Tile", floats((2, 3)), i64(3, 2), grad=[0], grad2=True)
+    t.row("percale:TileGrad", floats((4, 3)), i64(2, 1), i64(2, 3), out=False, grad=[0], grad2=True)
+    t.row("percale:TileGrad", floats((4, 3)), i64(3, 1), i64(2, 3), error="grad is")
+
+
+def index(t):
+    x = floats((3, 4, 2))
+    every = NUMERIC + [np.bool_]
+    value = lambda dims, dtype, seed=0: (whole(dims, np.int8, seed) > 0) if dtype is np.bool_ else some(dims, dtype, seed)
+    for dtype in every:
+        v = value((3, 4), dtype, 1)
+        t.row("Gather", v, i64(2, -3), out=v[[2, 0]])
+        t.row("GatherElements", v, i64([[1, 2, 0, -1]]), axis=0, out=np.take_along_axis(v, np.array([[1, 2, 0, 2]]), 0))
+        u = value((1, 4), dtype, 2)
+        want = v.copy()
+        np.put_along_axis(want, np.array([[1, 2, 0, 2]]), u, 0)
+        t.row("ScatterElements", v, i64([[1, 2, 0, -1]]), u, axis=0, out=want)
+        if dtype is not np.bool_:
+            for reduction, f in {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}.items():
+                many = v.copy()
+                ups = some((2, 4), dtype, 3)
+                at = np.array([[1, 2, 0, 1], [1, 0, 0, 2]])
+                for i in range(2):
+                    for j in range(4):
+                        many[at[i, j], j] = f(many[at[i, j], j], ups[i, j])
+                t.row("ScatterElements", v, at, ups, axis=0, reduction=reduction, out=many)
+            g = some((2, 4), dtype, 4)
+            sums = np.zeros((3, 4), dtype)
+            sums[2] = (g[0] + g[1]).astype(dtype)
+            t.row("percale:GatherGrad", g, i64(2, -1), i64(3, 4), out=sums)
+    t.row("Gather", x, np.int32([[0, 1], [3, -1]]), axis=1)
+    t.row("Gather", x, i64(1, 0), axis=-1)
+    t.row("Gather", x, np.int64(1), note="scalar index")
+    t.row("Gather", x, np.zeros((0,), np.int64))
+    t.row("Gather", x, np.zeros((2, 0), np.int64), axis=2)
+    t.row("Gather", empty(3, 0), i64(1))
+    for bad in [3, -4, 2**63 - 1, -2**63]:
+        t.row("Gather", x, i64(0, bad), error=f"index {bad} is out of range")
+        t.row("percale:GatherGrad", floats((2, 4, 2)), i64(0, bad), i64(3, 4, 2), error=f"index {bad} is out of range")
+        t.row("GatherElements", floats((3,)), i64(0, bad), error=f"index {bad} is out of range")
+        t.row("ScatterElements", floats((3,)), i64(0, bad), F32([1, 2]), error=f"index {bad} is out of range")
+    t.row("Gather", empty(0, 2), i64(0), error="out of range")
+    t.row("Gather", F32(1), i64(0), error="out of range")
+    t.row("Gather", floats((1,) * 8), np.zeros((1, 1), np.int64), error="exceeds the limit")
+    t.row("Gather", x, i64(1, 1, 0), axis=1, grad=[0], grad2=True)
+    t.row("Gather", floats((4, 3)), np.int32([[3, 0], [3, 3]]), grad=[0])
+    t.row("percale:GatherGrad", floats((2, 3)), i64(1, 1), i64(2, 3), out=False, grad=[0], grad2=True)
+    t.row("percale:GatherGrad", floats((2, 3)), i64(1, 1), i64(2, 4), error="is no result of Gather")
+    wide = floats((5, 130))
+    t.row("percale:GatherGrad", wide, i64(1, 0, 1, 1, 0), i64(3, 130), tol=1e-6,
+          out=np.stack([wide[1] + wide[4], wide[0] + wide[2] + wide[3], np.zeros(130, F32)]), note="several column blocks")
+    at = i64([[0, 2, 1], [1, 1, 1]])
+    t.row("GatherElements", floats((2, 3)), at, axis=1)
+    t.row("GatherElements", floats((2, 3)), at - 3, axis=-1)
+    t.row("GatherElements", x, i64([[[0], [1]]]), axis=2, out=F32([[[x[0, 0, 0]], [x[0, 1, 1]]]]))
+    t.row("GatherElements", floats((2, 3)), np.zeros((2, 0), np.int64), axis=1)
+    t.row("GatherElements", floats((2, 3)), i64(0), error="ranks")
+    t.row("GatherElements", floats((2, 3)), np.zeros((3, 3), np.int64), axis=1, error="exceed data")
+    t.row("GatherElements", floats((2, 3)), at, axis=1, grad=[0], grad2=True)
+    t.row("ScatterElements", floats((2, 3)), i64([[0, 2], [1, 0]]), floats((2, 2), 1), axis=1, grad=[0, 2], grad2=True)
+    t.row("ScatterElements", floats((2, 3)), at, floats((2, 3), 1), axis=1, reduction="add", grad=[0, 2])
+    t.row("ScatterElements", floats((2, 3)), at, floats((2, 2), 1), axis=1, error="differ")
+    t.row("ScatterElements", floats((2, 3)), at, floats((2, 3), 1), axis=1, reduction="sum", error="reduction is 'sum'")
+    t.row("ScatterElements", floats((2, 3)), np.zeros((0, 3), np.int64), empty(0, 3), out=floats((2, 3)))
+
+
+def argextreme(t):
+    x = F32([[2, 7, 7, 1], [5, 5, 0, 3], [9, 1, 9, 2]])
+    for op, f in {"ArgMax": np.argmax, "ArgMin": np.argmin}.items():
+        for dtype in NUMERIC:
+            v = whole((3, 5, 2), dtype, 4, -3, 3)
+            t.row(op, v, axis=1, out=f(v, axis=1).reshape(3, 1, 2))
+        for axis in [0, 1, -1]:
+            t.row(op, x, axis=axis, keepdims=0)
+            t.row(op, x, axis=axis, select_last_index=1)
+        t.row(op, F32([1, np.nan, 9, np.nan, -9]), keepdims=0, out=np.int64(1))
+        t.row(op, F32([1, np.nan, 9, np.nan, -9]), keepdims=0, select_last_index=1, out=np.int64(3))
+        t.row(op, empty(0, 3), axis=1, out=np.zeros((0, 1), np.int64))
+        t.row(op, empty(2, 0), axis=1, error="is empty")
+        t.row(op, x, axis=2, error="out of range")
+        t.row(op, floats((5, 1003)), axis=1)
+    for dtype in NUMERIC:
+        hot = np.array([[1, 5, 5], [5, 5, 1], [5, 1, 5], [5, 5, 5]], dtype)
+        t.row("OneHot", i64(0, 2, -2, 3), np.int64(3), np.array([5, 1], dtype), out=hot)
+        t.row("OneHot", np.array([0, 2], dtype), np.array(3).astype(dtype), F32([0, 1]), out=F32([[1, 0, 0], [0, 0, 1]]))
+    t.row("OneHot", i64(0, 2), np.int64(3), F32([0, 1]), axis=0, out=F32([[1, 0], [0, 0], [0, 1]]))
+    t.row("OneHot", i64([[0, 2]]), i64(3), F32([0, 1]), axis=1, out=F32([[[1, 0], [0, 0], [0, 1]]]))
+    t.row("OneHot", np.int64(1), np.int64(2), np.array([False, True]), out=np.array([False, True]))
+    t.row("OneHot", i64(2**63 - 1, -2**63, -4), np.int64(3), F32([0, 1]), out=empty(3, 3), note="out of range: off")
+    t.row("OneHot", np.zeros((0,), np.int64), np.int64(2), F32([0, 1]), out=empty(0, 2))
+    t.row("OneHot", i64(0), np.int64(0), F32([0, 1]), error="depth is 0")
+    t.row("OneHot", i64(0), np.int64(-3), F32([0, 1]), error="depth is -3")
+    t.row("OneHot", i64(0), i64(3, 3), F32([0, 1]), error="depth must be a scalar")
+    t.row("OneHot", i64(0), i64(3), F32([0, 1, 2]), error="values must be")
+
+
+def generate(t):
+    for dtype in NUMERIC + [np.bool_]:
+        v = np.array([[1, 0], [1, 1]]).astype(dtype)
+        t.row("Constant", value=v, out=v)
+        t.row("ConstantOfShape", i64(2, 3), value=np.array([1]).astype(dtype), out=np.full((2, 3), 1).astype(dtype))
+        t.row("EyeLike", v, k=1, out=np.eye(2, k=1).astype(dtype))
+        m = some((2, 3, 4), dtype, 1) if dtype is not np.bool_ else np.ones((2, 3, 4), bool)
+        t.row("Trilu", m, out=np.triu(m))
+        t.row("Trilu", m, np.int64(-1), upper=0, out=np.tril(m, -1))
+    t.row("Constant", value_float=2.5, out=F32(2.5))
+    t.row("Constant", value_floats=[2.5, -1.0], out=F32([2.5, -1]))
+    t.row("Constant", value_int=7, out=np.int64(7))
+    t.row("Constant", value_ints=[7, -2], out=i64(7, -2))
+    t.row("Constant", value=empty(0, 2), out=empty(0, 2))
+    t.row("Constant", error="exactly one")
+    t.row("Constant", value_int=7, value_float=1.0, error="exactly one")
+    t.row("ConstantOfShape", i64(2, 2), out=empty(2, 2))
+    t.row("ConstantOfShape", i64(), out=F32(0))
+    t.row("ConstantOfShape", i64(0, 3), out=empty(0, 3))
+    t.row("ConstantOfShape", i64(-1), error="negative dim")
+    t.row("ConstantOfShape", i64(2**41), error="2^40")
+    t.row("ConstantOfShape", i64(1), value=F32([1, 2]), error="one number")
+    for dtype in [F32, F64, np.int16, np.int32, np.int64]:
+        t.row("Range", dtype(1), dtype(10), dtype(3), out=np.arange(1, 10, 3).astype(dtype))
+        t.row("Range", dtype(10), dtype(1), dtype(-4), out=np.array([10, 6, 2]).astype(dtype))
+        t.row("Range", dtype(1), dtype(1), dtype(3), out=np.zeros(0, dtype))
+        t.row("Range", dtype(1), dtype(5), dtype(-1), out=np.zeros(0, dtype))
+        t.row("Range", dtype(1), dtype(5), dtype(0), error="delta is 0")
+    t.row("Range", np.int64(-2**63), np.int64(2**63 - 1), np.int64(2**62), out=i64(-2**63, -2**62, 0, 2**62))
+    t.row("Range", np.int64(0), np.int64(2**62), np.int64(1), error="longer than 2^40")
+    t.row("Range", F32(0), F32(np.inf), F32(1), error="longer than 2^40")
+    t.row("Range", F32(0), F32(np.nan), F32(1), error="longer than 2^40")
+    t.row("Range", i64(1, 2), np.int64(3), np.int64(1), error="must be a scalar")
+    t.row("EyeLike", empty(3, 4), k=-1)
+    t.row("EyeLike", empty(3, 4), dtype=6, out=np.eye(3, 4, dtype=np.int32))
+    t.row("EyeLike", empty(3, 4), k=9)
+    t.row("EyeLike", empty(3, 4), k=-2**63, out=empty(3, 4))
+    t.row("EyeLike", empty(3), error="wanted a matrix")
+    m = floats((3, 4))
+    for k in [-4, -2, 0, 1, 4, 9]:
+        t.row("Trilu", m, np.int64(k))
+        t.row("Trilu", m, np.int64(k), upper=0)
+    t.row("Trilu", m, np.int64(2**63 - 1), out=empty(3, 4))
+    t.row("Trilu", m, np.int64(-2**63), out=m)
+    t.row("Trilu", m, np.int64(2**63 - 1), upper=0, out=m)
+    t.row("Trilu", empty(2, 0, 3))
+    t.row("Trilu", floats((3,)), error="wanted matrices")
+    t.row("Trilu", m, np.int64(1), grad=[0], grad2=True)
+    t.row("Trilu", m, upper=0, grad=[0])
+    for dtype in FLOATS + [np.int32, np.int64, np.uint32, np.uint64]:
+        v = whole((2, 3, 4), dtype, 3)
+        for axis in range(3):
+            t.row("CumSum", v, np.int32(axis), out=np.cumsum(v.astype(F64), axis=axis).astype(dtype)
+                  if np.dtype(dtype).kind == "f" or dtype is BF16 else np.cumsum(v, axis=axis).astype(dtype))
+    v = floats((2, 4))
+    zero = np.zeros((2, 1), F32)
+    t.row("CumSum", v, np.int64(-1), exclusive=1, tol=1e-6, out=np.cumsum(np.hstack([zero, v[:, :-1]]), 1))
+    t.row("CumSum", v, np.int64(1), reverse=1, tol=1e-6, out=np.cumsum(v[:, ::-1], 1)[:, ::-1])
+    t.row("CumSum", v, np.int64(1), reverse=1, exclusive=1, tol=1e-6,
+          out=np.cumsum(np.hstack([zero, v[:, :0:-1]]), 1)[:, ::-1])
+    t.row("CumSum", empty(2, 0), np.int64(1), out=empty(2, 0))
+    t.row("CumSum", v, np.int64(2), error="out of range")
+    t.row("CumSum", v, i64(0, 1), error="one number")
+    for attrs in [{}, {"exclusive": 1}, {"reverse": 1}, {"exclusive": 1, "reverse": 1}]:
+        t.row("CumSum", floats((2, 3)), np.int64(1), out=False, grad=[0], grad2=True, **attrs)
+
+
+FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape, layout, pad, index, argextreme,
+                                    generate)}
 
 
 def main(names):

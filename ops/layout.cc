@@ -1,0 +1,496 @@
+// Elements moved without being changed: transposition, joining, cutting.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "ops/families.h"
+#include "ops/grad_util.h"
+#include "ops/kernel_util.h"
+#include "ops/shape_util.h"
+#include "ops/strided_copy.h"
+
+namespace percale {
+namespace {
+
+// ---- Transpose
+
+// Dim d of the result is dim perm[d] of the input.
+Result<std::vector<size_t>> permutation(const Attributes& attributes, size_t rank) {
+  const std::vector<int64_t>& given = attributes.get_ints("perm");
+  std::vector<size_t> perm(rank);
+  if (!attributes.contains("perm")) {
+    std::iota(perm.rbegin(), perm.rend(), size_t{0});
+    return perm;
+  }
+  PERCALE_ASSIGN_OR_RETURN(perm, normalize_axes(given, rank));
+  if (perm.size() != rank) {
+    return invalid_argument("perm names ", static_cast<uint64_t>(perm.size()), " dims of rank ",
+                            static_cast<uint64_t>(rank));
+  }
+  return perm;
+}
+
+Status shape_transpose(ShapeContext& context) {
+  const Shape& x = context.shape(0);
+  Shape out = Shape::unranked();
+  if (x.known_rank()) {
+    const auto perm = permutation(context.attributes, x.rank());
+    if (!perm.ok()) return context.error(perm.status());
+    out = Shape();
+    for (size_t axis : *perm) out.push_back(x[axis]);
+  }
+  context.set_output(0, context.dtype(0), out);
+  return {};
+}
+
+Status grad_transpose(GradContext& g) {
+  if (!g.wants(0)) return {};
+  const std::vector<int64_t>& perm = g.attributes().get_ints("perm");
+  Attributes attributes;
+  if (g.attributes().contains("perm")) {
+    const auto rank = static_cast<int64_t>(perm.size());
+    std::vector<int64_t> inverse(perm.size());
+    for (int64_t d = 0; d < rank; ++d) {
+      const int64_t from = perm[static_cast<size_t>(d)];
+      inverse[static_cast<size_t>(from < 0 ? from + rank : from)] = d;
+    }
+    attributes.set("perm", inverse);
+  }
+  g.set(0, g.emit("Transpose", {g.grad(0)}, std::move(attributes)));
+  return g.status();
+}
+
+struct CopyPlan {
+  StridedCopy copy;
+};
+Result<CopyPlan> plan_transpose(const NodeView& node, KernelPlan&) {
+  const int64_t item = item_bytes(node.dtype(0));
+  PERCALE_ASSIGN_OR_RETURN(const auto perm, permutation(node.attributes, node.shape(0).rank()));
+  const auto own = contiguous_strides(node.shape(0), item);
+  std::array<int64_t, kMaxRank> from{};
+  for (size_t d = 0; d < perm.size(); ++d) from[d] = own[perm[d]];
+  const Shape& y = node.output_shape(0);
+  return CopyPlan{StridedCopy::make(y, item, contiguous_strides(y, item), from)};
+}
+void run_copy(const CopyPlan& plan, const Launch& launch) {
+  plan.copy.run(launch.parallel(), launch.in<char>(0), launch.out<char>(0));
+}
+
+// ---- Concat and Split
+
+Status shape_concat(ShapeContext& context) {
+  Shape out = Shape::unranked();
+  size_t axis = 0;
+  int64_t total = 0;
+  for (size_t i = 0; i < context.num_inputs(); ++i) {
+    const Shape& x = context.shape(i);
+    if (!x.known_rank()) {
+      total = kUnknownDim;
+      continue;
+    }
+    if (x.rank() == 0) return context.error("input ", static_cast<uint64_t>(i), " is a scalar");
+    const auto normal = normalize_axis(context.attributes.get_int("axis"), x.rank());
+    if (!normal.ok()) return context.error(normal.status());
+    axis = *normal;
+    Shape open = x;  // but for the axis, all shapes must agree
+    open[axis] = kUnknownDim;
+    if (!compatible(open, out)) {
+      return context.error("input ", static_cast<uint64_t>(i), " has shape ", x, ", the others ", out);
+    }
+    out = merge(out, open);
+    if (total >= 0) total = x[axis] < 0 ? kUnknownDim : total + x[axis];
+    if (total > kMaxDim) return context.error("the dims along the axis sum to more than 2^40");
+  }
+  if (out.known_rank()) out[axis] = total;
+  context.set_output(0, context.dtype(0), out);
+  return {};
+}
+
+Status grad_concat(GradContext& g) {
+  const int64_t axis = g.attributes().get_int("axis");
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < g.num_inputs(); ++i) {
+    const Shape& x = g.shape(g.input(i));
+    const auto normal = normalize_axis(axis, x.rank());
+    if (!x.known_rank() || !normal.ok() || x[*normal] < 0) break;
+    sizes.push_back(x[*normal]);
+  }
+  ValueId split;
+  if (sizes.size() == g.num_inputs()) {
+    split = g.ints(sizes);
+  } else {
+    Attributes range{{"start", axis}};
+    if (axis != -1) range.set("end", axis + 1);
+    std::vector<ValueId> dims;
+    for (size_t i = 0; i < g.num_inputs(); ++i) dims.push_back(g.emit("Shape", {g.input(i)}, range));
+    split = g.emit("Concat", dims, {{"axis", 0}});
+  }
+  const auto parts = g.emit_many("Split", {g.grad(0), split}, g.num_inputs(), {{"axis", axis}});
+  for (size_t i = 0; i < g.num_inputs(); ++i) {
+    if (g.wants(i)) g.set(i, parts[i]);
+  }
+  return g.status();
+}
+
+// The sizes of the parts along a dim; -1 where the dim is not known.
+Result<std::vector<int64_t>> split_sizes(int64_t dim, size_t parts, const std::vector<int64_t>* given,
+                                         const Attributes& attributes) {
+  const auto count = static_cast<int64_t>(parts);
+  if (given != nullptr) {
+    if (given->size() != parts) {
+      return invalid_argument("split has ", static_cast<uint64_t>(given->size()), " sizes for ", count, " outputs");
+    }
+    int64_t total = 0;
+    for (int64_t size : *given) {
+      if (size < 0 || size > kMaxDim) return invalid_argument("split has the size ", size);
+      total += size;
+    }
+    if (dim >= 0 && total != dim) return invalid_argument("split sums to ", total, ", the dim is ", dim);
+    return *given;
+  }
+  if (const int64_t wanted = attributes.get_int("num_outputs", count); wanted != count) {
+    return invalid_argument("num_outputs is ", wanted, " but there are ", count, " outputs");
+  }
+  if (dim < 0) return std::vector<int64_t>(parts, kUnknownDim);
+  const int64_t size = (dim + count - 1) / count;
+  if (size * (count - 1) > dim) {
+    return invalid_argument("a dim of ", dim, " does not give ", count, " parts of ", size);
+  }
+  std::vector<int64_t> sizes(parts, size);
+  sizes.back() = dim - size * (count - 1);
+  return sizes;
+}
+
+Status shape_split(ShapeContext& context) {
+  const Shape& x = context.shape(0);
+  const bool has_sizes = context.has_input(1);
+  if (has_sizes) {
+    PERCALE_ASSIGN_OR_RETURN(const int64_t count, vector_length(context, 1));
+    if (count >= 0 && count != static_cast<int64_t>(context.outputs.size())) {
+      return context.error("split has ", count, " sizes for ", static_cast<uint64_t>(context.outputs.size()),
+                           " outputs");
+    }
+    if (context.attributes.contains("num_outputs")) return context.error("split and num_outputs are both given");
+  }
+  const auto given = has_sizes ? known_ints(context, 1) : std::nullopt;
+  std::vector<int64_t> sizes(context.outputs.size(), kUnknownDim);
+  size_t axis = 0;
+  if (x.known_rank()) {
+    const auto normal = normalize_axis(context.attributes.get_int("axis"), x.rank());
+    if (!normal.ok()) return context.error(normal.status());
+    axis = *normal;
+    if (!has_sizes || given.has_value()) {
+      auto known = split_sizes(x[axis], sizes.size(), given.has_value() ? &*given : nullptr, context.attributes);
+      if (!known.ok()) return context.error(known.status());
+      sizes = *known;
+    }
+  }
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    Shape out = x;
+    if (x.known_rank()) out[axis] = sizes[i];
+    context.set_output(i, context.dtype(0), out);
+  }
+  return {};
+}
+
+Status grad_split(GradContext& g) {
+  if (!g.wants(0)) return {};
+  std::vector<ValueId> parts;
+  for (size_t i = 0; i < g.node().outputs.size(); ++i) {
+    if (g.output(i) == kNoValue) {
+      g.fail(unimplemented("Split '", g.node().name, "': a gradient where not all outputs are asked for"));
+      return g.status();
+    }
+    parts.push_back(g.grad_or_zeros(i));
+  }
+  g.set(0, g.emit("Concat", parts, {{"axis", g.attributes().get_int("axis")}}));
+  return g.status();
+}
+
+// One copy per part; part k is input k of Concat, output k of Split.
+struct PartsPlan {
+  std::vector<StridedCopy> parts;
+};
+StridedCopy part_copy(const Shape& whole, const Shape& part, size_t axis, int64_t before, int64_t item, bool join) {
+  const auto whole_strides = contiguous_strides(whole, item), part_strides = contiguous_strides(part, item);
+  const int64_t base = before * whole_strides[axis];
+  return join ? StridedCopy::make(part, item, whole_strides, part_strides, base, 0)
+              : StridedCopy::make(part, item, part_strides, whole_strides, 0, base);
+}
+Result<PartsPlan> plan_concat(const NodeView& node, KernelPlan&) {
+  const Shape& whole = node.output_shape(0);
+  PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(node.attributes.get_int("axis"), whole.rank()));
+  PartsPlan plan;
+  int64_t before = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    plan.parts.push_back(part_copy(whole, node.shape(i), axis, before, item_bytes(node.dtype(0)), true));
+    before += node.shape(i)[axis];
+  }
+  return plan;
+}
+void run_concat(const PartsPlan& plan, const Launch& launch) {
+  for (size_t i = 0; i < plan.parts.size(); ++i) {
+    plan.parts[i].run(launch.parallel(), launch.in<char>(i), launch.out<char>(0));
+  }
+}
+Result<PartsPlan> plan_split(const NodeView& node, KernelPlan&) {
+  const Shape& whole = node.shape(0);
+  PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(node.attributes.get_int("axis"), whole.rank()));
+  // Outputs that nobody asked for have a size too, so it is not read from their shapes.
+  const bool has_sizes = node.has_input(1);
+  if (has_sizes && node.value(1) == nullptr) return internal_error("the sizes are not known");
+  const std::vector<int64_t> given = has_sizes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
+  PERCALE_ASSIGN_OR_RETURN(const auto sizes, split_sizes(whole[axis], node.outputs.size(),
+                                                         has_sizes ? &given : nullptr, node.attributes));
+  PartsPlan plan;
+  int64_t before = 0;
+  for (int64_t size : sizes) {
+    Shape part = whole;
+    part[axis] = size;
+    plan.parts.push_back(part_copy(whole, part, axis, before, item_bytes(node.dtype(0)), false));
+    before += size;
+  }
+  return plan;
+}
+void run_split(const PartsPlan& plan, const Launch& launch) {
+  for (size_t i = 0; i < plan.parts.size(); ++i) {
+    char* out = launch.out<char>(i);
+    if (out != nullptr) plan.parts[i].run(launch.parallel(), launch.in<char>(0), out);
+  }
+}
+
+// ---- Slice
+
+// Which elements of each dim are taken: first, first + step, ... `count` of them.
+struct Slices {
+  Shape counts;  // the result's shape
+  std::array<int64_t, kMaxRank> first{}, step{};
+};
+
+// One axis, as numpy: negative ends count from the back, all are held within the dim.
+void slice_axis(int64_t dim, int64_t start, int64_t end, int64_t step, size_t axis, Slices& out) {
+  if (start < 0) start += dim;
+  if (end < 0) end += dim;
+  uint64_t span = 0;
+  uint64_t stride = 0;
+  if (step > 0) {
+    start = std::clamp<int64_t>(start, 0, dim);
+    end = std::clamp<int64_t>(end, 0, dim);
+    if (end > start) span = static_cast<uint64_t>(end - start);
+    stride = static_cast<uint64_t>(step);
+  } else {
+    start = std::clamp<int64_t>(start, -1, dim - 1);
+    end = std::clamp<int64_t>(end, -1, dim - 1);
+    if (start > end) span = static_cast<uint64_t>(start - end);
+    stride = uint64_t{0} - static_cast<uint64_t>(step);
+  }
+  const auto count = static_cast<int64_t>(span / stride + (span % stride != 0 ? 1 : 0));
+  out.counts[axis] = count;
+  out.first[axis] = count > 0 ? start : 0;
+  out.step[axis] = count > 1 ? step : 0;  // a single element takes no step, however long
+}
+
+using OptionalInts = std::optional<std::vector<int64_t>>;
+
+// Dims that are not known, or whose starts or ends are not, stay unknown.
+Result<Slices> slices_of(const Shape& x, const OptionalInts& starts, const OptionalInts& ends, bool has_axes,
+                         const OptionalInts& axes, bool has_steps, const OptionalInts& steps) {
+  Slices out;
+  out.counts = x;
+  out.step.fill(1);
+  std::optional<size_t> length;
+  for (const OptionalInts* list : {&starts, &ends, &axes, &steps}) {
+    if (!list->has_value()) continue;
+    if (length.value_or((*list)->size()) != (*list)->size()) {
+      return invalid_argument("starts, ends, axes and steps differ in length");
+    }
+    length = (*list)->size();
+  }
+  const size_t count = length.value_or(0);
+  std::vector<int64_t> default_axes(count);
+  std::iota(default_axes.begin(), default_axes.end(), int64_t{0});
+  if (!has_axes && count > x.rank()) return invalid_argument("more starts than dims of ", x);
+  if ((has_axes && !axes.has_value()) || (!has_axes && !starts.has_value() && !ends.has_value())) {
+    for (size_t d = 0; d < x.rank(); ++d) out.counts[d] = kUnknownDim;
+    return out;
+  }
+  PERCALE_ASSIGN_OR_RETURN(const auto normal, normalize_axes(has_axes ? *axes : default_axes, x.rank()));
+  for (size_t i = 0; i < normal.size(); ++i) {
+    const size_t axis = normal[i];
+    if (steps.has_value() && (*steps)[i] == 0) return invalid_argument("a step is 0");
+    const bool known = starts.has_value() && ends.has_value() && (!has_steps || steps.has_value()) && x[axis] >= 0;
+    if (known) {
+      slice_axis(x[axis], (*starts)[i], (*ends)[i], has_steps ? (*steps)[i] : 1, axis, out);
+    } else {
+      out.counts[axis] = kUnknownDim;
+    }
+  }
+  return out;
+}
+
+// Inputs from `first` on: starts, ends, axes, steps.
+template <class Context>
+Result<Slices> slices_of_inputs(const Context& context, const Shape& x, size_t first) {
+  const auto ints = [&](size_t i) -> OptionalInts {
+    const Tensor* value = context.value(i);
+    if (value == nullptr || !value->defined()) return std::nullopt;
+    return to_int64s(*value);
+  };
+  return slices_of(x, ints(first), ints(first + 1), context.has_input(first + 2), ints(first + 2),
+                   context.has_input(first + 3), ints(first + 3));
+}
+
+Status check_slice_vectors(const ShapeContext& context, size_t first) {
+  for (size_t i = first; i < first + 4; ++i) {
+    if (!context.has_input(i)) continue;
+    PERCALE_RETURN_IF_ERROR(vector_length(context, i).status());
+  }
+  return {};
+}
+
+Status shape_slice(ShapeContext& context) {
+  PERCALE_RETURN_IF_ERROR(check_slice_vectors(context, 1));
+  Shape out = Shape::unranked();
+  if (context.shape(0).known_rank()) {
+    const auto slices = slices_of_inputs(context, context.shape(0), 1);
+    if (!slices.ok()) return context.error(slices.status());
+    out = slices->counts;
+  }
+  context.set_output(0, context.dtype(0), out);
+  return {};
+}
+
+Status shape_slice_grad(ShapeContext& context) {
+  PERCALE_RETURN_IF_ERROR(check_slice_vectors(context, 2));
+  PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 1));
+  const auto dims = known_ints(context, 1);
+  auto out = dims.has_value() ? Shape::make(*dims) : unknown_shape(rank);
+  if (!out.ok()) return context.error(out.status());
+  if (dims.has_value()) {
+    if (!out->is_static()) return context.error("the shape ", *out, " has a negative dim");
+    const auto slices = slices_of_inputs(context, *out, 2);
+    if (!slices.ok()) return context.error(slices.status());
+    if (!compatible(slices->counts, context.shape(0))) {
+      return context.error("the slice of ", *out, " is ", slices->counts, ", grad is ", context.shape(0));
+    }
+  }
+  context.set_output(0, context.dtype(0), *out);
+  return {};
+}
+
+// The node's inputs from `first` on behind others.
+std::vector<ValueId> with_slice_inputs(const GradContext& g, std::vector<ValueId> inputs, size_t first) {
+  for (size_t i = first; i < g.num_inputs(); ++i) inputs.push_back(g.input(i));
+  return inputs;
+}
+Status grad_slice(GradContext& g) {
+  if (g.wants(0)) {
+    g.set(0, g.emit("percale:SliceGrad", with_slice_inputs(g, {g.grad(0), shape_of(g, g.input(0))}, 1)));
+  }
+  return g.status();
+}
+Status grad_slice_grad(GradContext& g) {
+  if (g.wants(0)) g.set(0, g.emit("Slice", with_slice_inputs(g, {g.grad(0)}, 2)));
+  return g.status();
+}
+
+StridedCopy slice_copy(const Shape& whole, const Slices& slices, int64_t item, bool from_whole) {
+  const auto own = contiguous_strides(whole, item), packed = contiguous_strides(slices.counts, item);
+  std::array<int64_t, kMaxRank> strides{};
+  int64_t base = 0;
+  for (size_t d = 0; d < whole.rank(); ++d) {
+    base += slices.first[d] * own[d];
+    strides[d] = slices.step[d] * own[d];
+  }
+  return from_whole ? StridedCopy::make(slices.counts, item, packed, strides, 0, base)
+                    : StridedCopy::make(slices.counts, item, strides, packed, base, 0);
+}
+Result<CopyPlan> plan_slice(const NodeView& node, KernelPlan&) {
+  PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of_inputs(node, node.shape(0), 1));
+  if (!slices.counts.is_static()) return internal_error("the starts and ends are not known");
+  return CopyPlan{slice_copy(node.shape(0), slices, item_bytes(node.dtype(0)), true)};
+}
+
+struct SliceGradPlan {
+  StridedCopy copy;
+  int64_t bytes = 0;  // of the output
+};
+Result<SliceGradPlan> plan_slice_grad(const NodeView& node, KernelPlan&) {
+  const Shape& whole = node.output_shape(0);
+  const int64_t item = item_bytes(node.dtype(0));
+  PERCALE_ASSIGN_OR_RETURN(const Slices slices, slices_of_inputs(node, whole, 2));
+  if (!slices.counts.is_static()) return internal_error("the starts and ends are not known");
+  return SliceGradPlan{slice_copy(whole, slices, item, false), whole.num_elements() * item};
+}
+void run_slice_grad(const SliceGradPlan& plan, const Launch& launch) {
+  char* y = launch.out<char>(0);
+  std::fill_n(y, plan.bytes, char{0});
+  plan.copy.run(launch.parallel(), launch.in<char>(0), y);
+}
+
+// ---- Schemas
+
+constexpr InputSpec kStarts = in_shape("starts", Presence::kRequired, dtypes::kIndex);
+constexpr InputSpec kEnds = in_shape("ends", Presence::kRequired, dtypes::kIndex);
+constexpr InputSpec kAxes = in_shape("axes", Presence::kOptional, dtypes::kIndex);
+constexpr InputSpec kSteps = in_shape("steps", Presence::kOptional, dtypes::kIndex);
+
+constexpr OpSchema kSchemas[] = {
+    {.name = "Transpose",
+     .since = 25,
+     .doc = "Dim d of the result is dim perm[d] of the input; without perm all dims are reversed.",
+     .inputs = {in("data", 'T', dtypes::kAny)},
+     .attributes = {attr_optional("perm", AttrKind::kInts, 0)},
+     .outputs = {out("transposed", 'T')},
+     .shape = shape_transpose,
+     .grad = grad_transpose},
+    {.name = "Concat",
+     .since = 13,
+     .doc = "The inputs one behind the other along `axis`.",
+     .inputs = {in_variadic("inputs", 'T', dtypes::kAny)},
+     .attributes = {attr_required("axis", AttrKind::kInt)},
+     .outputs = {out("concat_result", 'T')},
+     .shape = shape_concat,
+     .grad = grad_concat},
+    {.name = "Split",
+     .since = 18,
+     .doc = "The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be smaller.",
+     .inputs = {in("input", 'T', dtypes::kAny), in_shape("split", Presence::kOptional)},
+     .attributes = {attr_int("axis", 0), attr_optional("num_outputs", AttrKind::kInt, 1)},
+     .outputs = {OutputSpec{"outputs", 'T', {}, Presence::kVariadic}},
+     .shape = shape_split,
+     .grad = grad_split},
+    {.name = "Slice",
+     .since = 13,
+     .doc = "Elements from starts to before ends by steps along axes, as numpy's x[start:end:step].",
+     .inputs = {in("data", 'T', dtypes::kAny), kStarts, kEnds, kAxes, kSteps},
+     .outputs = {out("output", 'T')},
+     .shape = shape_slice,
+     .grad = grad_slice},
+    {.domain = "percale",
+     .name = "SliceGrad",
+     .doc = "Zeros of `shape` with grad where Slice takes its elements from.",
+     .inputs = {in("grad", 'T', dtypes::kNumeric), in_shape("shape"), kStarts, kEnds, kAxes, kSteps},
+     .outputs = {out("x_grad", 'T')},
+     .shape = shape_slice_grad,
+     .grad = grad_slice_grad},
+};
+
+}  // namespace
+
+Status register_layout(Registry& registry, const simd::SimdTable*) {
+  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  return add_cpu_kernels(
+      registry,
+      {
+          make_kernel<accepts_types<kAnyList>, plan_transpose, run_copy>("portable.Transpose", "Transpose"),
+          make_kernel<accepts_types<kAnyList>, plan_concat, run_concat>("portable.Concat", "Concat"),
+          make_kernel<accepts_types<kAnyList>, plan_split, run_split>("portable.Split", "Split"),
+          make_kernel<accepts_types<kAnyList>, plan_slice, run_copy>("portable.Slice", "Slice"),
+          make_kernel<accepts_types<kNumericList>, plan_slice_grad, run_slice_grad>("portable.SliceGrad", "SliceGrad",
+                                                                                    "percale"),
+      });
+}
+
+}  // namespace percale
