@@ -4,6 +4,7 @@
 #include "c_api/builder.h"
 #include "c_api/handles.h"
 #include "core/train/layers.h"
+#include "core/train/minimize.h"
 #include "core/train/state_ops.h"
 
 using namespace percale;
@@ -15,7 +16,7 @@ namespace {
 constexpr size_t kMaxOutputs = 65536;
 
 percale_status* begin(const char* function, bool layer, percale_builder* builder, const char* op, const char* name) {
-  return guarded(function, {NEEDS(builder), NEEDS(op)}, [&]() -> Status {
+  return guarded(function, {NEEDS(builder), {op != nullptr, layer ? "layer" : "op"}}, [&]() -> Status {
     PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
     builder->pending.emplace();
     builder->pending->layer = layer;
@@ -164,6 +165,20 @@ percale_status* percale_builder_variable_initialized(percale_builder* builder, c
                    PERCALE_ASSIGN_OR_RETURN(const ValueId id,
                                             add_parameter(builder->current(), name, type, shape, initializer));
                    *out_value = builder->give(id);
+                   return {};
+                 });
+}
+
+percale_status* percale_builder_minimize(percale_builder* builder, percale_value loss, const char* optimizer,
+                                         const char** out_target_name) {
+  clear(out_target_name);
+  return guarded(__func__, {NEEDS(builder), NEEDS(optimizer), NEEDS(out_target_name)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
+                   PERCALE_ASSIGN_OR_RETURN(const ValueId id, builder->take(function, loss));
+                   PERCALE_ASSIGN_OR_RETURN(const Optimizer parsed, parse_optimizer(std::string_view(optimizer)));
+                   PERCALE_ASSIGN_OR_RETURN(builder->target, add_train_step(builder->current(), id, parsed));
+                   *out_target_name = builder->target.c_str();
                    return {};
                  });
 }

@@ -57,6 +57,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
   if (!has_cuda) parts.absent.push_back({"cuda", "the plug-in libpercale_cuda.so is not there"});
   PERCALE_ASSIGN_OR_RETURN(out->engine, Engine::create(engine, std::move(parts)));
   out->plugins = std::move(plugins);
+  out->runner = std::make_unique<AsyncRunner>(out->engine->threads().threads());
   return {};
 }
 

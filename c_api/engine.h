@@ -6,11 +6,13 @@
 
 #include "c_api/api.h"
 #include "c_api/plugin.h"
+#include "core/run/async.h"
 #include "core/run/engine.h"
 
 struct percale_engine : percale::c_api::Counted {
   std::shared_ptr<percale::Engine> engine;
   std::shared_ptr<const percale::c_api::Plugins> plugins;
+  std::unique_ptr<percale::AsyncRunner> runner;  // for asynchronous runs
   // What a host's log function is called through.
   percale_log_function log = nullptr;
   void* log_user = nullptr;

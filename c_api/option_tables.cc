@@ -24,13 +24,22 @@ constexpr OptionSpec kSession[] = {
     {"passes_off", kText, "", "Names of passes that are left out, separated by commas."},
 };
 
-constexpr OptionSpec kDataset[] = {
-    {"batch_size", kInt, "32", "Rows of a batch.", 1, 1048576},
-    {"shuffle_seed", kInt, "-1", "Shuffles with this seed; -1: rows come in order.", -1, kInfinity},
-    {"drop_remainder", kSwitch, "off", "A last batch that is short is dropped."},
+constexpr OptionSpec kTrainer[] = {
+    {"loss", kText, "", "The output that is the mean loss of a batch; empty: the only scalar floating-point one. Not for a SPEC."},
+    {"optimizer", kText, "adam", "A name, or JSON such as {\"name\": \"sgd\", \"momentum\": 0.9}. Not for a SPEC."},
+    {"schedule", kText, "constant", "A name, or JSON such as {\"name\": \"one_cycle\", \"max_learning_rate\": 0.004}. Not for a SPEC."},
+    {"clip_norm", kFloat, "0", "The most that the norm of all gradients together may be; 0: no limit. Not for a SPEC.", 0, kInfinity},
+    {"clip_value", kFloat, "0", "The most that an element of a gradient may be; 0: no limit. Not for a SPEC.", 0, kInfinity},
+    {"epochs", kInt, "1", "Passes over the data.", 1, kInfinity},
+    {"batch_size", kInt, "32", "Rows of a batch; for a SPEC alone, other data sets know their own.", 1, 1048576},
+    {"shards", kInt, "0", "Parts that each batch is cut into; 0: as the model's size suggests.", 0, 1024},
+    {"seed", kInt, "0", "Of first values, of the order of rows and of random ops."},
+    {"mode", kText, "sync", "How devices' results are put together."},
+    {"precision", kChoice, "f32", "Of data and parameters; for a SPEC alone.", 0, 0, "f32|f64|bf16"},
+    {"any_fingerprint", kSwitch, "off", "Takes up a checkpoint that other kernels have computed: other bits may follow."},
 };
 
-constexpr OptionKind kKinds[] = {{"engine", kEngine}, {"session", kSession}, {"dataset", kDataset}};
+constexpr OptionKind kKinds[] = {{"engine", kEngine}, {"session", kSession}, {"trainer", kTrainer}};
 
 }  // namespace
 

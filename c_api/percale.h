@@ -151,7 +151,7 @@ PERCALE_API void percale_text_release(percale_text* text);
 
 /* ---- Options ---- */
 
-/** Options for what `kind` names: "engine", "session", "trainer" or "dataset"; NOT_FOUND for another. \since 0.1 */
+/** Options for what `kind` names: "engine", "session" or "trainer"; NOT_FOUND for another. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_create(const char* kind, percale_options** out_options);
 PERCALE_API void percale_options_release(percale_options* options);
 /** Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
@@ -298,7 +298,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_serialize(const perc
 PERCALE_API percale_graph* percale_graph_retain(percale_graph* graph);
 PERCALE_API void percale_graph_release(percale_graph* graph);
 /** Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
- * (JSON), "svg" (a drawing). \since 0.1 */
+ * (JSON), "svg" (a drawing of "main"). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text);
 
 /* ---- Variables ---- */
@@ -440,7 +440,7 @@ typedef struct percale_progress {
   const char* const* metric_names;    /**< borrowed for the call */
   const double* metric_values;
 } percale_progress;
-/** Returns 0 to go on, anything else to stop after this step. \since 0.1 */
+/** Returns 0 to go on, anything else to stop after this step. It may save the trainer. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
 /** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says). `dataset` may be NULL for a
  * trainer from a SPEC. `callback` may be NULL. \since 0.1 */

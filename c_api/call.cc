@@ -1,0 +1,120 @@
+// Prepared runs.
+#include "c_api/session.h"
+
+using namespace percale;
+using namespace percale::c_api;
+
+struct percale_call {
+  Ref<percale_session> session;
+  std::shared_ptr<const Compiled> compiled;
+  std::vector<std::string> feed_names, fetch_names;
+  std::vector<ValueType> feed_types, fetch_types;
+  std::vector<Tensor> feeds, fetches;  // filled for the time of a run
+};
+
+namespace {
+
+Status check_tensor(std::string_view what, std::string_view name, const percale_tensor* tensor, const ValueType& type) {
+  if (tensor == nullptr) return invalid_argument("percale_call_run: the ", what, " '", name, "' is NULL");
+  const Tensor& given = tensor->tensor;
+  if (given.dtype() == type.dtype && given.shape() == type.shape) return {};
+  return invalid_argument("percale_call_run: the ", what, " '", name, "' is ", given.dtype(), " ", given.shape(),
+                          ", wanted ", type.dtype, " ", type.shape);
+}
+
+bool overlap(const Tensor& a, const Tensor& b) {
+  const auto* a_begin = static_cast<const char*>(a.data());
+  const auto* b_begin = static_cast<const char*>(b.data());
+  return a_begin < b_begin + b.bytes() && b_begin < a_begin + a.bytes();
+}
+
+// A call that failed or ended keeps nobody's memory.
+void forget(percale_call& call) {
+  for (Tensor& tensor : call.feeds) tensor = Tensor();
+  for (Tensor& tensor : call.fetches) tensor = Tensor();
+}
+
+Status take_tensors(percale_call& call, percale_tensor* const* inputs, percale_tensor* const* outputs) {
+  for (size_t i = 0; i < call.feeds.size(); ++i) {
+    PERCALE_RETURN_IF_ERROR(check_tensor("feed", call.feed_names[i], inputs[i], call.feed_types[i]));
+    call.feeds[i] = inputs[i]->tensor;
+  }
+  for (size_t i = 0; i < call.fetches.size(); ++i) {
+    PERCALE_RETURN_IF_ERROR(check_tensor("output for", call.fetch_names[i], outputs[i], call.fetch_types[i]));
+    call.fetches[i] = outputs[i]->tensor;
+    for (size_t j = 0; j < call.feeds.size(); ++j) {
+      if (overlap(call.fetches[i], call.feeds[j])) {
+        return invalid_argument("percale_call_run: the output for '", call.fetch_names[i], "' shares memory with the feed '",
+                                call.feed_names[j], "'");
+      }
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (overlap(call.fetches[i], call.fetches[j])) {
+        return invalid_argument("percale_call_run: the outputs for '", call.fetch_names[i], "' and '",
+                                call.fetch_names[j], "' share memory");
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+percale_status* percale_call_create(percale_session* session, const char* const* feed_names,
+                                    const percale_dtype* feed_dtypes, const int64_t* const* feed_dims,
+                                    const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,
+                                    size_t fetch_count, percale_call** out_call) {
+  clear(out_call);
+  return guarded(__func__, {NEEDS(session), NEEDS(out_call)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(RunSpec spec,
+                             run_spec(function, feed_names, feed_count, fetch_names, fetch_count, nullptr, 0));
+    auto call = std::make_unique<percale_call>();
+    PERCALE_ASSIGN_OR_RETURN(call->feed_types, feed_types(function, feed_dtypes, feed_dims, feed_ranks, feed_count));
+    call->session = Ref(session);
+    PERCALE_ASSIGN_OR_RETURN(call->compiled, session->session->prepare(spec, call->feed_types));
+    call->fetch_types = Session::fetch_types(*call->compiled);
+    for (size_t i = 0; i < call->fetch_types.size(); ++i) {
+      if (call->fetch_types[i].dtype == DType::kInvalid || !call->fetch_types[i].shape.is_static()) {
+        return failed_precondition(function, ": the shape of '", spec.fetches[i],
+                                   "' is not known before the run; use percale_session_run()");
+      }
+    }
+    call->feed_names = std::move(spec.feeds);
+    call->fetch_names = std::move(spec.fetches);
+    call->feeds.resize(feed_count);
+    call->fetches.resize(fetch_count);
+    *out_call = call.release();
+    return {};
+  });
+}
+
+percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs) {
+  return guarded(__func__, {NEEDS(call)}, [&, function = __func__]() -> Status {
+    if (inputs == nullptr && !call->feeds.empty()) return invalid_argument(function, ": 'inputs' is NULL");
+    if (outputs == nullptr && !call->fetches.empty()) return invalid_argument(function, ": 'outputs' is NULL");
+    Status status = take_tensors(*call, inputs, outputs);
+    if (status.ok()) {
+      const auto trace = call->session->current_trace();
+      status = call->session->session->run(*call->compiled, call->feeds, call->fetches, {.trace = trace.get()});
+    }
+    forget(*call);
+    return status;
+  });
+}
+
+percale_status* percale_call_output_type(const percale_call* call, size_t index, percale_dtype* out_dtype,
+                                         int64_t* out_dims, size_t* out_rank) {
+  clear(out_dtype);
+  clear(out_rank);
+  return guarded(__func__, {NEEDS(call), NEEDS(out_dtype), NEEDS(out_dims), NEEDS(out_rank)},
+                 [&, function = __func__]() -> Status {
+                   if (index >= call->fetch_types.size()) {
+                     return out_of_range(function, ": there is no output ", uint64_t{index});
+                   }
+                   *out_dtype = static_cast<percale_dtype>(call->fetch_types[index].dtype);
+                   write_shape(call->fetch_types[index].shape, out_dims, out_rank);
+                   return {};
+                 });
+}
+
+void percale_call_release(percale_call* call) { delete call; }

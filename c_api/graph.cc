@@ -1,0 +1,28 @@
+#include "c_api/handles.h"
+#include "core/graph/describe.h"
+
+using namespace percale;
+using namespace percale::c_api;
+
+percale_graph* percale_graph_retain(percale_graph* graph) { return retain(graph); }
+
+void percale_graph_release(percale_graph* graph) { release(graph); }
+
+percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text) {
+  clear(out_text);
+  return guarded(__func__, {NEEDS(graph), NEEDS(what), NEEDS(out_text)}, [&, function = __func__]() -> Status {
+    const std::string_view wanted = what;
+    std::string text;
+    if (wanted == "summary") {
+      text = describe_graph(*graph->graph);
+    } else if (wanted == "nodes") {
+      text = describe_nodes(*graph->graph);
+    } else if (wanted == "svg") {
+      PERCALE_ASSIGN_OR_RETURN(text, draw_function(graph->graph->main()));
+    } else {
+      return not_found(function, ": nothing is called '", wanted, "', only summary, nodes and svg");
+    }
+    *out_text = make_text(std::move(text));
+    return {};
+  });
+}
