@@ -1,7 +1,11 @@
 #include "tests/support/engine.h"
 
+#include <dlfcn.h>
+
+#include "c_api/host_api.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/simd/simd.h"
+#include "devices/null/null_device.h"
 #include "ops/all_ops.h"
 
 namespace percale {
@@ -15,16 +19,39 @@ Result<TestOps> make_test_ops(const EngineOptions& options) {
   return TestOps{registry, simd::isa_name(isa)};
 }
 
-Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options) {
+Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
+                                                 const std::vector<const percale_plugin_api*>& plugins) {
   PERCALE_ASSIGN_OR_RETURN(TestOps ops, make_test_ops(options));
   Engine::Parts parts;
-  parts.registry = ops.registry;
   parts.isa = ops.isa;
   parts.memory = Engine::make_pool(options);
   const auto cpu = CpuDevices::create(parts.memory);
   parts.device_apis.push_back(&cpu->api());
   parts.owners.push_back(cpu);
+  for (const percale_plugin_api* plugin : plugins) {
+    if (plugin == nullptr) return internal_error("a plug-in could not be made");
+    parts.device_apis.insert(parts.device_apis.end(), plugin->devices, plugin->devices + plugin->device_count);
+    for (size_t i = 0; i < plugin->kernel_count; ++i) {
+      PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernel_device_kinds[i], *plugin->kernels[i], true));
+    }
+  }
+  parts.registry = ops.registry;
   return Engine::create(options, std::move(parts));
+}
+
+const percale_plugin_api* null_plugin() {
+  const percale_plugin_api* plugin = nullptr;
+  return from_c(percale_null_plugin_init(&c_api::host_api(), PERCALE_PLUGIN_ABI, "", &plugin)).ok() ? plugin : nullptr;
+}
+
+Result<const percale_plugin_api*> open_plugin(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return not_found(dlerror());
+  const auto init = reinterpret_cast<percale_plugin_init_fn>(dlsym(library, "percale_plugin_init"));
+  if (init == nullptr) return not_found(path, " exports no percale_plugin_init");
+  const percale_plugin_api* plugin = nullptr;
+  PERCALE_RETURN_IF_ERROR(from_c(init(&c_api::host_api(), PERCALE_PLUGIN_ABI, path.c_str(), &plugin)));
+  return plugin;
 }
 
 }  // namespace percale

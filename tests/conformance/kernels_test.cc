@@ -1,0 +1,286 @@
+// What every kernel of the device promises, on the rows of tests/ops: it takes a node or says why not, writes its outputs
+// whole and nothing else, gives the same bits on one thread and on several, and the result of the CPU's portable kernel.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/graph/infer.h"
+#include "core/plan/evaluate.h"
+#include "core/tensor/half.h"
+#include "tests/conformance/subject.h"
+#include "tests/ops/op_case.h"
+
+namespace percale::conformance {
+namespace {
+
+constexpr uint64_t kGuard = 64;  // bytes behind each operand that a kernel must leave alone
+
+// A node to run: a row of the tables, or one made larger.
+struct Sample {
+  std::string name;
+  const OpSchema* schema;
+  Attributes attributes;  // with defaults
+  std::vector<Tensor> inputs;
+  size_t outputs;
+  double tolerance;
+  bool must_fail;
+};
+
+// One way to run a kernel: what its outputs and its scratch hold before, and who runs its pieces.
+struct Way {
+  unsigned char fill;
+  ParallelFor parallel;
+};
+
+struct Outcome {
+  std::vector<std::vector<unsigned char>> outputs;
+  int32_t error = 0;
+};
+
+Result<NodeView> view_of(const Sample& sample) {
+  std::vector<ValueType> types;
+  std::vector<const Tensor*> values;
+  for (const Tensor& t : sample.inputs) {
+    types.push_back({t.dtype(), t.shape()});
+    values.push_back(t.defined() ? &t : nullptr);
+  }
+  PERCALE_ASSIGN_OR_RETURN(auto outputs, infer_node(*sample.schema, "sample", types, values, sample.outputs,
+                                                    sample.attributes, nullptr));
+  return NodeView{*sample.schema, "sample", sample.attributes, std::move(types), std::move(outputs), std::move(values)};
+}
+
+// Memory of the device that holds `bytes`, and behind them the guard.
+Status fill(const DeviceMemory& memory, const void* from, uint64_t bytes, unsigned char behind) {
+  const std::vector<unsigned char> guard(memory.bytes() - bytes, behind);
+  PERCALE_RETURN_IF_ERROR(memory.status());
+  if (bytes > 0) PERCALE_RETURN_IF_ERROR(memory.write(0, from, bytes));
+  return memory.write(bytes, guard.data(), guard.size());
+}
+
+bool guard_intact(const DeviceMemory& memory, uint64_t bytes, unsigned char behind) {
+  std::vector<unsigned char> guard(memory.bytes() - bytes);
+  if (!memory.read(bytes, guard.data(), guard.size()).ok()) return false;
+  for (unsigned char byte : guard) {
+    if (byte != behind) return false;
+  }
+  return true;
+}
+
+// Runs a kernel that has been planned, in memory of the device.
+Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, const NodeView& view, const Way& way) {
+  const Device& device = *subject().device;
+  const auto behind = static_cast<unsigned char>(~way.fill);
+  std::vector<std::unique_ptr<DeviceMemory>> memory;
+  std::vector<uint64_t> sizes;
+  std::vector<void*> operands;
+  // Another byte for each operand: a copy that goes too far must not look like nothing.
+  const auto guard_of = [&](size_t i) { return static_cast<unsigned char>(behind + 3 * i); };
+  const auto add = [&](const void* from, uint64_t bytes) -> Status {
+    memory.push_back(std::make_unique<DeviceMemory>(bytes + kGuard));
+    sizes.push_back(bytes);
+    operands.push_back(memory.back()->get());
+    return fill(*memory.back(), from, bytes, guard_of(memory.size() - 1));
+  };
+  for (const Tensor& t : sample.inputs) {
+    if (t.defined()) {
+      PERCALE_RETURN_IF_ERROR(add(t.data(), static_cast<uint64_t>(t.bytes())));
+    } else {
+      operands.push_back(nullptr);
+    }
+  }
+  const size_t first_output = memory.size();
+  for (const ValueType& type : view.outputs) {
+    PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(type.dtype, type.shape));
+    const std::vector<unsigned char> before(static_cast<size_t>(bytes), way.fill);
+    PERCALE_RETURN_IF_ERROR(add(before.data(), before.size()));
+  }
+  const auto scratch_bytes = static_cast<uint64_t>(kernel.scratch_bytes());
+  const DeviceMemory scratch(scratch_bytes + kGuard);
+  const std::vector<unsigned char> noise(scratch_bytes, way.fill);
+  PERCALE_RETURN_IF_ERROR(fill(scratch, noise.data(), scratch_bytes, behind));
+
+  RunContext run;
+  run.parallel = way.parallel;
+  void* queue = nullptr;
+  if (device.api().queue_create) PERCALE_RETURN_IF_ERROR(from_c(device.api().queue_create(device.handle(), &queue)));
+  kernel.run(percale_launch{operands.data(), scratch.get(), queue, &run});
+  if (queue != nullptr) {
+    const Status done = from_c(device.api().queue_synchronize(queue));
+    device.api().queue_destroy(queue);
+    PERCALE_RETURN_IF_ERROR(done);
+  }
+
+  if (!guard_intact(scratch, scratch_bytes, behind)) return internal_error("it wrote behind its scratch");
+  Outcome out;
+  out.error = run.error.load();
+  for (size_t i = 0; i < memory.size(); ++i) {
+    if (!guard_intact(*memory[i], sizes[i], guard_of(i))) return internal_error("it wrote behind an operand");
+    std::vector<unsigned char> bytes(sizes[i]);
+    if (sizes[i] > 0) PERCALE_RETURN_IF_ERROR(memory[i]->read(0, bytes.data(), bytes.size()));
+    if (i >= first_output) {
+      out.outputs.push_back(std::move(bytes));
+    } else if (!bytes.empty()) {
+      size_t input = 0;  // the i-th one that is there
+      for (size_t seen = 0;; ++input) {
+        if (sample.inputs[input].defined() && seen++ == i) break;
+      }
+      if (std::memcmp(bytes.data(), sample.inputs[input].data(), bytes.size()) != 0) {
+        return internal_error("it changed its input ", static_cast<uint64_t>(input));
+      }
+    }
+  }
+  return out;
+}
+
+template <class T>
+double element_as(const unsigned char* data, size_t i) {
+  T value;
+  std::memcpy(&value, data + i * sizeof value, sizeof value);
+  if constexpr (std::is_same_v<T, F16> || std::is_same_v<T, BF16>) {
+    return static_cast<double>(to_f32(value));
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+double element(DType dtype, const unsigned char* data, size_t i) {
+  switch (dtype) {
+    case DType::kF32: return element_as<float>(data, i);
+    case DType::kF64: return element_as<double>(data, i);
+    case DType::kF16: return element_as<F16>(data, i);
+    case DType::kBF16: return element_as<BF16>(data, i);
+    default: return 0;
+  }
+}
+
+// What differs between an output and the portable kernel's; empty when nothing does.
+std::string difference(const std::vector<unsigned char>& got, const Tensor& wanted, double tolerance) {
+  if (got.size() != static_cast<size_t>(wanted.bytes())) return "its size";
+  const auto* reference = static_cast<const unsigned char*>(wanted.data());
+  if (!is_float(wanted.dtype())) return std::memcmp(got.data(), reference, got.size()) == 0 ? "" : "its elements";
+  for (size_t i = 0; i < static_cast<size_t>(wanted.num_elements()); ++i) {
+    const double a = element(wanted.dtype(), got.data(), i), b = element(wanted.dtype(), reference, i);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b))) continue;
+    return str_cat("element ", static_cast<uint64_t>(i), ": ", a, ", the portable kernel gives ", b);
+  }
+  return "";
+}
+
+// The same node over 60,033 elements, which repeat those of the row: enough to be cut into pieces.
+std::optional<Sample> enlarged(const Sample& row) {
+  if (!row.schema->has(kElementwise) || row.inputs.empty() || row.must_fail) return {};
+  const Shape shape{3, 20011};
+  Sample out = row;
+  out.name += ", enlarged";
+  for (Tensor& input : out.inputs) {
+    const int64_t bits = input.defined() ? dtype_bits(input.dtype()) : 0;
+    if (bits < 8 || !(input.shape() == row.inputs[0].shape()) || input.bytes() == 0) return {};
+    auto large = Tensor::allocate(subject().engine->memory(), input.dtype(), shape);
+    if (!large.ok()) return {};
+    auto* to = static_cast<char*>(large->data());
+    const auto* from = static_cast<const char*>(input.data());
+    for (int64_t i = 0; i < large->bytes(); ++i) to[i] = from[i % input.bytes()];
+    input = *large;
+  }
+  return out;
+}
+
+// The result of the last CPU kernel of the list that takes the node, which is the portable one; nothing when it fails.
+std::optional<std::vector<Tensor>> portable(const Registry& registry, const Sample& sample, const NodeView& view) {
+  std::string last;
+  for (const Kernel& kernel : registry.kernels("cpu", *sample.schema)) {
+    if (from_c(kernel.accepts(kernel.user, &view)).ok()) last = kernel.name;
+  }
+  if (last.empty()) return {};
+  auto out = evaluate_node(registry, "cpu", *sample.schema, "sample", sample.attributes, sample.inputs, sample.outputs,
+                           subject().engine->memory(), {}, last);
+  if (!out.ok()) return {};
+  return std::move(out).value();
+}
+
+// Runs `kernel` on the sample in several ways. Says whether it took the node.
+bool check_kernel(const Kernel& kernel, const Sample& sample, const NodeView& view) {
+  CAPTURE(sample.name);
+  CAPTURE(std::string(kernel.name));
+  const Registry& registry = *subject().engine->registry();
+  if (const Status refused = from_c(kernel.accepts(kernel.user, &view)); !refused.ok()) {
+    CHECK(refused.message() != "");
+    return false;
+  }
+  KernelPlan plan;
+  void* state = nullptr;
+  if (const Status s = from_c(kernel.plan(kernel.user, &view, &plan, &state)); !s.ok()) {
+    CAPTURE(s.to_string());
+    CHECK(sample.must_fail);
+    return true;
+  }
+  const PlannedKernel planned(kernel, state, plan.scratch_bytes);
+  const auto first = run_kernel(planned, sample, view, {0xCD, {}});
+  const auto second = run_kernel(planned, sample, view, {0x32, subject().device->parallel()});
+  CAPTURE(first.status().to_string());
+  CAPTURE(second.status().to_string());
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  CHECK(first->error == second->error);
+  const auto reference = portable(registry, sample, view);
+  CHECK((first->error == 0) == reference.has_value());
+  if (first->error != 0 || !reference) return true;
+  CHECK(first->outputs == second->outputs);
+  for (size_t i = 0; i < reference->size(); ++i) {
+    CHECK(difference(first->outputs[i], (*reference)[i], sample.tolerance) == "");
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("every kernel refuses with a reason, or gives the result of the CPU's portable kernel on any threads") {
+  const Registry& registry = *subject().engine->registry();
+  const auto rows = load_op_cases(PERCALE_OP_TABLES);
+  REQUIRE_MESSAGE(rows.ok(), rows.status().to_string());
+  std::set<std::string> taken, kernels;
+  for (const OpSchema* schema : registry.ops()) {
+    for (const Kernel& kernel : registry.kernels(subject().device->kind(), *schema)) kernels.insert(kernel.name);
+  }
+  for (const OpCase& row : *rows) {
+    const size_t colon = row.op.find(':');
+    const OpSchema* schema = colon == std::string::npos ? registry.find_op("", row.op)
+                                                        : registry.find_op(row.op.substr(0, colon), row.op.substr(colon + 1));
+    REQUIRE_MESSAGE(schema != nullptr, row.op);
+    const auto& list = registry.kernels(subject().device->kind(), *schema);
+    if (list.empty()) continue;
+    Sample sample{row.where + " " + row.op, schema, with_defaults(*schema, row.attributes), row.inputs,
+                  std::max<size_t>(1, row.expected.size()), 2 * row.tolerance, !row.error.empty()};
+    std::vector<Sample> samples{sample};
+    if (auto large = enlarged(sample)) samples.push_back(*large);
+    for (const Sample& s : samples) {
+      const auto view = view_of(s);
+      if (!view.ok()) {
+        CAPTURE(s.name);
+        CAPTURE(view.status().to_string());
+        CHECK(s.must_fail);
+        continue;
+      }
+      bool is_static = true;
+      for (const ValueType& type : view->outputs) is_static = is_static && type.shape.is_static();
+      if (!is_static) continue;  // only the executor can size such outputs
+      for (const Kernel& kernel : list) {
+        if (check_kernel(kernel, s, *view)) taken.insert(kernel.name);
+      }
+    }
+  }
+  for (const std::string& kernel : kernels) {
+    CAPTURE(kernel);
+    CHECK(taken.contains(kernel));
+  }
+}
+
+}  // namespace percale::conformance

@@ -1,0 +1,211 @@
+// What every device promises about itself, its memory and its copies.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/conformance/subject.h"
+
+namespace percale::conformance {
+namespace {
+
+std::vector<unsigned char> pattern(size_t bytes, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<unsigned char> out(bytes);
+  for (unsigned char& byte : out) byte = static_cast<unsigned char>(random());
+  return out;
+}
+
+const percale_device_api& api() { return subject().device->api(); }
+void* handle() { return subject().device->handle(); }
+
+uint64_t used() {
+  uint64_t now = 0, peak = 0;
+  api().memory_stats(handle(), &now, &peak);
+  return now;
+}
+
+}  // namespace
+
+TEST_CASE("a device describes itself: its kind, a model, rates that are numbers") {
+  percale_device_description out{};
+  out.struct_size = sizeof out;
+  REQUIRE(from_c(api().describe(handle(), &out)).ok());
+  CHECK(std::string(out.kind) == subject().device->kind());
+  CHECK(std::string(api().kind) == subject().device->kind());
+  REQUIRE(out.model != nullptr);
+  CHECK(std::string(out.model) != "");
+  CHECK((out.shares_host_memory == 0 || out.shares_host_memory == 1));
+  CHECK(out.gflops >= 0);
+  CHECK(out.gbytes_per_second >= 0);
+}
+
+TEST_CASE("an older library's smaller description is filled no further than it goes") {
+  percale_device_description out{};
+  out.struct_size = offsetof(percale_device_description, gflops);
+  out.gflops = -7;
+  out.gbytes_per_second = -7;
+  REQUIRE(from_c(api().describe(handle(), &out)).ok());
+  CHECK(out.gflops == -7);
+  CHECK(out.gbytes_per_second == -7);
+}
+
+TEST_CASE("an index beyond what probe() counts opens no device") {
+  const char* reason = nullptr;
+  const int32_t count = api().probe(api().self, &reason);
+  REQUIRE(count > 0);
+  for (const int32_t index : {-1, count, INT32_MAX}) {
+    void* device = &device;
+    const Status status = from_c(api().open(api().self, index, &device));
+    CHECK_FALSE(status.ok());
+    CHECK(status.message() != "");
+    CHECK(device == nullptr);
+  }
+}
+
+TEST_CASE("devices that probe() counts can be opened and closed beside the one in use") {
+  const char* reason = nullptr;
+  const int32_t count = std::min(4, api().probe(api().self, &reason));
+  for (int32_t index = 0; index < count; ++index) {
+    void* device = nullptr;
+    REQUIRE(from_c(api().open(api().self, index, &device)).ok());
+    void* memory = nullptr;
+    REQUIRE(from_c(api().allocate(device, 100, &memory)).ok());
+    api().free(device, memory);
+    api().close(device);
+  }
+}
+
+TEST_CASE("memory is aligned to 64 bytes and its blocks do not overlap") {
+  std::vector<std::unique_ptr<DeviceMemory>> blocks;
+  for (const uint64_t bytes : {1U, 2U, 63U, 64U, 65U, 1000U, 4096U, 1U << 20}) {
+    blocks.push_back(std::make_unique<DeviceMemory>(bytes));
+    REQUIRE(blocks.back()->status().ok());
+    REQUIRE(blocks.back()->get() != nullptr);
+    CHECK(reinterpret_cast<uintptr_t>(blocks.back()->get()) % 64 == 0);
+  }
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a->get() < b->get(); });
+  for (size_t i = 1; i < blocks.size(); ++i) {
+    CHECK(static_cast<char*>(blocks[i - 1]->get()) + blocks[i - 1]->bytes() <= blocks[i]->get());
+  }
+}
+
+TEST_CASE("sizes that no device has are refused, and the device works on") {
+  for (const uint64_t bytes : {uint64_t{1} << 52, uint64_t{1} << 63, UINT64_MAX - 63, UINT64_MAX}) {
+    CAPTURE(bytes);
+    const DeviceMemory memory(bytes);
+    CHECK(memory.status().code() == Code::kResourceExhausted);
+    CHECK(memory.status().message() != "");
+    CHECK(memory.get() == nullptr);
+  }
+  const DeviceMemory nothing(0);
+  CHECK(nothing.status().code() == Code::kInvalidArgument);
+  CHECK(nothing.get() == nullptr);
+  CHECK(DeviceMemory(64).status().ok());
+}
+
+TEST_CASE("what is copied to the device comes back, for odd sizes at odd offsets, and nothing beside it changes") {
+  constexpr uint64_t kBytes = 5000;
+  const DeviceMemory memory(kBytes);
+  REQUIRE(memory.status().ok());
+  std::vector<unsigned char> expected = pattern(kBytes, 1);
+  REQUIRE(memory.write(0, expected.data(), kBytes).ok());
+  uint32_t seed = 2;
+  for (const uint64_t bytes : {0U, 1U, 2U, 3U, 5U, 7U, 63U, 64U, 65U, 127U, 1000U, 4097U}) {
+    for (const uint64_t offset : {0U, 1U, 3U, 17U, 64U, 129U, 900U}) {
+      CAPTURE(bytes);
+      CAPTURE(offset);
+      const auto part = pattern(bytes, ++seed);
+      REQUIRE(memory.write(offset, part.data(), bytes).ok());
+      std::copy(part.begin(), part.end(), expected.begin() + static_cast<ptrdiff_t>(offset));
+      std::vector<unsigned char> back(bytes + 2, 0x5A);
+      REQUIRE(memory.read(offset, back.data() + 1, bytes).ok());
+      CHECK(std::equal(part.begin(), part.end(), back.begin() + 1));
+      CHECK(back.front() == 0x5A);
+      CHECK(back.back() == 0x5A);
+    }
+  }
+  std::vector<unsigned char> all(kBytes);
+  REQUIRE(memory.read(0, all.data(), kBytes).ok());
+  CHECK(all == expected);
+}
+
+TEST_CASE("a large block holds what was written to it") {
+  constexpr uint64_t kBytes = (16 << 20) + 13;
+  const DeviceMemory memory(kBytes);
+  REQUIRE(memory.status().ok());
+  const auto expected = pattern(kBytes, 3);
+  REQUIRE(memory.write(0, expected.data(), kBytes).ok());
+  std::vector<unsigned char> back(kBytes);
+  REQUIRE(memory.read(0, back.data(), kBytes).ok());
+  CHECK(back == expected);
+}
+
+TEST_CASE("the statistics follow what is allocated and freed") {
+  if (!api().memory_stats) return;
+  const uint64_t before = used();
+  uint64_t now = 0, peak = 0;
+  {
+    const DeviceMemory first(100'000), second(50'000);
+    REQUIRE(first.status().ok());
+    REQUIRE(second.status().ok());
+    CHECK(used() >= before + 150'000);
+  }
+  CHECK(used() == before);
+  api().memory_stats(handle(), &now, &peak);
+  CHECK(peak >= before + 150'000);
+  CHECK_FALSE(DeviceMemory(UINT64_MAX / 2).status().ok());
+  CHECK(used() == before);
+}
+
+TEST_CASE("many threads allocate, copy and free at once, and each reads what it wrote") {
+  const bool counted = !!api().memory_stats;
+  const uint64_t before = counted ? used() : 0;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < 8; ++t) {
+    threads.emplace_back([&wrong, t] {
+      std::mt19937 random(t);
+      for (uint32_t i = 0; i < 100; ++i) {
+        const uint64_t bytes = 1 + random() % 20'000;
+        const DeviceMemory memory(bytes);
+        const auto sent = pattern(bytes, t * 1000 + i);
+        std::vector<unsigned char> back(bytes);
+        if (!memory.status().ok() || !memory.write(0, sent.data(), bytes).ok() ||
+            !memory.read(0, back.data(), bytes).ok() || back != sent) {
+          ++wrong;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  if (counted) CHECK(used() == before);
+}
+
+TEST_CASE("queues, where there are some, are made, drained and destroyed, and copies keep their order") {
+  if (!api().queue_create) return;
+  void* queue = nullptr;
+  REQUIRE(from_c(api().queue_create(handle(), &queue)).ok());
+  const DeviceMemory memory(1 << 16);
+  REQUIRE(memory.status().ok());
+  const auto first = pattern(1 << 16, 5), second = pattern(1 << 16, 6);
+  std::vector<unsigned char> back(1 << 16);
+  REQUIRE(from_c(api().copy_from_host(handle(), queue, memory.get(), first.data(), first.size())).ok());
+  REQUIRE(from_c(api().copy_from_host(handle(), queue, memory.get(), second.data(), second.size())).ok());
+  REQUIRE(from_c(api().copy_to_host(handle(), queue, back.data(), memory.get(), back.size())).ok());
+  REQUIRE(from_c(api().queue_synchronize(queue)).ok());
+  CHECK(back == second);
+  api().queue_destroy(queue);
+}
+
+TEST_CASE("a device that works is not lost") {
+  if (api().lost) CHECK(api().lost(handle()) == 0);
+}
+
+}  // namespace percale::conformance
