@@ -11,27 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/infer.h"
 #include "core/plan/evaluate.h"
-#include "core/tensor/half.h"
+#include "tests/conformance/samples.h"
 #include "tests/conformance/subject.h"
-#include "tests/ops/op_case.h"
 
 namespace percale::conformance {
 namespace {
 
 constexpr uint64_t kGuard = 64;  // bytes behind each operand that a kernel must leave alone
-
-// A node to run: a row of the tables, or one made larger.
-struct Sample {
-  std::string name;
-  const OpSchema* schema;
-  Attributes attributes;  // with defaults
-  std::vector<Tensor> inputs;
-  size_t outputs;
-  double tolerance;
-  bool must_fail;
-};
 
 // One way to run a kernel: what its outputs and its scratch hold before, and who runs its pieces.
 struct Way {
@@ -43,18 +30,6 @@ struct Outcome {
   std::vector<std::vector<unsigned char>> outputs;
   int32_t error = 0;
 };
-
-Result<NodeView> view_of(const Sample& sample) {
-  std::vector<ValueType> types;
-  std::vector<const Tensor*> values;
-  for (const Tensor& t : sample.inputs) {
-    types.push_back({t.dtype(), t.shape()});
-    values.push_back(t.defined() ? &t : nullptr);
-  }
-  PERCALE_ASSIGN_OR_RETURN(auto outputs, infer_node(*sample.schema, "sample", types, values, sample.outputs,
-                                                    sample.attributes, nullptr));
-  return NodeView{*sample.schema, "sample", sample.attributes, std::move(types), std::move(outputs), std::move(values)};
-}
 
 // Memory of the device that holds `bytes`, and behind them the guard.
 Status fill(const DeviceMemory& memory, const void* from, uint64_t bytes, unsigned char behind) {
@@ -139,30 +114,10 @@ Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, co
   return out;
 }
 
-template <class T>
-double element_as(const unsigned char* data, size_t i) {
-  T value;
-  std::memcpy(&value, data + i * sizeof value, sizeof value);
-  if constexpr (std::is_same_v<T, F16> || std::is_same_v<T, BF16>) {
-    return static_cast<double>(to_f32(value));
-  } else {
-    return static_cast<double>(value);
-  }
-}
-
-double element(DType dtype, const unsigned char* data, size_t i) {
-  switch (dtype) {
-    case DType::kF32: return element_as<float>(data, i);
-    case DType::kF64: return element_as<double>(data, i);
-    case DType::kF16: return element_as<F16>(data, i);
-    case DType::kBF16: return element_as<BF16>(data, i);
-    default: return 0;
-  }
-}
-
 // What differs between an output and the portable kernel's; empty when nothing does.
 std::string difference(const std::vector<unsigned char>& got, const Tensor& wanted, double tolerance) {
   if (got.size() != static_cast<size_t>(wanted.bytes())) return "its size";
+  if (got.empty()) return "";
   const auto* reference = static_cast<const unsigned char*>(wanted.data());
   if (!is_float(wanted.dtype())) return std::memcmp(got.data(), reference, got.size()) == 0 ? "" : "its elements";
   for (size_t i = 0; i < static_cast<size_t>(wanted.num_elements()); ++i) {
@@ -172,25 +127,6 @@ std::string difference(const std::vector<unsigned char>& got, const Tensor& want
     return str_cat("element ", static_cast<uint64_t>(i), ": ", a, ", the portable kernel gives ", b);
   }
   return "";
-}
-
-// The same node over 60,033 elements, which repeat those of the row: enough to be cut into pieces.
-std::optional<Sample> enlarged(const Sample& row) {
-  if (!row.schema->has(kElementwise) || row.inputs.empty() || row.must_fail) return {};
-  const Shape shape{3, 20011};
-  Sample out = row;
-  out.name += ", enlarged";
-  for (Tensor& input : out.inputs) {
-    const int64_t bits = input.defined() ? dtype_bits(input.dtype()) : 0;
-    if (bits < 8 || !(input.shape() == row.inputs[0].shape()) || input.bytes() == 0) return {};
-    auto large = Tensor::allocate(subject().engine->memory(), input.dtype(), shape);
-    if (!large.ok()) return {};
-    auto* to = static_cast<char*>(large->data());
-    const auto* from = static_cast<const char*>(input.data());
-    for (int64_t i = 0; i < large->bytes(); ++i) to[i] = from[i % input.bytes()];
-    input = *large;
-  }
-  return out;
 }
 
 // The result of the last CPU kernel of the list that takes the node, which is the portable one; nothing when it fails.
@@ -244,37 +180,25 @@ bool check_kernel(const Kernel& kernel, const Sample& sample, const NodeView& vi
 
 TEST_CASE("every kernel refuses with a reason, or gives the result of the CPU's portable kernel on any threads") {
   const Registry& registry = *subject().engine->registry();
-  const auto rows = load_op_cases(PERCALE_OP_TABLES);
-  REQUIRE_MESSAGE(rows.ok(), rows.status().to_string());
+  const auto samples = samples_for(registry, subject().device->kind());
+  REQUIRE_MESSAGE(samples.ok(), samples.status().to_string());
   std::set<std::string> taken, kernels;
   for (const OpSchema* schema : registry.ops()) {
     for (const Kernel& kernel : registry.kernels(subject().device->kind(), *schema)) kernels.insert(kernel.name);
   }
-  for (const OpCase& row : *rows) {
-    const size_t colon = row.op.find(':');
-    const OpSchema* schema = colon == std::string::npos ? registry.find_op("", row.op)
-                                                        : registry.find_op(row.op.substr(0, colon), row.op.substr(colon + 1));
-    REQUIRE_MESSAGE(schema != nullptr, row.op);
-    const auto& list = registry.kernels(subject().device->kind(), *schema);
-    if (list.empty()) continue;
-    Sample sample{row.where + " " + row.op, schema, with_defaults(*schema, row.attributes), row.inputs,
-                  std::max<size_t>(1, row.expected.size()), 2 * row.tolerance, !row.error.empty()};
-    std::vector<Sample> samples{sample};
-    if (auto large = enlarged(sample)) samples.push_back(*large);
-    for (const Sample& s : samples) {
-      const auto view = view_of(s);
-      if (!view.ok()) {
-        CAPTURE(s.name);
-        CAPTURE(view.status().to_string());
-        CHECK(s.must_fail);
-        continue;
-      }
-      bool is_static = true;
-      for (const ValueType& type : view->outputs) is_static = is_static && type.shape.is_static();
-      if (!is_static) continue;  // only the executor can size such outputs
-      for (const Kernel& kernel : list) {
-        if (check_kernel(kernel, s, *view)) taken.insert(kernel.name);
-      }
+  for (const Sample& sample : *samples) {
+    const auto view = view_of(sample);
+    if (!view.ok()) {
+      CAPTURE(sample.name);
+      CAPTURE(view.status().to_string());
+      CHECK(sample.must_fail);
+      continue;
+    }
+    bool is_static = true;
+    for (const ValueType& type : view->outputs) is_static = is_static && type.shape.is_static();
+    if (!is_static) continue;  // only the executor can size such outputs
+    for (const Kernel& kernel : registry.kernels(subject().device->kind(), *sample.schema)) {
+      if (check_kernel(kernel, sample, *view)) taken.insert(kernel.name);
     }
   }
   for (const std::string& kernel : kernels) {

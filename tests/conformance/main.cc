@@ -1,4 +1,5 @@
-// conformance DEVICE [PLUGIN.so]: runs the suite on the device. Exit code 77, and why, when the machine lacks it.
+// conformance DEVICE [PLUGIN.so] [options of doctest]: runs the suite on the device. Exit code 77, and why, when the
+// machine lacks it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -33,7 +34,7 @@ int main(int argc, char** argv) {
   if (argc < 2) return fail(percale::invalid_argument("conformance DEVICE [PLUGIN.so]"), 2);
   const std::string name = argv[1];
   std::vector<const percale_plugin_api*> plugins;
-  if (argc > 2) {
+  if (argc > 2 && argv[2][0] != '-') {
     const auto plugin = percale::open_plugin(argv[2]);
     if (!plugin.ok()) return fail(plugin.status(), 1);
     plugins.push_back(*plugin);
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
   subject.device = (*engine)->find_device(name);
 
   const int64_t live = percale::live_c_statuses();
-  const int result = doctest::Context().run();
+  const int result = doctest::Context(argc, argv).run();
   if (percale::live_c_statuses() != live) return fail(percale::internal_error("a status was not released"), 1);
   subject = {};
   return result;
