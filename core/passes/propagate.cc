@@ -74,7 +74,8 @@ class Propagation {
 
   // The outputs of a node whose inputs are known, empty where they are not to be computed.
   std::vector<Tensor> compute(const Node& node) const {
-    if (!node.op->has(kPure) || carries_functions(node.attributes) || node.outputs.empty()) return {};
+    const bool pure = node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful);
+    if (!pure || carries_functions(node.attributes) || node.outputs.empty()) return {};
     if (node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs[0] != kNoValue) {
       if (auto value = shape_value(node, f_.type(node.inputs[0]))) return {*std::move(value)};
     }

@@ -96,6 +96,23 @@ TEST_CASE("Groups keep to their limits") {
   CHECK(op_names(fused.main()) == Strings{"Fused", "Fused", "Fused"});
 }
 
+TEST_CASE("A MatMul begins the group of its bias and activation; what comes before it stays outside") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {3, 3}, DType::kF32), row = b.input("row", {3}, DType::kF32);
+  const ValueId product = b.op("MatMul", {b.op("Neg", {x}), x});
+  b.outputs({b.op("Relu", {b.op("Add", {product, row})}, {}, "y")});
+  const auto graph = get(builder.finish());
+  const std::vector<Tensor> inputs{f32({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), kRow};
+  const Graph fused = fuse(*graph, inputs);
+  CHECK(op_names(fused.main()) == Strings{"Neg", "Fused"});
+  CHECK(fused.main().nodes[1].attributes.get_string("anchor") == "MatMul");
+  CHECK(op_names(*fused.find_function("fused/y")) == Strings{"MatMul", "Add", "Relu"});
+  FuseOptions options;
+  options.anchors = false;
+  CHECK(op_names(fuse(*graph, inputs, options).main()) == Strings{"Neg", "MatMul", "Fused"});
+}
+
 TEST_CASE("Any small elementwise graph gives the same bits fused and put back") {
   const auto registry = all_ops();
   for (unsigned seed = 0; seed < 100; ++seed) {
