@@ -1,0 +1,172 @@
+#include <doctest/doctest.h>
+
+#include "core/graph/builder.h"
+#include "core/run/session.h"
+#include "tests/support/engine.h"
+
+namespace percale {
+namespace {
+
+std::shared_ptr<Engine> test_engine() {
+  auto engine = make_test_engine();
+  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
+  return *engine;
+}
+
+std::shared_ptr<const Graph> finished(Builder& builder, const Emitter& e, std::vector<ValueId> outputs) {
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  REQUIRE(builder.main().set_outputs(std::move(outputs)).ok());
+  auto graph = builder.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  return *graph;
+}
+
+Tensor run_one(const std::shared_ptr<Engine>& engine, const std::shared_ptr<const Graph>& graph, RunSpec spec,
+               std::vector<Tensor> feeds) {
+  const auto session = *Session::create(engine, graph, nullptr);
+  const auto out = session->run(spec, feeds);
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  return (*out)[0];
+}
+
+TEST_CASE("If runs the branch that its condition names, and what follows goes on with its result") {
+  const auto engine = test_engine();
+  Builder builder(engine->registry());
+  for (const char* name : {"twice", "negated"}) {
+    FunctionBuilder* f = *builder.add_function(name);
+    Emitter e(*f);
+    const ValueId x = *f->add_input("x", DType::kF32, Shape{2});
+    const ValueId y = std::string_view(name) == "twice" ? e.emit("Add", {x, x}) : e.emit("Neg", {x});
+    REQUIRE(e.status().ok());
+    REQUIRE(f->set_outputs({y}).ok());
+  }
+  Emitter e(builder.main());
+  const ValueId c = *builder.main().add_input("c", DType::kBool, Shape{});
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{2});
+  const ValueId y = e.emit("If", {c, x}, {{"then_branch", FunctionRef{"twice"}}, {"else_branch", FunctionRef{"negated"}}});
+  const ValueId z = e.emit("Add", {y, x}, {}, "z");
+  const auto graph = finished(builder, e, {z});
+  for (const bool condition : {true, false}) {
+    const Tensor z_value = run_one(engine, graph, {.feeds = {"c", "x"}, .fetches = {"z"}},
+                                   {Tensor::scalar(condition), Tensor::of<float>({2}, std::vector<float>{1, 5})});
+    CHECK(z_value.span<float>()[1] == (condition ? 15.0f : 0.0f));
+  }
+}
+
+// Powers of two: carried p, doubled each trip, and the list of all of them.
+TEST_CASE("Loop carries values from trip to trip and stacks what it scans") {
+  const auto engine = test_engine();
+  Builder builder(engine->registry());
+  FunctionBuilder* body = *builder.add_function("body");
+  {
+    Emitter e(*body);
+    *body->add_input("i", DType::kI64, Shape{});
+    const ValueId going = *body->add_input("going", DType::kBool, Shape{});
+    const ValueId p = *body->add_input("p", DType::kF32, Shape{1});
+    const ValueId factor = *body->add_input("factor", DType::kF32, Shape{});
+    const ValueId next = e.emit("Mul", {p, factor});
+    REQUIRE(e.status().ok());
+    REQUIRE(body->set_outputs({going, next, next}).ok());
+  }
+  Emitter e(builder.main());
+  const ValueId trips = *builder.main().add_input("trips", DType::kI64, Shape{});
+  const ValueId factor = *builder.main().add_input("factor", DType::kF32, Shape{});
+  const ValueId start = e.constant(Tensor::of<float>({1}, std::vector<float>{1}));
+  const auto out = e.emit_many("Loop", {trips, kNoValue, start, factor}, 2,
+                               {{"body", FunctionRef{"body"}}, {"num_carried", 1}}, "loop");
+  const auto graph = finished(builder, e, out);
+  const auto session = *Session::create(engine, graph, nullptr);
+  for (const int64_t n : {0, 1, 6}) {
+    const auto got = session->run({.feeds = {"trips", "factor"}, .fetches = {"loop", "loop:1"}},
+                                  std::vector{Tensor::scalar(n), Tensor::scalar(2.0f)});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    CHECK((*got)[0].span<float>()[0] == static_cast<float>(1 << n));
+    CHECK((*got)[1].shape() == Shape{n, 1});
+    for (int64_t i = 0; i < n; ++i) CHECK((*got)[1].span<float>()[static_cast<size_t>(i)] == static_cast<float>(2 << i));
+  }
+  CancelToken cancelled;
+  cancelled.cancel();
+  CHECK(session->run({.feeds = {"trips", "factor"}, .fetches = {"loop"}},
+                     std::vector{Tensor::scalar(int64_t{5}), Tensor::scalar(2.0f)}, {.cancel = &cancelled})
+            .status()
+            .code() == Code::kCancelled);
+}
+
+TEST_CASE("a shape that a run computes is planned when it is known, once for each") {
+  const auto engine = test_engine();
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{6});
+  const ValueId shape = *builder.main().add_input("shape", DType::kI64, Shape{2});
+  const ValueId y = e.emit("Reshape", {e.emit("Neg", {x}), shape}, {}, "y");
+  const ValueId s = e.emit("ReduceSum", {y, e.ints({0})}, {{"keepdims", 0}}, "s");
+  const auto graph = finished(builder, e, {s});
+  const auto session = *Session::create(engine, graph, nullptr);
+  const Tensor numbers = Tensor::of<float>({6}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  for (const int64_t rows : {2, 3, 2, 6}) {
+    const std::vector<int64_t> dims{rows, -1};
+    const auto got = session->run({.feeds = {"x", "shape"}, .fetches = {"s"}},
+                                  std::vector{numbers, Tensor::vector(std::span<const int64_t>(dims))});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    CHECK((*got)[0].shape() == Shape{6 / rows});
+    if (rows == 2) CHECK((*got)[0].span<float>()[0] == -5);
+  }
+  CHECK(session->stats().plans == 4);  // the first part, and the second for three shapes
+  const std::vector<int64_t> wrong{4, -1};
+  const auto refused = session->run({.feeds = {"x", "shape"}, .fetches = {"s"}},
+                                    std::vector{numbers, Tensor::vector(std::span<const int64_t>(wrong))});
+  CHECK(refused.status().code() == Code::kInvalidArgument);
+}
+
+TEST_CASE("what depends on variables alone is computed once per version of them") {
+  const auto engine = test_engine();
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  const Tensor first = Tensor::of<float>({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  REQUIRE(builder.add_variable({.name = "w", .dtype = DType::kF32, .shape = {2, 3}, .initial = first}).ok());
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{2});
+  const ValueId w = e.emit("percale:ReadVariable", {},
+                           {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{2, 3}}});
+  const ValueId y = e.emit("MatMul", {e.emit("Transpose", {w}, {}, "wt"), x}, {}, "y");
+  const auto graph = finished(builder, e, {y});
+  const auto variables = *initialize_variables(engine, graph, 0);
+  const auto session = *Session::create(engine, graph, variables);
+  const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}};
+  const std::vector<Tensor> feeds{Tensor::of<float>({2}, std::vector<float>{1, 1})};
+  Trace trace;
+  for (int i = 0; i < 3; ++i) CHECK((*session->run(spec, feeds, {.trace = &trace}))[0].span<float>()[0] == 5);
+  const auto count = [&](std::string_view what) {
+    const std::string json = trace.to_json();
+    size_t n = 0;
+    for (size_t at = json.find(what); at != std::string::npos; at = json.find(what, at + 1)) ++n;
+    return n;
+  };
+  CHECK(count("Transpose wt") == 1);
+  CHECK(count("MatMul y") == 3);
+  REQUIRE(variables->publish({{0, Tensor::of<float>({2, 3}, std::vector<float>(6, 10))}}).ok());
+  CHECK((*session->run(spec, feeds, {.trace = &trace}))[0].span<float>()[0] == 20);
+  CHECK(count("Transpose wt") == 2);
+}
+
+TEST_CASE("an addition to a variable is a read, a sum and an assignment") {
+  const auto engine = test_engine();
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  const Tensor zero = Tensor::of<float>({2}, std::vector<float>{0, 0});
+  REQUIRE(builder.add_variable({.name = "n", .dtype = DType::kF32, .shape = {2}, .initial = zero}).ok());
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{2});
+  e.emit_many("percale:AssignAdd", {x}, 0, {{"variable", "n"}}, "add");
+  e.emit_many("percale:AssignAdd", {x}, 0, {{"variable", "n"}}, "again");
+  const auto graph = finished(builder, e, {});
+  const auto variables = *initialize_variables(engine, graph, 0);
+  const auto session = *Session::create(engine, graph, variables);
+  const std::vector<Tensor> feeds{Tensor::of<float>({2}, std::vector<float>{1, 3})};
+  for (int i = 0; i < 2; ++i) {
+    const auto out = session->run({.feeds = {"x"}, .targets = {"add", "again"}}, feeds);
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  }
+  CHECK(variables->current()->values[0].span<float>()[1] == 12);
+}
+
+}  // namespace
+}  // namespace percale
