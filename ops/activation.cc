@@ -7,6 +7,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/simd_kernels.h"
 
 namespace percale {
 namespace {
@@ -249,8 +250,9 @@ inline constexpr auto kReluList = kFloatList + kSignedList;
 
 }  // namespace
 
-Status register_activation(Registry& registry, const simd::SimdTable*) {
+Status register_activation(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_activation_simd(registry, *simd));
   return add_cpu_kernels(registry, {
                                        unary_kernel<ReluOp, kReluList>("portable.Relu"),
                                        unary_kernel<LeakyReluOp, kFloatList>("portable.LeakyRelu"),

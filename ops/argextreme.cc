@@ -5,6 +5,7 @@
 #include "ops/families.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/simd_kernels.h"
 
 namespace percale {
 namespace {
@@ -182,8 +183,9 @@ void run_lines(const LinesPlan& plan, const Launch& launch) { plan.run(plan, lau
 
 }  // namespace
 
-Status register_argextreme(Registry& registry, const simd::SimdTable*) {
+Status register_argextreme(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_argextreme_simd(registry, *simd));
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_types<kNumericList>, plan_arg<true>, run_lines>("portable.ArgMax", "ArgMax"),

@@ -7,6 +7,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/simd_kernels.h"
 
 namespace percale {
 namespace {
@@ -545,8 +546,9 @@ inline constexpr auto kSignedOrFloatList = kFloatList + kSignedList;
 
 }  // namespace
 
-Status register_elementwise(Registry& registry, const simd::SimdTable*) {
+Status register_elementwise(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_elementwise_simd(registry, *simd));
   return add_cpu_kernels(
       registry, {
                     binary_kernel<AddOp, kNumericList>("portable.Add"),

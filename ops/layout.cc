@@ -8,6 +8,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/simd_kernels.h"
 #include "ops/strided_copy.h"
 
 namespace percale {
@@ -479,8 +480,9 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_layout(Registry& registry, const simd::SimdTable*) {
+Status register_layout(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_layout_simd(registry, *simd));
   return add_cpu_kernels(
       registry,
       {

@@ -8,6 +8,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/simd_kernels.h"
 
 namespace percale {
 namespace {
@@ -369,10 +370,7 @@ Result<ReducePlan> plan_mask(const NodeView& node, const std::array<bool, kMaxRa
 
 template <template <class> class Op, const auto& List>
 Result<ReducePlan> plan_reduce(const NodeView& node, KernelPlan& booked) {
-  const bool has_axes = node.has_input(1);
-  if (has_axes && node.value(1) == nullptr) return internal_error("the axes are not known");
-  const std::vector<int64_t> axes = has_axes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
-  PERCALE_ASSIGN_OR_RETURN(const auto mask, reduced_axes(node.attributes, &axes, node.shape(0).rank()));
+  PERCALE_ASSIGN_OR_RETURN(const auto mask, reduction_mask(node));
   PERCALE_ASSIGN_OR_RETURN(ReducePlan plan, (plan_mask<Op, List>(node, mask, booked)));
   if (node.schema.name == "ReduceMean" && plan.reduced.total == 0 && !is_float(node.dtype(0))) {
     return invalid_argument("the integer mean of no elements");
@@ -381,11 +379,7 @@ Result<ReducePlan> plan_reduce(const NodeView& node, KernelPlan& booked) {
 }
 
 Result<ReducePlan> plan_sum_to_shape(const NodeView& node, KernelPlan& booked) {
-  const Shape& x = node.shape(0);
-  const Shape& y = node.output_shape(0);
-  std::array<bool, kMaxRank> mask{};
-  const size_t shift = x.rank() - y.rank();
-  for (size_t d = 0; d < x.rank(); ++d) mask[d] = d < shift || (y[d - shift] == 1 && x[d] != 1);
+  PERCALE_ASSIGN_OR_RETURN(const auto mask, reduction_mask(node));
   return plan_mask<SumOf, kNumericList>(node, mask, booked);
 }
 
@@ -406,8 +400,24 @@ Kernel reduce_kernel(const char* name) {
 
 }  // namespace
 
-Status register_reduce(Registry& registry, const simd::SimdTable*) {
+Result<std::array<bool, kMaxRank>> reduction_mask(const NodeView& node) {
+  const Shape& x = node.shape(0);
+  if (node.schema.name == "SumToShape") {
+    const Shape& y = node.output_shape(0);
+    std::array<bool, kMaxRank> mask{};
+    const size_t shift = x.rank() - y.rank();
+    for (size_t d = 0; d < x.rank(); ++d) mask[d] = d < shift || (y[d - shift] == 1 && x[d] != 1);
+    return mask;
+  }
+  const bool has_axes = node.has_input(1);
+  if (has_axes && node.value(1) == nullptr) return internal_error("the axes are not known");
+  const std::vector<int64_t> axes = has_axes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
+  return reduced_axes(node.attributes, &axes, x.rank());
+}
+
+Status register_reduce(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_reduce_simd(registry, *simd));
   return add_cpu_kernels(
       registry, {
                     reduce_kernel<SumOf, kWideList>("portable.ReduceSum"),
