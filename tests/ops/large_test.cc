@@ -1,0 +1,135 @@
+// Sizes at which loops are cut into pieces: too large for the tables, whose rows prove the formulas.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/plan/evaluate.h"
+#include "tests/ops/op_case.h"
+#include "tests/support/engine.h"
+
+namespace percale {
+namespace {
+
+Tensor numbers(const Shape& shape, uint32_t seed) {
+  std::vector<float> values;
+  uint32_t state = seed;
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    values.push_back(static_cast<float>(state >> 8) / 8388608.0f - 1.0f + 1e-4f);
+  }
+  return Tensor::of<float>(shape, values);
+}
+Tensor ints(std::vector<int64_t> values) { return Tensor::vector(std::span<const int64_t>(values)); }
+
+// The pieces in reverse order.
+ParallelFor backwards() {
+  return {[](void*, int64_t pieces, ParallelFor::Body body, void* arg) {
+            for (int64_t i = pieces; i-- > 0;) body(arg, i);
+          },
+          nullptr};
+}
+
+std::vector<OpCase> large_cases() {
+  const auto make = [](std::string op, std::vector<Tensor> inputs, Attributes attributes = {}) {
+    OpCase row;
+    row.op = std::move(op);
+    row.inputs = std::move(inputs);
+    row.attributes = std::move(attributes);
+    return row;
+  };
+  const Tensor plane = numbers({3, 41, 1021}, 1), flat = numbers({200003}, 2);
+  std::vector<OpCase> out;
+  for (const char* op : {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean"}) {
+    out.push_back(make(op, {flat, numbers({200003}, 3)}));
+    out.push_back(make(op, {plane, numbers({1021}, 4)}));
+    out.push_back(make(op, {numbers({41, 1}, 5), plane}));
+    out.push_back(make(op, {plane, numbers({3, 1, 1}, 6)}));
+  }
+  for (const char* op : {"Neg", "Abs", "Exp", "Reciprocal", "Floor", "Ceil", "Round", "Relu", "LeakyRelu", "Sigmoid",
+                         "Tanh", "Erf", "HardSigmoid", "HardSwish", "Sign", "Sin"}) {
+    out.push_back(make(op, {flat}));
+  }
+  out.push_back(make("Sqrt", {Tensor(flat)}));
+  out.push_back(make("Clip", {flat, Tensor::scalar(-0.5f), Tensor::scalar(0.25f)}));
+  out.push_back(make("percale:ReluGrad", {flat, numbers({200003}, 9)}));
+  for (const char* op : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"}) {
+    for (const auto& axes : std::vector<std::vector<int64_t>>{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}}) {
+      out.push_back(make(op, {plane, ints(axes)}));
+    }
+    out.push_back(make(op, {flat}));
+    out.push_back(make(op, {numbers({70, 3, 5, 7, 11}, 7), ints({0, 2, 4})}));
+    out.push_back(make(op, {numbers({40000, 3}, 8), ints({0})}));
+    out.push_back(make(op, {numbers({3, 40000}, 8), ints({1})}));
+    out.push_back(make(op, {numbers({50, 40, 30}, 8), ints({1})}));
+  }
+  for (const auto& shape : std::vector<std::vector<int64_t>>{{1021}, {41, 1}, {3, 1, 1}, {1, 41, 1021}, {}, {3, 1, 1021}}) {
+    out.push_back(make("percale:SumToShape", {plane, ints(shape)}));
+  }
+  for (const auto& perm : std::vector<std::vector<int64_t>>{{0, 2, 1}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}, {1, 0, 2}}) {
+    out.push_back(make("Transpose", {plane}, {{"perm", perm}}));
+  }
+  out.push_back(make("ArgMax", {plane}, {{"axis", 2}}));
+  out.push_back(make("ArgMin", {plane}, {{"axis", -1}}));
+  out.push_back(make("ArgMax", {plane}, {{"axis", 1}}));
+  out.push_back(make("Concat", {plane, plane}, {{"axis", 1}}));
+  out.push_back(make("Slice", {plane, ints({1020, 40}), ints({-5000, -5000}), ints({2, 1}), ints({-1, -2})}));
+  out.push_back(make("Expand", {numbers({41, 1}, 5), ints({3, 41, 1021})}));
+  out.push_back(make("Pad", {plane, ints({0, 2, 3, 0, 1, 4})}, {{"mode", "reflect"}}));
+  out.push_back(make("Gather", {plane, ints({40, 0, 0, 7})}, {{"axis", 1}}));
+  out.push_back(make("percale:GatherGrad", {plane, ints({2, 0, 2}), ints({4, 41, 1021})}));
+  out.push_back(make("CumSum", {plane, Tensor::scalar(int64_t{1})}));
+  out.push_back(make("Trilu", {plane}));
+  out.push_back(make("Cast", {plane}, {{"to", DType::kF16}}));
+  return out;
+}
+
+// Whether two kernels agree. Sums of numbers in [-1, 1] are taken in different orders and precisions: `summed` of them
+// may differ by some of the last bits of each.
+bool agree(const Tensor& a, const Tensor& b, int64_t summed) {
+  if (a.dtype() != DType::kF32) return std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
+  const double allowed = 1e-7 * static_cast<double>(summed);
+  const auto x = a.span<float>(), y = b.span<float>();
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    const double distance = std::fabs(double{x[i]} - double{y[i]});
+    if (!(distance <= 4e-6 * std::max(1.0, std::fabs(double{y[i]})) + allowed)) return false;
+  }
+  return true;
+}
+
+TEST_CASE("on large tensors all kernels of an op agree, and the order of pieces does not change a bit") {
+  const auto ops = make_test_ops();
+  REQUIRE(ops.ok());
+  for (const OpCase& row : large_cases()) {
+    const auto kernels = cpu_kernels(*ops->registry, row);
+    REQUIRE(kernels.ok());
+    const size_t colon = row.op.find(':');
+    const OpSchema* schema = colon == std::string::npos
+                                 ? ops->registry->find_op("", row.op)
+                                 : ops->registry->find_op(row.op.substr(0, colon), row.op.substr(colon + 1));
+    REQUIRE((schema != nullptr));
+    const auto run = [&](const std::string& kernel, const ParallelFor& parallel) {
+      return evaluate_node(*ops->registry, "cpu", *schema, "test", row.attributes, row.inputs, 1,
+                           std::make_shared<MemoryPool>(), parallel, kernel);
+    };
+    const std::string portable = kernels->back();
+    const auto want = run(portable, {});
+    REQUIRE_MESSAGE(want.ok(), row.op << ": " << want.status().to_string());
+    for (const std::string& kernel : *kernels) {
+      CAPTURE(kernel);
+      CAPTURE((*want)[0].shape().to_string());
+      const auto got = run(kernel, {}), reversed = run(kernel, backwards());
+      if (got.status().code() == Code::kUnimplemented && kernel != portable) continue;
+      REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+      REQUIRE(reversed.ok());
+      CHECK(std::memcmp((*got)[0].data(), (*reversed)[0].data(), static_cast<size_t>((*got)[0].bytes())) == 0);
+      const bool sums = row.op == "ReduceSum" || row.op == "percale:SumToShape";
+      CHECK(agree((*got)[0], (*want)[0], sums ? row.inputs[0].num_elements() / (*want)[0].num_elements() : 0));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace percale
