@@ -87,8 +87,10 @@ class Table:
                 fields.append('"out":[' + ",".join(["null"] * outputs) + "]")
         elif out is not False:
             fields.append('"out":[' + ",".join(map(tensor, out)) + "]")
-            if tol:
-                fields.append(f'"tol":{tol}')
+        elif tol is None:
+            tol = 4e-6  # of kernels with respect to each other
+        if tol and not error:
+            fields.append(f'"tol":{tol}')
         if grad is not None:
             fields.append(f'"grad":{json.dumps(grad)}')
         if grad2:
