@@ -20,6 +20,7 @@ Status max_pool_grad(GradContext& g);
 Status average_pool_grad(GradContext& g);
 Status global_max_pool_grad(GradContext& g);
 Status global_average_pool_grad(GradContext& g);
+Status max_pool_grad_grad(GradContext& g);
 Status average_pool_grad_grad(GradContext& g);
 
 constexpr AttrSpec kAutoPad = attr_string("auto_pad", "NOTSET");
@@ -75,7 +76,7 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {kAutoPad, kCeilMode, kDilations, kKernelShape, kPads, kStrides, kGlobal},
      .outputs = {out("dX", 'T')},
      .shape = &max_pool_grad_shape,
-     .grad = grad::none},
+     .grad = &max_pool_grad_grad},
     {.domain = "percale",
      .name = "AveragePoolGrad",
      .doc = "Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given "
@@ -202,6 +203,27 @@ Status emit_average_pool_grad(GradContext& g, Attributes attributes) {
 
 Status average_pool_grad(GradContext& g) { return emit_average_pool_grad(g, g.attributes()); }
 Status global_average_pool_grad(GradContext& g) { return emit_average_pool_grad(g, {{"global", 1}}); }
+
+// dX is linear in dY: d(dY) picks the elements of ddX at the places of the largest elements.
+Status max_pool_grad_grad(GradContext& g) {
+  if (g.grad(0) == kNoValue || !g.wants(0)) return {};
+  const ValueId x = g.input(1);
+  const Shape& shape = g.shape(x);
+  Attributes attributes = g.attributes();
+  attributes.erase("global");
+  if (is_global(g.attributes())) {
+    const bool known = shape.known_rank() && shape.rank() > 2 && shape.rank() <= 2 + kMaxSpatial &&
+                       std::all_of(shape.begin() + 2, shape.end(), [](int64_t d) { return d >= 0; });
+    if (!known) {
+      return unimplemented("MaxPoolGrad '", g.node().name, "': the second derivative of a global pool needs 1 to 3 "
+                           "known spatial dims, got ", shape);
+    }
+    attributes = {{"kernel_shape", std::vector<int64_t>(shape.begin() + 2, shape.end())}};
+  }
+  const ValueId indices = g.emit_many("MaxPool", {x}, 2, std::move(attributes))[1];
+  g.set(0, g.emit("Gather", {g.emit("Reshape", {g.grad(0), g.ints({-1})}), indices}));
+  return g.status();
+}
 
 Status average_pool_grad_grad(GradContext& g) {
   if (g.grad(0) == kNoValue || !g.wants(0)) return {};

@@ -387,7 +387,8 @@ for decay in (0.0, 0.03):
 # ranks alone; "rows" names them.
 if len(sys.argv) > 1 and sys.argv[1] == "rows":
     count = {}
-    LINEAR = {"percale:ConvGradInput": [0, 1], "percale:ConvGradWeight": [0, 1], "percale:AveragePoolGrad": [0]}
+    LINEAR = {"percale:ConvGradInput": [0, 1], "percale:ConvGradWeight": [0, 1], "percale:MaxPoolGrad": [0],
+              "percale:AveragePoolGrad": [0]}
     for c in cases:
         size = sum(math.prod(t[1]) for t in c["inputs"] + c["outputs"])
         explicit = "output_shape" not in c["attributes"] and size > 0
@@ -403,7 +404,7 @@ if len(sys.argv) > 1 and sys.argv[1] == "rows":
         if grad:
             row["grad"] = grad
             row["grad2"] = c["op"] in ("MatMul", "Gemm", "percale:BatchMatMul", "Conv", "ConvTranspose", "AveragePool",
-                                       "GlobalAveragePool", "Softmax", "LogSoftmax")
+                                       "MaxPool", "GlobalAveragePool", "Softmax", "LogSoftmax")
         print(json.dumps(row, separators=(",", ":")))
     for o in optimizers:
         if o["op"] in count:
