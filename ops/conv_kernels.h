@@ -32,7 +32,18 @@ Result<ConvSizes> conv_grad_weight_sizes(const NodeView& view);
 Result<Window> transpose_window(const Attributes& attributes, std::span<const int64_t> input_dims,
                                 std::span<const int64_t> kernel);
 
-// SIMD kernels of the family, f32 with one or two spatial dims.
+// Conv on the SIMD kernel, f32 with one or two spatial dims; the table is plan.user.
+struct SimdConv {
+  const simd::SimdTable* simd = nullptr;
+  simd::Conv2d conv;
+  bool bias = false;
+};
+Status accepts_simd_conv(const NodeView& view);
+Result<SimdConv> plan_simd_conv(const NodeView& view, KernelPlan& plan);
+// With an activation applied as the output is stored.
+void run_simd_conv(const SimdConv& plan, const Launch& launch, simd::Act act);
+
+// SIMD kernels of the family.
 Status register_conv_simd(Registry& registry, const simd::SimdTable& simd);
 
 }  // namespace percale

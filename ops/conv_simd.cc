@@ -18,12 +18,6 @@ Conv2d conv2d(const ConvSizes& s) {
           .pad_top = w.pad[1], .pad_left = w.pad[2], .groups = s.groups};
 }
 
-Status accepts_simd_conv(const NodeView& v) {
-  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
-  if (v.shape(0).rank() > 4) return unimplemented("works with one or two spatial dims");
-  return {};
-}
-
 struct Plan {
   const SimdTable* simd;
   Conv2d conv;
@@ -33,16 +27,29 @@ struct Plan {
 
 const SimdTable& table(const KernelPlan& plan) { return *static_cast<const SimdTable*>(plan.user); }
 
-Result<Plan> plan_forward(const NodeView& v, KernelPlan& plan) {
+}  // namespace
+
+Status accepts_simd_conv(const NodeView& v) {
+  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.shape(0).rank() > 4) return unimplemented("works with one or two spatial dims");
+  return {};
+}
+
+Result<SimdConv> plan_simd_conv(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(const ConvSizes s, conv_sizes(v));
-  const Plan p{.simd = &table(plan), .conv = conv2d(s), .bias = s.has_bias};
+  const SimdConv p{.simd = &table(plan), .conv = conv2d(s), .bias = s.has_bias};
   plan.scratch_bytes = p.simd->conv->forward_scratch_bytes(p.conv);
   return p;
 }
-void run_forward(const Plan& p, const Launch& l) {
-  p.simd->conv->forward(p.conv, l.in<float>(0), l.in<float>(1), nullptr, p.bias ? l.in<float>(2) : nullptr,
-                        simd::Act::kNone, l.out<float>(0), l.scratch<void>(), l.parallel());
+
+void run_simd_conv(const SimdConv& p, const Launch& l, simd::Act act) {
+  p.simd->conv->forward(p.conv, l.in<float>(0), l.in<float>(1), nullptr, p.bias ? l.in<float>(2) : nullptr, act,
+                        l.out<float>(0), l.scratch<void>(), l.parallel());
 }
+
+namespace {
+
+void run_forward(const SimdConv& p, const Launch& l) { run_simd_conv(p, l, simd::Act::kNone); }
 
 Result<Plan> plan_grad_input(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(const ConvSizes s, conv_grad_input_sizes(v));
@@ -88,7 +95,7 @@ void run_grad_weight(const Plan& p, const Launch& l) {
 
 Status register_conv_simd(Registry& registry, const SimdTable& simd) {
   const Kernel kernels[] = {
-      make_kernel<&accepts_simd_conv, &plan_forward, &run_forward>("simd.conv", "Conv", "", &simd),
+      make_kernel<&accepts_simd_conv, &plan_simd_conv, &run_forward>("simd.conv", "Conv", "", &simd),
       make_kernel<&accepts_simd_conv, &plan_transpose, &run_transpose>("simd.conv_transpose", "ConvTranspose", "", &simd),
       make_kernel<&accepts_simd_conv, &plan_grad_input, &run_grad_input>("simd.conv_grad_input", "ConvGradInput",
                                                                          "percale", &simd),

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "ops/elementwise_chain.h"
 #include "ops/kernel_util.h"
 #include "ops/simd_kernels.h"
 
@@ -70,8 +71,8 @@ void run_clip(const ClipPlan& plan, const Launch& launch) {
 struct BinaryPlan {
   std::vector<StridedLoop> steps;  // operands: output, left, right; from the second step on the left is the output
   simd::BinaryFn<float> fn = nullptr;
-  simd::UnaryFn<float> last = nullptr;  // y = a y, on the finished sum
-  float scale = 1;
+  simd::BinaryFn<float> last = nullptr;  // y = y / count, on the finished sum
+  float count = 1;
   bool swapped = false;  // the function wants the right operand first
 };
 
@@ -103,8 +104,8 @@ Result<BinaryPlan> plan_rows(const NodeView& node, KernelPlan& plan) {
     out.steps.push_back(loop_of(shape, i == 1 ? node.shape(0) : shape, node.shape(i)));
   }
   if (kMean) {
-    out.last = functions(plan).unary_f32[static_cast<int>(simd::Unary::kAffine)];
-    out.scale = 1.0f / static_cast<float>(node.inputs.size());
+    out.last = functions(plan).binary_f32[static_cast<int>(simd::Binary::kDiv)];
+    out.count = static_cast<float>(node.inputs.size());
   }
   return out;
 }
@@ -127,7 +128,7 @@ void run_rows(const BinaryPlan& plan, const Launch& launch) {
       } else {
         plan.fn(a, one_a, b, one_b, to, n, 0);
       }
-      if (ends) plan.last(to, to, n, plan.scale, 0);
+      if (ends) plan.last(to, false, &plan.count, true, to, n, 0);
     });
   }
 }
@@ -151,6 +152,7 @@ Status register_elementwise_simd(Registry& registry, const simd::SimdTable& simd
                                        rows<Binary::kMin>("simd.Min", simd),
                                        rows<Binary::kAdd>("simd.Sum", simd),
                                        rows<Binary::kAdd, true>("simd.Mean", simd),
+                                       chain_kernel("simd.Pow", simd),
                                        unary<Unary::kNeg>("simd.Neg", simd),
                                        unary<Unary::kAbs>("simd.Abs", simd),
                                        unary<Unary::kSqrt>("simd.Sqrt", simd),

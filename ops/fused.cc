@@ -1,6 +1,7 @@
 // Fused: a group of nodes offered to kernels as one. Made by a device pass after gradients and placement.
 #include "core/registry/shape_context.h"
 #include "ops/families.h"
+#include "ops/fused_kernels.h"
 
 namespace percale {
 namespace {
@@ -33,6 +34,9 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_fused(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_fused(Registry& registry, const simd::SimdTable* simd) {
+  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  return simd != nullptr ? register_fused_simd(registry, *simd) : Status();
+}
 
 }  // namespace percale

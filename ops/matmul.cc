@@ -3,9 +3,9 @@
 #include <type_traits>
 
 #include "core/graph/gradient.h"
-#include "devices/cpu/simd/simd.h"
 #include "ops/families.h"
 #include "ops/float_kernels.h"
+#include "ops/matmul_kernels.h"
 
 namespace percale {
 namespace {
@@ -208,38 +208,6 @@ Status gemm_grad(GradContext& g) {
   return g.status();
 }
 
-// One product of the batch: C [m,n] = op(A) op(B).
-struct Product {
-  int64_t m = 0, n = 0, k = 0;
-  bool trans_a = false, trans_b = false;
-  int64_t a_row() const { return trans_a ? 1 : k; }
-  int64_t a_column() const { return trans_a ? m : 1; }
-  int64_t b_row() const { return trans_b ? 1 : n; }
-  int64_t b_column() const { return trans_b ? k : 1; }
-};
-
-struct BatchPlan {
-  DType dtype = DType::kInvalid;
-  Product product;
-  int64_t batch = 1;                 // of Y
-  Shape dims;                        // the batch dims of Y
-  Shape a_steps, b_steps;            // matrices from one to the next per batch dim, 0 where repeated
-  const simd::SimdTable* simd = nullptr;
-  int64_t pieces = 1, piece_scratch = 0;  // SIMD: products run side by side, each with its scratch
-
-  // The numbers of the matrices of A and B for product i.
-  std::pair<int64_t, int64_t> operands(int64_t i) const {
-    int64_t a = 0, b = 0;
-    for (size_t d = dims.rank(); d-- > 0;) {
-      const int64_t at = i % dims[d];
-      i /= dims[d];
-      a += at * a_steps[d];
-      b += at * b_steps[d];
-    }
-    return {a, b};
-  }
-};
-
 Shape batch_steps(const Shape& operand, size_t batch_rank, size_t rank) {
   Shape steps;
   for (size_t d = 0; d < rank; ++d) steps.push_back(0);
@@ -251,6 +219,8 @@ Shape batch_steps(const Shape& operand, size_t batch_rank, size_t rank) {
   }
   return steps;
 }
+
+}  // namespace
 
 Result<BatchPlan> plan_matmul(const NodeView& v, KernelPlan&) {
   const Shape &a = v.shape(0), &b = v.shape(1), &y = v.output_shape(0);
@@ -275,6 +245,8 @@ Result<BatchPlan> plan_matmul(const NodeView& v, KernelPlan&) {
   }
   return p;
 }
+
+namespace {
 
 // C = op(A) op(B) row by row; sums of f32 in f32 in the order of k, integers modulo 2^bits.
 template <class T>
@@ -324,12 +296,7 @@ void run_matmul(const BatchPlan& p, const Launch& l) {
   });
 }
 
-struct GemmPlan {
-  BatchPlan product;
-  double alpha = 1, beta = 1;
-  bool has_c = false;
-  int64_t c_row = 0, c_column = 0;  // steps of C, 0 where repeated
-};
+}  // namespace
 
 Result<GemmPlan> plan_gemm(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(BatchPlan product, plan_matmul(v, plan));
@@ -343,6 +310,8 @@ Result<GemmPlan> plan_gemm(const NodeView& v, KernelPlan& plan) {
   }
   return p;
 }
+
+namespace {
 
 // The integer nearest to zero of `value`, held within T, in U's arithmetic.
 template <class U, class T>
@@ -383,114 +352,28 @@ void add_c(const GemmPlan& p, const T* c, T* y, const ParallelFor& parallel) {
   });
 }
 
-void run_gemm(const GemmPlan& p, const Launch& l) {
+}  // namespace
+
+void scale_and_add_c(const GemmPlan& p, const Launch& l) {
   with_number(p.product.dtype, [&]<class T>() {
-    multiply_batch<T>(p.product, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel());
     add_c<T>(p, p.has_c ? l.in<T>(2) : nullptr, l.out<T>(0), l.parallel());
   });
 }
 
-// On the SIMD kernels, f32 and f64.
-Status accepts_simd(const NodeView& v) {
-  if (v.dtype(0) == DType::kF32 || v.dtype(0) == DType::kF64) return {};
-  return unimplemented("works in f32 and f64");
-}
+namespace {
 
-template <class T>
-const simd::GemmFnsOf<T>& gemm_fns(const simd::SimdTable& table) {
-  if constexpr (std::is_same_v<T, double>) {
-    return table.gemm->f64;
-  } else {
-    return table.gemm->f32;
-  }
-}
-
-template <class T>
-simd::Gemm<T> simd_gemm(const Product& q, const T* a, const T* b, T* c) {
-  simd::Gemm<T> g;
-  g.m = q.m;
-  g.n = q.n;
-  g.k = q.k;
-  g.a = a;
-  g.lda = q.trans_a ? q.m : q.k;
-  g.b = b;
-  g.ldb = q.trans_b ? q.k : q.n;
-  g.c = c;
-  g.ldc = q.n;
-  g.trans_a = q.trans_a;
-  g.trans_b = q.trans_b;
-  return g;
-}
-
-// Large products use all threads one after the other, small ones of a batch run side by side.
-void book_scratch(BatchPlan& p, KernelPlan& plan) {
-  p.simd = static_cast<const simd::SimdTable*>(plan.user);
-  constexpr int64_t kSmall = int64_t{1} << 21, kMostPieces = 16;
-  const bool small = work_of(p.product.m, p.product.n, p.product.k) < static_cast<double>(kSmall);
-  p.pieces = small ? std::clamp<int64_t>(p.batch, 1, kMostPieces) : 1;
-  p.piece_scratch = with_float(p.dtype, [&]<class T>() {
-    return round_up(gemm_fns<T>(*p.simd).scratch_bytes(simd_gemm<T>(p.product, nullptr, nullptr, nullptr)), 64);
+void run_gemm(const GemmPlan& p, const Launch& l) {
+  with_number(p.product.dtype, [&]<class T>() {
+    multiply_batch<T>(p.product, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel());
   });
-  plan.scratch_bytes = p.pieces * p.piece_scratch;
-}
-
-Result<BatchPlan> plan_simd_matmul(const NodeView& v, KernelPlan& plan) {
-  PERCALE_ASSIGN_OR_RETURN(BatchPlan p, plan_matmul(v, plan));
-  book_scratch(p, plan);
-  return p;
-}
-
-void run_simd_matmul(const BatchPlan& p, const Launch& l) {
-  const Product& q = p.product;
-  with_float(p.dtype, [&]<class T>() {
-    const auto one = [&](int64_t i, int64_t piece, const ParallelFor& parallel) {
-      const auto [ia, ib] = p.operands(i);
-      const auto args = simd_gemm<T>(q, l.in<T>(0) + ia * q.m * q.k, l.in<T>(1) + ib * q.k * q.n,
-                                     l.out<T>(0) + i * q.m * q.n);
-      gemm_fns<T>(*p.simd).run(args, l.scratch<char>() + piece * p.piece_scratch, parallel);
-    };
-    if (p.pieces == 1) {
-      for (int64_t i = 0; i < p.batch; ++i) one(i, 0, l.parallel());
-      return;
-    }
-    l.parallel()(p.pieces, [&](int64_t piece) {
-      const PieceRange range = piece_range(p.batch, p.pieces, piece);
-      for (int64_t i = range.begin; i < range.end; ++i) one(i, piece, ParallelFor{});
-    });
-  });
-}
-
-Result<GemmPlan> plan_simd_gemm(const NodeView& v, KernelPlan& plan) {
-  PERCALE_ASSIGN_OR_RETURN(GemmPlan p, plan_gemm(v, plan));
-  book_scratch(p.product, plan);
-  return p;
-}
-
-void run_simd_gemm(const GemmPlan& p, const Launch& l) {
-  const Product& q = p.product.product;
-  with_float(p.product.dtype, [&]<class T>() {
-    auto args = simd_gemm<T>(q, l.in<T>(0), l.in<T>(1), l.out<T>(0));
-    const T* c = p.has_c ? l.in<T>(2) : nullptr;
-    const bool whole_row = p.c_row == 0 && (p.c_column == 1 || q.n == 1);
-    const bool fused = p.has_c && p.alpha == 1 && p.beta == 1 && whole_row;
-    if (fused) args.bias_n = c;
-    gemm_fns<T>(*p.product.simd).run(args, l.scratch<void>(), l.parallel());
-    if (!fused) add_c<T>(p, c, l.out<T>(0), l.parallel());
-  });
+  scale_and_add_c(p, l);
 }
 
 }  // namespace
 
 Status register_matmul(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  if (simd != nullptr) {
-    const Kernel kernels[] = {
-        make_kernel<&accepts_simd, &plan_simd_matmul, &run_simd_matmul>("simd.matmul", "MatMul", "", simd),
-        make_kernel<&accepts_simd, &plan_simd_gemm, &run_simd_gemm>("simd.gemm", "Gemm", "", simd),
-        make_kernel<&accepts_simd, &plan_simd_matmul, &run_simd_matmul>("simd.batch_matmul", "BatchMatMul", "percale",
-                                                                        simd)};
-    for (const Kernel& kernel : kernels) PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", kernel));
-  }
+  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_matmul_simd(registry, *simd));
   PERCALE_RETURN_IF_ERROR(
       (add_float_kernels<&plan_matmul, &run_matmul>(registry, "MatMul", "", "portable.matmul", "portable.matmul_widened")));
   PERCALE_RETURN_IF_ERROR(

@@ -42,6 +42,7 @@ class Fusion {
       }
       if (!f.nodes[i].control.empty()) in_order_[i] = true;
       for (NodeId c : f.nodes[i].control) in_order_[static_cast<size_t>(c)] = true;
+      if (options.keep.contains(f.nodes[i].name)) in_order_[i] = true;
     }
   }
 
@@ -70,6 +71,7 @@ class Fusion {
  private:
   bool is_elementwise(const Node& node) const {
     if (!node.op->has(kPure) || !node.op->has(kElementwise) || node.inputs.empty()) return false;
+    if (node.op->has(kView)) return false;  // costs nothing by itself
     const Shape& shape = f_.type(node.outputs[0]).shape;
     for (ValueId v : node.inputs) {
       if (v == kNoValue) continue;  // an optional operand such as a bound of Clip
@@ -184,7 +186,7 @@ class Fusion {
   const FuseOptions& options_;
   std::vector<Group> groups_;
   std::vector<int32_t> group_of_;  // per node; -1: none
-  std::vector<bool> in_order_;     // per node: has a control edge, to it or from it
+  std::vector<bool> in_order_;     // per node: something else comes before it or after it without taking a value
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
   std::vector<ValueId> inputs_;

@@ -3,16 +3,24 @@
 #define PERCALE_CORE_PASSES_FUSE_ELEMENTWISE_H_
 
 #include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "core/graph/graph.h"
 
 namespace percale {
+
+// What the two passes below are called where passes are listed and switched off.
+inline constexpr std::string_view kFuseElementwise = "fuse_elementwise", kInlineFused = "inline_fused";
 
 struct FuseOptions {
   // Let a Conv, Gemm or MatMul be part of the group of what follows it. Without, only elementwise nodes are grouped.
   bool anchors = true;
   size_t max_nodes = 64;
   size_t max_inputs = 16;
+  // Names of nodes that stay as they are, besides those with control edges: somebody outside the function waits for them.
+  std::set<std::string, std::less<>> keep = {};
 };
 
 // Replaces groups of two nodes or more by `percale:Fused` nodes, whose bodies are added to the functions of `graph`. A group

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/passes/fuse_elementwise.h"
 #include "core/passes/passes.h"
 #include "core/passes/prune.h"
 #include "core/placement/place.h"
@@ -207,7 +208,6 @@ class Compiler {
     PERCALE_ASSIGN_OR_RETURN(Placement placement,
                              place(head, devices, ListProbe(*graph_, head), options_.soft_placement));
     Cut cut = partition(head, placement.device_of);
-    out_->transfers = std::move(cut.transfers);
     for (const auto& [result, value] : cut.passed_through) {
       out_->passed_through.push_back({result, head.value(value).kind == ValueKind::kInput ? head.value(value).def : -1,
                                       head.constant(value) != nullptr ? *head.constant(value) : Tensor()});
@@ -215,6 +215,7 @@ class Compiler {
     for (size_t i = 0; i < head.nodes.size(); ++i) {
       out_->placement.push_back({head.nodes[i].name, placement.device_of[i], std::move(placement.reasons[i])});
     }
+    PERCALE_RETURN_IF_ERROR(fuse(cut));
     for (Part& part : cut.parts) {
       PlacedProgram placed;
       placed.device = engine_.devices()[static_cast<size_t>(part.device)].get();
@@ -223,7 +224,63 @@ class Compiler {
       placed.part = std::move(part);
       out_->programs.push_back(std::move(placed));
     }
+    out_->transfers = std::move(cut.transfers);
     return {};
+  }
+
+  static bool is_order(const Transfer& t) { return t.to_input < 0; }
+
+  void note_sizes(std::string_view pass, const Cut& cut) {
+    size_t nodes = 0;
+    for (const Part& part : cut.parts) nodes += part.function.nodes.size();
+    out_->pass_sizes.emplace_back(pass, nodes);
+  }
+
+  // The device passes. Every part comes before the first is lowered, because kernels borrow bodies from the graph, whose
+  // functions move when one is added.
+  Status fuse(Cut& cut) {
+    const auto& disabled = options_.disabled_passes;
+    if (std::find(disabled.begin(), disabled.end(), kFuseElementwise) != disabled.end()) return {};
+    // The nodes that other parts wait for, or that wait for them, keep their names and get new numbers.
+    std::vector<FuseOptions> options(cut.parts.size());
+    std::vector<std::pair<std::string, std::string>> orders;
+    for (const Transfer& t : cut.transfers) {
+      if (!is_order(t)) continue;
+      const auto from = static_cast<size_t>(t.from_part), to = static_cast<size_t>(t.to_part);
+      orders.emplace_back(cut.parts[from].function.node(t.after_node).name,
+                          cut.parts[to].function.node(t.before_node).name);
+      options[from].keep.insert(orders.back().first);
+      options[to].keep.insert(orders.back().second);
+    }
+    for (size_t i = 0; i < cut.parts.size(); ++i) {
+      PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options[i]));
+    }
+    note_sizes(kFuseElementwise, cut);
+    for (Part& part : cut.parts) PERCALE_RETURN_IF_ERROR(put_back_refused(part));
+    note_sizes(kInlineFused, cut);
+    size_t next = 0;
+    for (Transfer& t : cut.transfers) {
+      if (!is_order(t)) continue;
+      const auto& [after, before] = orders[next++];
+      PERCALE_ASSIGN_OR_RETURN(t.after_node, find_node(cut.parts[static_cast<size_t>(t.from_part)].function, after));
+      PERCALE_ASSIGN_OR_RETURN(t.before_node, find_node(cut.parts[static_cast<size_t>(t.to_part)].function, before));
+    }
+    return {};
+  }
+
+  Status put_back_refused(Part& part) {
+    const std::string_view kind = engine_.devices()[static_cast<size_t>(part.device)]->kind();
+    const ListProbe probe(*graph_, part.function);
+    std::set<std::string, std::less<>> refused;
+    for (const Node& node : part.function.nodes) {
+      if (node.op->name != "Fused" || node.op->domain != "percale") continue;
+      const Status status = probe.can_run(node, kind);
+      if (status.ok()) continue;
+      refused.insert(node.name);
+      out_->refused_groups.push_back({node.name, std::string(status.message())});
+    }
+    if (refused.empty()) return {};
+    return inline_fused(*graph_, part.function, [&](const Node& node) { return !refused.contains(node.name); });
   }
 
   const Engine& engine_;

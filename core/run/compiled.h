@@ -52,6 +52,11 @@ struct PlacedNode {
   std::string reason;
 };
 
+// A group of nodes that no kernel of its device takes as one, and why.
+struct RefusedGroup {
+  std::string node, reason;
+};
+
 struct BoundRun;  // core/run/executor.cc: the memory and the operand tables of one run
 
 // Immutable but for the pool of run memory. Shared by concurrent runs.
@@ -92,6 +97,7 @@ struct Compiled {
   std::vector<ValueSource> fetches;
   std::vector<ValueType> fetch_types;  // kInvalid where it is known only after the run
   std::vector<std::pair<std::string, size_t>> pass_sizes;  // nodes after each pass
+  std::vector<RefusedGroup> refused_groups;                // what inline_fused put back
   int64_t peak_bytes = 0;
 
   // Memory of finished runs for the next ones. Taken and put back without a lock.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/json.h"
+#include "core/passes/fuse_elementwise.h"
 
 namespace percale {
 namespace {
@@ -83,7 +84,15 @@ std::string passes_json(const Compiled& compiled) {
   JsonWriter json;
   json.begin_array();
   for (const auto& [pass, nodes] : compiled.pass_sizes) {
-    json.begin_object().key("pass").value(pass).key("nodes").value(static_cast<int64_t>(nodes)).end_object();
+    json.begin_object().key("pass").value(pass).key("nodes").value(static_cast<int64_t>(nodes));
+    if (pass == kInlineFused) {
+      json.key("refused").begin_array();
+      for (const RefusedGroup& r : compiled.refused_groups) {
+        json.begin_object().key("node").value(r.node).key("reason").value(r.reason).end_object();
+      }
+      json.end_array();
+    }
+    json.end_object();
   }
   json.end_array();
   return json.text();

@@ -10,8 +10,8 @@
 namespace percale {
 
 // `what`: "plan" (per node device, kernel, reason, shapes; the cut, bytes moved, predicted peak per device), "kernels" (who runs
-// each node, and why every better entry of the list refused), "passes" (nodes after each pass), "svg" (a drawing of the
-// plan). INVALID_ARGUMENT for anything else.
+// each node, and why every better entry of the list refused), "passes" (nodes after each pass, and which fused
+// groups were put back for what reason), "svg" (a drawing of the plan). INVALID_ARGUMENT for anything else.
 Result<std::string> explain_plan(const Compiled& compiled, std::string_view what);
 
 }  // namespace percale

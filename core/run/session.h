@@ -28,7 +28,7 @@ struct RunSpec {
 struct SessionOptions {
   bool soft_placement = false;
   int64_t cache_size = 64;            // plans kept
-  std::vector<std::string> disabled_passes;
+  std::vector<std::string> disabled_passes;  // of device_free_passes(), or "fuse_elementwise"
 };
 
 // Ends runs from another thread.

@@ -10,13 +10,16 @@
 namespace percale {
 namespace {
 
-// Ops whose rows cannot be tables of tensors in, tensors out: tests of their own prove them.
-bool has_own_tests(const OpSchema& schema) {
-  if (schema.has(kStateful) || schema.has(kRandom)) return true;
+bool carries_body(const OpSchema& schema) {
   for (const AttrSpec& attribute : schema.attributes) {
     if (attribute.kind == AttrKind::kFunction) return true;
   }
   return false;
+}
+
+// Ops whose rows cannot be tables of tensors in, tensors out: tests of their own prove them.
+bool has_own_tests(const OpSchema& schema) {
+  return schema.has(kStateful) || schema.has(kRandom) || carries_body(schema);
 }
 
 TEST_CASE("every op has a doc line, a shape function, a CPU kernel and a row in the op tables") {
@@ -49,12 +52,12 @@ TEST_CASE("every op has a doc line, a shape function, a CPU kernel and a row in 
   }
 }
 
-TEST_CASE("the last CPU kernel of every op is the portable one") {
+TEST_CASE("the last CPU kernel of every op is the portable one, but for ops that their body stands in for") {
   const auto ops = make_test_ops();
   REQUIRE(ops.ok());
   for (const OpSchema* schema : ops->registry->ops()) {
     const auto& kernels = ops->registry->kernels("cpu", *schema);
-    if (kernels.empty()) continue;
+    if (kernels.empty() || carries_body(*schema)) continue;
     CAPTURE(op_name(*schema));
     CHECK(std::string_view(kernels.back().name).starts_with("portable."));
   }
