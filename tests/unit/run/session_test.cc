@@ -135,6 +135,59 @@ TEST_CASE("assignments become a new version of the variables when the run has su
   CHECK(variables->current()->number == 4);
 }
 
+TEST_CASE("views of an input, a constant, a variable and of one value twice are fetched as what they show") {
+  for (const bool disabled : {false, true}) {
+    const auto engine = engine_with("cpu:0");
+    Builder builder(engine->registry());
+    Emitter e(builder.main());
+    REQUIRE_OK(builder.add_variable({.name = "w", .dtype = DType::kF32, .shape = {4}, .initial = floats({1, 2, 3, 4}, {4})}));
+    const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{2, 3});
+    const ValueId w = e.emit("percale:ReadVariable", {},
+                             {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{4}}}, "w");
+    const ValueId of_input = e.emit("Reshape", {x, e.ints({3, 2})}, {}, "of_input");
+    const ValueId of_constant = e.emit("Unsqueeze", {e.constant(floats({5, 6}, {2})), e.ints({0})}, {}, "of_constant");
+    const ValueId of_variable = e.emit("Reshape", {w, e.ints({2, 2})}, {}, "of_variable");
+    const ValueId y = e.emit("Neg", {of_input}, {}, "y");
+    const ValueId once = e.emit("Flatten", {y}, {{"axis", 0}}, "once");
+    const ValueId twice = e.emit("Squeeze", {once}, {}, "twice");
+    const ValueId same = e.emit("Identity", {of_input}, {}, "same");
+    const ValueId next = e.emit("Mul", {e.emit("Reshape", {of_variable, e.ints({4})}), e.scalar(DType::kF32, 2)});
+    e.emit_many("percale:Assign", {e.emit("Identity", {next})}, 0, {{"variable", "w"}}, "step");
+    REQUIRE_OK(e.status());
+    REQUIRE_OK(builder.main().set_outputs({of_input, of_constant, of_variable, once, twice, same}));
+    const auto graph = *builder.finish();
+    const auto variables = *initialize_variables(engine, graph, 1);
+    SessionOptions options;
+    if (disabled) options.disabled_passes = {"fold_constants", "algebra", "cse"};
+    const auto session = *Session::create(engine, graph, variables, options);
+    const RunSpec spec{.feeds = {"x"},
+                       .fetches = {"of_input", "of_constant", "of_variable", "once", "twice", "same", "y"},
+                       .targets = {"step"}};
+    for (int i = 0; i < 3; ++i) {
+      const auto out = session->run(spec, std::vector{floats({1, 2, 3, 4, 5, 6}, {2, 3})});
+      REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+      const float s = static_cast<float>(1 << i);
+      CHECK((*out)[0].shape() == Shape{3, 2});
+      CHECK(values_of((*out)[0]) == std::vector<float>{1, 2, 3, 4, 5, 6});
+      CHECK((*out)[1].shape() == Shape{1, 2});
+      CHECK(values_of((*out)[1]) == std::vector<float>{5, 6});
+      CHECK((*out)[2].shape() == Shape{2, 2});
+      CHECK(values_of((*out)[2]) == std::vector<float>{s, 2 * s, 3 * s, 4 * s});
+      CHECK((*out)[3].shape() == Shape{1, 6});
+      CHECK((*out)[4].shape() == Shape{6});
+      for (size_t k : {3, 4, 6}) CHECK(values_of((*out)[k]) == std::vector<float>{-1, -2, -3, -4, -5, -6});
+      CHECK(values_of((*out)[5]) == std::vector<float>{1, 2, 3, 4, 5, 6});
+      for (size_t k = 0; k < out->size(); ++k) {
+        for (size_t j = 0; j < k; ++j) CHECK((*out)[j].data() != (*out)[k].data());
+      }
+    }
+    const auto kernels = session->explain(spec, std::vector{ValueType{DType::kF32, {2, 3}}}, "kernels");
+    REQUIRE(kernels.ok());
+    CHECK(kernels->find("Reshape") == std::string::npos);
+    CHECK(kernels->find("Identity") == std::string::npos);
+  }
+}
+
 TEST_CASE("with exclusive state an assignment works in the variable's own memory") {
   const auto engine = engine_with("cpu:0");
   const auto graph = counter_graph(*engine);
