@@ -17,7 +17,8 @@ using simd::Unary;
 constexpr size_t kMaxSources = 96;
 constexpr int64_t kShortest = 1024;  // rows below are stretched: four tiles of run_chain
 
-// The elements after which an operand of shape `shape` repeats within `whole`; 0 where there is no such number.
+// The elements after which an operand of shape `shape` repeats within `whole`; 0 where there is no such
+// number.
 int64_t period_within(const Shape& shape, const Shape& whole) {
   if (shape.num_elements() == 1) return 1;
   size_t first = 0;
@@ -33,11 +34,13 @@ struct UnaryOf {
   Unary step;
 };
 // Ops that are one function of one operand.
-constexpr UnaryOf kPlainUnary[] = {
-    {"Abs", Unary::kAbs},   {"Ceil", Unary::kCeil}, {"Erf", Unary::kErf},         {"Exp", Unary::kExp},
-    {"Floor", Unary::kFloor}, {"Log", Unary::kLog}, {"Neg", Unary::kNeg},         {"Reciprocal", Unary::kReciprocal},
-    {"Relu", Unary::kRelu}, {"Round", Unary::kRound}, {"Sigmoid", Unary::kSigmoid}, {"Sqrt", Unary::kSqrt},
-    {"Tanh", Unary::kTanh}, {"HardSwish", Unary::kHardSwish}};
+constexpr UnaryOf kPlainUnary[] = {{"Abs", Unary::kAbs},         {"Ceil", Unary::kCeil},
+                                   {"Erf", Unary::kErf},         {"Exp", Unary::kExp},
+                                   {"Floor", Unary::kFloor},     {"Log", Unary::kLog},
+                                   {"Neg", Unary::kNeg},         {"Reciprocal", Unary::kReciprocal},
+                                   {"Relu", Unary::kRelu},       {"Round", Unary::kRound},
+                                   {"Sigmoid", Unary::kSigmoid}, {"Sqrt", Unary::kSqrt},
+                                   {"Tanh", Unary::kTanh},       {"HardSwish", Unary::kHardSwish}};
 
 struct BinaryOf {
   std::string_view op;
@@ -64,7 +67,8 @@ Result<ChainBuilder::Ref> ChainBuilder::operand(size_t index, const ValueType& t
   if (type.dtype != DType::kF32) return unimplemented("works in f32");
   const int64_t period = period_within(type.shape, whole_);
   if (period == 0 && whole_.num_elements() > 0) {
-    return unimplemented("an operand of shape ", type.shape, " repeats within ", whole_, " in another way than as a row");
+    return unimplemented("an operand of shape ", type.shape, " repeats within ", whole_,
+                         " in another way than as a row");
   }
   return add_source({.operand = static_cast<int32_t>(index), .period = period});
 }
@@ -156,8 +160,12 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
         where[i] = {one ? ChainOperand::kScalarInput : ChainOperand::kInput, index};
         break;
       }
-      case Kind::kOutputBefore: where[i] = {ChainOperand::kOutput, 0}; break;
-      case Kind::kStep: item_of_step[static_cast<size_t>(items_[i].index)] = i; break;
+      case Kind::kOutputBefore:
+        where[i] = {ChainOperand::kOutput, 0};
+        break;
+      case Kind::kStep:
+        item_of_step[static_cast<size_t>(items_[i].index)] = i;
+        break;
     }
   }
   std::vector<uint8_t> free;
@@ -188,8 +196,8 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
 
 Result<Chain> ChainBuilder::finish(Ref result) {
   if (sources_.size() > kMaxSources) {
-    return unimplemented("takes ", static_cast<uint64_t>(kMaxSources), " inputs and constants, the group has ",
-                         static_cast<uint64_t>(sources_.size()));
+    return unimplemented("takes ", static_cast<uint64_t>(kMaxSources),
+                         " inputs and constants, the group has ", static_cast<uint64_t>(sources_.size()));
   }
   Chain chain;
   chain.total = whole_.num_elements();
@@ -208,7 +216,8 @@ Result<Chain> ChainBuilder::finish(Ref result) {
   return chain;
 }
 
-void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, const Launch& launch, float* out, void* scratch) {
+void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, const Launch& launch, float* out,
+                           void* scratch) {
   if (chain.total == 0) return;
   std::array<const float*, kMaxSources> bases;
   for (size_t k = 0; k < chain.inputs.size(); ++k) {
@@ -235,7 +244,8 @@ void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, cons
         if (period > 1) n = std::min(n, period - within);
       }
       float* to = out + at;
-      simd.elementwise->run_chain(chain.steps.data(), static_cast<int64_t>(chain.steps.size()), inputs.data(), &to, n);
+      simd.elementwise->run_chain(chain.steps.data(), static_cast<int64_t>(chain.steps.size()), inputs.data(),
+                                  &to, n);
     }
   });
 }
@@ -279,8 +289,8 @@ void run_node(const NodePlan& plan, const Launch& launch) {
 
 }  // namespace
 
-Status add_chain_kernels(Registry& registry, const simd::SimdTable* simd, std::initializer_list<const char*> names,
-                         const char* domain) {
+Status add_chain_kernels(Registry& registry, const simd::SimdTable* simd,
+                         std::initializer_list<const char*> names, const char* domain) {
   if (simd == nullptr) return {};
   for (const char* name : names) {
     PERCALE_RETURN_IF_ERROR(registry.add_kernel(

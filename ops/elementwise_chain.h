@@ -1,5 +1,5 @@
-// Elementwise f32 nodes as steps that the SIMD functions run tile by tile. One node and a fused tree of them are written
-// down by the same code, so that they give the same bits.
+// Elementwise f32 nodes as steps that the SIMD functions run tile by tile. One node and a fused tree of them
+// are written down by the same code, so that they give the same bits.
 #ifndef PERCALE_OPS_ELEMENTWISE_CHAIN_H_
 #define PERCALE_OPS_ELEMENTWISE_CHAIN_H_
 
@@ -17,9 +17,11 @@ namespace percale {
 struct ChainSource {
   int32_t operand = -1;  // of the launch; -1: `constant`
   float constant = 0;
-  // After so many elements it begins again: 1 for one value, the elements of the output for one that does not repeat.
+  // After so many elements it begins again: 1 for one value, the elements of the output for one that does not
+  // repeat.
   int64_t period = 1;
-  // A short row is written several times over into scratch, so that tiles stay long: its new period, and where.
+  // A short row is written several times over into scratch, so that tiles stay long: its new period, and
+  // where.
   int64_t stretched = 0, scratch_offset = 0;
 };
 
@@ -41,12 +43,14 @@ class ChainBuilder {
   // `whole`: the shape of every node of the chain.
   explicit ChainBuilder(const Shape& whole) : whole_(whole) {}
 
-  // Operand `index` of the launch. UNIMPLEMENTED where it is not f32, or repeats in another way than as one value or a row.
+  // Operand `index` of the launch. UNIMPLEMENTED where it is not f32, or repeats in another way than as one
+  // value or a row.
   Result<Ref> operand(size_t index, const ValueType& type);
   Ref constant(float value);
   // What stands in the output before the chain runs.
   Ref output_before();
-  // The result of a node; `inputs` are its inputs, `attributes` include defaults. UNIMPLEMENTED names what has no step.
+  // The result of a node; `inputs` are its inputs, `attributes` include defaults. UNIMPLEMENTED names what
+  // has no step.
   Result<Ref> node(const OpSchema& op, const Attributes& attributes, std::span<const Ref> inputs);
   // The chain whose result is `result`.
   Result<Chain> finish(Ref result);
@@ -75,12 +79,15 @@ class ChainBuilder {
   std::vector<Step> steps_;
 };
 
-// Runs the chain into `out`; `scratch` has chain.scratch_bytes. Pieces are cut by the number of elements alone.
-void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, const Launch& launch, float* out, void* scratch);
+// Runs the chain into `out`; `scratch` has chain.scratch_bytes. Pieces are cut by the number of elements
+// alone.
+void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, const Launch& launch, float* out,
+                           void* scratch);
 
-// Kernels that run one node as a chain, by names such as "simd.Add"; none where `simd` is null. Names are literals.
-Status add_chain_kernels(Registry& registry, const simd::SimdTable* simd, std::initializer_list<const char*> names,
-                         const char* domain = "");
+// Kernels that run one node as a chain, by names such as "simd.Add"; none where `simd` is null. Names are
+// literals.
+Status add_chain_kernels(Registry& registry, const simd::SimdTable* simd,
+                         std::initializer_list<const char*> names, const char* domain = "");
 
 }  // namespace percale
 

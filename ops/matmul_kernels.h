@@ -24,9 +24,9 @@ struct Product {
 struct BatchPlan {
   DType dtype = DType::kInvalid;
   Product product;
-  int64_t batch = 1;                 // of Y
-  Shape dims;                        // the batch dims of Y
-  Shape a_steps, b_steps;            // matrices from one to the next per batch dim, 0 where repeated
+  int64_t batch = 1;       // of Y
+  Shape dims;              // the batch dims of Y
+  Shape a_steps, b_steps;  // matrices from one to the next per batch dim, 0 where repeated
   const simd::SimdTable* simd = nullptr;
   int64_t pieces = 1, piece_scratch = 0;  // SIMD: products run side by side, each with its scratch
 
@@ -68,8 +68,8 @@ struct ProductEnd {
 Status accepts_simd_product(const NodeView& view);
 Result<BatchPlan> plan_simd_matmul(const NodeView& view, KernelPlan& plan);
 Result<GemmPlan> plan_simd_gemm(const NodeView& view, KernelPlan& plan);
-// True where alpha, beta and C are nothing or a bias that is added as the product is stored: then an end may follow, with
-// a bias of its own only where there is no C.
+// True where alpha, beta and C are nothing or a bias that is added as the product is stored: then an end may
+// follow, with a bias of its own only where there is no C.
 bool may_end(const GemmPlan& plan);
 // `end` is for f32 alone.
 void run_simd_matmul(const BatchPlan& plan, const Launch& launch, const ProductEnd& end);

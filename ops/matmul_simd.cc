@@ -48,7 +48,8 @@ void book_scratch(BatchPlan& p, KernelPlan& plan) {
   const bool small = work_of(p.product.m, p.product.n, p.product.k) < static_cast<double>(kSmall);
   p.pieces = small ? std::clamp<int64_t>(p.batch, 1, kMostPieces) : 1;
   p.piece_scratch = with_float(p.dtype, [&]<class T>() {
-    return round_up(gemm_fns<T>(*p.simd).scratch_bytes(simd_gemm<T>(p.product, nullptr, nullptr, nullptr)), 64);
+    return round_up(gemm_fns<T>(*p.simd).scratch_bytes(simd_gemm<T>(p.product, nullptr, nullptr, nullptr)),
+                    64);
   });
   plan.scratch_bytes = p.pieces * p.piece_scratch;
 }
@@ -122,8 +123,8 @@ Status register_matmul_simd(Registry& registry, const simd::SimdTable& simd) {
   const Kernel kernels[] = {
       make_kernel<&accepts_simd_product, &plan_simd_matmul, &run_matmul>("simd.matmul", "MatMul", "", &simd),
       make_kernel<&accepts_simd_product, &plan_simd_gemm, &run_gemm>("simd.gemm", "Gemm", "", &simd),
-      make_kernel<&accepts_simd_product, &plan_simd_matmul, &run_matmul>("simd.batch_matmul", "BatchMatMul", "percale",
-                                                                         &simd)};
+      make_kernel<&accepts_simd_product, &plan_simd_matmul, &run_matmul>("simd.batch_matmul", "BatchMatMul",
+                                                                         "percale", &simd)};
   for (const Kernel& kernel : kernels) PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", kernel));
   return {};
 }

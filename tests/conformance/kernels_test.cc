@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -129,8 +130,14 @@ std::string difference(const std::vector<unsigned char>& got, const Tensor& want
   return "";
 }
 
-// The result of the last CPU kernel of the list that takes the node, which is the portable one; nothing when it fails.
+// The result of the last CPU kernel of the list that takes the node, which is the portable one, and of a fused node that of
+// its body's nodes one by one; nothing when it fails.
 std::optional<std::vector<Tensor>> portable(const Registry& registry, const Sample& sample, const NodeView& view) {
+  if (sample.graph != nullptr) {
+    auto out = evaluate_function(*sample.graph, "cpu", sample.graph->main(), sample.inputs, subject().engine->memory(), {});
+    if (!out.ok()) return {};
+    return std::move(out).value();
+  }
   std::string last;
   for (const Kernel& kernel : registry.kernels("cpu", *sample.schema)) {
     if (from_c(kernel.accepts(kernel.user, &view)).ok()) last = kernel.name;
@@ -180,8 +187,11 @@ bool check_kernel(const Kernel& kernel, const Sample& sample, const NodeView& vi
 
 TEST_CASE("every kernel refuses with a reason, or gives the result of the CPU's portable kernel on any threads") {
   const Registry& registry = *subject().engine->registry();
-  const auto samples = samples_for(registry, subject().device->kind());
+  auto samples = samples_for(registry, subject().device->kind());
   REQUIRE_MESSAGE(samples.ok(), samples.status().to_string());
+  auto groups = fused_samples(subject().engine->registry());
+  REQUIRE_MESSAGE(groups.ok(), groups.status().to_string());
+  std::move(groups->begin(), groups->end(), std::back_inserter(*samples));
   std::set<std::string> taken, kernels;
   for (const OpSchema* schema : registry.ops()) {
     for (const Kernel& kernel : registry.kernels(subject().device->kind(), *schema)) kernels.insert(kernel.name);

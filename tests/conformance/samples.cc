@@ -113,6 +113,12 @@ Result<NodeView> view_of(const Sample& sample) {
     types.push_back({t.dtype(), t.shape()});
     values.push_back(t.defined() ? &t : nullptr);
   }
+  if (sample.graph != nullptr) {
+    const Function& f = sample.graph->main();
+    NodeView view{*sample.schema, "sample", sample.attributes, std::move(types), {f.type(f.outputs[0])}, {}};
+    view.body = sample.graph->find_function(sample.attributes.find("body")->get_if<FunctionRef>()->name);
+    return view;
+  }
   PERCALE_ASSIGN_OR_RETURN(auto outputs, infer_node(*sample.schema, "sample", types, values, sample.outputs,
                                                     sample.attributes, nullptr));
   return NodeView{*sample.schema, "sample", sample.attributes, std::move(types), std::move(outputs), std::move(values)};
