@@ -289,14 +289,8 @@ void run_node(const NodePlan& plan, const Launch& launch) {
 
 }  // namespace
 
-Status add_chain_kernels(Registry& registry, const simd::SimdTable* simd,
-                         std::initializer_list<const char*> names, const char* domain) {
-  if (simd == nullptr) return {};
-  for (const char* name : names) {
-    PERCALE_RETURN_IF_ERROR(registry.add_kernel(
-        "cpu", make_kernel<&accepts_node, &plan_node, &run_node>(name, op_of_kernel(name), domain, simd)));
-  }
-  return {};
+Kernel chain_kernel(const char* name, const simd::SimdTable& simd, const char* domain) {
+  return make_kernel<&accepts_node, &plan_node, &run_node>(name, op_of_kernel(name), domain, &simd);
 }
 
 }  // namespace percale

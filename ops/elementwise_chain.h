@@ -1,14 +1,12 @@
-// Elementwise f32 nodes as steps that the SIMD functions run tile by tile. One node and a fused tree of them
-// are written down by the same code, so that they give the same bits.
+// Elementwise f32 nodes as steps that the SIMD functions run tile by tile: each step is the function that the
+// node's own kernel applies, so that a tree of them gives the bits of its nodes one by one.
 #ifndef PERCALE_OPS_ELEMENTWISE_CHAIN_H_
 #define PERCALE_OPS_ELEMENTWISE_CHAIN_H_
 
-#include <initializer_list>
 #include <span>
 #include <vector>
 
 #include "core/registry/kernel.h"
-#include "core/registry/registry.h"
 #include "devices/cpu/simd/simd.h"
 
 namespace percale {
@@ -84,10 +82,8 @@ class ChainBuilder {
 void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, const Launch& launch, float* out,
                            void* scratch);
 
-// Kernels that run one node as a chain, by names such as "simd.Add"; none where `simd` is null. Names are
-// literals.
-Status add_chain_kernels(Registry& registry, const simd::SimdTable* simd,
-                         std::initializer_list<const char*> names, const char* domain = "");
+// A kernel that runs one node as a chain, by a name such as "simd.Pow", which must be a literal.
+Kernel chain_kernel(const char* name, const simd::SimdTable& simd, const char* domain = "");
 
 }  // namespace percale
 
