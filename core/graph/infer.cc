@@ -141,10 +141,20 @@ Result<std::vector<ValueType>> infer_node(const Function& function, const Node& 
                     functions);
 }
 
+const Function* DeclaredFunctionTypes::find(std::string_view name) const {
+  if (index_.empty()) {
+    for (const Function& f : graph_.functions) index_.emplace(f.name, &f);
+  }
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : found->second;
+}
+
 Result<std::vector<ValueType>> DeclaredFunctionTypes::output_types(std::string_view name,
                                                                    const std::vector<ValueType>& inputs) const {
-  const Function* found = graph_.find_function(name);
+  const Function* found = find(name);
   if (found == nullptr) return not_found("no function '", name, "' in the graph");
+  work_left_ -= static_cast<int64_t>(found->inputs.size() + found->outputs.size()) + 1;
+  if (work_left_ < 0) return resource_exhausted("nodes call functions with more inputs and outputs than the graph is large");
   if (inputs.size() != found->inputs.size()) {
     return invalid_argument("function '", name, "' takes ", static_cast<uint64_t>(found->inputs.size()),
                             " inputs, got ", static_cast<uint64_t>(inputs.size()));
@@ -162,12 +172,14 @@ Result<std::vector<ValueType>> DeclaredFunctionTypes::output_types(std::string_v
 }
 
 bool DeclaredFunctionTypes::keeps_true(std::string_view name, size_t output, size_t input) const {
-  const Function* f = graph_.find_function(name);
+  constexpr int kMaxSteps = 64;  // in every sane body one or two; a long chain is not plain any more
+  const Function* f = find(name);
   if (f == nullptr || output >= f->outputs.size() || input >= f->inputs.size()) return false;
   ValueId id = f->outputs[output];
-  while (f->value(id).kind == ValueKind::kNode) {
+  for (int step = 0; f->value(id).kind == ValueKind::kNode; ++step) {
     const Node& node = f->node(f->value(id).def);
-    if (node.op->name != "Identity" || node.inputs.empty()) return false;
+    // The function may not have been checked against its schemas yet: the input may be absent.
+    if (step == kMaxSteps || node.op->name != "Identity" || node.inputs.empty() || node.inputs[0] == kNoValue) return false;
     id = node.inputs[0];
   }
   if (id == f->inputs[input]) return true;

@@ -4,6 +4,8 @@
 #define PERCALE_CORE_GRAPH_INFER_H_
 
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -26,16 +28,22 @@ Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_vi
 Result<std::vector<ValueType>> infer_node(const Function& function, const Node& node, const FunctionTypes* functions);
 
 // Types of functions by name, for ops that carry them: what the functions declare, their inputs checked against the given
-// types. It does not walk into bodies, so its cost does not grow with nesting. Borrows the graph.
+// types. It does not walk into bodies, so its cost does not grow with nesting. Borrows the graph, whose functions
+// must stay where they are. Thread-compatible.
 class DeclaredFunctionTypes final : public FunctionTypes {
  public:
-  explicit DeclaredFunctionTypes(const Graph& graph) : graph_(graph) {}
+  // RESOURCE_EXHAUSTED after `max_work` inputs and outputs: small nodes that call large functions must not cost more than
+  // the graph is large.
+  explicit DeclaredFunctionTypes(const Graph& graph, int64_t max_work = INT64_MAX) : graph_(graph), work_left_(max_work) {}
   Result<std::vector<ValueType>> output_types(std::string_view function,
                                               const std::vector<ValueType>& inputs) const override;
   bool keeps_true(std::string_view function, size_t output, size_t input) const override;
 
  private:
+  const Function* find(std::string_view name) const;
   const Graph& graph_;
+  mutable int64_t work_left_;
+  mutable std::unordered_map<std::string_view, const Function*> index_;  // filled when first asked
 };
 
 }  // namespace percale

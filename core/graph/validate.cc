@@ -10,44 +10,63 @@ namespace percale {
 namespace {
 
 using Names = std::unordered_set<std::string_view>;
+using VariableIndex = std::unordered_map<std::string_view, const Variable*>;
+
+uint64_t u64(size_t n) { return static_cast<uint64_t>(n); }
 
 bool in_range(int32_t index, size_t size) { return index >= 0 && static_cast<size_t>(index) < size; }
 
+Status check_type(const ValueType& type) {
+  if (!is_valid_dtype(static_cast<int32_t>(type.dtype))) {
+    return invalid_argument(static_cast<int32_t>(type.dtype), " is no dtype");
+  }
+  const auto shape = Shape::make(type.shape.dims());
+  if (!shape.ok()) return shape.status();
+  if (!type.shape.is_static()) return {};
+  return byte_size(type.dtype, type.shape).status();
+}
+
 // Structure alone: what must hold before anything may follow an index.
+Status check_value(const Function& f, ValueId id, Names& names) {
+  const Value& v = f.value(id);
+  PERCALE_RETURN_IF_ERROR(check_name(v.name));
+  if (!names.insert(v.name).second) return invalid_argument("two values are called so");
+  PERCALE_RETURN_IF_ERROR(check_type(v.type));
+  bool defined = false;
+  switch (v.kind) {
+    case ValueKind::kInput:
+      defined = in_range(v.def, f.inputs.size()) && f.inputs[static_cast<size_t>(v.def)] == id;
+      break;
+    case ValueKind::kConstant: defined = in_range(v.def, f.constants.size()); break;
+    case ValueKind::kNode:
+      defined = in_range(v.def, f.nodes.size()) && in_range(v.output, f.node(v.def).outputs.size()) &&
+                f.node(v.def).outputs[static_cast<size_t>(v.output)] == id;
+      break;
+  }
+  if (!defined) return invalid_argument("it is not what defines it: index ", v.def);
+  return {};
+}
+
 Status check_values(const Function& f) {
   Names names;
+  names.reserve(f.values.size());
   for (size_t i = 0; i < f.values.size(); ++i) {
-    const Value& v = f.values[i];
-    const auto id = static_cast<ValueId>(i);
-    if (v.name.empty()) return invalid_argument("value ", id, " has no name");
-    if (!names.insert(v.name).second) return invalid_argument("two values are called '", v.name, "'");
-    if (!is_valid_dtype(static_cast<int32_t>(v.type.dtype))) {
-      return invalid_argument("value '", v.name, "': ", static_cast<int32_t>(v.type.dtype), " is no dtype");
-    }
-    const auto shape = Shape::make(v.type.shape.dims());
-    if (!shape.ok()) return shape.status().with_context(str_cat("value '", v.name, "'"));
-    const auto defined_by = [&](const std::vector<ValueId>& list) {
-      return in_range(v.def, list.size()) && list[static_cast<size_t>(v.def)] == id;
-    };
-    bool defined = false;
-    switch (v.kind) {
-      case ValueKind::kInput: defined = defined_by(f.inputs); break;
-      case ValueKind::kConstant: defined = in_range(v.def, f.constants.size()); break;
-      case ValueKind::kNode:
-        defined = in_range(v.def, f.nodes.size()) && in_range(v.output, f.node(v.def).outputs.size()) &&
-                  f.node(v.def).outputs[static_cast<size_t>(v.output)] == id;
-        break;
-    }
-    if (!defined) return invalid_argument("value '", v.name, "' is not what defines it: index ", v.def);
+    const Status status = check_value(f, static_cast<ValueId>(i), names);
+    if (status.ok()) continue;
+    const std::string& name = f.values[i].name;
+    return status.with_context(check_name(name).ok() ? str_cat("value '", name, "'") : str_cat("value ", u64(i)));
   }
   return {};
 }
 
 Status check_constants(const Function& f) {
+  for (size_t i = 0; i < f.constants.size(); ++i) {
+    if (!f.constants[i].defined()) return invalid_argument("constant ", u64(i), " has no tensor");
+  }
   for (const Value& v : f.values) {
     if (v.kind != ValueKind::kConstant) continue;
     const Tensor& t = f.constants[static_cast<size_t>(v.def)];
-    if (!t.defined() || t.dtype() != v.type.dtype || !(t.shape() == v.type.shape)) {
+    if (t.dtype() != v.type.dtype || !(t.shape() == v.type.shape)) {
       return invalid_argument("constant '", v.name, "' is declared ", v.type.dtype, " ", v.type.shape,
                               ", its tensor is ", t.dtype(), " ", t.shape());
     }
@@ -58,44 +77,69 @@ Status check_constants(const Function& f) {
 Status check_node_links(const Function& f, NodeId id) {
   const Node& node = f.node(id);
   if (node.op == nullptr) return invalid_argument("it has no op");
-  for (ValueId input : node.inputs) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId input = node.inputs[i];
     if (input == kNoValue) continue;
-    if (!in_range(input, f.values.size())) return invalid_argument("input ", input, " is no value");
+    if (!in_range(input, f.values.size())) {
+      return invalid_argument("input ", u64(i), ": there is no value ", input, ", the function has ", u64(f.values.size()));
+    }
     const Value& v = f.value(input);
     if (v.kind == ValueKind::kNode && v.def >= id) {
-      return invalid_argument("input '", v.name, "' comes from node ", v.def,
+      return invalid_argument("input ", u64(i), ": '", v.name, "' comes from node ", v.def,
                               ", which is not before it: nodes must stand in topological order, without cycles");
     }
   }
+  if (!node.inputs.empty() && node.inputs.back() == kNoValue) {
+    return invalid_argument("input ", u64(node.inputs.size() - 1), ": absent inputs at the end are left out");
+  }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
-    if (!in_range(node.outputs[i], f.values.size())) return invalid_argument("output ", node.outputs[i], " is no value");
+    if (!in_range(node.outputs[i], f.values.size())) {
+      return invalid_argument("output ", u64(i), ": there is no value ", node.outputs[i], ", the function has ",
+                              u64(f.values.size()));
+    }
     const Value& v = f.value(node.outputs[i]);
     if (v.kind != ValueKind::kNode || v.def != id || v.output != static_cast<int32_t>(i)) {
-      return invalid_argument("output '", v.name, "' is not defined by it");
+      return invalid_argument("output ", u64(i), ": '", v.name, "' is not defined by it");
     }
   }
-  for (NodeId before : node.control) {
-    if (before < 0 || before >= id) {
-      return invalid_argument("control input ", before, " is no node before it");
+  NodeId last = -1;
+  for (size_t i = 0; i < node.control.size(); ++i) {
+    const NodeId before = node.control[i];
+    if (before <= last || before >= id) {
+      return invalid_argument("control input ", u64(i), ": ", before, " is no node before it, in ascending order");
+    }
+    last = before;
+  }
+  return {};
+}
+
+Status check_ends(const Function& f) {
+  for (size_t i = 0; i < f.inputs.size(); ++i) {
+    const ValueId id = f.inputs[i];
+    if (!in_range(id, f.values.size())) return invalid_argument("input ", u64(i), ": there is no value ", id);
+    if (f.value(id).kind != ValueKind::kInput || f.value(id).def != static_cast<int32_t>(i)) {
+      return invalid_argument("input ", u64(i), ": value '", f.value(id).name, "' is not this input");
+    }
+  }
+  for (size_t i = 0; i < f.outputs.size(); ++i) {
+    if (!in_range(f.outputs[i], f.values.size())) {
+      return invalid_argument("output ", u64(i), ": there is no value ", f.outputs[i]);
     }
   }
   return {};
 }
 
 Status check_structure(const Function& f) {
-  for (ValueId id : f.inputs) {
-    if (!in_range(id, f.values.size())) return invalid_argument("input ", id, " is no value");
-  }
-  for (ValueId id : f.outputs) {
-    if (!in_range(id, f.values.size())) return invalid_argument("output ", id, " is no value");
-  }
   PERCALE_RETURN_IF_ERROR(check_values(f));
+  PERCALE_RETURN_IF_ERROR(check_ends(f));
   PERCALE_RETURN_IF_ERROR(check_constants(f));
   Names names;
+  names.reserve(f.nodes.size());
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const Node& node = f.nodes[i];
-    if (node.name.empty()) return invalid_argument("node ", static_cast<uint64_t>(i), " has no name");
+    const Status named = check_name(node.name);
+    if (!named.ok()) return named.with_context(str_cat("node ", u64(i)));
     if (!names.insert(node.name).second) return invalid_argument("two nodes are called '", node.name, "'");
     const Status status = check_node_links(f, static_cast<NodeId>(i));
     if (!status.ok()) return status.with_context(str_cat("node '", node.name, "'"));
@@ -103,12 +147,13 @@ Status check_structure(const Function& f) {
   return {};
 }
 
-Status check_variable_use(const Graph& graph, const Function& f, const Node& node) {
+Status check_variable_use(const VariableIndex& variables, const Function& f, const Node& node) {
   const AttrValue* attr = node.attributes.find("variable");
   const std::string* name = attr != nullptr ? attr->get_if<std::string>() : nullptr;
   if (name == nullptr) return {};
-  const Variable* variable = graph.find_variable(*name);
-  if (variable == nullptr) return not_found("variable '", *name, "' is not declared");
+  const auto found = variables.find(*name);
+  if (found == variables.end()) return not_found("variable '", *name, "' is not declared");
+  const Variable* variable = found->second;
   const auto same = [&](ValueId id) {
     const ValueType& t = f.type(id);
     return t.dtype == variable->dtype && compatible(t.shape, variable->shape);
@@ -122,8 +167,7 @@ Status check_variable_use(const Graph& graph, const Function& f, const Node& nod
   return {};
 }
 
-Status check_types(const Graph& graph, const Function& f) {
-  const DeclaredFunctionTypes functions(graph);
+Status check_types(const DeclaredFunctionTypes& functions, const VariableIndex& variables, const Function& f) {
   for (const Node& node : f.nodes) {
     PERCALE_ASSIGN_OR_RETURN(const auto types, infer_node(f, node, &functions));
     for (size_t i = 0; i < types.size(); ++i) {
@@ -136,7 +180,7 @@ Status check_types(const Graph& graph, const Function& f) {
       }
     }
     PERCALE_RETURN_IF_ERROR(
-        check_variable_use(graph, f, node).with_context(str_cat(node.op->name, " '", node.name, "'")));
+        check_variable_use(variables, f, node).with_context(str_cat(node.op->name, " '", node.name, "'")));
   }
   return {};
 }
@@ -170,9 +214,11 @@ Status check_nesting(const Graph& graph) {
         }
       }
     }
-    if (!changed) return {};
+    if (!changed) break;
   }
+  // In a circle depths still grow after as many rounds as the limit; deep nesting may be seen in one round.
   const auto deepest = std::max_element(depth.begin(), depth.end()) - depth.begin();
+  if (depth[static_cast<size_t>(deepest)] <= kMaxFunctionDepth) return {};
   return invalid_argument("function '", graph.functions[static_cast<size_t>(deepest)].name,
                           "': functions call each other in a circle or nest deeper than ",
                           static_cast<uint64_t>(kMaxFunctionDepth));
@@ -187,14 +233,11 @@ Status check_variables(const Graph& graph) {
   }
   Names names;
   for (const Variable& v : graph.variables) {
-    if (v.name.empty() || !names.insert(v.name).second) {
-      return invalid_argument("variable '", v.name, "': names must be unique and not empty");
-    }
-    if (!is_valid_dtype(static_cast<int32_t>(v.dtype))) {
-      return invalid_argument("variable '", v.name, "': ", static_cast<int32_t>(v.dtype), " is no dtype");
-    }
-    const auto bytes = byte_size(v.dtype, v.shape);
-    if (!bytes.ok()) return bytes.status().with_context(str_cat("variable '", v.name, "'"));
+    PERCALE_RETURN_IF_ERROR(check_name(v.name).with_context("variable"));
+    if (!names.insert(v.name).second) return invalid_argument("two variables are called '", v.name, "'");
+    Status sized = check_type({v.dtype, v.shape});
+    if (sized.ok()) sized = byte_size(v.dtype, v.shape).status();  // which refuses unknown dims
+    if (!sized.ok()) return sized.with_context(str_cat("variable '", v.name, "'"));
     ValueType first{v.initial.dtype(), v.initial.shape()};
     if (!v.initial.defined()) {
       const auto found = given.find(v.name);
@@ -211,24 +254,50 @@ Status check_variables(const Graph& graph) {
   return {};
 }
 
+// What small nodes may make the type check do by calling functions.
+int64_t work_limit(const Graph& graph) {
+  size_t size = graph.functions.size();
+  for (const Function& f : graph.functions) {
+    size += f.values.size() + f.nodes.size() + f.inputs.size() + f.outputs.size();
+    for (const Node& node : f.nodes) size += node.inputs.size() + node.outputs.size();
+  }
+  return static_cast<int64_t>(16 * size + (size_t{1} << 20));
+}
+
 }  // namespace
+
+Status check_name(std::string_view name) {
+  if (name.empty()) return invalid_argument("it has no name");
+  if (name.size() > kMaxNameBytes) {
+    return invalid_argument("its name has ", u64(name.size()), " bytes, the limit is ", u64(kMaxNameBytes));
+  }
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::any_of(name.begin(), name.end(), is_control)) {
+    return invalid_argument("its name holds a control character");
+  }
+  return {};
+}
 
 Status validate(const Graph& graph) {
   if (graph.functions.empty() || graph.functions[0].name != kMainFunction) {
     return invalid_argument("a graph needs a function 'main' as its first");
   }
   Names names;
-  for (const Function& f : graph.functions) {
-    if (f.name.empty() || !names.insert(f.name).second) {
-      return invalid_argument("function '", f.name, "': names must be unique and not empty");
-    }
+  for (size_t i = 0; i < graph.functions.size(); ++i) {
+    const Function& f = graph.functions[i];
+    PERCALE_RETURN_IF_ERROR(check_name(f.name).with_context(str_cat("function ", u64(i))));
+    if (!names.insert(f.name).second) return invalid_argument("two functions are called '", f.name, "'");
     PERCALE_RETURN_IF_ERROR(check_structure(f).with_context(str_cat("function '", f.name, "'")));
   }
   PERCALE_RETURN_IF_ERROR(check_nesting(graph));
+  PERCALE_RETURN_IF_ERROR(check_variables(graph));
+  VariableIndex variables;
+  for (const Variable& v : graph.variables) variables.emplace(v.name, &v);
+  const DeclaredFunctionTypes functions(graph, work_limit(graph));
   for (const Function& f : graph.functions) {
-    PERCALE_RETURN_IF_ERROR(check_types(graph, f).with_context(str_cat("function '", f.name, "'")));
+    PERCALE_RETURN_IF_ERROR(check_types(functions, variables, f).with_context(str_cat("function '", f.name, "'")));
   }
-  return check_variables(graph);
+  return {};
 }
 
 }  // namespace percale

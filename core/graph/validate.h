@@ -6,10 +6,15 @@
 
 namespace percale {
 
-// Checks all that the rest of the core relies on: every index in range, nodes in topological order, names unique and
-// non-empty, arity, dtypes and attributes by the schemas, value types equal to (or compatible with) what the shape functions
+// Names of functions, values, nodes, variables, ops: 1 to kMaxNameBytes bytes, no control characters, so that a message or a
+// line of a listing can hold them.
+inline constexpr size_t kMaxNameBytes = 4096;
+Status check_name(std::string_view name);
+
+// Checks all that the rest of the core relies on: every index in range, nodes in topological order, names good and unique, arity, dtypes and attributes by the schemas, value types equal to (or compatible with) what the shape functions
 // infer, functions present and nested at most kMaxFunctionDepth, variables declared, read and written with their dtype,
-// "init" giving every variable without a first value. Iterative; linear in the size of the graph.
+// "init" giving every variable without a first value, no size beyond 2^63 bits. Iterative, and linear in the size of the graph
+// whatever it says. Errors name the place: "function 'main': node 'fc1': input 3: ...".
 Status validate(const Graph& graph);
 
 }  // namespace percale

@@ -41,6 +41,15 @@ Tensor Tensor::copy_of(DType dtype, const Shape& shape, const void* data, int64_
   return out;
 }
 
+Status check_elements(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kBool) return {};
+  const auto* bytes = static_cast<const unsigned char*>(tensor.data());
+  for (int64_t i = 0; i < tensor.bytes(); ++i) {
+    if (bytes[i] > 1) return invalid_argument("element ", i, " of a bool tensor is ", static_cast<int32_t>(bytes[i]));
+  }
+  return {};
+}
+
 std::vector<int64_t> to_int64s(const Tensor& tensor) {
   if (tensor.dtype() == DType::kI32) {
     const auto values = tensor.span<int32_t>();

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/memory.h"
@@ -70,6 +71,15 @@ class Tensor {
   void* data_ = nullptr;
   int64_t bytes_ = 0;
 };
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+// Bytes that come from outside may be no value of their dtype: an error when a bool tensor holds a byte but 0 and 1. Every
+// byte is a value of the other dtypes.
+Status check_elements(const Tensor& tensor);
 
 // The elements of an i32 or i64 tensor as i64, as shapes, axes and indices come.
 std::vector<int64_t> to_int64s(const Tensor& tensor);
