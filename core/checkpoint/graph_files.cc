@@ -1,0 +1,35 @@
+#include "core/checkpoint/graph_files.h"
+
+#include "core/base/file.h"
+
+namespace percale {
+
+Result<Tensor> TensorFolder::find(std::string_view file, std::string_view name) {
+  auto found = files_.find(file);
+  if (found == files_.end()) {
+    PERCALE_ASSIGN_OR_RETURN(const std::string path, confined_path(folder_, file));
+    PERCALE_ASSIGN_OR_RETURN(auto opened, Safetensors::open(path));
+    found = files_.emplace(std::string(file), std::move(opened)).first;
+  }
+  return found->second->tensor(name);
+}
+
+Result<std::shared_ptr<const Graph>> load_graph(std::shared_ptr<const Registry> registry, const std::string& path,
+                                                ReadOptions options) {
+  TensorFolder folder(parent_folder(path));
+  if (options.external == nullptr) options.external = &folder;
+  return read_graph_file(std::move(registry), path, options);
+}
+
+Status save_graph(const Graph& graph, const std::string& path, const WriteOptions& options) {
+  if (options.external_file.find('/') != std::string::npos || options.external_file == "..") {
+    return invalid_argument("external tensors lie beside the graph: '", options.external_file, "' is no plain file name");
+  }
+  PERCALE_ASSIGN_OR_RETURN(const GraphImage image, make_graph_image(graph, options));
+  if (!options.external_file.empty()) {
+    PERCALE_RETURN_IF_ERROR(write_safetensors(join_path(parent_folder(path), options.external_file), image.external));
+  }
+  return write_image(image, path);
+}
+
+}  // namespace percale

@@ -1,0 +1,71 @@
+// The safetensors format: eight bytes with the length of a JSON header, the header, the tensors without gaps.
+#ifndef PERCALE_CORE_CHECKPOINT_SAFETENSORS_H_
+#define PERCALE_CORE_CHECKPOINT_SAFETENSORS_H_
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+// A safetensors file that was read. The bytes are not trusted: header length, JSON, dtypes, dims and offsets are checked
+// before any tensor is made; tensors must cover the data without overlap or gap, as the format demands. Immutable,
+// thread-safe.
+class Safetensors {
+ public:
+  struct Entry {
+    std::string name;
+    DType dtype = DType::kInvalid;
+    Shape shape;
+    int64_t offset = 0;  // in the file
+    int64_t bytes = 0;
+  };
+
+  // Maps the file; errors begin with the path. INVALID_ARGUMENT for what is no such file, UNIMPLEMENTED for a dtype that is not
+  // known, DATA_LOSS for a file cut short.
+  static Result<std::shared_ptr<const Safetensors>> open(const std::string& path);
+  static Result<std::shared_ptr<const Safetensors>> parse(std::shared_ptr<Buffer> bytes);
+
+  // In the order of offsets.
+  const std::vector<Entry>& entries() const { return entries_; }
+  // Null when there is none.
+  const Entry* find(std::string_view name) const;
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  // The tensor in the file's memory where it is 64-byte aligned there, else a copy outside every pool. NOT_FOUND names the
+  // nearest name.
+  Result<Tensor> tensor(std::string_view name) const;
+
+ private:
+  Safetensors() = default;
+  std::shared_ptr<Buffer> bytes_;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string_view, size_t> index_;
+  std::map<std::string, std::string> metadata_;
+};
+
+// Everything of a file before its tensors, and the order in which these follow. The same for any order of `tensors`. Those
+// whose size is a multiple of 64 bytes come first, so that they can be mapped; then the others, wide dtypes first; each
+// in the order of names. INVALID_ARGUMENT for a name that is empty or stands twice, UNIMPLEMENTED for a dtype that the
+// format does not have.
+struct SafetensorsImage {
+  std::string head;
+  std::vector<Tensor> tensors;
+};
+Result<SafetensorsImage> make_safetensors_image(std::span<const NamedTensor> tensors,
+                                                const std::map<std::string, std::string>& metadata = {});
+
+// Replaces the file atomically; tensors are written from where they are.
+Status write_safetensors(const std::string& path, std::span<const NamedTensor> tensors,
+                         const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_CHECKPOINT_SAFETENSORS_H_
