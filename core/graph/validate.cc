@@ -147,41 +147,45 @@ Status check_structure(const Function& f) {
   return {};
 }
 
-Status check_variable_use(const VariableIndex& variables, const Function& f, const Node& node) {
+// `types`: what the op gives. That, and not only what the file declares, must be the variable's: ReadVariable says its type
+// itself. A shape that is known only when feeds are bound is checked again by the planner.
+Status check_variable_use(const VariableIndex& variables, const Function& f, const Node& node,
+                          const std::vector<ValueType>& types) {
   const AttrValue* attr = node.attributes.find("variable");
   const std::string* name = attr != nullptr ? attr->get_if<std::string>() : nullptr;
   if (name == nullptr) return {};
   const auto found = variables.find(*name);
   if (found == variables.end()) return not_found("variable '", *name, "' is not declared");
-  const Variable* variable = found->second;
-  const auto same = [&](ValueId id) {
-    const ValueType& t = f.type(id);
-    return t.dtype == variable->dtype && compatible(t.shape, variable->shape);
+  const Variable& v = *found->second;
+  const auto same = [&](const ValueType& t) -> Status {
+    if (t.dtype == v.dtype && compatible(t.shape, v.shape)) return {};
+    return invalid_argument("variable '", *name, "' is ", v.dtype, " ", v.shape, ", used as ", t.dtype, " ", t.shape);
   };
+  if (!types.empty()) PERCALE_RETURN_IF_ERROR(same(types[0]));
   const std::vector<ValueId>& held = node.outputs.empty() ? node.inputs : node.outputs;
-  if (!held.empty() && held[0] != kNoValue && !same(held[0])) {
-    const ValueType& t = f.type(held[0]);
-    return invalid_argument("variable '", *name, "' is ", variable->dtype, " ", variable->shape, ", used as ",
-                            t.dtype, " ", t.shape);
+  return held.empty() || held[0] == kNoValue ? Status() : same(f.type(held[0]));
+}
+
+Status check_node_types(const DeclaredFunctionTypes& functions, const VariableIndex& variables, const Function& f,
+                        const Node& node) {
+  PERCALE_ASSIGN_OR_RETURN(const auto types, infer_node(f, node, &functions));
+  const auto at = [&](size_t i) { return str_cat(op_name(*node.op), " '", node.name, "': output ", u64(i)); };
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (node.outputs[i] == kNoValue) {
+      if (node.op->output(i).presence == Presence::kRequired) return invalid_argument(at(i), " is required");
+      continue;
+    }
+    const ValueType& declared = f.type(node.outputs[i]);
+    if (declared.dtype != types[i].dtype || !compatible(declared.shape, types[i].shape)) {
+      return invalid_argument(at(i), " is declared ", declared.dtype, " ", declared.shape, ", the op gives ", types[i].dtype,
+                              " ", types[i].shape);
+    }
   }
-  return {};
+  return check_variable_use(variables, f, node, types).with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
 }
 
 Status check_types(const DeclaredFunctionTypes& functions, const VariableIndex& variables, const Function& f) {
-  for (const Node& node : f.nodes) {
-    PERCALE_ASSIGN_OR_RETURN(const auto types, infer_node(f, node, &functions));
-    for (size_t i = 0; i < types.size(); ++i) {
-      if (node.outputs[i] == kNoValue) continue;
-      const ValueType& declared = f.type(node.outputs[i]);
-      if (declared.dtype != types[i].dtype || !compatible(declared.shape, types[i].shape)) {
-        return invalid_argument(node.op->name, " '", node.name, "': output ", static_cast<uint64_t>(i),
-                                " is declared ", declared.dtype, " ", declared.shape, ", the op gives ",
-                                types[i].dtype, " ", types[i].shape);
-      }
-    }
-    PERCALE_RETURN_IF_ERROR(
-        check_variable_use(variables, f, node).with_context(str_cat(node.op->name, " '", node.name, "'")));
-  }
+  for (const Node& node : f.nodes) PERCALE_RETURN_IF_ERROR(check_node_types(functions, variables, f, node));
   return {};
 }
 

@@ -61,6 +61,15 @@ class Lowering {
     return not_found(node.op->name, " '", node.name, "': no variable '", name, "'");
   }
 
+  // A shape that became known with the feeds must be the variable's own: its memory has no other size.
+  Status check_type(const Node& node, int32_t variable, ValueId id) const {
+    const Variable& v = graph_.variables[static_cast<size_t>(variable)];
+    const ValueType& t = f_.type(id);
+    if (t.dtype == v.dtype && t.shape == v.shape) return {};
+    return invalid_argument(op_name(*node.op), " '", node.name, "': variable '", v.name, "' is ", v.dtype, " ", v.shape,
+                            ", the value is ", t.dtype, " ", t.shape);
+  }
+
   // A view is the value that it shows; a read after an assignment is the assigned value; reads of one variable are one.
   Status find_roots() {
     for (size_t i = 0; i < root_.size(); ++i) root_[i] = static_cast<ValueId>(i);
@@ -69,6 +78,7 @@ class Lowering {
         root_[static_cast<size_t>(node.outputs[0])] = root(node.inputs[0]);
       } else if (node.op->name == "ReadVariable") {
         PERCALE_ASSIGN_OR_RETURN(const int32_t variable, variable_of(node));
+        PERCALE_RETURN_IF_ERROR(check_type(node, variable, node.outputs[0]));
         if (const auto found = assigned_.find(variable); found != assigned_.end()) {
           root_[static_cast<size_t>(node.outputs[0])] = found->second;
         } else {
@@ -77,6 +87,7 @@ class Lowering {
         }
       } else if (node.op->name == "Assign") {
         PERCALE_ASSIGN_OR_RETURN(const int32_t variable, variable_of(node));
+        PERCALE_RETURN_IF_ERROR(check_type(node, variable, node.inputs[0]));
         assigned_[variable] = root(node.inputs[0]);
       } else if (is_runtime(node)) {
         return internal_error(op_name(*node.op), " '", node.name, "' cannot stand in a program");

@@ -91,7 +91,7 @@ TEST_CASE("errors name the place") {
   CHECK(error_after([](Graph& g) { value(g, "flags").type.dtype = DType::kU8; }) ==
         "function 'main': constant 'flags' is declared u8 [3], its tensor is bool [3]");
   CHECK(error_after([](Graph& g) { value(g, "y").type.dtype = DType::kF64; }).starts_with(
-      "function 'main': Add 'y': output 0 is declared f64"));
+      "function 'main': test:Add 'y': output 0 is declared f64"));
 }
 
 TEST_CASE("cycles are refused: a node takes no value of itself or of a later node, nor waits for one") {
@@ -164,6 +164,12 @@ TEST_CASE("attributes, variables and functions that a node names must be there")
         std::string::npos);
   CHECK(error_after([](Graph& g) { node(g, "rich").attributes.set("inte", 1); }).find("nearest is 'int'") !=
         std::string::npos);
+  CHECK(error_after([](Graph& g) {
+          Node& y = node(g, "y");
+          g.functions[0].outputs = {};
+          g.functions[0].values.pop_back();
+          y.outputs[0] = kNoValue;
+        }).find("test:Add 'y': output 0 is required") != std::string::npos);
   CHECK(error_after([](Graph& g) { g.functions.erase(g.functions.begin()); }).find("'main' as its first") !=
         std::string::npos);
   CHECK(error_after([](Graph& g) { g.functions[0].constants[0] = Tensor(); }).find("has no tensor") != std::string::npos);
@@ -249,8 +255,11 @@ TEST_CASE("the time grows with the graph and not faster: a hundred thousand node
     read.name = str_cat("read", i);
     read.op = graph.registry->find_op("test", "Read");
     read.attributes.set("variable", str_cat("w", i));
-    read.outputs = {kNoValue};
-    graph.functions[0].nodes.push_back(std::move(read));
+    Function& f = graph.functions[0];
+    const auto id = static_cast<int32_t>(f.nodes.size());
+    read.outputs = {static_cast<ValueId>(f.values.size())};
+    f.values.push_back({str_cat("r", i), {DType::kF32, Shape{}}, ValueKind::kNode, id, 0});
+    f.nodes.push_back(std::move(read));
     graph.functions.emplace_back().name = str_cat("f", i);
     Node call;
     call.name = str_cat("call", i);

@@ -135,6 +135,27 @@ TEST_CASE("assignments become a new version of the variables when the run has su
   CHECK(variables->current()->number == 4);
 }
 
+TEST_CASE("a value whose shape is known only with the feeds is assigned when it has the variable's shape, else refused") {
+  const auto engine = engine_with("cpu:0");
+  Builder builder(engine->registry());
+  REQUIRE_OK(builder.add_variable({"v", DType::kF32, Shape{2}, true, false, floats({0, 0}, {2})}));
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{kUnknownDim});
+  Emitter e(builder.main());
+  e.emit_many("percale:Assign", {e.emit("Neg", {x})}, 0, {{"variable", "v"}}, "put");
+  REQUIRE_OK(e.status());
+  const auto graph = builder.finish();
+  REQUIRE_OK(graph.status());
+  const auto table = Variables::create((*graph)->variables, {(*graph)->variables[0].initial});
+  REQUIRE_OK(table.status());
+  const auto session = *Session::create(engine, *graph, *table);
+  const RunSpec spec{.feeds = {"x"}, .targets = {"put"}};
+  const auto wide = session->run(spec, std::vector{floats(std::vector<float>(1000, 1), {1000})});
+  REQUIRE_FALSE(wide.ok());
+  CHECK(wide.status().message().find("variable 'v' is f32 [2], the value is f32 [1000]") != std::string::npos);
+  REQUIRE_OK(session->run(spec, std::vector{floats({1, 2}, {2})}).status());
+  CHECK(values_of((*table)->current()->values[0]) == std::vector<float>{-1, -2});
+}
+
 TEST_CASE("views of an input, a constant, a variable and of one value twice are fetched as what they show") {
   for (const bool disabled : {false, true}) {
     const auto engine = engine_with("cpu:0");
