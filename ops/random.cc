@@ -1,5 +1,5 @@
-// Random numbers and dropout: key (seed, id), counter (step, first_row + row, element within the row), so that the numbers
-// do not depend on threads, pieces, shards or the order of execution. Rows are the first dim.
+// Random numbers and dropout: key (seeds of the run and of the node, id), counter (step, first_row + row, element within the
+// row), so that the numbers do not depend on threads, pieces, shards or the order of execution. Rows are the first dim.
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -242,7 +242,7 @@ T unit(Words& words, int64_t element) {
 
 template <class T>
 void uniform(const RandomPlan& p, const Launch& l) {
-  const RandomStream stream(p.seed, p.id, l.run().step);
+  const RandomStream stream(l.run().seed, p.seed, p.id, l.run().step);
   const auto low = static_cast<T>(p.low), width = static_cast<T>(p.high - p.low);
   // Rounding must not reach what is excluded.
   const T last = std::max(low, std::nextafter(static_cast<T>(p.high), low));
@@ -256,7 +256,7 @@ void uniform(const RandomPlan& p, const Launch& l) {
 // Box and Muller: elements 2k and 2k + 1 are the two coordinates of one point.
 template <class T>
 void normal(const RandomPlan& p, const Launch& l) {
-  const RandomStream stream(p.seed, p.id, l.run().step);
+  const RandomStream stream(l.run().seed, p.seed, p.id, l.run().step);
   for_row_runs(p, l.parallel(), [&](int64_t at, int64_t row, int64_t first, int64_t count) {
     Words words(stream, l.run().first_row + row);
     T* y = l.out<T>(0) + at;
@@ -284,7 +284,7 @@ void dropout(const RandomPlan& p, const Launch& l) {
     return l.fail(RunError::kBadSize, std::isnan(ratio) ? 0 : static_cast<int64_t>(std::clamp(ratio, -1e9, 1e9)));
   }
   const bool drop = training && ratio > 0;
-  const RandomStream stream(p.seed, p.id, l.run().step);
+  const RandomStream stream(l.run().seed, p.seed, p.id, l.run().step);
   const auto threshold = static_cast<uint64_t>(ratio * 0x1p32);
   const auto factor = ratio < 1 ? static_cast<T>(1 / (1 - ratio)) : T{0};
   for_row_runs(p, l.parallel(), [&](int64_t at, int64_t row, int64_t first, int64_t count) {

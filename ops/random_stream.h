@@ -8,13 +8,15 @@
 
 namespace percale {
 
-// Philox keyed by (seed, id) and counted by (step, row, element within the row). Step and row count modulo 2^44, elements
+// Philox keyed by (seeds of the run and of the node, id) and counted by (step, row, element within the row). Step and row count modulo 2^44, elements
 // modulo 2^42.
 class RandomStream {
  public:
-  constexpr RandomStream(int64_t seed, int64_t id, int64_t step) : step_(static_cast<uint64_t>(step)) {
-    // Both are stirred, so that streams of neighbouring seeds and ids share no key.
-    const uint64_t key = mix(mix(static_cast<uint64_t>(seed) + 0x9E3779B97F4A7C15) + static_cast<uint64_t>(id));
+  constexpr RandomStream(int64_t run_seed, int64_t seed, int64_t id, int64_t step)
+      : step_(static_cast<uint64_t>(step)) {
+    // All are stirred, so that streams of neighbouring seeds and ids share no key.
+    const uint64_t seeds = mix(static_cast<uint64_t>(run_seed)) + static_cast<uint64_t>(seed);
+    const uint64_t key = mix(mix(seeds + 0x9E3779B97F4A7C15) + static_cast<uint64_t>(id));
     key_ = {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)};
   }
 

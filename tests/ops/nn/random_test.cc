@@ -101,7 +101,7 @@ Moments moments(const std::vector<float>& values) {
 TEST_CASE("uniform numbers are the words of Philox under the node's key, in the row's order") {
   const auto r = registry();
   const auto got = draw(*r, "RandomUniform", {3, 6}, {{"seed", 7}, {"id", 5}}, {.step = 11, .first_row = 100});
-  const RandomStream stream(7, 5, 11);
+  const RandomStream stream(0, 7, 5, 11);
   for (int64_t row = 0; row < 3; ++row) {
     for (int64_t i = 0; i < 6; ++i) {
       const uint32_t word = stream.block(100 + row, i / 4)[static_cast<size_t>(i % 4)];
