@@ -36,7 +36,6 @@ class Lowering {
       PERCALE_RETURN_IF_ERROR(add_node(static_cast<int32_t>(i)));
     }
     program_->position_of_node.push_back(static_cast<int32_t>(program_->instructions.size()));
-    stage_old_values();
     program_->arena_bytes = plan_memory(intervals_);
     fix_offsets();
     add_copies();
@@ -236,38 +235,18 @@ class Lowering {
     }
   }
 
-  // Variables that take each other's old values in their own memory need them set aside first.
-  void stage_old_values() {
-    if (!options_.exclusive_state) return;
-    for (const auto& [variable, value] : assigned_) {
-      const Operand from = home(value);
-      if (from.home != Home::kVariable || from.index == variable) continue;
-      if (!assigned_.contains(static_cast<int32_t>(from.index))) continue;
-      staged_[variable] = static_cast<int32_t>(intervals_.size());
-      intervals_.push_back({bytes_of(value), kAtTheEnd, kAtTheEnd, 0});
-    }
-  }
-
-  // Outputs and staged values are copied before assigned values: they show the old values of variables.
+  // Outputs are copied before assigned values: an output may show the old value of a variable.
   void add_copies() {
     for (size_t i = 0; i < f_.outputs.size(); ++i) {
       const Operand from = operand(root(f_.outputs[i]));
       const Operand to{Home::kOutput, static_cast<int64_t>(i)};
       if (from.home != to.home || from.index != to.index) program_->copies.push_back({from, to, bytes_of(f_.outputs[i])});
     }
-    for (const auto& [variable, block] : staged_) {
-      const ValueId value = assigned_.at(variable);
-      program_->copies.push_back({operand(value), staged(variable), bytes_of(value)});
-    }
     for (const auto& [variable, value] : assigned_) {
-      const Operand from = staged_.contains(variable) ? staged(variable) : operand(value);
+      const Operand from = operand(value);
       const Operand to{Home::kAssigned, variable};
       if (from.home != to.home || from.index != to.index) program_->copies.push_back({from, to, bytes_of(value)});
     }
-  }
-
-  Operand staged(int32_t variable) const {
-    return {Home::kArena, intervals_[static_cast<size_t>(staged_.at(variable))].offset};
   }
 
   NodeId producer(size_t output) const { return f_.value(root(f_.outputs[output])).def; }
@@ -308,7 +287,6 @@ class Lowering {
   std::vector<MemoryInterval> intervals_;
   std::vector<ValueId> operand_values_;  // the roots behind Program::operands
   std::map<int32_t, ValueId> reads_, assigned_;
-  std::map<int32_t, int32_t> staged_;  // per variable that waits for another's old value: the interval that holds it
   std::shared_ptr<Program> program_;
 };
 

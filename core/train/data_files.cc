@@ -3,6 +3,8 @@
 #include <cstdlib>
 
 #include "core/base/file.h"
+#include "core/checkpoint/npy.h"
+#include "core/checkpoint/safetensors.h"
 #include "core/train/idx.h"
 
 namespace percale {
@@ -15,18 +17,20 @@ bool ends_with_any(const std::string& path, std::initializer_list<std::string_vi
   return false;
 }
 
-std::string_view bytes_of(const Buffer& buffer) {
-  return {static_cast<const char*>(buffer.data()), static_cast<size_t>(buffer.bytes())};
-}
-
-Result<Tensor> parse_tensor_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
-  if (ends_with_any(path, {".npy", ".npz", ".csv", ".safetensors", ".tfrecord", ".parquet"})) {
+Result<Tensor> parse_tensor_file(const std::string& path, const std::string& name,
+                                 const std::shared_ptr<MemoryPool>& pool) {
+  if (ends_with_any(path, {".npz", ".csv", ".tfrecord", ".parquet"})) {
     return unimplemented("data sets of this format are not there yet");
   }
+  if (path.ends_with(".npy")) return read_npy(path);
+  if (path.ends_with(".safetensors")) {
+    PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path));
+    return file->tensor(name);
+  }
   PERCALE_ASSIGN_OR_RETURN(const auto file, map_file(path));
-  const std::string_view bytes = bytes_of(*file);
+  const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
   if (looks_like_idx(bytes) || looks_like_gzip(bytes)) return parse_idx(bytes, pool);
-  return invalid_argument("this is no IDX file");
+  return invalid_argument("this is no IDX file, and no .npy or .safetensors by its name");
 }
 
 void add_environment(std::vector<std::string>& folders, const char* name, std::string_view below) {
@@ -36,8 +40,9 @@ void add_environment(std::vector<std::string>& folders, const char* name, std::s
 
 }  // namespace
 
-Result<Tensor> load_tensor_file(const std::string& path, const std::string&, const std::shared_ptr<MemoryPool>& pool) {
-  auto out = parse_tensor_file(path, pool);
+Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
+                                const std::shared_ptr<MemoryPool>& pool) {
+  auto out = parse_tensor_file(path, name, pool);
   if (out.ok() || out.status().message().find(path) != std::string_view::npos) return out;
   return out.status().with_context(str_cat("'", path, "'"));
 }

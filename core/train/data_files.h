@@ -10,7 +10,7 @@
 
 namespace percale {
 
-// IDX (plain or gz), .npy, or the tensor called `name` of a .safetensors file; by the file's first bytes. Errors name the path.
+// A .npy file, the tensor called `name` of a .safetensors file, else IDX (plain or gz). Errors name the path.
 // UNIMPLEMENTED names .npz and .csv.
 Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
                                 const std::shared_ptr<MemoryPool>& pool);

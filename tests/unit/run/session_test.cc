@@ -223,37 +223,6 @@ TEST_CASE("with exclusive state an assignment works in the variable's own memory
   CHECK(session->stats().planned_peak_bytes == 0);
 }
 
-TEST_CASE("variables may take each other's old values, whatever memory they are assigned in") {
-  const auto engine = engine_with("cpu:0");
-  Builder builder(engine->registry());
-  Emitter e(builder.main());
-  std::vector<ValueId> read;
-  for (const char* name : {"a", "b", "c"}) {
-    const float first = static_cast<float>(name[0]);
-    REQUIRE_OK(builder.add_variable({.name = name, .dtype = DType::kF32, .shape = {1}, .initial = floats({first}, {1})}));
-    read.push_back(e.emit("percale:ReadVariable", {},
-                          {{"variable", name}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{1}}}));
-  }
-  e.emit_many("percale:Assign", {read[1]}, 0, {{"variable", "a"}}, "to_a");
-  e.emit_many("percale:Assign", {read[0]}, 0, {{"variable", "b"}}, "to_b");
-  e.emit_many("percale:Assign", {e.emit("Add", {read[0], read[1]})}, 0, {{"variable", "c"}}, "to_c");
-  REQUIRE_OK(e.status());
-  const auto graph = builder.finish();
-  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
-  const RunSpec spec{.targets = {"to_a", "to_b", "to_c"}};
-  const auto variables = *initialize_variables(engine, *graph, 1);
-  REQUIRE_OK((*Session::create(engine, *graph, variables))->run(spec, {}).status());
-  RunSpec exclusive = spec;
-  exclusive.exclusive_state = true;
-  const std::vector<Tensor> state{floats({'a'}, {1}), floats({'b'}, {1}), floats({'c'}, {1})};
-  REQUIRE_OK((*Session::create(engine, *graph, nullptr))->run(exclusive, {}, {.state = &state}).status());
-  for (const auto* values : {&variables->current()->values, &state}) {
-    CHECK(values_of((*values)[0])[0] == 'b');
-    CHECK(values_of((*values)[1])[0] == 'a');
-    CHECK(values_of((*values)[2])[0] == 'a' + 'b');
-  }
-}
-
 TEST_CASE("errors name what was asked for and what is nearest") {
   const auto engine = engine_with("cpu:0");
   const auto session = *Session::create(engine, small_graph(*engine), nullptr);

@@ -1,0 +1,141 @@
+#include "core/train/spec.h"
+
+#include <algorithm>
+
+#include "core/train/data_files.h"
+#include "core/train/layers.h"
+
+namespace percale {
+namespace {
+
+Status add_layers(const Spec& spec, FunctionBuilder& f, ValueId x, ValueId* out) {
+  std::vector<std::pair<std::string, ValueId>> named = {{"x", x}};
+  ValueId last = x;
+  for (const LayerSpec& layer : spec.layers) {
+    std::vector<ValueId> inputs;
+    for (const std::string& name : layer.inputs) {
+      const auto found = std::find_if(named.begin(), named.end(), [&](const auto& n) { return n.first == name; });
+      if (found == named.end()) {
+        return invalid_argument(layer.where, ": 'inputs': no layer '", name, "' stands before this ", layer.layer);
+      }
+      inputs.push_back(found->second);
+    }
+    if (inputs.empty()) inputs.push_back(last);
+    const auto value = add_layer(f, layer.layer, layer.name, inputs, layer.attributes);
+    if (!value.ok()) return value.status().with_context(layer.where);
+    last = *value;
+    named.emplace_back(f.function().value(last).name, last);
+  }
+  *out = last;
+  return {};
+}
+
+// Class numbers are i64, everything else has the job's dtype.
+Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& data,
+                                           const std::vector<std::string>& folders,
+                                           const std::shared_ptr<MemoryPool>& pool) {
+  Column x{"x", {}, spec.dtype, 1}, y{"y", {}, spec.dtype, 1};
+  PERCALE_ASSIGN_OR_RETURN(const std::string x_path, find_data_file(data.x, folders));
+  PERCALE_ASSIGN_OR_RETURN(x.data, load_tensor_file(x_path, "x", pool));
+  PERCALE_ASSIGN_OR_RETURN(const std::string y_path, find_data_file(data.y, folders));
+  PERCALE_ASSIGN_OR_RETURN(y.data, load_tensor_file(y_path, "y", pool));
+  x.scale = data.scale;
+  if (wants_class_numbers(spec.loss)) {
+    if (!is_integer(y.data.dtype())) {
+      return invalid_argument("'", y_path, "' is ", y.data.dtype(), "; ", spec.loss.name,
+                              " wants class numbers (integers)");
+    }
+    y.dtype = DType::kI64;
+  }
+  return Dataset::create({std::move(x), std::move(y)}, pool);
+}
+
+Status check_devices(const Spec& spec, const Engine& engine) {
+  for (const std::string& wanted : spec.devices) {
+    if (wanted == "all" || wanted.find('=') != std::string::npos) continue;
+    const bool found = std::any_of(engine.devices().begin(), engine.devices().end(),
+                                   [&](const auto& d) { return d->name() == wanted; });
+    if (!found) return failed_precondition("the SPEC asks for device '", wanted, "', which this engine lacks");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
+                          const ValueType& y_type) {
+  Builder b(std::move(registry));
+  FunctionBuilder& f = b.main();
+  PERCALE_ASSIGN_OR_RETURN(const ValueId x, f.add_input("x", spec.dtype, x_shape));
+  PERCALE_ASSIGN_OR_RETURN(const ValueId y, f.add_input("y", y_type.dtype, y_type.shape));
+  ValueId predictions = kNoValue;
+  PERCALE_RETURN_IF_ERROR(add_layers(spec, f, x, &predictions));
+
+  Model out;
+  const auto name = [&](ValueId id) { return f.function().value(id).name; };
+  std::vector<ValueId> outputs = {predictions};
+  const auto mean = [&](const std::string& what, const WeightedSum& s) {
+    outputs.push_back(s.sum);
+    outputs.push_back(s.weight);
+    return Objective::Mean{what, name(s.sum), name(s.weight)};
+  };
+  f.set_name_prefix("loss/");
+  PERCALE_ASSIGN_OR_RETURN(const WeightedSum loss, add_loss(f, spec.loss, predictions, y));
+  out.objective.loss = mean("loss", loss);
+  for (const std::string& metric : spec.metrics) {
+    f.set_name_prefix(metric + "/");
+    PERCALE_ASSIGN_OR_RETURN(const WeightedSum sums, add_metric(f, metric, spec.loss, predictions, y));
+    out.objective.metrics.push_back(mean(metric, sums));
+  }
+  f.set_name_prefix("");
+  out.objective.predictions = {name(predictions)};
+  PERCALE_RETURN_IF_ERROR(f.set_outputs(outputs));
+  PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
+  return out;
+}
+
+Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engine, std::string_view json,
+                                                   const std::string& spec_folder, const std::string& data_folder,
+                                                   const SpecOverrides& overrides) {
+  PERCALE_ASSIGN_OR_RETURN(Spec spec, parse_spec(json));
+  if (overrides.epochs) spec.trainer.epochs = *overrides.epochs;
+  if (overrides.seed) spec.trainer.seed = *overrides.seed;
+  if (overrides.shards) spec.trainer.shards = *overrides.shards;
+  if (overrides.batch_size) spec.batch_size = *overrides.batch_size;
+  if (overrides.mode) spec.trainer.mode = *overrides.mode;
+  if (overrides.dtype) spec.dtype = *overrides.dtype;
+  spec.trainer.any_fingerprint = overrides.any_fingerprint;
+  if (spec.trainer.mode != "sync") return unimplemented("mode '", spec.trainer.mode, "' is not there yet");
+  PERCALE_RETURN_IF_ERROR(check_devices(spec, *engine));
+  if (!spec.train) return invalid_argument("the SPEC has no 'data' to train on");
+
+  std::vector<std::string> folders;
+  if (!data_folder.empty()) folders.push_back(data_folder);
+  for (std::string& folder : default_data_folders()) folders.push_back(std::move(folder));
+  folders.push_back(spec_folder.empty() ? "." : spec_folder);
+  PERCALE_ASSIGN_OR_RETURN(auto train, load_data(spec, *spec.train, folders, engine->memory()));
+  PERCALE_RETURN_IF_ERROR(train->configure({.batch_size = spec.batch_size,
+                                            .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
+                                            .drop_remainder = spec.drop_remainder}));
+  std::shared_ptr<Dataset> test;
+  if (spec.test) {
+    PERCALE_ASSIGN_OR_RETURN(test, load_data(spec, *spec.test, folders, engine->memory()));
+    PERCALE_RETURN_IF_ERROR(test->configure({.batch_size = spec.batch_size}));
+  }
+
+  const std::vector<ValueType> types = train->types();
+  Shape x_shape = types[0].shape;
+  if (spec.input_shape) {
+    x_shape = Shape{kUnknownDim};
+    for (int64_t d : *spec.input_shape) x_shape.push_back(d);
+    if (x_shape.product(1, x_shape.rank()) != types[0].shape.product(1, types[0].shape.rank())) {
+      return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x, "' are ", types[0].shape);
+    }
+  }
+  PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), x_shape, types[1]));
+  PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
+  trainer->set_data(std::move(train), std::move(test));
+  return trainer;
+}
+
+}  // namespace percale

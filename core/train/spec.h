@@ -1,0 +1,64 @@
+// SPEC.json: a training job in Keras' words.
+#ifndef PERCALE_CORE_TRAIN_SPEC_H_
+#define PERCALE_CORE_TRAIN_SPEC_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/train/trainer.h"
+
+namespace percale {
+
+struct LayerSpec {
+  std::string layer, name;          // name "": the default
+  std::vector<std::string> inputs;  // names of layers; empty: the one before
+  Attributes attributes;
+  std::string where;                // "line 3, column 5", for messages
+};
+
+struct DataSpec {
+  std::string x, y;
+  double scale = 1;  // of integer x
+};
+
+// A plain value.
+struct Spec {
+  std::vector<LayerSpec> layers;
+  std::optional<std::vector<int64_t>> input_shape;  // without the batch; from the data when absent
+  LossOptions loss;
+  std::vector<std::string> metrics;
+  TrainerOptions trainer;
+  std::optional<DataSpec> train, test;
+  int64_t batch_size = 32;
+  bool shuffle = true, drop_remainder = false;
+  std::vector<std::string> devices;  // as listed; empty: those of the engine
+  DType dtype = DType::kF32;         // of data and parameters
+};
+
+// Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
+Result<Spec> parse_spec(std::string_view json);
+
+// A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown.
+Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
+                          const ValueType& y);
+
+// What a caller says beside the SPEC, and what then counts.
+struct SpecOverrides {
+  std::optional<int64_t> epochs, seed, shards, batch_size;
+  std::optional<std::string> mode;
+  std::optional<DType> dtype;
+  bool any_fingerprint = false;
+};
+
+// Reads the SPEC and its data and makes a trainer with a new table of variables. Relative paths are looked up in
+// `data_folder` (may be ""), in default_data_folders() and in `spec_folder`.
+Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engine, std::string_view json,
+                                                   const std::string& spec_folder, const std::string& data_folder,
+                                                   const SpecOverrides& overrides = {});
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_SPEC_H_

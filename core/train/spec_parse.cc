@@ -1,0 +1,186 @@
+#include <limits>
+
+#include "core/train/json_keys.h"
+#include "core/train/layers.h"
+#include "core/train/spec.h"
+
+namespace percale {
+namespace {
+
+constexpr double kMost = std::numeric_limits<double>::max();
+
+Result<AttrValue> to_attribute(const Json& json, std::string_view key) {
+  switch (json.kind()) {
+    case Json::Kind::kBool: return AttrValue(*json.as_bool(key));
+    case Json::Kind::kInt: return AttrValue(*json.as_int(key));
+    case Json::Kind::kDouble: return AttrValue(*json.as_double(key));
+    case Json::Kind::kString: return AttrValue(*json.as_string(key));
+    case Json::Kind::kArray: {
+      PERCALE_ASSIGN_OR_RETURN(auto values, json.as_ints(key));
+      return AttrValue(std::move(values));
+    }
+    default: return json.error(key, "a ", json_kind_name(json.kind()), " is no value of a layer");
+  }
+}
+
+Result<LayerSpec> parse_layer(const Json& json) {
+  PERCALE_RETURN_IF_ERROR(json.expect(Json::Kind::kObject, "model"));
+  LayerSpec out;
+  out.where = str_cat("line ", json.line(), ", column ", json.column());
+  for (size_t i = 0; i < json.size(); ++i) {
+    const std::string& key = json.key(i);
+    const Json& value = json.item(i);
+    if (value.is_null()) continue;
+    if (key == "layer") {
+      PERCALE_ASSIGN_OR_RETURN(out.layer, value.as_string(key));
+    } else if (key == "name") {
+      PERCALE_ASSIGN_OR_RETURN(out.name, value.as_string(key));
+    } else if (key == "inputs") {
+      PERCALE_RETURN_IF_ERROR(value.expect(Json::Kind::kArray, key));
+      for (size_t k = 0; k < value.size(); ++k) {
+        PERCALE_ASSIGN_OR_RETURN(std::string input, value.item(k).as_string(key));
+        out.inputs.push_back(std::move(input));
+      }
+    } else {
+      PERCALE_ASSIGN_OR_RETURN(AttrValue attribute, to_attribute(value, key));
+      out.attributes.set(key, std::move(attribute));
+    }
+  }
+  if (out.layer.empty()) return json.error("model", "a layer needs the key 'layer'");
+  return out;
+}
+
+Result<DataSpec> parse_data(const Json& json, std::string_view where) {
+  PERCALE_RETURN_IF_ERROR(check_keys(json, where, {"x", "y", "scale"}, {"sample_weight"}));
+  DataSpec out;
+  PERCALE_RETURN_IF_ERROR(read_text(json, "x", &out.x));
+  PERCALE_RETURN_IF_ERROR(read_text(json, "y", &out.y));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "scale", -kMost, kMost, &out.scale));
+  if (out.x.empty()) return json.error(where, "'x' is missing");
+  if (out.y.empty()) return json.error(where, "'y' is missing: training needs labels");
+  return out;
+}
+
+Status parse_model(const Json& json, Spec& out) {
+  if (json.is_string()) return unimplemented("a 'model' from a file is not there yet");
+  PERCALE_RETURN_IF_ERROR(json.expect(Json::Kind::kArray, "model"));
+  if (json.size() == 0) return json.error("model", "it has no layers");
+  for (size_t i = 0; i < json.size(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(LayerSpec layer, parse_layer(json.item(i)));
+    out.layers.push_back(std::move(layer));
+  }
+  return {};
+}
+
+Status parse_loss(const Json& json, Spec& out) {
+  const Json* loss = json.find("loss");
+  if (loss == nullptr || loss->is_null()) return json.error("loss", "it is missing");
+  if (loss->is_object()) {
+    PERCALE_RETURN_IF_ERROR(check_keys(*loss, "loss", {"name", "from_logits", "delta"},
+                                       {"label_smoothing", "ignore_class", "reduction"}));
+    PERCALE_RETURN_IF_ERROR(read_text(*loss, "name", &out.loss.name));
+    PERCALE_RETURN_IF_ERROR(read_flag(*loss, "from_logits", &out.loss.from_logits));
+    PERCALE_RETURN_IF_ERROR(read_number(*loss, "delta", 0, kMost, &out.loss.delta));
+  } else {
+    PERCALE_ASSIGN_OR_RETURN(out.loss.name, loss->as_string("loss"));
+  }
+  PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
+  PERCALE_RETURN_IF_ERROR(check_loss_name(out.loss.name));
+  if (const Json* metrics = json.find("metrics"); metrics != nullptr && !metrics->is_null()) {
+    PERCALE_RETURN_IF_ERROR(metrics->expect(Json::Kind::kArray, "metrics"));
+    for (size_t i = 0; i < metrics->size(); ++i) {
+      PERCALE_ASSIGN_OR_RETURN(std::string name, metrics->item(i).as_string("metrics"));
+      PERCALE_RETURN_IF_ERROR(check_metric_name(name));
+      out.metrics.push_back(std::move(name));
+    }
+  }
+  return {};
+}
+
+// A number is the global norm; {"global_norm", "value"} says both.
+Status parse_clip(const Json& json, Optimizer& out) {
+  const Json* clip = json.find("clip");
+  if (clip == nullptr || clip->is_null()) return {};
+  if (!clip->is_object()) return read_number(json, "clip", 0, kMost, &out.clip_norm);
+  PERCALE_RETURN_IF_ERROR(check_keys(*clip, "clip", {"global_norm", "value"}));
+  PERCALE_RETURN_IF_ERROR(read_number(*clip, "global_norm", 0, kMost, &out.clip_norm));
+  return read_number(*clip, "value", 0, kMost, &out.clip_value);
+}
+
+Status parse_devices(const Json& json, Spec& out) {
+  std::string devices;
+  PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &devices));
+  for (size_t at = 0; at < devices.size();) {
+    const size_t end = std::min(devices.find(',', at), devices.size());
+    if (end > at) out.devices.push_back(devices.substr(at, end - at));
+    at = end + 1;
+  }
+  std::string parameters = "host";
+  PERCALE_RETURN_IF_ERROR(read_text(json, "parameters", &parameters));
+  if (parameters != "host") {
+    if (parameters != "ps" && parameters != "mirrored") {
+      return json.find("parameters")->error("parameters", "'", parameters, "' is none of host, ps, mirrored");
+    }
+    return unimplemented("'parameters': '", parameters, "' is not there yet");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Spec> parse_spec(std::string_view text) {
+  PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
+  PERCALE_RETURN_IF_ERROR(check_keys(
+      json, "SPEC",
+      {"model", "input_shape", "loss", "from_logits", "metrics", "optimizer", "schedule", "data", "batch_size",
+       "batch_size_per_replica", "shards", "shuffle", "drop_remainder", "epochs", "seed", "devices", "clip", "mode",
+       "parameters"},
+      {"sample_weight", "class_weight", "parallel", "strategy", "freeze", "head", "outputs", "precision",
+       "accumulation", "recompute", "validation_split", "plugins"}));
+  Spec out;
+  const Json* model = json.find("model");
+  if (model == nullptr || model->is_null()) return json.error("model", "it is missing");
+  PERCALE_RETURN_IF_ERROR(parse_model(*model, out));
+  if (const Json* shape = json.find("input_shape"); shape != nullptr && !shape->is_null()) {
+    PERCALE_ASSIGN_OR_RETURN(auto dims, shape->as_ints("input_shape"));
+    for (int64_t d : dims) {
+      if (d < 1 || d > kMaxDim) return shape->error("input_shape", "a dim is ", d);
+    }
+    if (dims.size() + 1 > kMaxRank) return shape->error("input_shape", "it has too many dims");
+    out.input_shape = std::move(dims);
+  }
+  PERCALE_RETURN_IF_ERROR(parse_loss(json, out));
+  const Json* optimizer = json.find("optimizer");
+  if (optimizer == nullptr || optimizer->is_null()) return json.error("optimizer", "it is missing");
+  PERCALE_ASSIGN_OR_RETURN(out.trainer.optimizer, parse_optimizer(*optimizer));
+  if (const Json* schedule = json.find("schedule"); schedule != nullptr && !schedule->is_null()) {
+    PERCALE_ASSIGN_OR_RETURN(out.trainer.schedule, parse_schedule(*schedule));
+  }
+  PERCALE_RETURN_IF_ERROR(parse_clip(json, out.trainer.optimizer));
+  if (const Json* data = json.find("data"); data != nullptr && !data->is_null()) {
+    PERCALE_RETURN_IF_ERROR(check_keys(*data, "data", {"train", "test"}, {"validation"}));
+    if (const Json* train = data->find("train"); train != nullptr && !train->is_null()) {
+      PERCALE_ASSIGN_OR_RETURN(out.train, parse_data(*train, "data.train"));
+    }
+    if (const Json* test = data->find("test"); test != nullptr && !test->is_null()) {
+      PERCALE_ASSIGN_OR_RETURN(out.test, parse_data(*test, "data.test"));
+    }
+  }
+  int64_t per_replica = 0;
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "batch_size", 1, int64_t{1} << 32, &out.batch_size));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "batch_size_per_replica", 1, int64_t{1} << 32, &per_replica));
+  if (per_replica > 0 && json.find("batch_size") != nullptr) {
+    return json.find("batch_size")->error("batch_size", "'batch_size_per_replica' says something else");
+  }
+  if (per_replica > 0) out.batch_size = per_replica;
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "shards", 1, 65536, &out.trainer.shards));
+  PERCALE_RETURN_IF_ERROR(read_flag(json, "shuffle", &out.shuffle));
+  PERCALE_RETURN_IF_ERROR(read_flag(json, "drop_remainder", &out.drop_remainder));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "epochs", 1, int64_t{1} << 40, &out.trainer.epochs));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "seed", 0, INT64_MAX, &out.trainer.seed));
+  PERCALE_RETURN_IF_ERROR(read_text(json, "mode", &out.trainer.mode));
+  PERCALE_RETURN_IF_ERROR(parse_devices(json, out));
+  return out;
+}
+
+}  // namespace percale

@@ -1,0 +1,140 @@
+// Trains the variables of a model: steps of compute then commit, over data sets, with history and checkpoints.
+#ifndef PERCALE_CORE_TRAIN_TRAINER_H_
+#define PERCALE_CORE_TRAIN_TRAINER_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/run/session.h"
+#include "core/train/averaging.h"
+#include "core/train/dataset.h"
+#include "core/train/history.h"
+#include "core/train/minimize.h"
+#include "core/train/schedule.h"
+
+namespace percale {
+
+struct TrainerOptions {
+  Optimizer optimizer;
+  Schedule schedule;
+  int64_t shards = 0;  // 0: default_shards() of the first batch
+  int64_t seed = 0;    // of random ops
+  int64_t epochs = 1;  // of fit() when it is not told
+  std::string mode = "sync";
+  bool any_fingerprint = false;  // restore what another numerics fingerprint computed
+};
+
+// Told after each step. Borrowed for the call.
+struct Progress {
+  int64_t epoch = 0, epochs = 0;  // from 1
+  int64_t step = 0, steps = 0;    // over the whole run, from 1
+  int64_t step_in_epoch = 0, steps_in_epoch = 0;
+  double loss = 0, learning_rate = 0;
+  double rows_per_second = 0, seconds = 0, eta_seconds = 0;
+  bool epoch_ended = false;
+  const std::vector<std::string>* metric_names = nullptr;
+  const std::vector<double>* metrics = nullptr;  // empty unless the epoch has ended
+};
+// False ends the training after this step. It may save the trainer.
+using ProgressFunction = std::function<bool(const Progress&)>;
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+// The largest power of two, at most 8, that leaves a shard 8 rows and 1 GFLOP; 1 when rows of a batch influence each other.
+int64_t default_shards(const TrainGraph& graph, int64_t rows);
+// Floating-point operations of convolutions and matrix products, forward and backward, per row of a batch.
+double flops_per_row(const Function& f);
+
+// Thread-compatible; cancel() is thread-safe. The trainer is the one writer of its variables while it trains.
+class Trainer {
+ public:
+  // `variables` holds the variables of the model; null: a new table, drawn by the seed of the options.
+  static Result<std::unique_ptr<Trainer>> create(std::shared_ptr<Engine> engine, Model model,
+                                                 std::shared_ptr<Variables> variables, const TrainerOptions& options);
+  // Data of a trainer that was described with its data; both may be null.
+  void set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> test);
+
+  // One step on one batch; its mean loss before the update. The next version of the variables is published.
+  Result<double> step(const std::vector<std::string>& names, const std::vector<Tensor>& batch);
+  // Trains until `epochs` (0: the options') epochs are complete, from where the trainer stands: in the middle of an epoch after
+  // restore(). Variables are published after each epoch and at the end. `dataset` null: the data of set_data().
+  Status fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress);
+  // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data.
+  Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
+  // Ends the call under way with CANCELLED; the state is that of the last completed step.
+  void cancel();
+
+  // Writes `folder`/step-N, and takes up the newest one: see core/checkpoint/checkpoint.h. FAILED_PRECONDITION when it is of
+  // another model, seed, number of shards or fingerprint; nothing is changed then.
+  Status save(const std::string& folder);
+  Status restore(const std::string& folder);
+
+  // Inputs to predictions.
+  Result<std::shared_ptr<const Graph>> inference_model() const;
+  const std::shared_ptr<Variables>& variables() const { return variables_; }
+  const std::shared_ptr<Engine>& engine() const { return engine_; }
+  const std::shared_ptr<Dataset>& train_data() const { return train_data_; }
+  const std::shared_ptr<Dataset>& test_data() const { return test_data_; }
+  const TrainerOptions& options() const { return options_; }
+  const History& history() const { return history_; }
+  int64_t steps() const { return steps_; }
+  int64_t shards() const { return options_.shards; }  // 0 before the first batch
+  void set_trace(Trace* trace) { trace_ = trace; }    // null ends it
+  // JSON: parameters, shards, devices, optimizer, data.
+  std::string describe() const;
+
+ private:
+  struct StepSums;
+  Trainer() = default;
+  Status take_up_variables();
+  Status publish();
+  Result<std::vector<Tensor>> bind(const Function& f, const std::vector<std::string>& inputs,
+                                   const std::vector<std::string>& names, const std::vector<Tensor>& batch,
+                                   int64_t* rows) const;
+  Status prepare_sums(int64_t rows);
+  Status compute_shard(const std::vector<Tensor>& feeds, int64_t batch_rows, const ShardRows& rows,
+                       std::vector<Tensor>& out);
+  Status commit(double learning_rate);
+  Status run_step(const std::vector<std::string>& names, const std::vector<Tensor>& batch, double learning_rate,
+                  int64_t* rows);
+  Result<std::shared_ptr<const Compiled>> compiled(std::string_view function, const std::vector<std::string>& inputs,
+                                                   const std::vector<std::string>& outputs,
+                                                   const std::vector<Tensor>& feeds);
+  std::shared_ptr<CancelToken> begin();
+  double total(size_t i) const;
+  NamedNumbers means(const std::vector<double>& sums) const;
+
+  std::shared_ptr<Engine> engine_;
+  Model model_;
+  TrainGraph graph_;
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<Variables> variables_;
+  TrainerOptions options_;
+  std::shared_ptr<Dataset> train_data_, test_data_;
+
+  std::vector<Tensor> working_;     // in the order of the training graph's variables
+  std::vector<int32_t> published_;  // per working variable its place in the table, -1 for slots
+  int64_t state_version_ = 0;       // counts changes of the working set
+  int64_t version_ = 0;             // of the table, that the working set agrees with or is ahead of
+  std::unique_ptr<ShardSums> sums_;
+  std::shared_ptr<const Compiled> commit_;
+  std::map<std::string, std::shared_ptr<const Compiled>> plans_;  // by function and shapes of the feeds
+
+  int64_t steps_ = 0;
+  DatasetPosition position_;
+  std::vector<double> epoch_sums_;  // of the epoch under way: sum and weight per metric
+  double seconds_ = 0;
+  History history_;
+  Trace* trace_ = nullptr;
+  std::mutex cancel_mutex_;
+  std::shared_ptr<CancelToken> token_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_TRAINER_H_

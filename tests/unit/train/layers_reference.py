@@ -1,0 +1,89 @@
+"""Writes layers.inc: outputs of Keras' own layers, which the tests of layers compare with.
+
+    KERAS_BACKEND=jax python tests/unit/train/layers_reference.py > tests/unit/train/layers.inc
+
+Needs keras and jax: of its backends the one that pads averages as documented. Inputs and weights come from a
+formula that the tests repeat: value(i) = sin(0.7 i + salt) / 2; input k has salt k, weight k (in Keras' order) salt 10 + k,
+those called variance are squared and 0.5 is added.
+"""
+
+import json
+import os
+
+os.environ["JAX_ENABLE_X64"] = "1"
+
+import keras
+import numpy as np
+
+keras.backend.set_floatx("float64")
+keras.config.set_dtype_policy("float64")
+
+
+def values(shape, salt):
+    n = int(np.prod(shape))
+    return np.sin(0.7 * np.arange(n, dtype=np.float64) + salt).reshape(shape) / 2
+
+
+CASES = [
+    ("Dense", {"units": 4, "activation": "sigmoid"}, [(2, 3)]),
+    ("Dense", {"units": 4, "activation": "softmax", "use_bias": False}, [(2, 3, 5)]),
+    ("Conv1D", {"filters": 3, "kernel_size": 3, "padding": "causal", "dilation_rate": 2}, [(2, 9, 2)]),
+    ("Conv1D", {"filters": 4, "kernel_size": 4, "padding": "same", "strides": 2, "activation": "tanh"}, [(2, 9, 2)]),
+    ("Conv2D", {"filters": 3, "kernel_size": [2, 3], "padding": "same", "activation": "relu"}, [(2, 5, 4, 2)]),
+    ("Conv2D", {"filters": 4, "kernel_size": 3, "padding": "same", "strides": 2, "groups": 2}, [(1, 6, 7, 2)]),
+    ("Conv2D", {"filters": 3, "kernel_size": 3, "activation": "softmax", "dilation_rate": 2}, [(1, 7, 6, 2)]),
+    ("Conv2DTranspose", {"filters": 3, "kernel_size": 3, "strides": 2, "padding": "same"}, [(1, 3, 4, 2)]),
+    ("Conv2DTranspose", {"filters": 2, "kernel_size": 4, "strides": 2, "padding": "same"}, [(1, 3, 4, 2)]),
+    ("Conv2DTranspose", {"filters": 2, "kernel_size": 3, "strides": [2, 1], "activation": "relu"}, [(1, 3, 4, 2)]),
+    ("DepthwiseConv2D", {"kernel_size": 3, "depth_multiplier": 2, "padding": "same"}, [(1, 4, 5, 3)]),
+    ("DepthwiseConv2D", {"kernel_size": [3, 2], "strides": 2, "use_bias": False}, [(1, 6, 5, 2)]),
+    ("MaxPooling2D", {"pool_size": 2}, [(1, 5, 6, 2)]),
+    ("MaxPooling2D", {"pool_size": 3, "strides": 2, "padding": "same"}, [(1, 5, 6, 2)]),
+    ("AveragePooling2D", {"pool_size": 3, "strides": 2, "padding": "same"}, [(1, 5, 6, 2)]),
+    ("AveragePooling2D", {"pool_size": 2}, [(1, 5, 6, 2)]),
+    ("GlobalAveragePooling2D", {}, [(2, 3, 4, 2)]),
+    ("GlobalMaxPooling2D", {"keepdims": True}, [(2, 3, 4, 2)]),
+    ("Flatten", {}, [(2, 3, 2, 2)]),
+    ("Reshape", {"target_shape": [4, -1]}, [(2, 3, 4)]),
+    ("Dropout", {"rate": 0.5}, [(2, 3)]),
+    ("BatchNormalization", {}, [(2, 3)]),
+    ("BatchNormalization", {"epsilon": 0.01, "scale": False}, [(2, 3, 2, 2)]),
+    ("LayerNormalization", {}, [(2, 3, 4)]),
+    ("Activation", {"activation": "leaky_relu"}, [(2, 7)]),
+    ("Activation", {"activation": "hard_sigmoid"}, [(2, 7)]),
+    ("Activation", {"activation": "silu"}, [(2, 7)]),
+    ("Activation", {"activation": "relu6"}, [(2, 7)]),
+    ("Activation", {"activation": "exponential"}, [(2, 7)]),
+    ("Activation", {"activation": "log_softmax"}, [(2, 7)]),
+    ("Add", {}, [(2, 3), (2, 3), (2, 3)]),
+    ("Concatenate", {}, [(2, 3, 2), (2, 3, 4)]),
+    ("Concatenate", {"axis": 1}, [(2, 3, 2), (2, 1, 2)]),
+]
+
+
+def weight(variable, k):
+    v = values(variable.shape, 10 + k)
+    return v * v + 0.5 if "variance" in variable.path else v
+
+
+def run(name, config, shapes):
+    layer = getattr(keras.layers, name)(**{k: tuple(v) if isinstance(v, list) else v for k, v in config.items()})
+    inputs = [values(s, k) for k, s in enumerate(shapes)]
+    layer.build([s for s in shapes] if len(shapes) > 1 else shapes[0])
+    layer.set_weights([weight(v, k) for k, v in enumerate(layer.weights)])
+    names = [v.path.split("/")[-1] for v in layer.weights]
+    out = keras.ops.convert_to_numpy(layer(inputs if len(inputs) > 1 else inputs[0]))
+    return names, out
+
+
+def braces(items):
+    return "{" + ", ".join(items) + "}"
+
+
+if __name__ == "__main__":
+    print("// Written by layers_reference.py with Keras " + keras.__version__ + ".")
+    for name, config, shapes in CASES:
+        names, out = run(name, config, shapes)
+        print(f'{{"{name}", R"({json.dumps(config)})", {braces(braces(map(str, s)) for s in shapes)},')
+        print(f'  {braces(json.dumps(n) for n in names)}, {braces(map(str, out.shape))},')
+        print("  " + braces(f"{v:.12g}" for v in out.ravel()) + "},")

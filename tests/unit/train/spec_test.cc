@@ -1,0 +1,137 @@
+#include "core/train/spec.h"
+
+#include <doctest/doctest.h>
+
+#include "core/base/file.h"
+#include "core/checkpoint/npy.h"
+#include "tests/unit/temp_folder.h"
+#include "tests/unit/train/jobs.h"
+
+namespace percale {
+namespace {
+
+constexpr const char* kRest = R"("loss": "sparse_categorical_crossentropy", "optimizer": "adam")";
+
+Status parse_with(const std::string& more) {
+  return parse_spec(str_cat("{\"model\": [{\"layer\": \"Flatten\"}], ", kRest, more, "}")).status();
+}
+
+// Images of 3x4 bytes, labels 0 to 2, in the files of a SPEC.
+void write_data(const TempFolder& folder) {
+  std::string images("\0\0\x08\x03\0\0\0\x1e\0\0\0\x03\0\0\0\x04", 16), labels("\0\0\x08\x01\0\0\0\x1e", 8);
+  for (int i = 0; i < 30; ++i) {
+    labels += static_cast<char>(i % 3);
+    for (int k = 0; k < 12; ++k) images += static_cast<char>(k / 4 == i % 3 ? 200 + i : i);
+  }
+  REQUIRE_OK(write_file(folder / "images", images));
+  REQUIRE_OK(write_file(folder / "labels", labels));
+}
+
+const std::string kJob = R"({
+  "model": [{"layer": "Conv2D", "filters": 4, "kernel_size": 3, "padding": "same", "activation": "relu", "name": "c"},
+            {"layer": "MaxPooling2D", "pool_size": [3, 2], "name": "p"},
+            {"layer": "AveragePooling2D", "pool_size": [3, 2], "inputs": ["c"], "name": "q"},
+            {"layer": "Concatenate", "inputs": ["p", "q"]},
+            {"layer": "Flatten"}, {"layer": "Dense", "units": 3}],
+  "input_shape": [3, 4, 1],
+  "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"],
+  "optimizer": {"name": "adam", "learning_rate": 0.01},
+  "data": {"train": {"x": "images.gz", "y": "labels", "scale": 0.00392156862745098},
+           "test": {"x": "images", "y": "labels", "scale": 0.00392156862745098}},
+  "batch_size": 8, "shards": 2, "epochs": 20, "seed": 3, "devices": "cpu:0"})";
+
+}  // namespace
+
+TEST_CASE("a SPEC alone trains a model with branches on IDX files to their labels") {
+  const TempFolder folder;
+  write_data(folder);
+  const auto engine = engine_of(2);
+  auto trainer = trainer_from_spec(engine, kJob, folder.path(), "");
+  REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
+  REQUIRE_OK((*trainer)->fit(nullptr, 0, nullptr));
+  CHECK((*trainer)->steps() == 80);
+  const auto result = (*trainer)->evaluate(nullptr);
+  REQUIRE(result.ok());
+  CHECK(result->at(1).second == 1);
+  for (const char* name : {"c/kernel", "c/bias", "dense/kernel", "dense/bias"}) {
+    CHECK((*trainer)->variables()->find(name) >= 0);
+  }
+  const auto facts = Json::parse((*trainer)->describe());
+  REQUIRE(facts.ok());
+  CHECK(*facts->find("parameters")->as_int("") == 3 * 3 * 4 + 4 + 16 * 3 + 3);
+  CHECK(*facts->find("shards")->as_int("") == 2);
+}
+
+TEST_CASE("what a caller says counts more than the SPEC") {
+  const TempFolder folder;
+  write_data(folder);
+  SpecOverrides overrides;
+  overrides.epochs = 1;
+  overrides.batch_size = 30;
+  overrides.shards = 1;
+  auto trainer = trainer_from_spec(engine_of(1), kJob, "", folder.path(), overrides);
+  REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
+  REQUIRE_OK((*trainer)->fit(nullptr, 0, nullptr));
+  CHECK((*trainer)->steps() == 1);
+  CHECK((*trainer)->shards() == 1);
+}
+
+TEST_CASE("numbers in .npy files train a linear model; f64 and integers become the model's dtype") {
+  const TempFolder folder;
+  const Tensor x = formula(DType::kF64, Shape{40, 2}, 0);
+  std::vector<double> y;
+  for (size_t i = 0; i < 40; ++i) y.push_back(3 * x.span<double>()[2 * i] - x.span<double>()[2 * i + 1] + 0.5);
+  REQUIRE_OK(write_npy(folder / "x.npy", x));
+  REQUIRE_OK(write_npy(folder / "y.npy", Tensor::vector(std::span<const double>(y))));
+  auto trainer = trainer_from_spec(engine_of(1), R"({"model": [{"layer": "Dense", "units": 1}], "loss": "mse_",
+      "optimizer": "sgd", "data": {"train": {"x": "x.npy", "y": "y.npy"}}})", folder.path(), "");
+  CHECK(trainer.status().code() == Code::kInvalidArgument);
+  trainer = trainer_from_spec(engine_of(1), R"({"model": [{"layer": "Dense", "units": 1}], "loss": "mean_squared_error",
+      "optimizer": {"name": "sgd", "learning_rate": 0.3}, "epochs": 200, "batch_size": 40,
+      "data": {"train": {"x": "x.npy", "y": "y.npy"}}})", folder.path(), "");
+  REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
+  REQUIRE_OK((*trainer)->fit(nullptr, 0, nullptr));
+  CHECK((*trainer)->history().rows.back().loss < 1e-6);
+  CHECK((*trainer)->evaluate(nullptr).status().code() == Code::kFailedPrecondition);  // no test data
+}
+
+TEST_CASE("unknown keys name the nearest key and their place") {
+  CHECK(parse_with(", \"batchsize\": 3").message() ==
+        "line 1, column 112: 'batchsize': no such key in SPEC, did you mean 'batch_size'?");
+  CHECK(parse_with(", \"data\": {\"train\": {\"x\": \"a\", \"y\": \"b\", \"skale\": 1}}").message().find("'scale'") !=
+        std::string_view::npos);
+  CHECK(parse_spec("{\"model\": [{\"Layer\": \"Dense\"}]}").status().code() == Code::kInvalidArgument);
+  CHECK(parse_spec("[]").status().code() == Code::kInvalidArgument);
+  CHECK(parse_with(", \"epochs\": 0").code() == Code::kOutOfRange);
+  CHECK(parse_with(", \"epochs\": \"two\"").code() == Code::kInvalidArgument);
+  CHECK(parse_with(", \"metrics\": [\"acuracy\"]").message().find("'accuracy'") != std::string_view::npos);
+}
+
+TEST_CASE("what is not there yet is named") {
+  for (const char* more : {R"(, "sample_weight": "w.npy")", R"(, "parallel": {"replicas": 2})", R"(, "freeze": ["a"])",
+                           R"(, "strategy": "mirrored")", R"(, "schedule": "plateau")", R"(, "metrics": ["auc"])",
+                           R"(, "parameters": "ps")"}) {
+    const Status status = parse_with(more);
+    CAPTURE(status.to_string());
+    CHECK(status.code() == Code::kUnimplemented);
+  }
+  CHECK(parse_with(R"(, "sample_weight": null, "parameters": "host")").ok());
+}
+
+TEST_CASE("data that is missing, or does not fit the model, says which and where") {
+  const TempFolder folder;
+  const auto engine = engine_of(1);
+  const auto status = trainer_from_spec(engine, kJob, folder.path(), "").status();
+  CHECK(status.code() == Code::kNotFound);
+  CHECK(status.message().find("images.gz") != std::string_view::npos);
+  CHECK(status.message().find(folder.path()) != std::string_view::npos);
+  write_data(folder);
+  std::string other = kJob;
+  other.replace(other.find("[3, 4, 1]"), 9, "[4, 4, 1]");
+  CHECK(trainer_from_spec(engine, other, folder.path(), "").status().code() == Code::kInvalidArgument);
+  other = kJob;
+  other.replace(other.find("cpu:0"), 5, "cuda:0");
+  CHECK(trainer_from_spec(engine, other, folder.path(), "").status().code() == Code::kFailedPrecondition);
+}
+
+}  // namespace percale
