@@ -20,6 +20,9 @@ Status read_integer(const Json& object, std::string_view key, int64_t low, int64
 Status read_flag(const Json& object, std::string_view key, bool* out);
 Status read_text(const Json& object, std::string_view key, std::string* out);
 
+// What an option says: JSON, or a bare name, which becomes a JSON string.
+Result<Json> json_or_name(std::string_view text);
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_TRAIN_JSON_KEYS_H_

@@ -162,14 +162,7 @@ Result<Optimizer> parse_optimizer(const Json& json) {
 }
 
 Result<Optimizer> parse_optimizer(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && (text[first] == '{' || text[first] == '"')) {
-    PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
-    return parse_optimizer(json);
-  }
-  JsonWriter quoted;
-  quoted.value(text);
-  PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(quoted.text()));
+  PERCALE_ASSIGN_OR_RETURN(const Json json, json_or_name(text));
   return parse_optimizer(json);
 }
 

@@ -97,4 +97,9 @@ Result<Schedule> parse_schedule(const Json& json) {
   return out;
 }
 
+Result<Schedule> parse_schedule(std::string_view text) {
+  PERCALE_ASSIGN_OR_RETURN(const Json json, json_or_name(text));
+  return parse_schedule(json);
+}
+
 }  // namespace percale

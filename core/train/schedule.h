@@ -34,6 +34,8 @@ struct Schedule {
 
 // From a name or {"name": "one_cycle", "max_learning_rate": 0.004, ...}.
 Result<Schedule> parse_schedule(const Json& json);
+// The same from text: a bare name, or JSON.
+Result<Schedule> parse_schedule(std::string_view text);
 
 }  // namespace percale
 

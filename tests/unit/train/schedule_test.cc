@@ -39,7 +39,8 @@ TEST_CASE("step, cosine and warm_up follow their formulas") {
   CHECK(cosine->learning_rate(2, 0, 10) == 2);
   CHECK(cosine->learning_rate(2, 5, 10) == doctest::Approx(1));
   CHECK(cosine->learning_rate(2, 20, 10) == doctest::Approx(0));
-  const auto warm = parse(R"({"name": "warm_up", "steps": 4})");
+  CHECK(parse_schedule("cosine")->kind == Schedule::Kind::kCosine);
+  const auto warm = parse_schedule(R"({"name": "warm_up", "steps": 4})");
   REQUIRE(warm.ok());
   CHECK(warm->learning_rate(1, 0, 0) == 0.25);
   CHECK(warm->learning_rate(1, 9, 0) == 1);
