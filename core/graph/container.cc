@@ -78,7 +78,7 @@ Result<FileHeader> unpack_header(std::string_view file) {
   const uint64_t size = file.size();
   PERCALE_RETURN_IF_ERROR(check_section("graph", out.graph_offset, out.graph_bytes, kFileHeaderBytes, size));
   const uint64_t graph_end = out.graph_offset + out.graph_bytes;
-  PERCALE_RETURN_IF_ERROR(check_section("tensors", out.data_offset, out.data_bytes, graph_end, size));
+  PERCALE_RETURN_IF_ERROR(check_section("data", out.data_offset, out.data_bytes, graph_end, size));
   if (const uint64_t end = out.data_offset + out.data_bytes; end != size) {
     return data_loss("the file has ", size, " bytes, its header tells of ", end);
   }

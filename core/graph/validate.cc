@@ -201,7 +201,7 @@ Status check_nesting(const Graph& graph) {
         if (ref == nullptr) continue;
         const auto found = index.find(ref->name);
         if (found == index.end()) {
-          return not_found("node '", node.name, "': no function '", ref->name, "' in the graph");
+          return not_found("function '", graph.functions[i].name, "': node '", node.name, "': no function '", ref->name, "' in the graph");
         }
         calls[i].push_back(found->second);
       }
