@@ -230,6 +230,7 @@ Builder::Builder(std::shared_ptr<const Registry> registry) {
 }
 
 Builder::Builder(const Graph& graph) : graph_(graph) {
+  for (const Variable& v : graph_.variables) variable_names_.insert(v.name);
   for (size_t i = 0; i < graph_.functions.size(); ++i) functions_.emplace_back(*this, i);
 }
 
@@ -263,7 +264,7 @@ FunctionBuilder& Builder::init() {
 
 Status Builder::add_variable(Variable variable) {
   if (variable.name.empty()) return invalid_argument("a variable needs a name");
-  if (graph_.find_variable(variable.name) != nullptr) {
+  if (variable_names_.contains(variable.name)) {
     return Status(Code::kAlreadyExists, str_cat("variable '", variable.name, "' exists"));
   }
   const auto bytes = byte_size(variable.dtype, variable.shape);
@@ -273,6 +274,7 @@ Status Builder::add_variable(Variable variable) {
     return invalid_argument("variable '", variable.name, "': the first value is ", variable.initial.dtype(), " ",
                             variable.initial.shape(), ", wanted ", variable.dtype, " ", variable.shape);
   }
+  variable_names_.insert(variable.name);
   graph_.variables.push_back(std::move(variable));
   return {};
 }
@@ -285,6 +287,7 @@ Result<std::shared_ptr<const Graph>> Builder::finish() {
   PERCALE_RETURN_IF_ERROR(validate(graph_));
   auto out = std::make_shared<const Graph>(std::move(graph_));
   graph_ = Graph{};
+  variable_names_.clear();
   graph_.registry = out->registry;
   graph_.functions.emplace_back().name = kMainFunction;
   functions_.clear();

@@ -106,6 +106,7 @@ class Builder {
   friend class FunctionBuilder;
   Graph graph_;
   std::deque<FunctionBuilder> functions_;
+  std::unordered_set<std::string> variable_names_;
 };
 
 // Emits nodes one after the other and keeps the first error, after which it does nothing and returns kNoValue: for code
