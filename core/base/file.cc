@@ -97,8 +97,9 @@ struct Mapping {
 
 Result<std::string> read_file(const std::string& path, int64_t max_bytes) {
   PERCALE_ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
-  if (file.bytes > max_bytes) {
-    return resource_exhausted("read '", path, "': ", file.bytes, " bytes, the limit is ", max_bytes);
+  constexpr int64_t kMost = int64_t{1} << 40;  // a sparse file may claim more than a string can ever hold
+  if (file.bytes > std::min(max_bytes, kMost)) {
+    return resource_exhausted("read '", path, "': ", file.bytes, " bytes, the limit is ", std::min(max_bytes, kMost));
   }
   std::string out(static_cast<size_t>(file.bytes), '\0');
   size_t done = 0;

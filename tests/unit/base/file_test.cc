@@ -89,6 +89,16 @@ TEST_CASE("a file larger than the limit is refused before it is read") {
   CHECK(read_file(folder / "x", 5).ok());
 }
 
+TEST_CASE("a sparse file that claims more than memory can hold is refused") {
+  const TempFolder folder;
+  REQUIRE(write_file(folder / "x", "1").ok());
+  if (truncate((folder / "x").c_str(), (off_t{1} << 43)) != 0) {
+    MESSAGE("this file system has no files of 8 TiB");
+    return;
+  }
+  CHECK(read_file(folder / "x").status().code() == Code::kResourceExhausted);
+}
+
 TEST_CASE("a named pipe is refused and not waited for") {
   const TempFolder folder;
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
