@@ -8,6 +8,16 @@ percale_graph* percale_graph_retain(percale_graph* graph) { return retain(graph)
 
 void percale_graph_release(percale_graph* graph) { release(graph); }
 
+const char* percale_graph_get_input_name(const percale_graph* graph, size_t index) {
+  if (graph == nullptr || index >= graph->graph->main().inputs.size()) return nullptr;
+  return graph->graph->main().value(graph->graph->main().inputs[index]).name.c_str();
+}
+
+const char* percale_graph_get_output_name(const percale_graph* graph, size_t index) {
+  if (graph == nullptr || index >= graph->graph->main().outputs.size()) return nullptr;
+  return graph->graph->main().value(graph->graph->main().outputs[index]).name.c_str();
+}
+
 percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text) {
   clear(out_text);
   return guarded(__func__, {NEEDS(graph), NEEDS(what), NEEDS(out_text)}, [&, function = __func__]() -> Status {

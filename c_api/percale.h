@@ -297,6 +297,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_save_file(const perc
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_serialize(const percale_graph* graph, const percale_variables* variables, percale_text** out_bytes);
 PERCALE_API percale_graph* percale_graph_retain(percale_graph* graph);
 PERCALE_API void percale_graph_release(percale_graph* graph);
+/** The names of the inputs and outputs of "main", in order; NULL past the end. Borrowed. \since 0.1 */
+PERCALE_API const char* percale_graph_get_input_name(const percale_graph* graph, size_t index);
+PERCALE_API const char* percale_graph_get_output_name(const percale_graph* graph, size_t index);
 /** Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
  * (JSON), "svg" (a drawing of "main"). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text);

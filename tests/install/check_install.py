@@ -1,12 +1,14 @@
 """Installs into an empty folder and lets a host find the library there: by pkg-config, by CMake, and as a subproject of a
 Meson project. Usage: check_install.py BUILD SOURCE pkg-config|cmake|subproject"""
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
 SKIP = 77
+FIRST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "c", "first.c")
 HOST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "host")
 
 
@@ -49,6 +51,13 @@ def by_pkg_config(build, _, folder):
     program = os.path.join(folder, "host")
     run(["cc", "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", program, os.path.join(HOST, "host.c")] + flags)
     start(program, os.path.join(prefix, "lib"))
+    # A whole program with nothing but those flags: it builds, trains, saves, loads and runs a graph.
+    run(["cc", "-o", program, FIRST] + flags)
+    said = run([program, os.path.join(folder, "first.percale")],
+               env=dict(os.environ, LD_LIBRARY_PATH=os.path.join(prefix, "lib")))
+    answer = re.search(r"says (\S+) for", said)
+    if answer is None or abs(float(answer.group(1)) - 3) > 0.1:
+        sys.exit("samples/c/first.c did not learn that 2 * 0.25 - 3 * -0.5 + 1 = 3")
     # The program finds the library beside it, wherever the prefix was moved to.
     run([os.path.join(prefix, "bin", "percale"), "--version"])
 

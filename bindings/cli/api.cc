@@ -1,0 +1,283 @@
+#include "api.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace percale_cli {
+namespace {
+
+bool may_colour(int stream) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return isatty(stream) != 0 && (no_color == nullptr || *no_color == '\0') &&
+         (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+Options make_options(const char* kind) {
+  percale_options* options = nullptr;
+  check(percale_options_create(kind, &options));
+  return Options(options);
+}
+
+// --option KEY=VALUE goes to every kind that knows KEY.
+void set_option(Setup& setup, const Json& table, const std::string& key, const std::string& value) {
+  bool known = false;
+  for (const Json& option : table.items()) {
+    if (option["key"].text() != key) continue;
+    known = true;
+    const std::string kind = option["kind"].text();
+    percale_options* target = kind == "engine"    ? setup.engine_options.get()
+                              : kind == "session" ? setup.session_options.get()
+                                                  : setup.trainer_options.get();
+    check(percale_options_set(target, key.c_str(), value.c_str()));
+  }
+  // Nobody knows it: the engine's table names the nearest.
+  if (!known) check(percale_options_set(setup.engine_options.get(), key.c_str(), value.c_str()));
+}
+
+std::vector<Value> values_of(const Json& list) {
+  std::vector<Value> out;
+  for (const Json& item : list.items()) {
+    Value value;
+    value.name = item["name"].text();
+    value.dtype = PERCALE_DTYPE_INVALID;
+    for (percale_dtype d = PERCALE_DTYPE_F32; d <= PERCALE_DTYPE_I2; ++d) {
+      if (dtype_name(d) == item["dtype"].text()) value.dtype = d;
+    }
+    for (const Json& dim : item["dims"].items()) value.dims.push_back(dim.integer());
+    out.push_back(std::move(value));
+  }
+  return out;
+}
+
+}  // namespace
+
+void check(percale_status* status, std::string_view context) {
+  if (status == nullptr) return;
+  std::string message = percale_status_message(status, nullptr);
+  if (message.empty()) message = percale_code_name(percale_status_code(status));
+  if (percale_status_code(status) == PERCALE_UNIMPLEMENTED) message = "UNIMPLEMENTED: " + message;
+  percale_status_release(status);
+  throw Failure{context.empty() ? message : std::string(context) + ": " + message};
+}
+
+std::string take_text(percale_text* text) {
+  size_t size = 0;
+  const char* data = percale_text_data(text, &size);
+  std::string out(data, size);
+  percale_text_release(text);
+  return out;
+}
+
+Setup::Setup(const Args& args)
+    : engine_options(make_options("engine")),
+      session_options(make_options("session")),
+      trainer_options(make_options("trainer")) {
+  percale_text* text = nullptr;
+  check(percale_options_describe(&text));
+  const Json table = Json::parse(take_text(text));
+  for (const std::string& pair : args.all("--option")) {
+    const auto [key, value] = split_pair("--option", pair);
+    set_option(*this, table, key, value);
+  }
+  constexpr std::pair<const char*, const char*> kFlags[] = {{"--threads", "threads"},
+                                                            {"--devices", "devices"},
+                                                            {"--memory-limit", "memory_limit"},
+                                                            {"--deterministic", "deterministic"},
+                                                            {"--log", "log"}};
+  for (const auto& [flag, key] : kFlags) {
+    if (args.has(flag)) check(percale_options_set(engine_options.get(), key, args.get(flag).c_str()), flag);
+  }
+  std::string plugins;
+  for (const std::string& path : args.all("--plugin")) plugins += (plugins.empty() ? "" : ":") + path;
+  if (!plugins.empty()) check(percale_options_set(engine_options.get(), "plugin_path", plugins.c_str()), "--plugin");
+}
+
+void Setup::make_engine() {
+  percale_engine* made = nullptr;
+  check(percale_engine_create(engine_options.get(), &made));
+  engine.reset(made);
+  percale_engine_set_log(
+      made,
+      [](void*, int32_t level, const char* message, size_t size) {
+        static constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
+        std::fprintf(stderr, "percale: %s: %.*s\n", kLevels[level < 0 || level > 3 ? 3 : level], static_cast<int>(size),
+                     message);
+      },
+      nullptr);
+}
+
+Model::Model(const Setup& setup, const std::string& path) {
+  percale_graph* made = nullptr;
+  if (path.ends_with(".onnx")) {
+    check(percale_graph_import(setup.engine.get(), "onnx", path.c_str(), &made));
+  } else {
+    check(percale_graph_load_file(setup.engine.get(), path.c_str(), &made));
+  }
+  graph.reset(made);
+  percale_text* text = nullptr;
+  check(percale_graph_describe(made, "summary", &text));
+  summary = Json::parse(take_text(text));
+  inputs = values_of(summary["inputs"]);
+  outputs = values_of(summary["outputs"]);
+  if (!summary["variables"].items().empty()) {
+    percale_variables* table = nullptr;
+    check(percale_variables_create(setup.engine.get(), made, 0, &table));
+    variables.reset(table);
+  }
+}
+
+Feeds feeds_of(const std::vector<Value>& values) {
+  Feeds out;
+  for (const Value& value : values) {
+    out.names.push_back(value.name.c_str());
+    out.dtypes.push_back(value.dtype);
+    out.dims.push_back(value.dims.data());
+    out.ranks.push_back(value.dims.size());
+  }
+  return out;
+}
+
+std::vector<const char*> names_of(const std::vector<Value>& values) {
+  std::vector<const char*> out;
+  for (const Value& value : values) out.push_back(value.name.c_str());
+  return out;
+}
+
+std::vector<Value> shaped_inputs(const Model& model, const Args& args) {
+  std::vector<Value> out = model.inputs;
+  for (const std::string& pair : args.all("--feed-shape")) {
+    const auto [name, text] = split_pair("--feed-shape", pair);
+    Value* found = nullptr;
+    for (Value& value : out) {
+      if (value.name == name) found = &value;
+    }
+    if (found == nullptr) throw Failure{"--feed-shape: the model has no input '" + name + "'"};
+    found->dims.clear();
+    std::stringstream dims(text);
+    for (std::string dim; std::getline(dims, dim, ',');) {
+      char* end = nullptr;
+      const long long value = std::strtoll(dim.c_str(), &end, 10);
+      if (dim.empty() || *end != '\0' || value < 0) throw UsageError{"--feed-shape: '" + dim + "' is no dim"};
+      found->dims.push_back(value);
+    }
+  }
+  for (Value& value : out) {
+    for (int64_t& dim : value.dims) {
+      if (dim < 0) dim = 1;
+    }
+  }
+  return out;
+}
+
+std::vector<Tensor> sample_tensors(const Setup& setup, const std::vector<Value>& values) {
+  std::vector<Tensor> out;
+  uint32_t state = 1;
+  const auto next = [&state] {  // in [-0.5, 0.5)
+    state = state * 1664525u + 1013904223u;
+    return static_cast<double>(state >> 8) / 16777216.0 - 0.5;
+  };
+  for (const Value& value : values) {
+    percale_tensor* tensor = nullptr;
+    check(percale_tensor_create(setup.engine.get(), value.dtype, value.dims.data(), value.dims.size(), &tensor),
+          "input '" + value.name + "'");
+    out.emplace_back(tensor);
+    const int64_t count = percale_tensor_element_count(tensor);
+    if (value.dtype == PERCALE_DTYPE_F32) {
+      for (int64_t i = 0; i < count; ++i) static_cast<float*>(percale_tensor_get_data(tensor))[i] = static_cast<float>(next());
+    } else if (value.dtype == PERCALE_DTYPE_F64) {
+      for (int64_t i = 0; i < count; ++i) static_cast<double*>(percale_tensor_get_data(tensor))[i] = next();
+    }
+  }
+  return out;
+}
+
+std::vector<Tensor> fed_tensors(const Setup& setup, const std::vector<Value>& inputs, const Args& args) {
+  std::vector<Tensor> out(inputs.size());
+  for (const std::string& pair : args.all("--feed")) {
+    const auto [name, path] = split_pair("--feed", pair);
+    bool found = false;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].name != name) continue;
+      percale_tensor* tensor = nullptr;
+      check(percale_tensor_load(setup.engine.get(), path.c_str(), &tensor));
+      out[i].reset(tensor);
+      found = true;
+    }
+    if (!found) throw Failure{"--feed: the model has no input '" + name + "'"};
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (out[i] == nullptr) throw Failure{"input '" + inputs[i].name + "' is not fed: give --feed " + inputs[i].name + "=FILE.npy"};
+  }
+  return out;
+}
+
+Session make_session(const Setup& setup, const Model& model) {
+  percale_session* session = nullptr;
+  check(percale_session_create(setup.engine.get(), model.graph.get(), model.variables.get(), setup.session_options.get(),
+                               &session));
+  return Session(session);
+}
+
+std::string dtype_name(percale_dtype dtype) {
+  static constexpr const char* kNames[] = {"invalid", "f32",  "u8",  "i8",        "u16",        "i16",  "i32",
+                                           "i64",     "string", "bool", "f16",    "f64",        "u32",  "u64",
+                                           "complex64", "complex128", "bf16", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2",
+                                           "f8e5m2fnuz", "u4", "i4", "f4e2m1", "f8e8m0", "u2", "i2"};
+  return dtype < 0 || dtype > PERCALE_DTYPE_I2 ? "invalid" : kNames[dtype];
+}
+
+std::string shape_text(const std::vector<int64_t>& dims) {
+  std::string out = "[";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i > 0) out += ',';
+    out += dims[i] < 0 ? std::string("?") : std::to_string(dims[i]);
+  }
+  return out + "]";
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw Failure{path + ": cannot be written"};
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  if (!in || !out) throw Failure{path + ": cannot be read: " + std::strerror(errno)};
+  return out.str();
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Failure{path + ": " + error.message()};
+}
+
+bool stderr_is_terminal() { return isatty(2) != 0; }
+
+std::string_view bold(int stream) { return may_colour(stream) ? "\033[1m" : ""; }
+std::string_view plain(int stream) { return may_colour(stream) ? "\033[0m" : ""; }
+std::string_view red(int stream) { return may_colour(stream) ? "\033[1;31m" : ""; }
+
+void say_error(std::string_view message) {
+  const std::string text = std::string(red(2)) + "percale: " + std::string(plain(2)) + std::string(message) + "\n";
+  std::fputs(text.c_str(), stderr);
+}
+
+void say_note(std::string_view message) {
+  const std::string text = "percale: " + std::string(message) + "\n";
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace percale_cli

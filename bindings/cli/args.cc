@@ -1,0 +1,146 @@
+#include "args.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace percale_cli {
+namespace {
+
+constexpr Flag kCommon[] = {
+    {"--threads", "N", "threads that compute at once; default: what the machine allows"},
+    {"--devices", "LIST", "cpu:0,cpu:1 | cpu=4x1 | all | none; default cpu:0"},
+    {"--memory-limit", "BYTES", "refuse to hold more"},
+    {"--plugin", "PATH", "a plug-in, or a folder of them; may be given more than once"},
+    {"--option", "KEY=VALUE", "an option of the engine, session or trainer; may be given more than once"},
+    {"--deterministic", "on|off", "the same bits for any number of threads; default on"},
+    {"--log", "LEVEL", "debug | info | warning | error | off; default warning"},
+    {"--json", "", "one JSON value on stdout and nothing else there"},
+    {"--help", "", "this text"},
+};
+
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+const Flag* find_flag(const Command& command, std::string_view name) {
+  for (const auto flags : {command.flags, common_flags()}) {
+    for (const Flag& flag : flags) {
+      if (flag.name == name) return &flag;
+    }
+  }
+  return nullptr;
+}
+
+[[noreturn]] void unknown_flag(const Command& command, std::string_view name) {
+  const Flag* nearest = nullptr;
+  size_t best = std::max<size_t>(2, name.size() / 3) + 1;
+  for (const auto flags : {command.flags, common_flags()}) {
+    for (const Flag& flag : flags) {
+      if (const size_t d = distance(name.substr(0, 64), flag.name); d < best) {
+        best = d;
+        nearest = &flag;
+      }
+    }
+  }
+  std::string message = "unknown flag '" + std::string(name) + "'";
+  if (nearest != nullptr) message += "; the nearest is '" + std::string(nearest->name) + "'";
+  throw UsageError{message};
+}
+
+void append_flags(std::string& out, std::span<const Flag> flags) {
+  for (const Flag& flag : flags) {
+    std::string left = "  " + std::string(flag.name) + (flag.value.empty() ? "" : " ") + std::string(flag.value);
+    left.resize(std::max<size_t>(left.size() + 2, 30), ' ');
+    out += left + std::string(flag.doc) + "\n";
+  }
+}
+
+}  // namespace
+
+std::span<const Flag> common_flags() { return kCommon; }
+
+Args::Args(const Command& command, int argc, char** argv) {
+  bool only_positional = false;
+  for (int i = 0; i < argc; ++i) {
+    std::string_view arg = argv[i];
+    if (only_positional || arg.size() < 2 || arg[0] != '-') {
+      positional_.emplace_back(arg);
+      continue;
+    }
+    if (arg == "--") {
+      only_positional = true;
+      continue;
+    }
+    if (arg == "-h") arg = "--help";
+    const size_t equals = arg.find('=');
+    const std::string_view name = arg.substr(0, equals);
+    const Flag* flag = find_flag(command, name);
+    if (flag == nullptr) unknown_flag(command, name);
+    std::vector<std::string>& values = values_[std::string(name)];
+    if (flag->value.empty()) {
+      if (equals != std::string_view::npos) throw UsageError{std::string(name) + " takes no value"};
+    } else if (equals != std::string_view::npos) {
+      values.emplace_back(arg.substr(equals + 1));
+    } else if (i + 1 < argc) {
+      values.emplace_back(argv[++i]);
+    } else {
+      throw UsageError{std::string(name) + " needs a value: " + std::string(flag->value)};
+    }
+  }
+  if (help()) return;
+  if (positional_.size() < command.min_positional) throw UsageError{"something is missing"};
+  if (positional_.size() > command.max_positional) {
+    throw UsageError{"'" + positional_[command.max_positional] + "' is one too many"};
+  }
+}
+
+std::string Args::get(std::string_view flag, std::string_view fallback) const {
+  const auto found = values_.find(flag);
+  return found == values_.end() || found->second.empty() ? std::string(fallback) : found->second.back();
+}
+
+const std::vector<std::string>& Args::all(std::string_view flag) const {
+  static const std::vector<std::string> kNone;
+  const auto found = values_.find(flag);
+  return found == values_.end() ? kNone : found->second;
+}
+
+int64_t Args::integer(std::string_view flag, int64_t fallback, int64_t min) const {
+  if (!has(flag)) return fallback;
+  const std::string text = get(flag);
+  int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || value < min) {
+    throw UsageError{std::string(flag) + ": '" + text + "' is no integer of at least " + std::to_string(min)};
+  }
+  return value;
+}
+
+std::string help_text(const Command& command) {
+  std::string out = "usage: percale " + std::string(command.name) + " " + std::string(command.usage) + "\n\n" +
+                    std::string(command.doc) + "\n\n";
+  append_flags(out, command.flags);
+  append_flags(out, common_flags());
+  return out;
+}
+
+std::pair<std::string, std::string> split_pair(std::string_view flag, const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError{std::string(flag) + ": '" + text + "' is not of the form NAME=VALUE"};
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace percale_cli

@@ -1,0 +1,56 @@
+#include <cstdio>
+
+#include "api.h"
+#include "commands.h"
+
+namespace percale_cli {
+namespace {
+
+// Loads the file and gives the reason where that fails, "" where it does not.
+std::string verdict(const Setup& setup, const std::string& path) {
+  try {
+    if (path.ends_with(".npy")) {
+      percale_tensor* tensor = nullptr;
+      check(percale_tensor_load(setup.engine.get(), path.c_str(), &tensor));
+      percale_tensor_release(tensor);
+    } else {
+      percale_graph* graph = nullptr;
+      check(path.ends_with(".onnx") ? percale_graph_import(setup.engine.get(), "onnx", path.c_str(), &graph)
+                                    : percale_graph_load_file(setup.engine.get(), path.c_str(), &graph));
+      percale_graph_release(graph);
+    }
+  } catch (const Failure& failure) {
+    // The line begins with the path already.
+    return failure.message.starts_with(path + ": ") ? failure.message.substr(path.size() + 2) : failure.message;
+  }
+  return {};
+}
+
+int run_check(const Args& args) {
+  Setup setup(args);
+  setup.make_engine();
+  bool all_ok = true;
+  std::string json;
+  for (const std::string& path : args.positional()) {
+    const std::string reason = verdict(setup, path);
+    all_ok = all_ok && reason.empty();
+    if (args.json()) {
+      json += (json.empty() ? "" : ",") + ("{\"file\":" + json_string(path)) + ",\"ok\":" + (reason.empty() ? "true" : "false") +
+              (reason.empty() ? "" : ",\"reason\":" + json_string(reason)) + "}";
+    } else if (reason.empty()) {
+      std::printf("ok %s\n", path.c_str());
+    } else {
+      std::printf("bad %s: %s\n", path.c_str(), reason.c_str());
+    }
+  }
+  if (args.json()) std::printf("[%s]\n", json.c_str());
+  return all_ok ? 0 : 1;
+}
+
+}  // namespace
+
+extern const Command kCheck = {"check", "FILE...",
+                               "Validates models and .npy files: a line `ok FILE` or `bad FILE: where: what` for each.", {},
+                               run_check, 1};
+
+}  // namespace percale_cli

@@ -1,0 +1,47 @@
+#include <cstdio>
+
+#include "api.h"
+#include "commands.h"
+
+namespace percale_cli {
+namespace {
+
+void line(const char* name, const std::string& value) { std::printf("%-13s %s\n", name, value.c_str()); }
+
+int run_info(const Args& args) {
+  Setup setup(args);
+  setup.make_engine();
+  percale_text* text = nullptr;
+  check(percale_engine_describe(setup.engine.get(), "info", &text));
+  const std::string json = take_text(text);
+  if (args.json()) {
+    std::puts(json.c_str());
+    return 0;
+  }
+  const Json info = Json::parse(json);
+  line("version", info["version"].text() + " (ABI " + info["abi"].text() + ")");
+  line("fingerprint", info["fingerprint"].text());
+  line("threads", info["threads"].text());
+  line("kernels", "isa " + info["isa"].text() + ", " + info["ops"].text() + " ops");
+  for (const Json& device : info["devices"].items()) line("device", device["name"].text() + "  " + device["model"].text());
+  for (const Json& absent : info["absent"].items()) {
+    line("absent", absent["kind"].text() + ": " + absent["reason"].text());
+  }
+  bool onednn = false;
+  for (const Json& plugin : info["plugins"].items()) {
+    const std::string why = plugin["absent"].text();
+    onednn = onednn || (why.empty() && plugin["name"].text() == "onednn");
+    line("plug-in", plugin["name"].text() + " " + plugin["version"].text() + "  " + plugin["path"].text() +
+                        (why.empty() ? "" : "  absent: " + why));
+  }
+  if (!onednn) line("absent", "oneDNN kernels: no plug-in libpercale_onednn.so; the library's own kernels run");
+  const int64_t limit = info["memory"]["limit"].integer();
+  line("memory limit", limit == 0 ? "none" : std::to_string(limit) + " bytes");
+  return 0;
+}
+
+}  // namespace
+
+extern const Command kInfo = {"info", "[flags]", "Versions, instruction set, threads, devices, plug-ins.", {}, run_info, 0, 0};
+
+}  // namespace percale_cli

@@ -1,0 +1,43 @@
+// The JSON that the API answers with. json.cc alone knows the library that reads it.
+#ifndef PERCALE_BINDINGS_CLI_JSON_H_
+#define PERCALE_BINDINGS_CLI_JSON_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace percale_cli {
+
+// A value within a text that was parsed; shares it. Asking for what is not there gives an absent value, "" or 0.
+class Json {
+ public:
+  Json() = default;
+  static Json parse(const std::string& text);
+
+  bool present() const { return value_ != nullptr; }
+  Json operator[](std::string_view key) const;
+  std::vector<Json> items() const;
+  std::vector<std::pair<std::string, Json>> members() const;
+  std::string text() const;  // of a string; the JSON text of anything else
+  int64_t integer() const;
+  double number() const;
+  bool flag() const;
+
+ private:
+  struct Document;
+  Json(std::shared_ptr<const Document> document, const void* value) : document_(std::move(document)), value_(value) {}
+  std::shared_ptr<const Document> document_;
+  const void* value_ = nullptr;
+};
+
+// The text as a JSON string, quotes included.
+std::string json_string(std::string_view text);
+// The shortest JSON number that reads back the same; null for infinities and NaN.
+std::string json_number(double value);
+
+}  // namespace percale_cli
+
+#endif  // PERCALE_BINDINGS_CLI_JSON_H_

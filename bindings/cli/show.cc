@@ -1,0 +1,135 @@
+#include <cstdio>
+
+#include "api.h"
+#include "commands.h"
+
+namespace percale_cli {
+namespace {
+
+constexpr Flag kFlags[] = {
+    {"--planned", "", "as planned: after the passes, with the bytes that a run books"},
+    {"--feed-shape", "NAME=DIMS", "the shape of an input, for --planned; unknown dims become 1"},
+    {"--svg", "FILE", "writes a drawing"},
+};
+
+void print_values(const char* title, const std::vector<Value>& values) {
+  for (const Value& value : values) {
+    std::printf("%-11s %s  %s %s\n", title, value.name.c_str(), dtype_name(value.dtype).c_str(),
+                shape_text(value.dims).c_str());
+  }
+}
+
+std::string explain(const Setup& setup, const Model& model, const Args& args, const char* what) {
+  const Session session = make_session(setup, model);
+  const std::vector<Value> inputs = shaped_inputs(model, args);
+  const Feeds feeds = feeds_of(inputs);
+  const auto fetches = names_of(model.outputs);
+  percale_text* text = nullptr;
+  check(percale_session_explain(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
+                                feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), what, &text));
+  return take_text(text);
+}
+
+int run_show(const Args& args) {
+  Setup setup(args);
+  setup.make_engine();
+  const Model model(setup, args.positional()[0]);
+  const bool planned = args.has("--planned");
+  const std::string plan_json = planned ? explain(setup, model, args, "plan") : "";
+  const std::string passes_json = planned ? explain(setup, model, args, "passes") : "";
+  if (args.has("--svg")) {
+    percale_text* text = nullptr;
+    if (!planned) check(percale_graph_describe(model.graph.get(), "svg", &text));
+    write_file(args.get("--svg"), planned ? explain(setup, model, args, "svg") : take_text(text));
+    say_note("wrote " + args.get("--svg"));
+  }
+  if (args.json()) {
+    if (planned) {
+      std::printf("{\"model\":%s,\"passes\":%s,\"plan\":%s}\n", model.summary.text().c_str(), passes_json.c_str(),
+                  plan_json.c_str());
+    } else {
+      std::puts(model.summary.text().c_str());
+    }
+    return 0;
+  }
+  print_values("input", model.inputs);
+  print_values("output", model.outputs);
+  std::printf("%-11s %lld in %zu variables\n", "parameters", static_cast<long long>(model.summary["parameters"].integer()),
+              model.summary["variables"].items().size());
+  std::printf("%-11s %lld in variables, %lld in constants\n", "bytes",
+              static_cast<long long>(model.summary["bytes"]["variables"].integer()),
+              static_cast<long long>(model.summary["bytes"]["constants"].integer()));
+  std::printf("%-11s %lld\n", "nodes", static_cast<long long>(model.summary["nodes"].integer()));
+  for (const auto& [op, count] : model.summary["ops"].members()) std::printf("  %-28s %s\n", op.c_str(), count.text().c_str());
+  if (!planned) return 0;
+  std::printf("planned\n");
+  for (const Json& pass : Json::parse(passes_json).items()) {
+    std::printf("  after %-22s %s nodes\n", pass["pass"].text().c_str(), pass["nodes"].text().c_str());
+  }
+  const Json plan = Json::parse(plan_json);
+  for (const Json& device : plan["devices"].items()) {
+    std::printf("  %-8s %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
+                device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
+  }
+  for (const auto& [name, value] : plan["cost"].members()) std::printf("  %-28s %s\n", name.c_str(), value.text().c_str());
+  std::printf("  bytes moved between devices: %s\n", plan["bytes_moved"].text().c_str());
+  return 0;
+}
+
+int run_plan(const Args& args) {
+  Setup setup(args);
+  setup.make_engine();
+  const Model model(setup, args.positional()[0]);
+  const std::string json = explain(setup, model, args, "plan");
+  if (args.json()) {
+    std::puts(json.c_str());
+    return 0;
+  }
+  const Json plan = Json::parse(json);
+  for (const Json& node : plan["nodes"].items()) {
+    std::printf("%-28s %-22s %-8s %-28s %s\n", node["node"].text().c_str(), node["op"].text().c_str(),
+                node["device"].text().c_str(), node["kernel"].text().c_str(), node["reason"].text().c_str());
+  }
+  for (const Json& transfer : plan["transfers"].items()) {
+    std::printf("%s: %s -> %s, %s bytes\n", transfer["value"].text().c_str(), transfer["from"].text().c_str(),
+                transfer["to"].text().c_str(), transfer["bytes"].text().c_str());
+  }
+  for (const Json& device : plan["devices"].items()) {
+    std::printf("%s: %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
+                device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
+  }
+  std::printf("%s bytes moved between devices\n", plan["bytes_moved"].text().c_str());
+  return 0;
+}
+
+int run_kernels(const Args& args) {
+  Setup setup(args);
+  setup.make_engine();
+  const Model model(setup, args.positional()[0]);
+  const std::string json = explain(setup, model, args, "kernels");
+  if (args.json()) {
+    std::puts(json.c_str());
+    return 0;
+  }
+  for (const Json& node : Json::parse(json).items()) {
+    std::printf("%-28s %-22s %-8s %s\n", node["node"].text().c_str(), node["op"].text().c_str(),
+                node["device"].text().c_str(), node["kernel"].text().c_str());
+    for (const Json& refusal : node["refused"].items()) {
+      std::printf("    not %s: %s\n", refusal["kernel"].text().c_str(), refusal["reason"].text().c_str());
+    }
+  }
+  return 0;
+}
+
+constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "the shape of an input; unknown dims become 1"}};
+
+}  // namespace
+
+extern const Command kShow = {"show", "MODEL [--planned] [--svg FILE]",
+                              "Inputs, outputs, op counts, parameters and bytes of a model.", kFlags, run_show, 1, 1};
+extern const Command kPlan = {"plan", "MODEL [--feed-shape NAME=1,3,224,224]...",
+                              "Per node: device, kernel, reason; the cut, bytes moved, predicted peak.", kFeedShape, run_plan, 1, 1};
+extern const Command kKernels = {"kernels", "MODEL [--feed-shape NAME=1,3,224,224]...",
+                                 "Who runs each node, and why every better kernel refused.", kFeedShape, run_kernels, 1, 1};
+
+}  // namespace percale_cli

@@ -1,0 +1,194 @@
+#include <cstdio>
+#include <optional>
+
+#include "api.h"
+#include "commands.h"
+#include "progress.h"
+
+namespace percale_cli {
+namespace {
+
+constexpr Flag kFlags[] = {
+    {"--data", "DIR", "where the data files are; then PERCALE_DATA, the cache, the SPEC's folder"},
+    {"--epochs", "N", "passes over the data, instead of the SPEC's"},
+    {"--seed", "N", "instead of the SPEC's"},
+    {"--shards", "N", "parts of each batch, instead of the SPEC's"},
+    {"--mode", "MODE", "sync | backup:M | bounded:K | async"},
+    {"--weights", "FILE", "first values of all parameters, a safetensors file"},
+    {"--out", "DIR", "where checkpoints, history.csv, loss.svg and model.percale go"},
+    {"--resume", "DIR", "goes on from the newest checkpoint there; without --out, writes there too"},
+    {"--checkpoint-every", "N", "a checkpoint every N steps, besides that after each epoch"},
+    {"--history", "FILE.csv", "a line per step: epoch, step, loss, learning rate, seconds, metrics"},
+    {"--tensorboard", "DIR", "event files"},
+    {"--digest", "", "prints `digest sha256:...` over the parameters"},
+};
+
+// The devices that the SPEC names, for the engine; nothing when it names none, or is no JSON: then the library says why.
+std::string spec_devices(const Json& spec) {
+  const Json devices = spec["devices"];
+  std::string out;
+  for (const Json& device : devices.items()) out += (out.empty() ? "" : ",") + device.text();
+  return devices.present() && out.empty() ? devices.text() : out;
+}
+
+struct Training {
+  percale_trainer* trainer;
+  ProgressBar bar;
+  std::string out;
+  int64_t checkpoint_every;
+  std::optional<percale_progress> last;
+  percale_status* failed = nullptr;  // what ended the training from within the callback
+};
+
+int32_t on_step(void* user, const percale_progress* progress) {
+  auto& training = *static_cast<Training*>(user);
+  training.bar.show(*progress);
+  training.last = *progress;
+  const bool due = training.checkpoint_every > 0 && progress->step % training.checkpoint_every == 0;
+  if (!training.out.empty() && (due || progress->epoch_ended != 0)) {
+    training.failed = percale_trainer_save(training.trainer, training.out.c_str());
+  }
+  return training.failed == nullptr ? 0 : 1;
+}
+
+std::string history_text(percale_trainer* trainer, const char* format) {
+  percale_text* text = nullptr;
+  check(percale_trainer_history(trainer, format, &text));
+  return take_text(text);
+}
+
+void set_flags(Setup& setup, const Args& args) {
+  constexpr std::pair<const char*, const char*> kKeys[] = {
+      {"--epochs", "epochs"}, {"--seed", "seed"}, {"--shards", "shards"}, {"--mode", "mode"}};
+  for (const auto& [flag, key] : kKeys) {
+    if (args.has(flag)) check(percale_options_set(setup.trainer_options.get(), key, args.get(flag).c_str()), flag);
+  }
+}
+
+// True when there was a checkpoint.
+bool resume(percale_trainer* trainer, const std::string& folder) {
+  percale_status* status = percale_trainer_restore(trainer, folder.c_str());
+  if (percale_status_code(status) == PERCALE_NOT_FOUND) {
+    percale_status_release(status);
+    say_note("no complete checkpoint in " + folder + ": starts at step 0");
+    return false;
+  }
+  check(status);
+  say_note("goes on after step " + std::to_string(percale_trainer_steps(trainer)) + " of " + folder);
+  return true;
+}
+
+// What was trained, as files of the folder; their paths are printed for people.
+void write_results(percale_trainer* trainer, percale_variables* variables, const std::string& out, bool quiet) {
+  percale_graph* made = nullptr;
+  check(percale_trainer_model(trainer, &made));
+  const Graph model(made);
+  check(percale_graph_save_file(made, variables, (out + "/model.percale").c_str()));
+  write_file(out + "/history.csv", history_text(trainer, "csv"));
+  write_file(out + "/loss.svg", history_text(trainer, "svg"));
+  if (quiet) return;
+  std::printf("checkpoint  %s/step-%lld\n", out.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
+  std::printf("graph       %s/model.percale\nhistory     %s/history.csv\nplot        %s/loss.svg\n", out.c_str(), out.c_str(),
+              out.c_str());
+}
+
+std::string device_list(const Setup& setup) {
+  std::string out;
+  for (size_t i = 0; i < percale_engine_device_count(setup.engine.get()); ++i) {
+    out += (i == 0 ? "" : ", ") + std::string(percale_engine_get_device_name(setup.engine.get(), i));
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::string parent_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void print_json(const Training& training, const Json& test, const std::string& digest) {
+  const double loss = test.present() ? test["loss"].number() : training.last ? training.last->loss : 0;
+  std::string metrics;
+  for (const auto& [name, value] : test.members()) {
+    if (name != "loss") metrics += (metrics.empty() ? "" : ",") + json_string(name) + ":" + value.text();
+  }
+  const long long steps = percale_trainer_steps(training.trainer);
+  const std::string checkpoint =
+      training.out.empty() ? "null" : json_string(training.out + "/step-" + std::to_string(steps));
+  std::printf("{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
+              "\"checkpoint\":%s}\n",
+              steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
+              json_number(training.last ? training.last->seconds : 0).c_str(),
+              json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str());
+}
+
+int run_train(const Args& args) {
+  const std::string spec_path = args.positional()[0];
+  const std::string out = args.get("--out", args.get("--resume"));
+  const int64_t every = args.integer("--checkpoint-every", 0, 1);
+  if (every > 0 && out.empty()) throw UsageError{"--checkpoint-every needs --out DIR"};
+  if (args.has("--tensorboard")) throw Failure{"UNIMPLEMENTED: --tensorboard: event files"};
+  const std::string text = read_file(spec_path);
+  const Json spec = Json::parse(text);
+
+  Setup setup(args);
+  set_flags(setup, args);
+  if (const std::string devices = spec_devices(spec); !args.has("--devices") && !devices.empty()) {
+    check(percale_options_set(setup.engine_options.get(), "devices", devices.c_str()));
+  }
+  setup.make_engine();
+  percale_trainer* made = nullptr;
+  check(percale_trainer_from_spec(setup.engine.get(), text.data(), text.size(), parent_of(spec_path).c_str(),
+                                  args.get("--data").c_str(), setup.trainer_options.get(), &made));
+  const Trainer trainer(made);
+  percale_variables* table = nullptr;
+  check(percale_trainer_variables(made, &table));
+  const Variables variables(table);
+  if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
+  if (!args.json()) std::fprintf(stderr, "devices: %s\n", device_list(setup).c_str());
+  if (args.has("--resume")) resume(made, args.get("--resume"));
+  if (!out.empty()) make_folder(out);
+
+  const int64_t before = percale_trainer_steps(made);
+  Training training{made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every, {}, nullptr};
+  percale_status* fitted = percale_trainer_fit(made, nullptr, 0, on_step, &training);
+  training.bar.clear();
+  if (training.failed != nullptr) {
+    percale_status_release(fitted);
+    check(training.failed, "the checkpoint");
+  }
+  check(fitted);
+  if (!out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
+  if (args.has("--history")) write_file(args.get("--history"), history_text(made, "csv"));
+
+  Json test;
+  if (spec["data"]["test"].present()) {
+    percale_text* json = nullptr;
+    check(percale_trainer_evaluate(made, nullptr, &json));
+    test = Json::parse(take_text(json));
+  }
+  percale_text* digest_text = nullptr;
+  check(percale_variables_digest(table, &digest_text));
+  const std::string digest = take_text(digest_text);
+  if (args.json()) {
+    print_json(training, test, digest);
+    return 0;
+  }
+  if (args.has("--digest")) std::printf("digest %s\n", digest.c_str());
+  if (test.present()) {
+    std::string line = "test";
+    for (const auto& [name, value] : test.members()) {
+      char number[64];
+      std::snprintf(number, sizeof number, "%.6g", value.number());
+      line += "  " + name + " " + number;
+    }
+    std::printf("%s%s%s\n", std::string(bold(1)).c_str(), line.c_str(), std::string(plain(1)).c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+extern const Command kTrain = {"train", "SPEC.json [--data DIR] [--out DIR] [--resume DIR] [--digest] ...",
+                               "Trains the model of a SPEC and evaluates it.", kFlags, run_train, 1, 1};
+
+}  // namespace percale_cli

@@ -1,0 +1,101 @@
+// Graphs in files: the library's own and those of importers.
+#include <cstring>
+
+#include "c_api/builder.h"
+#include "c_api/session.h"
+#include "core/base/file.h"
+#include "core/checkpoint/graph_files.h"
+
+using namespace percale;
+using namespace percale::c_api;
+
+namespace {
+
+// The graph with values of the table as first values. Variables that the table does not have keep theirs.
+Result<std::shared_ptr<const Graph>> with_values(std::shared_ptr<const Graph> graph, const percale_variables* table) {
+  if (table == nullptr) return graph;
+  auto out = std::make_shared<Graph>(*graph);
+  const auto version = table->variables->current();
+  bool drawn = false;
+  for (Variable& variable : out->variables) {
+    const int32_t index = table->variables->find(variable.name);
+    if (index >= 0) {
+      const Tensor& value = version->values[static_cast<size_t>(index)];
+      if (value.dtype() != variable.dtype || !(value.shape() == variable.shape)) {
+        return invalid_argument("variable '", variable.name, "': the graph has ", variable.dtype, " ", variable.shape,
+                                ", the table ", value.dtype(), " ", value.shape());
+      }
+      variable.initial = value;
+    }
+    drawn = drawn || !variable.initial.defined();
+  }
+  // Nothing is left to draw.
+  if (!drawn) std::erase_if(out->functions, [](const Function& f) { return f.name == kInitFunction; });
+  return std::shared_ptr<const Graph>(std::move(out));
+}
+
+}  // namespace
+
+percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size, percale_graph** out_graph) {
+  clear(out_graph);
+  return guarded(__func__, {NEEDS(engine), NEEDS(bytes), NEEDS(out_graph)}, [&]() -> Status {
+    if (size > INT64_MAX) return invalid_argument("percale_graph_load: ", uint64_t{size}, " bytes");
+    PERCALE_ASSIGN_OR_RETURN(auto buffer, Buffer::allocate(engine->engine->memory(), static_cast<int64_t>(size)));
+    std::memcpy(buffer->data(), bytes, size);
+    auto handle = std::make_unique<percale_graph>(nullptr);
+    PERCALE_ASSIGN_OR_RETURN(handle->graph, read_graph(engine->engine->registry(), std::move(buffer)));
+    *out_graph = handle.release();
+    return {};
+  });
+}
+
+percale_status* percale_graph_load_file(percale_engine* engine, const char* path, percale_graph** out_graph) {
+  clear(out_graph);
+  return guarded(__func__, {NEEDS(engine), NEEDS(path), NEEDS(out_graph)}, [&]() -> Status {
+    auto handle = std::make_unique<percale_graph>(nullptr);
+    PERCALE_ASSIGN_OR_RETURN(handle->graph, load_graph(engine->engine->registry(), path));
+    *out_graph = handle.release();
+    return {};
+  });
+}
+
+percale_status* percale_graph_import(percale_engine* engine, const char* format, const char* path,
+                                     percale_graph** out_graph) {
+  clear(out_graph);
+  return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(path), NEEDS(out_graph)},
+                 [&, function = __func__]() -> Status {
+                   const percale_importer* importer = engine->plugins->find_importer(format);
+                   if (importer == nullptr || importer->import_graph == nullptr) {
+                     std::string there;
+                     for (const std::string& name : engine->plugins->formats()) there += str_cat(there.empty() ? "" : ", ", name);
+                     return unimplemented(function, ": no plug-in imports the format '", format, "'; ",
+                                          there.empty() ? "none is there" : str_cat("those that are there: ", there));
+                   }
+                   PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
+                   percale_builder builder(engine, std::make_unique<Builder>(engine->engine->registry()));
+                   PERCALE_RETURN_IF_ERROR(from_c(importer->import_graph(importer->user, &builder, bytes->data(),
+                                                                         static_cast<size_t>(bytes->bytes()),
+                                                                         parent_folder(path).c_str()))
+                                               .with_context(path));
+                   return from_c(percale_builder_finish(&builder, out_graph));
+                 });
+}
+
+percale_status* percale_graph_save_file(const percale_graph* graph, const percale_variables* variables,
+                                        const char* path) {
+  return guarded(__func__, {NEEDS(graph), NEEDS(path)}, [&]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const auto whole, with_values(graph->graph, variables));
+    return save_graph(*whole, path);
+  });
+}
+
+percale_status* percale_graph_serialize(const percale_graph* graph, const percale_variables* variables,
+                                        percale_text** out_bytes) {
+  clear(out_bytes);
+  return guarded(__func__, {NEEDS(graph), NEEDS(out_bytes)}, [&]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const auto whole, with_values(graph->graph, variables));
+    PERCALE_ASSIGN_OR_RETURN(std::string bytes, write_graph(*whole));
+    *out_bytes = make_text(std::move(bytes));
+    return {};
+  });
+}

@@ -1,0 +1,223 @@
+#include "core/train/trainer.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "c_api/dataset.h"
+#include "c_api/options.h"
+#include "c_api/session.h"
+#include "core/base/json.h"
+#include "core/train/spec.h"
+
+using namespace percale;
+using namespace percale::c_api;
+
+struct percale_trainer {
+  Ref<percale_engine> engine;
+  std::unique_ptr<Trainer> trainer;
+  std::shared_ptr<Trace> trace;
+};
+
+namespace {
+
+constexpr std::string_view kKind = "trainer";
+
+Result<TrainerOptions> trainer_options(const percale_options* options) {
+  TrainerOptions out;
+  PERCALE_ASSIGN_OR_RETURN(out.optimizer, parse_optimizer(std::string_view(option_text(options, kKind, "optimizer"))));
+  if (option_is_set(options, "clip_norm")) out.optimizer.clip_norm = option_float(options, kKind, "clip_norm");
+  if (option_is_set(options, "clip_value")) out.optimizer.clip_value = option_float(options, kKind, "clip_value");
+  PERCALE_ASSIGN_OR_RETURN(out.schedule, parse_schedule(std::string_view(option_text(options, kKind, "schedule"))));
+  out.shards = option_int(options, kKind, "shards");
+  out.seed = option_int(options, kKind, "seed");
+  out.epochs = option_int(options, kKind, "epochs");
+  out.mode = option_text(options, kKind, "mode");
+  out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
+  return out;
+}
+
+Result<SpecOverrides> spec_overrides(const char* function, const percale_options* options) {
+  for (const char* key : {"loss", "optimizer", "schedule", "clip_norm", "clip_value"}) {
+    if (option_is_set(options, key)) {
+      return invalid_argument(function, ": option '", key, "' stands in the SPEC and cannot be set beside it");
+    }
+  }
+  SpecOverrides out;
+  const auto number = [&](std::string_view key) -> std::optional<int64_t> {
+    if (!option_is_set(options, key)) return std::nullopt;
+    return option_int(options, kKind, key);
+  };
+  out.epochs = number("epochs");
+  out.seed = number("seed");
+  out.shards = number("shards");
+  out.batch_size = number("batch_size");
+  if (option_is_set(options, "mode")) out.mode = option_text(options, kKind, "mode");
+  if (option_is_set(options, "precision")) {
+    const std::string precision = option_text(options, kKind, "precision");
+    if (precision == "bf16") return unimplemented(function, ": precision bf16");
+    out.dtype = precision == "f64" ? DType::kF64 : DType::kF32;
+  }
+  out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
+  return out;
+}
+
+percale_trainer* make_handle(percale_engine* engine, std::unique_ptr<Trainer> trainer) {
+  return new percale_trainer{Ref(engine), std::move(trainer), nullptr};
+}
+
+// Tells a C callback what a step did.
+bool tell(percale_progress_callback callback, void* user, const Progress& progress) {
+  std::vector<const char*> names;
+  const bool metrics = progress.metric_names != nullptr && progress.metrics != nullptr;
+  const size_t count = metrics ? std::min(progress.metric_names->size(), progress.metrics->size()) : 0;
+  for (size_t i = 0; i < count; ++i) names.push_back((*progress.metric_names)[i].c_str());
+  percale_progress out{};
+  out.struct_size = sizeof out;
+  out.epoch = progress.epoch;
+  out.epochs = progress.epochs;
+  out.step = progress.step;
+  out.steps = progress.steps;
+  out.step_in_epoch = progress.step_in_epoch;
+  out.steps_in_epoch = progress.steps_in_epoch;
+  out.loss = progress.loss;
+  out.learning_rate = progress.learning_rate;
+  out.rows_per_second = progress.rows_per_second;
+  out.seconds = progress.seconds;
+  out.eta_seconds = progress.eta_seconds;
+  out.epoch_ended = progress.epoch_ended ? 1 : 0;
+  out.metric_count = count;
+  out.metric_names = names.data();
+  out.metric_values = count == 0 ? nullptr : progress.metrics->data();
+  return callback(user, &out) == 0;
+}
+
+}  // namespace
+
+percale_status* percale_trainer_create(percale_engine* engine, const percale_graph* graph, percale_variables* variables,
+                                       const percale_options* options, percale_trainer** out_trainer) {
+  clear(out_trainer);
+  return guarded(__func__, {NEEDS(engine), NEEDS(graph), NEEDS(out_trainer)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
+    PERCALE_ASSIGN_OR_RETURN(const TrainerOptions chosen, trainer_options(options));
+    PERCALE_ASSIGN_OR_RETURN(Model model, model_of_mean_loss(*graph->graph, option_text(options, kKind, "loss")));
+    PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(engine->engine, std::move(model),
+                                                           variables == nullptr ? nullptr : variables->variables, chosen));
+    *out_trainer = make_handle(engine, std::move(trainer));
+    return {};
+  });
+}
+
+percale_status* percale_trainer_from_spec(percale_engine* engine, const char* spec, size_t spec_size,
+                                          const char* spec_folder, const char* data_folder,
+                                          const percale_options* options, percale_trainer** out_trainer) {
+  clear(out_trainer);
+  return guarded(__func__, {NEEDS(engine), NEEDS(spec), NEEDS(out_trainer)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
+    PERCALE_ASSIGN_OR_RETURN(const SpecOverrides overrides, spec_overrides(function, options));
+    PERCALE_ASSIGN_OR_RETURN(auto trainer,
+                             trainer_from_spec(engine->engine, text_of(spec, spec_size),
+                                               std::string(text_or_empty(spec_folder)),
+                                               std::string(text_or_empty(data_folder)), overrides));
+    *out_trainer = make_handle(engine, std::move(trainer));
+    return {};
+  });
+}
+
+void percale_trainer_release(percale_trainer* trainer) { delete trainer; }
+
+percale_status* percale_trainer_step(percale_trainer* trainer, const char* const* names, percale_tensor* const* batch,
+                                     size_t count, double* out_loss) {
+  clear(out_loss);
+  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const auto all, names_of(function, "names", names, count));
+    PERCALE_RETURN_IF_ERROR(check_array(function, "batch", batch, count));
+    PERCALE_ASSIGN_OR_RETURN(const double loss, trainer->trainer->step(all, tensors_of(batch, count)));
+    if (out_loss != nullptr) *out_loss = loss;
+    return {};
+  });
+}
+
+percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs,
+                                    percale_progress_callback callback, void* user) {
+  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+    if (epochs < 0) return invalid_argument(function, ": ", epochs, " epochs");
+    ProgressFunction progress;
+    if (callback != nullptr) progress = [&](const Progress& p) { return tell(callback, user, p); };
+    return trainer->trainer->fit(dataset == nullptr ? nullptr : dataset->dataset, epochs, progress);
+  });
+}
+
+percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json) {
+  clear(out_json);
+  return guarded(__func__, {NEEDS(trainer), NEEDS(out_json)}, [&]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const auto numbers,
+                             trainer->trainer->evaluate(dataset == nullptr ? nullptr : dataset->dataset));
+    JsonWriter json;
+    json.begin_object();
+    for (const auto& [name, value] : numbers) json.key(name).value(value);
+    json.end_object();
+    *out_json = make_text(json.text());
+    return {};
+  });
+}
+
+void percale_trainer_cancel(percale_trainer* trainer) {
+  if (trainer != nullptr) trainer->trainer->cancel();
+}
+
+percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder) {
+  return guarded(__func__, {NEEDS(trainer), NEEDS(folder)}, [&] { return trainer->trainer->save(folder); });
+}
+
+percale_status* percale_trainer_restore(percale_trainer* trainer, const char* folder) {
+  return guarded(__func__, {NEEDS(trainer), NEEDS(folder)}, [&] { return trainer->trainer->restore(folder); });
+}
+
+percale_status* percale_trainer_model(percale_trainer* trainer, percale_graph** out_graph) {
+  clear(out_graph);
+  return guarded(__func__, {NEEDS(trainer), NEEDS(out_graph)}, [&]() -> Status {
+    auto handle = std::make_unique<percale_graph>(nullptr);
+    PERCALE_ASSIGN_OR_RETURN(handle->graph, trainer->trainer->inference_model());
+    *out_graph = handle.release();
+    return {};
+  });
+}
+
+percale_status* percale_trainer_variables(percale_trainer* trainer, percale_variables** out_variables) {
+  clear(out_variables);
+  return guarded(__func__, {NEEDS(trainer), NEEDS(out_variables)}, [&]() -> Status {
+    *out_variables = new percale_variables(trainer->engine.get(), trainer->trainer->variables());
+    return {};
+  });
+}
+
+int64_t percale_trainer_steps(const percale_trainer* trainer) {
+  return trainer == nullptr ? 0 : trainer->trainer->steps();
+}
+
+percale_status* percale_trainer_history(const percale_trainer* trainer, const char* format, percale_text** out_text) {
+  clear(out_text);
+  return guarded(__func__, {NEEDS(trainer), NEEDS(format), NEEDS(out_text)}, [&, function = __func__]() -> Status {
+    const std::string_view wanted = format;
+    const History& history = trainer->trainer->history();
+    if (wanted != "csv" && wanted != "svg") {
+      return not_found(function, ": no format is called '", wanted, "', only csv and svg");
+    }
+    *out_text = make_text(wanted == "csv" ? history.to_csv() : history.to_svg());
+    return {};
+  });
+}
+
+percale_status* percale_trainer_describe(const percale_trainer* trainer, percale_text** out_json) {
+  clear(out_json);
+  return guarded(__func__, {NEEDS(trainer), NEEDS(out_json)}, [&]() -> Status {
+    *out_json = make_text(trainer->trainer->describe());
+    return {};
+  });
+}
+
+void percale_trainer_set_trace(percale_trainer* trainer, percale_trace* trace) {
+  if (trainer == nullptr) return;
+  trainer->trace = trace == nullptr ? nullptr : trace->trace;
+  trainer->trainer->set_trace(trainer->trace.get());
+}

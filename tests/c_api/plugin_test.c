@@ -1,0 +1,108 @@
+/* Plug-ins: found by path, listed with what they bring, refused with a reason; an op that one adds is an op like any other.
+ * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN */
+#include <stdlib.h>
+
+#include "check.h"
+
+static percale_engine* make(const char* path, const char* devices) {
+  percale_options* options = NULL;
+  percale_engine* engine = NULL;
+  OK(percale_options_create("engine", &options));
+  OK(percale_options_set(options, "plugin_path", path));
+  OK(percale_options_set(options, "devices", devices));
+  OK(percale_engine_create(options, &engine));
+  percale_options_release(options);
+  return engine;
+}
+
+static int says(percale_engine* engine, const char* what, const char* words) {
+  percale_text* text = NULL;
+  int found;
+  OK(percale_engine_describe(engine, what, &text));
+  found = strstr(percale_text_data(text, NULL), words) != NULL;
+  percale_text_release(text);
+  return found;
+}
+
+static void an_op_of_a_plugin_is_an_op(const char* path) {
+  static const char* const x_name[] = {"x"};
+  static const char* const names[] = {"y", "gradient"};
+  const int64_t dims[2] = {2, 3};
+  const percale_dtype dtype = PERCALE_DTYPE_F32;
+  const int64_t* const all_dims[] = {dims};
+  const size_t rank = 2;
+  float memory[6] = {1, -2, 3, -4, 5, -6};
+  percale_engine* engine = make(path, "cpu:0");
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  percale_session* session = NULL;
+  percale_tensor *x = NULL, *fetched[2] = {NULL, NULL};
+  percale_text* text = NULL;
+  percale_value in, outs[2];
+  CHECK(says(engine, "info", "\"name\":\"double\",\"version\":\"1.2\""));
+  CHECK(says(engine, "info", "double=1.2")); /* the fingerprint knows whose kernels run */
+  CHECK(says(engine, "ops", "\"name\":\"Double\",\"domain\":\"test\""));
+  CHECK(says(engine, "kernels", "[\"double.c\"]") && says(engine, "kernels", "\"relu.never\","));
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, dims, 2, &in));
+  OK(percale_builder_node(builder, "test:Double", "bad"));
+  OK(percale_builder_add_input(builder, in));
+  OK(percale_builder_set_int(builder, "factor", 0));
+  FAILS(percale_builder_finish_node(builder, 1, outs), PERCALE_INVALID_ARGUMENT, "Double 'bad': 'factor' is 0");
+  OK(percale_builder_node(builder, "test:Double", "twice"));
+  OK(percale_builder_add_input(builder, in));
+  OK(percale_builder_finish_node(builder, 1, outs));
+  OK(percale_builder_node(builder, "Relu", "y"));
+  OK(percale_builder_add_input(builder, outs[0]));
+  OK(percale_builder_finish_node(builder, 1, outs));
+  OK(percale_builder_gradients(builder, outs, 1, &in, 1, &outs[1]));
+  OK(percale_builder_rename(builder, outs[1], "gradient"));
+  OK(percale_builder_set_outputs(builder, outs, 2));
+  OK(percale_builder_finish(builder, &graph));
+  OK(percale_session_create(engine, graph, NULL, NULL, &session));
+  OK(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, sizeof memory, NULL, NULL, &x));
+  OK(percale_session_run(session, x_name, &x, 1, names, 2, NULL, 0, PERCALE_FOREVER, fetched));
+  if (fetched[0] != NULL && fetched[1] != NULL) {
+    const float *y = (const float*)percale_tensor_get_data(fetched[0]), *g = (const float*)percale_tensor_get_data(fetched[1]);
+    CHECK(y[0] == 2 && y[1] == 0 && y[4] == 10 && g[0] == 2 && g[1] == 0 && g[4] == 2);
+  }
+  OK(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, names, 1, "kernels", &text));
+  CHECK(strstr(percale_text_data(text, NULL), "double.c") != NULL);
+  percale_text_release(text);
+  percale_tensor_release(fetched[0]);
+  percale_tensor_release(fetched[1]);
+  percale_tensor_release(x);
+  percale_session_release(session);
+  percale_graph_release(graph);
+  percale_builder_release(builder);
+  percale_engine_release(engine);
+}
+
+static void a_device_of_a_plugin_can_be_opened(const char* path) {
+  percale_engine* engine = make(path, "cpu:0,null:0");
+  CHECK(percale_engine_device_count(engine) == 2);
+  CHECK(strcmp(percale_engine_get_device_name(engine, 1), "null:0") == 0);
+  percale_engine_release(engine);
+}
+
+static void what_is_no_plugin_is_refused_with_its_reason(const char* path, const char* twice) {
+  percale_options* options = NULL;
+  percale_engine* engine = NULL;
+  char both[4096];
+  OK(percale_options_create("engine", &options));
+  OK(percale_options_set(options, "plugin_path", path));
+  FAILS(percale_engine_create(options, &engine), PERCALE_FAILED_PRECONDITION, path);
+  snprintf(both, sizeof both, "%s:%s", twice, twice);
+  OK(percale_options_set(options, "plugin_path", both));
+  FAILS(percale_engine_create(options, &engine), PERCALE_FAILED_PRECONDITION, "is loaded already");
+  CHECK(engine == NULL);
+  percale_options_release(options);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  an_op_of_a_plugin_is_an_op(argv[1]);
+  a_device_of_a_plugin_can_be_opened(argv[2]);
+  what_is_no_plugin_is_refused_with_its_reason(argv[3], argv[1]);
+  return check_done();
+}

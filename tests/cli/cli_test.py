@@ -1,0 +1,245 @@
+"""The program as people and scripts use it: exit codes, help, JSON, the files that it writes.
+Usage: cli_test.py PERCALE"""
+import json
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+COMMANDS = ["info", "ops", "show", "plan", "kernels", "run", "bench", "test", "train", "trace", "check", "import",
+            "export"]
+
+
+def percale(*arguments, code=0, environment=None):
+    """What the program wrote, after its exit code was checked."""
+    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120,
+                            env=dict(os.environ, **(environment or {})), check=False)
+    if result.returncode != code:
+        raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}, wanted {code}\n"
+                             f"{result.stdout}{result.stderr}")
+    return result
+
+
+def write_idx(path, dims, values):
+    with open(path, "wb") as out:
+        out.write(struct.pack(f">BBBB{len(dims)}I", 0, 0, 8, len(dims), *dims) + bytes(values))
+
+
+def make_data(folder, rows):
+    """Images of 4x4 pixels whose bright half says the class: left 0, right 1."""
+    source = random.Random(7)
+    labels = [source.randrange(2) for _ in range(rows)]
+    pixels = [source.randrange(150, 255) if (column < 2) == (label == 0) else source.randrange(60)
+              for label in labels for _ in range(4) for column in range(4)]
+    write_idx(os.path.join(folder, "x.idx"), [rows, 4, 4], pixels)
+    write_idx(os.path.join(folder, "y.idx"), [rows], labels)
+
+
+SPEC = {
+    "model": [{"layer": "Flatten"}, {"layer": "Dense", "units": 8, "activation": "relu"}, {"layer": "Dense", "units": 2}],
+    "input_shape": [4, 4, 1], "loss": "sparse_categorical_crossentropy", "from_logits": True, "metrics": ["accuracy"],
+    "optimizer": {"name": "adam", "learning_rate": 0.01},
+    "data": {"train": {"x": "x.idx", "y": "y.idx", "scale": 1 / 255}, "test": {"x": "x.idx", "y": "y.idx", "scale": 1 / 255}},
+    "batch_size": 16, "shards": 2, "shuffle": True, "epochs": 3, "seed": 1,
+}
+
+
+class Basics(unittest.TestCase):
+    def test_every_command_has_help(self):
+        overview = percale("--help").stdout
+        for command in COMMANDS:
+            self.assertIn(f"\n  {command} ", overview)
+            text = percale(command, "--help").stdout
+            self.assertIn(f"usage: percale {command} ", text)
+            self.assertIn("--threads", text)
+
+    def test_usage_errors_end_with_2(self):
+        percale(code=2)
+        self.assertIn("unknown command 'trane'", percale("trane", code=2).stderr)
+        self.assertIn("the nearest is '--threads'", percale("info", "--thread", "1", code=2).stderr)
+        for command in COMMANDS:
+            if command not in ("info", "ops"):
+                percale(command, code=2)
+        percale("info", "more", code=2)
+        percale("info", "--threads", code=2)
+        percale("bench", "model", "--runs", "none", code=2)
+        percale("run", "model", code=2)
+
+    def test_failures_end_with_1_and_say_why_on_stderr(self):
+        result = percale("show", "/nowhere.percale", code=1)
+        self.assertIn("/nowhere.percale", result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertNotIn("\033", result.stderr)
+        self.assertIn("threads", percale("info", "--threads", "many", code=1).stderr)
+        self.assertIn("the nearest is 'isa'", percale("info", "--option", "isaa=auto", code=1).stderr)
+        self.assertIn("no nope:0", percale("info", "--devices", "nope:0", code=1).stderr)
+
+    def test_what_needs_the_importer_says_so(self):
+        for arguments in (["import", "a.onnx", "b.percale"], ["export", "a.percale", "b.onnx"], ["test", "folder"],
+                          ["show", "a.onnx"]):
+            self.assertIn("UNIMPLEMENTED", percale(*arguments, code=1).stderr)
+
+    def test_info_and_ops_are_json_when_asked(self):
+        info = json.loads(percale("info", "--json", "--threads", "2", "--devices", "cpu=2x1").stdout)
+        self.assertEqual(info["threads"], 2)
+        self.assertEqual([device["name"] for device in info["devices"]], ["cpu:0", "cpu:1"])
+        self.assertIn("fingerprint", percale("info").stdout)
+        ops = json.loads(percale("ops", "--json").stdout)
+        for key in ("name", "domain", "since", "inputs", "attributes", "outputs", "gradient", "devices"):
+            self.assertTrue(all(key in op for op in ops), key)
+        self.assertEqual({op["gradient"] for op in ops} - {"yes", "none", "zero"}, set())
+        self.assertEqual(json.loads(percale("ops", "Conv", "--json").stdout)[0]["name"], "Conv")
+        self.assertIn("gradient yes", percale("ops", "Conv").stdout)
+        percale("ops", "Convv", code=1)
+
+
+class Training(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = cls.folder.name
+        make_data(cls.path, 200)
+        cls.spec = cls.write_spec("spec.json", SPEC)
+        cls.out = os.path.join(cls.path, "out")
+        cls.trained = percale("train", cls.spec, "--out", cls.out, "--digest")
+        cls.model = os.path.join(cls.out, "model.percale")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def write_spec(cls, name, spec):
+        path = os.path.join(cls.path, name)
+        with open(path, "w", encoding="utf-8") as out:
+            json.dump(spec, out)
+        return path
+
+    def digest(self, *arguments):
+        return json.loads(percale("train", self.spec, "--json", *arguments).stdout)["digest"]
+
+    def test_training_writes_what_it_says(self):
+        self.assertRegex(self.trained.stdout, r"digest sha256:[0-9a-f]{64}\n")
+        self.assertRegex(self.trained.stdout.strip().splitlines()[-1], r"^test .*accuracy (1|0\.9)")
+        self.assertEqual(len(re.findall(r"^epoch \d/3 ", self.trained.stderr, re.M)), 3)
+        for name in ("model.percale", "history.csv", "loss.svg", "step-39"):
+            self.assertTrue(os.path.exists(os.path.join(self.out, name)), name)
+        with open(os.path.join(self.out, "history.csv"), encoding="utf-8") as lines:
+            rows = lines.read().splitlines()
+        self.assertEqual(rows[0], "epoch,step,loss,learning_rate,seconds,accuracy")
+        self.assertEqual(len(rows), 1 + 39)
+        self.assertTrue(rows[1].startswith("1,1,") and rows[1].endswith(","))
+        self.assertFalse(rows[13].endswith(","))
+
+    def test_json_is_one_object(self):
+        result = json.loads(percale("train", self.spec, "--json").stdout)
+        self.assertEqual(set(result), {"steps", "loss", "metrics", "digest", "seconds", "images_per_second", "checkpoint"})
+        self.assertEqual(result["steps"], 39)
+        self.assertIsNone(result["checkpoint"])
+
+    def test_threads_do_not_change_the_digest_and_the_seed_does(self):
+        self.assertEqual(self.digest("--threads", "1"), self.digest("--threads", "3"))
+        self.assertIn(self.digest(), self.trained.stdout)
+        self.assertNotEqual(self.digest("--seed", "2"), self.digest())
+
+    def test_a_run_that_was_cut_short_goes_on_to_the_same_bits(self):
+        out = os.path.join(self.path, "cut")
+        percale("train", self.spec, "--epochs", "1", "--out", out, "--checkpoint-every", "5")
+        resumed = json.loads(percale("train", self.spec, "--resume", out, "--json").stdout)
+        self.assertEqual(resumed["digest"], self.digest())
+        self.assertIn("starts at step 0", percale("train", self.spec, "--resume", os.path.join(self.path, "no")).stderr)
+
+    def test_a_second_process_evaluates_the_checkpoint(self):
+        last = self.trained.stdout.strip().splitlines()[-1]
+        again = percale("train", self.spec, "--resume", self.out)
+        self.assertEqual(again.stdout.strip().splitlines()[-1], last)
+
+    def test_a_wrong_spec_names_the_nearest_word(self):
+        wrong = self.write_spec("wrong.json", dict(SPEC, epoch=1))
+        self.assertIn("epochs", percale("train", wrong, code=1).stderr)
+        with open(os.path.join(self.path, "broken.json"), "w", encoding="utf-8") as out:
+            out.write("{")
+        self.assertIn("line 1", percale("train", os.path.join(self.path, "broken.json"), code=1).stderr)
+        self.assertIn("UNIMPLEMENTED", percale("train", self.spec, "--tensorboard", "d", code=1).stderr)
+        self.assertIn("UNIMPLEMENTED", percale("train", self.spec, "--mode", "async", code=1).stderr)
+        percale("train", self.spec, "--checkpoint-every", "5", code=2)
+
+    def test_a_model_shows_itself(self):
+        self.assertIn("parameters", percale("show", self.model).stdout)
+        shown = json.loads(percale("show", self.model, "--json").stdout)
+        self.assertEqual(shown["parameters"], 16 * 8 + 8 + 8 * 2 + 2)
+        planned = json.loads(percale("show", self.model, "--planned", "--json").stdout)
+        self.assertTrue(planned["plan"]["nodes"])
+        for more in ([], ["--planned"]):
+            drawing = os.path.join(self.path, "graph.svg")
+            percale("show", self.model, "--svg", drawing, *more)
+            with open(drawing, encoding="utf-8") as svg:
+                self.assertTrue(svg.read().startswith("<svg"))
+        plan = json.loads(percale("plan", self.model, "--feed-shape", "x=8,4,4,1", "--json").stdout)
+        self.assertTrue(all(node["device"] == "cpu:0" and node["reason"] for node in plan["nodes"]))
+        self.assertTrue(json.loads(percale("kernels", self.model, "--json").stdout))
+        self.assertIn("cpu:0", percale("plan", self.model).stdout)
+        self.assertIn("cpu:0", percale("kernels", self.model).stdout)
+        percale("plan", self.model, "--feed-shape", "nothing=1", code=1)
+
+    def test_bench_measures(self):
+        result = json.loads(percale("bench", self.model, "--runs", "20", "--json").stdout)
+        self.assertEqual(result["runs"], 20)
+        self.assertLessEqual(result["min_us"], result["median_us"])
+        self.assertLessEqual(result["median_us"], result["p99_us"])
+        for key in ("cpu_us", "load_ms", "planned_peak_bytes", "measured_peak_bytes"):
+            self.assertGreater(result[key], 0, key)
+
+    def test_run_reads_and_writes_npy(self):
+        feed = os.path.join(self.path, "x.npy")
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4, 4, 1), }".ljust(117) + "\n"
+        with open(feed, "wb") as out:
+            out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                      struct.pack("<48f", *[0.5] * 48))
+        results = os.path.join(self.path, "results")
+        listed = json.loads(percale("run", self.model, "--feed", "x=" + feed, "--out", results, "--json").stdout)
+        self.assertEqual(listed[0]["dims"], [3, 2])
+        with open(listed[0]["file"], "rb") as file:
+            self.assertEqual(file.read(6), b"\x93NUMPY")
+        percale("run", self.model, "--feed", "z=" + feed, "--out", results, code=1)
+
+    def test_trace_is_json_for_perfetto(self):
+        path = os.path.join(self.path, "trace.json")
+        percale("trace", self.model, "--out", path)
+        with open(path, encoding="utf-8") as trace:
+            self.assertTrue(json.load(trace)["traceEvents"])
+
+    def test_check_tells_good_from_bad(self):
+        with open(self.model, "rb") as file:
+            good = file.read()
+        self.assertEqual(percale("check", self.model).stdout, f"ok {self.model}\n")
+        source = random.Random(3)
+        bad = []
+        for number in range(40):
+            path = os.path.join(self.path, f"bad{number}.percale")
+            data = bytearray(good)
+            if number % 2 == 0:
+                del data[source.randrange(len(data)):]
+            else:
+                data[source.randrange(min(len(data), 2000))] ^= 1 << source.randrange(8)
+            with open(path, "wb") as out:
+                out.write(data)
+            bad.append(path)
+        result = subprocess.run([PROGRAM, "check", self.model, *bad], capture_output=True, text=True, timeout=120, check=False)
+        lines = result.stdout.splitlines()
+        self.assertEqual(len(lines), 41)
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(all(re.match(r"bad \S+: .+", line) for line in lines[1::2]), lines[1::2])
+        listed = json.loads(subprocess.run([PROGRAM, "check", "--json", self.model, "/nowhere"], capture_output=True, text=True,
+                                           timeout=60, check=False).stdout)
+        self.assertEqual([entry["ok"] for entry in listed], [True, False])
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
