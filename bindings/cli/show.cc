@@ -71,7 +71,6 @@ int run_show(const Args& args) {
     std::printf("  %-8s %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
                 device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
   }
-  for (const auto& [name, value] : plan["cost"].members()) std::printf("  %-28s %s\n", name.c_str(), value.text().c_str());
   std::printf("  bytes moved between devices: %s\n", plan["bytes_moved"].text().c_str());
   return 0;
 }

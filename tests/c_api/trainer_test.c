@@ -1,0 +1,260 @@
+/* Trainers: steps and epochs over data, checkpoints that go on to the same bits, jobs from a SPEC, an end from outside.
+ * Usage: trainer_test FOLDER (that exists and may be written to) */
+#include "check.h"
+
+enum { ROWS = 40 };
+
+static percale_engine* engine = NULL;
+static char folder[3000];
+
+/* y = Dense(x); loss = mean((y - t)^2). */
+static percale_graph* make_graph(void) {
+  const int64_t x_dims[2] = {-1, 2}, t_dims[2] = {-1, 1};
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  percale_value x, t, y, d, square, outputs[2];
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, x_dims, 2, &x));
+  OK(percale_builder_input(builder, "t", PERCALE_DTYPE_F32, t_dims, 2, &t));
+  OK(percale_builder_layer(builder, "Dense", "y"));
+  OK(percale_builder_add_input(builder, x));
+  OK(percale_builder_set_int(builder, "units", 1));
+  OK(percale_builder_finish_node(builder, 1, &y));
+  OK(percale_builder_node(builder, "Sub", NULL));
+  OK(percale_builder_add_input(builder, y));
+  OK(percale_builder_add_input(builder, t));
+  OK(percale_builder_finish_node(builder, 1, &d));
+  OK(percale_builder_node(builder, "Mul", NULL));
+  OK(percale_builder_add_input(builder, d));
+  OK(percale_builder_add_input(builder, d));
+  OK(percale_builder_finish_node(builder, 1, &square));
+  OK(percale_builder_node(builder, "ReduceMean", "loss"));
+  OK(percale_builder_add_input(builder, square));
+  OK(percale_builder_set_int(builder, "keepdims", 0));
+  outputs[0] = y;
+  OK(percale_builder_finish_node(builder, 1, &outputs[1]));
+  OK(percale_builder_set_outputs(builder, outputs, 2));
+  OK(percale_builder_finish(builder, &graph));
+  percale_builder_release(builder);
+  return graph;
+}
+
+static void make_tensors(percale_tensor** x, percale_tensor** t) {
+  const int64_t x_dims[2] = {ROWS, 2}, t_dims[2] = {ROWS, 1};
+  int i;
+  OK(percale_tensor_create(engine, PERCALE_DTYPE_F32, x_dims, 2, x));
+  OK(percale_tensor_create(engine, PERCALE_DTYPE_F32, t_dims, 2, t));
+  for (i = 0; i < ROWS; ++i) {
+    float *row = (float*)percale_tensor_get_data(*x) + 2 * i, *target = (float*)percale_tensor_get_data(*t) + i;
+    row[0] = (float)(i % 5) / 5;
+    row[1] = (float)(i % 8) / 8;
+    *target = row[0] - 2 * row[1] + 0.5f;
+  }
+}
+
+static percale_dataset* make_data(void) {
+  const char* const names[] = {"x", "t"};
+  percale_tensor* tensors[2];
+  percale_dataset* data = NULL;
+  make_tensors(&tensors[0], &tensors[1]);
+  OK(percale_dataset_from_tensors(engine, names, tensors, 2, &data));
+  OK(percale_dataset_configure(data, 8, 3, 0));
+  percale_tensor_release(tensors[0]);
+  percale_tensor_release(tensors[1]);
+  return data;
+}
+
+static percale_trainer* make_trainer(const percale_graph* graph) {
+  percale_options* options = NULL;
+  percale_trainer* trainer = NULL;
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "optimizer", "{\"name\": \"sgd\", \"learning_rate\": 0.2, \"momentum\": 0.5}"));
+  OK(percale_options_set(options, "loss", "loss"));
+  OK(percale_options_set_int(options, "shards", 2));
+  OK(percale_options_set_int(options, "seed", 4));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  percale_options_release(options);
+  return trainer;
+}
+
+static void digest_of(percale_trainer* trainer, char* out, size_t room) {
+  percale_variables* variables = NULL;
+  percale_text* text = NULL;
+  OK(percale_trainer_variables(trainer, &variables));
+  OK(percale_variables_digest(variables, &text));
+  snprintf(out, room, "%s", percale_text_data(text, NULL));
+  percale_text_release(text);
+  percale_variables_release(variables);
+}
+
+typedef struct seen {
+  percale_trainer* trainer;
+  int64_t steps, epochs, stop_after;
+  double last_loss;
+} seen;
+
+static int32_t watch(void* user, const percale_progress* progress) {
+  seen* mine = (seen*)user;
+  CHECK(progress->struct_size == sizeof *progress && progress->step == percale_trainer_steps(mine->trainer));
+  CHECK(progress->steps_in_epoch == 5 && progress->step_in_epoch >= 1 && progress->step_in_epoch <= 5);
+  ++mine->steps;
+  mine->epochs += progress->epoch_ended;
+  mine->last_loss = progress->loss;
+  return progress->step == mine->stop_after;
+}
+
+static void a_trainer_learns_and_says_what_it_did(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset* data = make_data();
+  percale_trainer* trainer = make_trainer(graph);
+  percale_trace* trace = NULL;
+  percale_text* text = NULL;
+  seen mine = {NULL, 0, 0, -1, 0};
+  double loss = -1;
+  mine.trainer = trainer;
+  OK(percale_trace_create(engine, &trace));
+  percale_trainer_set_trace(trainer, trace);
+  OK(percale_trainer_fit(trainer, data, 20, watch, &mine));
+  percale_trainer_set_trace(trainer, NULL);
+  CHECK(mine.steps == 100 && mine.epochs == 20 && mine.last_loss < 0.01 && percale_trainer_steps(trainer) == 100);
+  OK(percale_trainer_evaluate(trainer, data, &text));
+  CHECK(sscanf(percale_text_data(text, NULL), "{\"loss\":%lf}", &loss) == 1 && loss >= 0 && loss < 0.01);
+  percale_text_release(text);
+  OK(percale_trainer_history(trainer, "csv", &text));
+  CHECK(strncmp(percale_text_data(text, NULL), "epoch,step,loss,learning_rate,seconds\n1,1,", 42) == 0);
+  percale_text_release(text);
+  OK(percale_trainer_history(trainer, "svg", &text));
+  CHECK(strncmp(percale_text_data(text, NULL), "<svg", 4) == 0);
+  percale_text_release(text);
+  OK(percale_trainer_describe(trainer, &text));
+  CHECK(strstr(percale_text_data(text, NULL), "\"shards\":2") != NULL);
+  percale_text_release(text);
+  OK(percale_trace_json(trace, &text));
+  CHECK(strstr(percale_text_data(text, NULL), "traceEvents") != NULL);
+  percale_text_release(text);
+  FAILS(percale_trainer_history(trainer, "png", &text), PERCALE_NOT_FOUND, "csv");
+  FAILS(percale_trainer_fit(trainer, data, -1, NULL, NULL), PERCALE_INVALID_ARGUMENT, "-1 epochs");
+  percale_trace_release(trace);
+  percale_trainer_release(trainer);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
+static void a_checkpoint_goes_on_to_the_same_bits(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset* data = make_data();
+  percale_trainer *whole = make_trainer(graph), *cut = make_trainer(graph), *resumed = make_trainer(graph);
+  seen mine = {NULL, 0, 0, 7, 0};
+  char first[128], second[128], path[4000];
+  snprintf(path, sizeof path, "%s/checkpoints", folder);
+  OK(percale_trainer_fit(whole, data, 4, NULL, NULL));
+  mine.trainer = cut;
+  percale_dataset_release(data);
+  data = make_data();
+  OK(percale_trainer_fit(cut, data, 4, watch, &mine)); /* ends in the middle of the second epoch */
+  CHECK(percale_trainer_steps(cut) == 7);
+  OK(percale_trainer_save(cut, path));
+  percale_dataset_release(data);
+  data = make_data();
+  OK(percale_trainer_restore(resumed, path));
+  CHECK(percale_trainer_steps(resumed) == 7);
+  OK(percale_trainer_fit(resumed, data, 4, NULL, NULL));
+  digest_of(whole, first, sizeof first);
+  digest_of(resumed, second, sizeof second);
+  CHECK(strcmp(first, second) == 0 && strncmp(first, "sha256:", 7) == 0);
+  FAILS(percale_trainer_restore(resumed, "/nowhere"), PERCALE_NOT_FOUND, "/nowhere");
+  percale_trainer_release(whole);
+  percale_trainer_release(cut);
+  percale_trainer_release(resumed);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
+static void steps_are_taken_one_by_one(void) {
+  const char* const names[] = {"x", "t"};
+  percale_graph* graph = make_graph();
+  percale_trainer* trainer = make_trainer(graph);
+  percale_tensor* batch[2];
+  double first = 0, loss = -1;
+  int i;
+  make_tensors(&batch[0], &batch[1]);
+  OK(percale_trainer_step(trainer, names, batch, 2, &first));
+  for (i = 0; i < 10; ++i) OK(percale_trainer_step(trainer, names, batch, 2, &loss));
+  CHECK(loss >= 0 && loss < first && percale_trainer_steps(trainer) == 11);
+  FAILS(percale_trainer_step(trainer, names, batch, 1, &loss), PERCALE_INVALID_ARGUMENT, "t");
+  CHECK(loss == 0 && percale_trainer_steps(trainer) == 11);
+  FAILS(percale_trainer_fit(trainer, NULL, 1, NULL, NULL), PERCALE_FAILED_PRECONDITION, "");
+  percale_trainer_cancel(trainer);
+  percale_trainer_cancel(NULL);
+  REFUSES(percale_trainer_step(NULL, names, batch, 2, &loss), "trainer");
+  REFUSES(percale_trainer_step(trainer, NULL, batch, 2, &loss), "names");
+  REFUSES(percale_trainer_step(trainer, names, NULL, 2, &loss), "batch");
+  percale_tensor_release(batch[0]);
+  percale_tensor_release(batch[1]);
+  percale_trainer_release(trainer);
+  percale_graph_release(graph);
+}
+
+static void a_spec_is_refused_where_it_is_wrong(void) {
+  static const char kSpec[] =
+      "{\"model\": [{\"layer\": \"Dense\", \"units\": 1}], \"input_shape\": [2], \"loss\": \"mean_squared_error\", \"optimizr\": \"sgd\"}";
+  percale_options* options = NULL;
+  percale_trainer* trainer = NULL;
+  FAILS(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, NULL, &trainer), PERCALE_INVALID_ARGUMENT,
+        "optimizer");
+  FAILS(percale_trainer_from_spec(engine, "{", 1, NULL, NULL, NULL, &trainer), PERCALE_INVALID_ARGUMENT, "line 1");
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "optimizer", "sgd"));
+  FAILS(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
+        "'optimizer' stands in the SPEC");
+  percale_options_release(options);
+  REFUSES(percale_trainer_from_spec(NULL, kSpec, 1, NULL, NULL, NULL, &trainer), "engine");
+  REFUSES(percale_trainer_from_spec(engine, NULL, 1, NULL, NULL, NULL, &trainer), "spec");
+  REFUSES(percale_trainer_from_spec(engine, kSpec, 1, NULL, NULL, NULL, NULL), "out_trainer");
+  CHECK(trainer == NULL);
+}
+
+static void nothing_may_be_null(void) {
+  percale_graph *graph = make_graph(), *model = NULL;
+  percale_trainer *trainer = NULL, *other = NULL;
+  percale_variables* variables = NULL;
+  percale_text* text = NULL;
+  REFUSES(percale_trainer_create(NULL, graph, NULL, NULL, &trainer), "engine");
+  REFUSES(percale_trainer_create(engine, NULL, NULL, NULL, &trainer), "graph");
+  REFUSES(percale_trainer_create(engine, graph, NULL, NULL, NULL), "out_trainer");
+  OK(percale_trainer_create(engine, graph, NULL, NULL, &other));
+  REFUSES(percale_trainer_fit(NULL, NULL, 1, NULL, NULL), "trainer");
+  REFUSES(percale_trainer_evaluate(NULL, NULL, &text), "trainer");
+  REFUSES(percale_trainer_evaluate(other, NULL, NULL), "out_json");
+  REFUSES(percale_trainer_save(NULL, folder), "trainer");
+  REFUSES(percale_trainer_save(other, NULL), "folder");
+  REFUSES(percale_trainer_restore(NULL, folder), "trainer");
+  REFUSES(percale_trainer_restore(other, NULL), "folder");
+  REFUSES(percale_trainer_model(NULL, &model), "trainer");
+  REFUSES(percale_trainer_model(other, NULL), "out_graph");
+  REFUSES(percale_trainer_variables(NULL, &variables), "trainer");
+  REFUSES(percale_trainer_variables(other, NULL), "out_variables");
+  REFUSES(percale_trainer_history(NULL, "csv", &text), "trainer");
+  REFUSES(percale_trainer_history(other, NULL, &text), "format");
+  REFUSES(percale_trainer_history(other, "csv", NULL), "out_text");
+  REFUSES(percale_trainer_describe(NULL, &text), "trainer");
+  REFUSES(percale_trainer_describe(other, NULL), "out_json");
+  CHECK(percale_trainer_steps(NULL) == 0 && trainer == NULL && model == NULL && variables == NULL && text == NULL);
+  percale_trainer_set_trace(NULL, NULL);
+  percale_trainer_release(NULL);
+  percale_trainer_release(other);
+  percale_graph_release(graph);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  snprintf(folder, sizeof folder, "%s", argv[1]);
+  OK(percale_engine_create(NULL, &engine));
+  a_trainer_learns_and_says_what_it_did();
+  a_checkpoint_goes_on_to_the_same_bits();
+  steps_are_taken_one_by_one();
+  a_spec_is_refused_where_it_is_wrong();
+  nothing_may_be_null();
+  percale_engine_release(engine);
+  return check_done();
+}
