@@ -71,6 +71,10 @@ int run_show(const Args& args) {
     std::printf("  %-8s %s nodes, %s bytes predicted peak\n", device["device"].text().c_str(),
                 device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
   }
+  const Json cost = plan["cost"];
+  std::printf("  %.6g MFLOP, %s bytes read and written\n", cost["flops"].number() / 1e6, cost["bytes_touched"].text().c_str());
+  std::printf("  critical path %s nodes, %.6g MFLOP; mean width %.2f\n", cost["critical_path_nodes"].text().c_str(),
+              cost["critical_path_flops"].number() / 1e6, cost["mean_width"].number());
   std::printf("  bytes moved between devices: %s\n", plan["bytes_moved"].text().c_str());
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/run/plan_cost.h"
 
 namespace percale {
 namespace {
@@ -59,7 +60,11 @@ std::string plan_json(const Compiled& compiled) {
     json.key("nodes").value(static_cast<int64_t>(p.program->nodes.size()));
     json.key("predicted_peak_bytes").value(p.program->arena_bytes).end_object();
   }
-  json.end_array().key("control_nodes").value(static_cast<int64_t>(compiled.control.size()));
+  const PlanCost cost = plan_cost(compiled);
+  json.end_array().key("cost").begin_object().key("flops").value(cost.flops);
+  json.key("bytes_touched").value(cost.bytes_touched).key("critical_path_nodes").value(cost.critical_path_nodes);
+  json.key("critical_path_flops").value(cost.critical_path_flops).key("mean_width").value(cost.mean_width()).end_object();
+  json.key("control_nodes").value(static_cast<int64_t>(compiled.control.size()));
   json.key("nodes_planned_later").value(compiled.rest ? static_cast<int64_t>(compiled.rest->main().nodes.size()) : 0);
   json.end_object();
   return json.text();

@@ -175,6 +175,10 @@ class Training(unittest.TestCase):
         self.assertEqual(shown["parameters"], 16 * 8 + 8 + 8 * 2 + 2)
         planned = json.loads(percale("show", self.model, "--planned", "--json").stdout)
         self.assertTrue(planned["plan"]["nodes"])
+        # Two dense layers on one row, and an operation per element of what follows them.
+        self.assertGreaterEqual(planned["plan"]["cost"]["flops"], 2 * (16 * 8 + 8 * 2))
+        self.assertLess(planned["plan"]["cost"]["flops"], 2 * (16 * 8 + 8 * 2) + 100)
+        self.assertIn("critical path", percale("show", self.model, "--planned").stdout)
         for more in ([], ["--planned"]):
             drawing = os.path.join(self.path, "graph.svg")
             percale("show", self.model, "--svg", drawing, *more)
