@@ -18,6 +18,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_pool,
     register_random,
     register_reduce,
+    register_index_nd,
     register_generate,
     register_argextreme,
     register_index,

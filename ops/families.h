@@ -29,6 +29,7 @@ Status register_optimizer(Registry& registry, const simd::SimdTable* simd);
 Status register_pool(Registry& registry, const simd::SimdTable* simd);
 Status register_random(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
+Status register_index_nd(Registry& registry, const simd::SimdTable* simd);
 Status register_generate(Registry& registry, const simd::SimdTable* simd);
 Status register_argextreme(Registry& registry, const simd::SimdTable* simd);
 Status register_index(Registry& registry, const simd::SimdTable* simd);

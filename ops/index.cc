@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
+#include "ops/scatter_join.h"
 #include "ops/shape_util.h"
 
 namespace percale {
@@ -322,50 +323,20 @@ Result<ElementsPlan> plan_gather_elements(const NodeView& node, KernelPlan&) {
   return plan;
 }
 
-enum class Join : uint8_t { kNone, kAdd, kMul, kMax, kMin };
-template <class T, Join kJoin>
-T joined(T old, T update) {
-  const Wide<T> a = widen(old), b = widen(update);
-  if constexpr (std::is_same_v<T, bool>) {
-    return kJoin == Join::kAdd || kJoin == Join::kMax ? a || b : a && b;
-  } else if constexpr (kJoin == Join::kAdd) {
-    return narrow<T>(wrap::add(a, b));
-  } else if constexpr (kJoin == Join::kMul) {
-    return narrow<T>(wrap::mul(a, b));
-  } else if constexpr (kJoin == Join::kMax) {
-    return a > b || a != a ? old : update;
-  } else {
-    return a < b || a != a ? old : update;
-  }
-}
-template <class T, Join kJoin>
+template <class T, ScatterJoin kJoin>
 void run_scatter_of(const ElementsPlan& plan, const Launch& launch) {
   const T* x = launch.in<T>(0);
   const T* updates = launch.in<T>(2);
   T* y = launch.out<T>(0);
   if (x != y) std::copy_n(x, plan.total, y);
   for_each_index(plan, launch, [&](int64_t i, int64_t at) {
-    if (at < 0) return;
-    if constexpr (kJoin == Join::kNone) {
-      y[at] = updates[i];
-    } else {
-      y[at] = joined<T, kJoin>(y[at], updates[i]);
-    }
+    if (at >= 0) y[at] = scatter_join<T, kJoin>(y[at], updates[i]);
   });
 }
 Result<ElementsPlan> plan_scatter(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(ElementsPlan plan, make_elements(node));
-  const std::string_view reduction = node.attributes.get_string("reduction");
-  dispatch(kAnyList, node.dtype(0), [&]<class T>() {
-    if (reduction == "none") plan.run = run_scatter_of<T, Join::kNone>;
-    if (reduction == "add") plan.run = run_scatter_of<T, Join::kAdd>;
-    if (reduction == "mul") plan.run = run_scatter_of<T, Join::kMul>;
-    if (reduction == "max") plan.run = run_scatter_of<T, Join::kMax>;
-    if (reduction == "min") plan.run = run_scatter_of<T, Join::kMin>;
-  });
-  if (plan.run == nullptr) {
-    return invalid_argument("reduction is '", reduction, "', wanted none, add, mul, max or min");
-  }
+  PERCALE_RETURN_IF_ERROR(
+      dispatch_scatter(node, [&]<class T, ScatterJoin kJoin>() { plan.run = run_scatter_of<T, kJoin>; }));
   return plan;
 }
 void run_elements(const ElementsPlan& plan, const Launch& launch) { plan.run(plan, launch); }

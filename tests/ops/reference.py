@@ -699,6 +699,46 @@ def index(t):
     t.row("ScatterElements", floats((2, 3)), np.zeros((0, 3), np.int64), empty(0, 3), out=floats((2, 3)))
 
 
+def index_nd(t):
+    x = floats((2, 3, 4))
+    for dtype in NUMERIC:
+        v, u = some((3, 2), dtype, 1), some((2, 2), dtype, 2)
+        t.row("GatherND", v, i64([[2], [-3]]), out=v[[2, 0]])
+        want = v.copy()
+        want[[2, 0]] = u
+        t.row("ScatterND", v, i64([[2], [-3]]), u, out=want)
+        for reduction, f in {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}.items():
+            want = v.copy()
+            want[1] = f(f(want[1], u[0]), u[1])
+            t.row("ScatterND", v, i64([[1], [1]]), u, reduction=reduction, out=want)
+    truth = np.array([True, False, True])
+    t.row("GatherND", truth, i64([[1], [2]]), out=np.array([False, True]))
+    t.row("ScatterND", truth, i64([[1], [0]]), np.array([True, False]), out=np.array([False, True, True]))
+    t.row("ScatterND", truth, i64([[1], [0]]), np.array([True, False]), reduction="add", out=np.array([True, True, True]))
+    t.row("ScatterND", truth, i64([[1], [0]]), np.array([True, False]), reduction="mul",
+          out=np.array([False, False, True]))
+    t.row("GatherND", x, i64([[0, 1], [1, 2]]))
+    t.row("GatherND", x, i64([[[0, 1, 2]], [[1, -1, -4]]]))
+    t.row("GatherND", x, i64([[1], [0]]), batch_dims=1)
+    t.row("GatherND", x, i64([[[1], [0], [2]], [[3], [3], [1]]]), batch_dims=2)
+    t.row("GatherND", x, np.zeros((2, 0), np.int64), out=np.stack([x, x]), note="empty tuples name everything")
+    t.row("GatherND", x, np.zeros((0, 2), np.int64), out=empty(0, 4))
+    for bad in [2, -3, 2**63 - 1, -2**63]:
+        t.row("GatherND", x, i64([[0], [bad]]), error=f"index {bad} is out of range")
+        t.row("ScatterND", x, i64([[bad]]), floats((1, 3, 4)), error=f"index {bad} is out of range")
+    t.row("GatherND", x, i64([[0, 0, 0, 0]]), error="tuples of 4")
+    t.row("GatherND", x, i64([[0], [0], [0]]), batch_dims=1, error="batch dims")
+    t.row("GatherND", x, i64([[0]]), batch_dims=2, error="batch_dims is 2")
+    t.row("GatherND", F32(1), i64([[0]]), error="rank 1 or more")
+    t.row("GatherND", x, i64([[0, 1], [1, 2]]), grad=[0], grad2=True)
+    t.row("GatherND", x, i64([[0, 1], [0, 1]]), grad=[0])
+    t.row("ScatterND", x, i64([[1, 0], [0, 2]]), floats((2, 4), 2), grad=[0, 2], grad2=True)
+    t.row("ScatterND", x, i64([[1], [1]]), floats((2, 3, 4), 2), reduction="add", out=False, grad=[0, 2])
+    t.row("ScatterND", x, np.zeros((0, 1), np.int64), empty(0, 3, 4), out=x)
+    t.row("ScatterND", x, i64([[1, 0]]), floats((1, 3), 2), error="updates are")
+    t.row("ScatterND", x, i64([[1, 0]]), floats((1, 4), 2), reduction="sum", error="reduction is 'sum'")
+
+
 def argextreme(t):
     x = F32([[2, 7, 7, 1], [5, 5, 0, 3], [9, 1, 9, 2]])
     for op, f in {"ArgMax": np.argmax, "ArgMin": np.argmin}.items():
@@ -796,8 +836,8 @@ def generate(t):
         t.row("CumSum", floats((2, 3)), np.int64(1), out=False, grad=[0], grad2=True, **attrs)
 
 
-FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape, layout, pad, index, argextreme,
-                                    generate)}
+FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape, layout, pad, index, index_nd,
+                                    argextreme, generate)}
 
 
 def main(names):
