@@ -116,6 +116,7 @@ static void bytes_that_are_no_graph_are_refused(void) {
   REFUSES(percale_graph_import(engine, "onnx", NULL, &loaded), "path");
   REFUSES(percale_graph_save_file(NULL, NULL, "a"), "graph");
   REFUSES(percale_graph_save_file(graph, NULL, NULL), "path");
+  percale_text_release(text);
   REFUSES(percale_graph_serialize(NULL, NULL, &text), "graph");
   REFUSES(percale_graph_serialize(graph, NULL, NULL), "out_bytes");
   CHECK(loaded == NULL);

@@ -209,8 +209,8 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
   REFUSES(percale_call_run(call, &x, NULL), "outputs");
   REFUSES(percale_call_output_type(NULL, 0, &out_dtype, out_dims, &out_rank), "call");
   REFUSES(percale_call_output_type(call, 0, NULL, out_dims, &out_rank), "out_dtype");
-  REFUSES(percale_call_create(NULL, x_name, &dtype, all_dims, &rank, 1, y_name, 1, &call), "session");
   percale_call_release(call);
+  REFUSES(percale_call_create(NULL, x_name, &dtype, all_dims, &rank, 1, y_name, 1, &call), "session");
   REFUSES(percale_call_create(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, NULL), "out_call");
   REFUSES(percale_call_create(session, x_name, NULL, all_dims, &rank, 1, y_name, 1, &call), "feed_dtypes");
   REFUSES(percale_call_create(session, x_name, &dtype, NULL, &rank, 1, y_name, 1, &call), "feed_dims");
@@ -361,6 +361,7 @@ static void variables_are_read_and_assigned_by_name(void) {
   REFUSES(percale_variables_value(variables, "w", NULL), "out_tensor");
   REFUSES(percale_variables_digest(NULL, &text), "variables");
   REFUSES(percale_variables_digest(variables, NULL), "out_digest");
+  percale_variables_release(variables);
   REFUSES(percale_variables_create(NULL, graph, 0, &variables), "engine");
   CHECK(percale_variables_count(NULL) == 0 && percale_variables_get_name(NULL, 0) == NULL);
   CHECK(percale_variables_version(NULL) == 0 && percale_variables_retain(NULL) == NULL);
