@@ -90,14 +90,13 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
   Slot* mine = nullptr;
   if (!pool.workers_.empty() && pieces > 1) {
     for (Slot& slot : pool.slots_) {
-      Loop* free = nullptr;
-      if (slot.loop.compare_exchange_strong(free, &loop)) {
-        mine = &slot;
-        break;
-      }
+      if (slot.taken.load(std::memory_order_relaxed) || slot.taken.exchange(true)) continue;
+      mine = &slot;
+      break;
     }
   }
   if (mine == nullptr) return loop.run();  // no workers, or more loops under way than slots: the caller does it alone
+  mine->loop.store(&loop);
   pool.wake_workers();
   loop.run();
   mine->loop.store(nullptr);
@@ -108,6 +107,7 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
       mine->users.wait(users);
     }
   }
+  mine->taken.store(false);
 }
 
 bool ThreadPool::help_once() {

@@ -35,8 +35,10 @@ class ThreadPool {
  private:
   struct Loop;
   // A worker counts itself in before it looks at the loop, so that a caller who has taken its loop away and sees no
-  // user knows that nobody will look at it again.
+  // user knows that nobody will look at it again. The slot stays the caller's until then: were it lent again earlier,
+  // two callers could each wait for a worker that waits for the other.
   struct Slot {
+    std::atomic<bool> taken{false};
     std::atomic<Loop*> loop{nullptr};
     std::atomic<int32_t> users{0};
   };

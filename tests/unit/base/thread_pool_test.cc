@@ -100,6 +100,18 @@ TEST_CASE("a loop within a piece of another, three deep, runs each of its pieces
   CHECK(inner == 6 * 5 * 4);
 }
 
+TEST_CASE("thousands of loops within loops, one after the other, all end") {
+  const auto pool = pool_of(4);
+  std::atomic<int64_t> inner{0};
+  constexpr int64_t kRounds = 2000;
+  for (int64_t round = 0; round < kRounds; ++round) {
+    pool->parallel()(int64_t{6}, [&](int64_t) {
+      pool->parallel()(int64_t{5}, [&](int64_t) { pool->parallel()(int64_t{4}, [&](int64_t) { ++inner; }); });
+    });
+  }
+  CHECK(inner == kRounds * 6 * 5 * 4);
+}
+
 TEST_CASE("a pool of one thread starts none and runs in order on the caller") {
   const size_t before = threads_of_process();
   const auto pool = pool_of(1);
