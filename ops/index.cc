@@ -264,8 +264,10 @@ struct ElementsPlan {
   int64_t index_step = 0;   // elements from one index to the next
   int64_t size = 0, step = 0;  // the data's axis: dim, elements from one to the next
   int64_t total = 0;        // elements of the data
+  int64_t item = 1;         // bytes of an element
   bool wide = false;
-  void (*run)(const ElementsPlan&, const Launch&) = nullptr;
+  // One line: `first` is the number of its first index, `base` the place in the data where it starts.
+  void (*line)(const ElementsPlan&, const Launch&, int64_t first, int64_t base) = nullptr;
 };
 Result<ElementsPlan> make_elements(const NodeView& node) {
   const Shape &data = node.shape(0), &indices = node.shape(1);
@@ -277,6 +279,7 @@ Result<ElementsPlan> make_elements(const NodeView& node) {
   plan.size = data[axis];
   plan.step = data_strides[axis];
   plan.total = data.num_elements();
+  plan.item = item_bytes(node.dtype(0));
   plan.wide = node.dtype(1) == DType::kI64;
   Shape lines = indices;
   lines[axis] = 1;
@@ -284,62 +287,69 @@ Result<ElementsPlan> make_elements(const NodeView& node) {
   return plan;
 }
 
-// Calls f(number of the index, its place in the data) for each valid index; f(number, -1) for others. Lines do not meet.
-template <class F>
-void for_each_index(const ElementsPlan& plan, const Launch& launch, F&& f) {
+// Lines do not meet, so they run in parallel.
+void run_lines(const ElementsPlan& plan, const Launch& launch) {
   if (plan.length == 0) return;
-  const char* indices = launch.in<char>(1);
   const auto& strides = plan.lines.strides[plan.lines.rank - 1];
   const int64_t pieces = std::max<int64_t>(1, std::min(plan.lines.total, pieces_for(plan.lines.total * plan.length)));
   launch.parallel()(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(plan.lines.total, pieces, piece);
     plan.lines.run(range.begin, range.end, [&](const StridedLoop::Offsets& offsets, int64_t n, int64_t) {
       for (int64_t line = 0; line < n; ++line) {
-        const int64_t first = offsets[0] + line * strides[0], base = offsets[1] + line * strides[1];
-        for (int64_t i = 0; i < plan.length; ++i) {
-          const int64_t number = first + i * plan.index_step;
-          const int64_t at = checked_index(indices, plan.wide, number, plan.size, launch);
-          f(number, at < 0 ? -1 : base + at * plan.step);
-        }
+        plan.line(plan, launch, offsets[0] + line * strides[0], offsets[1] + line * strides[1]);
       }
     });
   });
 }
 
+// Calls f(number of the index, its place in the data) for each valid index of a line; f(number, -1) for others.
+template <class F>
+void for_each_index(const ElementsPlan& plan, const Launch& launch, int64_t first, int64_t base, F&& f) {
+  const char* indices = launch.in<char>(1);
+  for (int64_t i = 0; i < plan.length; ++i) {
+    const int64_t number = first + i * plan.index_step;
+    const int64_t at = checked_index(indices, plan.wide, number, plan.size, launch);
+    f(number, at < 0 ? -1 : base + at * plan.step);
+  }
+}
+
 template <class T>
-void run_gather_elements_of(const ElementsPlan& plan, const Launch& launch) {
+void gather_line(const ElementsPlan& plan, const Launch& launch, int64_t first, int64_t base) {
   const T* x = launch.in<T>(0);
   T* y = launch.out<T>(0);
-  for_each_index(plan, launch, [&](int64_t i, int64_t at) { y[i] = at < 0 ? T{} : x[at]; });
+  for_each_index(plan, launch, first, base, [&](int64_t i, int64_t at) { y[i] = at < 0 ? T{} : x[at]; });
 }
 Result<ElementsPlan> plan_gather_elements(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(ElementsPlan plan, make_elements(node));
-  switch (item_bytes(node.dtype(0))) {
-    case 1: plan.run = run_gather_elements_of<uint8_t>; break;
-    case 2: plan.run = run_gather_elements_of<uint16_t>; break;
-    case 4: plan.run = run_gather_elements_of<uint32_t>; break;
-    default: plan.run = run_gather_elements_of<uint64_t>; break;
+  switch (plan.item) {
+    case 1: plan.line = gather_line<uint8_t>; break;
+    case 2: plan.line = gather_line<uint16_t>; break;
+    case 4: plan.line = gather_line<uint32_t>; break;
+    default: plan.line = gather_line<uint64_t>; break;
   }
   return plan;
 }
 
 template <class T, ScatterJoin kJoin>
-void run_scatter_of(const ElementsPlan& plan, const Launch& launch) {
-  const T* x = launch.in<T>(0);
+void scatter_line(const ElementsPlan& plan, const Launch& launch, int64_t first, int64_t base) {
   const T* updates = launch.in<T>(2);
   T* y = launch.out<T>(0);
-  if (x != y) std::copy_n(x, plan.total, y);
-  for_each_index(plan, launch, [&](int64_t i, int64_t at) {
+  for_each_index(plan, launch, first, base, [&](int64_t i, int64_t at) {
     if (at >= 0) y[at] = scatter_join<T, kJoin>(y[at], updates[i]);
   });
 }
 Result<ElementsPlan> plan_scatter(const NodeView& node, KernelPlan&) {
   PERCALE_ASSIGN_OR_RETURN(ElementsPlan plan, make_elements(node));
   PERCALE_RETURN_IF_ERROR(
-      dispatch_scatter(node, [&]<class T, ScatterJoin kJoin>() { plan.run = run_scatter_of<T, kJoin>; }));
+      dispatch_scatter(node, [&]<class T, ScatterJoin kJoin>() { plan.line = scatter_line<T, kJoin>; }));
   return plan;
 }
-void run_elements(const ElementsPlan& plan, const Launch& launch) { plan.run(plan, launch); }
+void run_scatter(const ElementsPlan& plan, const Launch& launch) {
+  const char* x = launch.in<char>(0);
+  char* y = launch.out<char>(0);
+  if (x != y) std::copy_n(x, plan.total * plan.item, y);
+  run_lines(plan, launch);
+}
 
 }  // namespace
 
@@ -350,9 +360,9 @@ Status register_index(Registry& registry, const simd::SimdTable*) {
                     make_kernel<accepts_types<kAnyList>, plan_gather, run_gather>("portable.Gather", "Gather"),
                     make_kernel<accepts_types<kNumericList>, plan_gather_grad, run_gather_plan>(
                         "portable.GatherGrad", "GatherGrad", "percale"),
-                    make_kernel<accepts_types<kAnyList>, plan_gather_elements, run_elements>("portable.GatherElements",
+                    make_kernel<accepts_types<kAnyList>, plan_gather_elements, run_lines>("portable.GatherElements",
                                                                                              "GatherElements"),
-                    make_kernel<accepts_types<kAnyList>, plan_scatter, run_elements>("portable.ScatterElements",
+                    make_kernel<accepts_types<kAnyList>, plan_scatter, run_scatter>("portable.ScatterElements",
                                                                                      "ScatterElements"),
                 });
 }

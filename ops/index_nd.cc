@@ -107,7 +107,8 @@ struct TuplesPlan {
   std::array<int64_t, kMaxRank> dims{}, strides{};  // of what a tuple indexes; strides in elements
   int64_t batch_stride = 0;                         // elements of data per batch
   int64_t slice = 1, item = 0, total = 0;           // elements of a slice, bytes of one, elements of data
-  void (*run)(const TuplesPlan&, const Launch&) = nullptr;
+  // Joins updates [begin, end) to the elements of a slice of the data.
+  void (*join)(char* slice, const char* update, int64_t begin, int64_t end) = nullptr;
 };
 TuplesPlan make_tuples(const NodeView& node, size_t batch) {
   const Shape &data = node.shape(0), &indices = node.shape(1);
@@ -165,34 +166,35 @@ void run_gather_nd(const TuplesPlan& plan, const Launch& launch) {
   });
 }
 
-// Tuples may name one slice several times, so they are taken in order by one thread; long slices are cut.
 template <class T, ScatterJoin kJoin>
-void run_scatter_nd_of(const TuplesPlan& plan, const Launch& launch) {
-  const T* x = launch.in<T>(0);
+void join_slice(char* slice, const char* update, int64_t begin, int64_t end) {
+  T* y = reinterpret_cast<T*>(slice);
+  const T* from = reinterpret_cast<const T*>(update);
+  for (int64_t i = begin; i < end; ++i) y[i] = scatter_join<T, kJoin>(y[i], from[i]);
+}
+Result<TuplesPlan> plan_scatter_nd(const NodeView& node, KernelPlan&) {
+  TuplesPlan plan = make_tuples(node, 0);
+  PERCALE_RETURN_IF_ERROR(
+      dispatch_scatter(node, [&]<class T, ScatterJoin kJoin>() { plan.join = join_slice<T, kJoin>; }));
+  return plan;
+}
+// Tuples may name one slice several times, so they are taken in order by one thread; long slices are cut.
+void run_scatter_nd(const TuplesPlan& plan, const Launch& launch) {
+  const char* x = launch.in<char>(0);
   const auto* indices = launch.in<int64_t>(1);
-  const T* updates = launch.in<T>(2);
-  T* y = launch.out<T>(0);
-  if (x != y) std::copy_n(x, plan.total, y);
+  const char* updates = launch.in<char>(2);
+  char* y = launch.out<char>(0);
+  if (x != y) std::copy_n(x, plan.total * plan.item, y);
   const int64_t pieces = pieces_for(plan.slice);
   launch.parallel()(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(plan.slice, pieces, piece, 16);
     for (int64_t t = 0; t < plan.tuples; ++t) {
       const int64_t at = slice_of(plan, indices + t * static_cast<int64_t>(plan.length), launch);
       if (at < 0) continue;
-      for (int64_t i = range.begin; i < range.end; ++i) {
-        y[at + i] = scatter_join<T, kJoin>(y[at + i], updates[t * plan.slice + i]);
-      }
+      plan.join(y + at * plan.item, updates + t * plan.slice * plan.item, range.begin, range.end);
     }
   });
 }
-Result<TuplesPlan> plan_scatter_nd(const NodeView& node, KernelPlan&) {
-  TuplesPlan plan = make_tuples(node, 0);
-  PERCALE_RETURN_IF_ERROR(dispatch_scatter(node, [&]<class T, ScatterJoin kJoin>() {
-    plan.run = run_scatter_nd_of<T, kJoin>;
-  }));
-  return plan;
-}
-void run_tuples(const TuplesPlan& plan, const Launch& launch) { plan.run(plan, launch); }
 
 }  // namespace
 
@@ -201,7 +203,7 @@ Status register_index_nd(Registry& registry, const simd::SimdTable*) {
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_types<kAnyList>, plan_gather_nd, run_gather_nd>("portable.GatherND", "GatherND"),
-                    make_kernel<accepts_types<kAnyList>, plan_scatter_nd, run_tuples>("portable.ScatterND", "ScatterND"),
+                    make_kernel<accepts_types<kAnyList>, plan_scatter_nd, run_scatter_nd>("portable.ScatterND", "ScatterND"),
                 });
 }
 

@@ -1,6 +1,7 @@
 // Reductions over axes, and the sum that undoes broadcasting.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -189,17 +190,39 @@ constexpr OpSchema kSchemas[] = {
 // Neighbouring outputs that lie along the innermost dim are summed together, `kLanes` at a time.
 constexpr int64_t kLanes = 64;
 
+// The accumulators of a block of lanes, of whichever type the reduction takes.
+struct Lanes {
+  alignas(8) std::array<std::byte, kLanes * 8> bytes;
+
+  template <class Acc>
+  Acc* of() {
+    return reinterpret_cast<Acc*>(bytes.data());
+  }
+};
+
+// What differs between reductions and element types; everything else is written once.
+struct ReducePlan;
+struct ReduceSteps {
+  void (*start)(Lanes& lanes);  // the value of nothing
+  // Joins the elements [begin, end) of the reduction whose first input is at `x`.
+  void (*accumulate)(const ReducePlan& plan, const char* x, int64_t lanes, int64_t begin, int64_t end, Lanes& to);
+  void (*join)(Lanes& to, Lanes& from);
+  void (*store)(Lanes& from, char* y, int64_t lanes, int64_t count);  // the result of `count` elements
+};
+
 struct ReducePlan {
   StridedLoop outer;     // outputs but for lanes; operands: output, input (bytes)
   StridedLoop reduced;   // what goes into one output; operand: input (bytes)
   int64_t lanes = 1;     // outputs along a kept innermost dim
   int64_t lane_blocks = 1;
   int64_t chunks = 1;    // parts that a long reduction is cut into
-  void (*run)(const ReducePlan&, const Launch&) = nullptr;
+  int64_t item = 1;      // bytes of an element
+  ReduceSteps steps{};
 };
 
 Result<ReducePlan> make_reduce(const Shape& x, const std::array<bool, kMaxRank>& mask, int64_t item) {
   ReducePlan plan;
+  plan.item = item;
   const auto in_strides = contiguous_strides(x, item);
   size_t rank = x.rank();
   // The last dim that is not 1 decides whether there are lanes.
@@ -247,7 +270,7 @@ struct SumOf {
   static Wide<T> finish(Acc a, int64_t) { return static_cast<Wide<T>>(a); }
 };
 template <class T>
-struct MeanOf : SumOf<T> {
+struct MeanOf {
   // An integer mean of nothing has been refused.
   static Wide<T> finish(SumAcc<T> a, int64_t count) { return static_cast<Wide<T>>(a / static_cast<SumAcc<T>>(count)); }
 };
@@ -275,11 +298,10 @@ struct MinOf {
   static Acc finish(Acc a, int64_t) { return a; }
 };
 
-// Joins the elements [begin, end) of the reduction that starts at `x` to `lanes` accumulators.
 template <class Op, class T>
-void accumulate(const ReducePlan& plan, const char* x, int64_t lanes, int64_t begin, int64_t end,
-                typename Op::Acc* acc) {
+void accumulate(const ReducePlan& plan, const char* x, int64_t lanes, int64_t begin, int64_t end, Lanes& to) {
   using Acc = typename Op::Acc;
+  Acc* acc = to.of<Acc>();
   const int64_t stride = plan.reduced.strides[plan.reduced.rank - 1][0];
   plan.reduced.run(begin, end, [&](const StridedLoop::Offsets& offsets, int64_t n, int64_t) {
     const char* row = x + offsets[0];
@@ -298,10 +320,24 @@ void accumulate(const ReducePlan& plan, const char* x, int64_t lanes, int64_t be
   });
 }
 
-template <class Op, class T>
-void run_reduce_of(const ReducePlan& plan, const Launch& launch) {
+// The mean differs from the sum in `store` alone.
+template <class Op, class T, class Store>
+constexpr ReduceSteps steps_of() {
   using Acc = typename Op::Acc;
-  constexpr auto kItem = static_cast<int64_t>(sizeof(T));
+  return {.start = [](Lanes& lanes) { std::fill_n(lanes.of<Acc>(), kLanes, Op::kStart); },
+          .accumulate = accumulate<Op, T>,
+          .join =
+              [](Lanes& to, Lanes& from) {
+                for (int64_t l = 0; l < kLanes; ++l) to.of<Acc>()[l] = Op::join(to.of<Acc>()[l], from.of<Acc>()[l]);
+              },
+          .store =
+              [](Lanes& from, char* y, int64_t lanes, int64_t count) {
+                T* to = reinterpret_cast<T*>(y);
+                for (int64_t l = 0; l < lanes; ++l) to[l] = narrow<T>(Store::finish(from.of<Acc>()[l], count));
+              }};
+}
+
+void run_reduce(const ReducePlan& plan, const Launch& launch) {
   const char* x = launch.in<char>(0);
   char* y = launch.out<char>(0);
   const int64_t count = plan.reduced.total;
@@ -313,65 +349,56 @@ void run_reduce_of(const ReducePlan& plan, const Launch& launch) {
     const int64_t lane = task % plan.lane_blocks * kLanes;
     const int64_t outer = task / plan.lane_blocks;
     plan.outer.run(outer, outer + 1, [&](const StridedLoop::Offsets& offsets, int64_t, int64_t) {
-      f(x + offsets[1] + lane * kItem, reinterpret_cast<T*>(y + offsets[0] + lane * kItem),
-        std::min(kLanes, plan.lanes - lane));
+      f(x + offsets[1] + lane * plan.item, y + offsets[0] + lane * plan.item, std::min(kLanes, plan.lanes - lane));
     });
-  };
-  const auto store = [&](const Acc* acc, T* to, int64_t lanes) {
-    for (int64_t l = 0; l < lanes; ++l) to[l] = narrow<T>(Op::finish(acc[l], count));
   };
   if (plan.chunks == 1) {
     const int64_t pieces = std::min(tasks, pieces_for(std::max<int64_t>(1, count) * plan.outer.total * plan.lanes));
     launch.parallel()(pieces, [&](int64_t piece) {
       const PieceRange range = piece_range(tasks, pieces, piece);
       for (int64_t task = range.begin; task < range.end; ++task) {
-        for_task(task, [&](const char* from, T* to, int64_t lanes) {
-          std::array<Acc, kLanes> acc;
-          acc.fill(Op::kStart);
-          accumulate<Op, T>(plan, from, lanes, 0, count, acc.data());
-          store(acc.data(), to, lanes);
+        for_task(task, [&](const char* from, char* to, int64_t lanes) {
+          Lanes acc;
+          plan.steps.start(acc);
+          plan.steps.accumulate(plan, from, lanes, 0, count, acc);
+          plan.steps.store(acc, to, lanes, count);
         });
       }
     });
     return;
   }
-  Acc* parts = launch.scratch<Acc>();
+  Lanes* parts = launch.scratch<Lanes>();
   launch.parallel()(tasks * plan.chunks, [&](int64_t piece) {
     const PieceRange range = piece_range(count, plan.chunks, piece % plan.chunks);
-    Acc* acc = parts + piece * kLanes;
-    std::fill_n(acc, kLanes, Op::kStart);
-    for_task(piece / plan.chunks, [&](const char* from, T*, int64_t lanes) {
-      accumulate<Op, T>(plan, from, lanes, range.begin, range.end, acc);
+    plan.steps.start(parts[piece]);
+    for_task(piece / plan.chunks, [&](const char* from, char*, int64_t lanes) {
+      plan.steps.accumulate(plan, from, lanes, range.begin, range.end, parts[piece]);
     });
   });
   for (int64_t task = 0; task < tasks; ++task) {
-    Acc* acc = parts + task * plan.chunks * kLanes;
-    for_task(task, [&](const char*, T* to, int64_t lanes) {
-      for (int64_t c = 1; c < plan.chunks; ++c) {
-        for (int64_t l = 0; l < lanes; ++l) acc[l] = Op::join(acc[l], acc[c * kLanes + l]);
-      }
-      store(acc, to, lanes);
-    });
+    Lanes* of_task = parts + task * plan.chunks;
+    for (int64_t c = 1; c < plan.chunks; ++c) plan.steps.join(of_task[0], of_task[c]);
+    for_task(task,
+             [&](const char*, char* to, int64_t lanes) { plan.steps.store(of_task[0], to, lanes, count); });
   }
 }
 
-void run_reduce(const ReducePlan& plan, const Launch& launch) { plan.run(plan, launch); }
-
-template <template <class> class Op, const auto& List>
+// `Store` names the reduction whose results are stored.
+template <template <class> class Op, const auto& List, template <class> class Store = Op>
 Result<ReducePlan> plan_mask(const NodeView& node, const std::array<bool, kMaxRank>& mask, KernelPlan& booked) {
   const DType dtype = node.dtype(0);
   PERCALE_ASSIGN_OR_RETURN(ReducePlan plan, make_reduce(node.shape(0), mask, item_bytes(dtype)));
-  dispatch(List, dtype, [&]<class T>() { plan.run = run_reduce_of<Op<T>, T>; });
+  dispatch(List, dtype, [&]<class T>() { plan.steps = steps_of<Op<T>, T, Store<T>>(); });
   if (plan.chunks > 1) {
-    booked.scratch_bytes = plan.outer.total * plan.lane_blocks * plan.chunks * kLanes * int64_t{sizeof(double)};
+    booked.scratch_bytes = plan.outer.total * plan.lane_blocks * plan.chunks * int64_t{sizeof(Lanes)};
   }
   return plan;
 }
 
-template <template <class> class Op, const auto& List>
+template <template <class> class Op, const auto& List, template <class> class Store = Op>
 Result<ReducePlan> plan_reduce(const NodeView& node, KernelPlan& booked) {
   PERCALE_ASSIGN_OR_RETURN(const auto mask, reduction_mask(node));
-  PERCALE_ASSIGN_OR_RETURN(ReducePlan plan, (plan_mask<Op, List>(node, mask, booked)));
+  PERCALE_ASSIGN_OR_RETURN(ReducePlan plan, (plan_mask<Op, List, Store>(node, mask, booked)));
   if (node.schema.name == "ReduceMean" && plan.reduced.total == 0 && !is_float(node.dtype(0))) {
     return invalid_argument("the integer mean of no elements");
   }
@@ -385,7 +412,7 @@ Result<ReducePlan> plan_sum_to_shape(const NodeView& node, KernelPlan& booked) {
 
 void run_sum_to_shape(const ReducePlan& plan, const Launch& launch) {
   if (plan.reduced.total == 1 && launch.in<char>(0) == launch.out<char>(0)) return;
-  plan.run(plan, launch);
+  run_reduce(plan, launch);
 }
 
 inline constexpr TypeList<int32_t, int64_t, uint32_t, uint64_t> kWideIntegers;
@@ -393,9 +420,9 @@ inline constexpr TypeList<int8_t, uint8_t, bool> kNarrowIntegers;
 inline constexpr auto kWideList = kFloatList + kWideIntegers;
 inline constexpr auto kExtremeList = kWideList + kNarrowIntegers;
 
-template <template <class> class Op, const auto& List>
+template <template <class> class Op, const auto& List, template <class> class Store = Op>
 Kernel reduce_kernel(const char* name) {
-  return make_kernel<accepts_types<List>, plan_reduce<Op, List>, run_reduce>(name, op_of_kernel(name));
+  return make_kernel<accepts_types<List>, plan_reduce<Op, List, Store>, run_reduce>(name, op_of_kernel(name));
 }
 
 }  // namespace
@@ -421,7 +448,7 @@ Status register_reduce(Registry& registry, const simd::SimdTable* simd) {
   return add_cpu_kernels(
       registry, {
                     reduce_kernel<SumOf, kWideList>("portable.ReduceSum"),
-                    reduce_kernel<MeanOf, kWideList>("portable.ReduceMean"),
+                    reduce_kernel<SumOf, kWideList, MeanOf>("portable.ReduceMean"),
                     reduce_kernel<MaxOf, kExtremeList>("portable.ReduceMax"),
                     reduce_kernel<MinOf, kExtremeList>("portable.ReduceMin"),
                     reduce_kernel<ProdOf, kWideList>("portable.ReduceProd"),

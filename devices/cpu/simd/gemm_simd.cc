@@ -65,7 +65,27 @@ struct Finish {
   const T* bias_n;  // of this tile's first column, or null
   const T* bias_m;  // of this tile's first row, or null
   bool relu;
+
+  bool plain() const { return bias_n == nullptr && bias_m == nullptr && !relu; }
 };
+
+// Sums of a tile, [rows][vectors], go to C with whatever is to be done to them. Small: written once, not per tile.
+template <class T>
+void finish_tile(int rows, int vectors, const T* sums, T* c, int64_t ldc, int64_t cols, const Finish<T>& finish) {
+  constexpr int64_t kW = kLanes<T>;
+  for (int i = 0; i < rows; ++i) {
+    for (int v = 0; v < vectors; ++v) {
+      Vec<T> x = load<T>(sums + (i * vectors + v) * kW);
+      T* out = c + i * ldc + v * kW;
+      const int64_t n = min_of(cols - v * kW, kW);  // >= 1
+      if (finish.add) x = hn::Add(load_n<T>(out, n), x);
+      if (finish.bias_n) x = hn::Add(x, load_n<T>(finish.bias_n + v * kW, n));
+      if (finish.bias_m) x = hn::Add(x, set<T>(finish.bias_m[i]));
+      if (finish.relu) x = relu<T>(x);
+      store_n<T>(x, out, n);
+    }
+  }
+}
 
 // C[MR, cols] of one tile. a: packed [kc][MR]; b: rows ldb apart, NV vectors wide.
 template <class T, int MR, int NV>
@@ -92,28 +112,24 @@ void tile(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t 
     a += MR;
     b += ldb;
   }
-  const bool whole = cols == NV * kW;
+  if (cols == NV * kW && finish.plain()) {
+#pragma GCC unroll 16
+    for (int i = 0; i < MR; ++i) {
+#pragma GCC unroll 2
+      for (int v = 0; v < NV; ++v) {
+        T* out = c + i * ldc + v * kW;
+        store<T>(finish.add ? hn::Add(load<T>(out), acc[i][v]) : acc[i][v], out);
+      }
+    }
+    return;
+  }
+  alignas(64) T sums[MR * NV * kW];
 #pragma GCC unroll 16
   for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) {
-      V x = acc[i][v];
-      T* out = c + i * ldc + v * kW;
-      const int64_t n = cols - v * kW;  // >= 1
-      if (finish.add) x = hn::Add(whole ? load<T>(out) : load_n<T>(out, min_of(n, kW)), x);
-      if (finish.bias_n) {
-        const T* bias = finish.bias_n + v * kW;
-        x = hn::Add(x, whole ? load<T>(bias) : load_n<T>(bias, min_of(n, kW)));
-      }
-      if (finish.bias_m) x = hn::Add(x, set<T>(finish.bias_m[i]));
-      if (finish.relu) x = relu<T>(x);
-      if (whole) {
-        store<T>(x, out);
-      } else {
-        store_n<T>(x, out, n);
-      }
-    }
+    for (int v = 0; v < NV; ++v) store<T>(acc[i][v], sums + (i * NV + v) * kW);
   }
+  finish_tile<T>(MR, NV, sums, c, ldc, cols, finish);
 }
 
 template <class T>
