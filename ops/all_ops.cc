@@ -14,6 +14,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_generate,
     register_index,
     register_index_nd,
+    register_lamb,
     register_layout,
     register_logic,
     register_loss,

@@ -6,19 +6,52 @@
 #include "devices/cpu/simd/simd.h"
 #include "ops/families.h"
 #include "ops/float_kernels.h"
+#include "ops/optimizer_step.h"
 
 namespace percale {
+
+// Gradient and slots have the shape of the parameter, learning rate and step are scalars.
+Status step_shape(ShapeContext& c) {
+  Shape shape = c.shape(0);
+  for (size_t i = 1; i < c.num_inputs(); ++i) {
+    if (!c.has_input(i)) continue;
+    if (c.schema.input(i).group == 'T') {
+      if (!compatible(shape, c.shape(i))) {
+        return c.error("'", c.schema.input(i).name, "' has shape ", c.shape(i), ", the parameter ", shape);
+      }
+      shape = merge(shape, c.shape(i));
+    } else if (!compatible(c.shape(i), Shape{})) {
+      return c.error("'", c.schema.input(i).name, "' must be a scalar, got ", c.shape(i));
+    }
+  }
+  if (c.schema.name == "ApplyRMSProp" && c.wants_output(2) && !c.has_input(3)) {
+    return c.error("output 'new_buffer' needs input 'buffer'");
+  }
+  for (size_t i = 0; i < c.outputs.size(); ++i) c.set_output(i, c.dtype(0), shape);
+  return {};
+}
+
+double rate_of(DType dtype, const Launch& l, size_t input) {
+  return dtype == DType::kF64 ? *l.in<double>(input) : static_cast<double>(*l.in<float>(input));
+}
+
+bool bias_corrections(double beta1, double beta2, const Launch& l, size_t input, double& first, double& second) {
+  const int64_t step = *l.in<int64_t>(input);
+  if (step < 1) {
+    l.fail(RunError::kBadSize, step);
+    return false;
+  }
+  first = 1 - std::pow(beta1, static_cast<double>(step));
+  second = 1 - std::pow(beta2, static_cast<double>(step));
+  return true;
+}
+
 namespace {
 
-Status step_shape(ShapeContext& c);
-
-constexpr DTypeSet kRate = dtypes::kFloat64Or32;
 constexpr AttrSpec kWeightDecay = attr_float("weight_decay", 0, 0);
-constexpr InputSpec kParam = in("param", 'T', dtypes::kFloat), kGrad = in("grad", 'T', dtypes::kFloat),
-                    kLearningRate = in("learning_rate", 0, kRate), kStep = in("step", 0, dtypes::kI64Only);
 
-// Formulas are those of PyTorch's optimizers; g is the gradient, to which all but ApplyAdamW first add
-// weight_decay * param. `learning_rate` and `step` are scalars; `step` is the number of this update, from 1.
+// Where no other source is named the formulas are those of PyTorch's optimizers; g is the gradient, to which ApplySGD,
+// ApplyMomentum, ApplyAdam, ApplyRMSProp and ApplyAdagrad first add weight_decay * param.
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplySGD",
@@ -80,30 +113,35 @@ constexpr OpSchema kSchemas[] = {
      .in_place = {InPlace{0, 0}, InPlace{1, 2}},
      .shape = &step_shape,
      .grad = grad::none},
+    {.domain = "percale",
+     .name = "ApplyFtrl",
+     .doc = "FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; "
+            "z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where "
+            "|z'| <= l1, else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) "
+            "and linear (z) share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.",
+     .inputs = {kParam, kGrad, in("accumulator", 'T', dtypes::kFloat), in("linear", 'T', dtypes::kFloat), kLearningRate},
+     .attributes = {attr_float("learning_rate_power", -0.5, -1e6, 0), attr_float("l1", 0, 0), attr_float("l2", 0, 0),
+                    attr_float("l2_shrinkage", 0, 0), attr_float("beta", 0, 0)},
+     .outputs = {out("new_param", 'T'), out("new_accumulator", 'T'), out("new_linear", 'T')},
+     .in_place = {InPlace{0, 0}, InPlace{1, 2}, InPlace{2, 3}},
+     .shape = &step_shape,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "ApplyLion",
+     .doc = "Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param "
+            "is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one of "
+            "f16, bf16, f32, f64; learning_rate is a scalar.",
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), kLearningRate},
+     .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.99, 0, 1), kWeightDecay},
+     .outputs = {out("new_param", 'T'), out("new_m", 'T')},
+     .in_place = {InPlace{0, 0}, InPlace{1, 2}},
+     .shape = &step_shape,
+     .grad = grad::none},
 };
 
-// Gradient and slots have the shape of the parameter, learning rate and step are scalars.
-Status step_shape(ShapeContext& c) {
-  Shape shape = c.shape(0);
-  for (size_t i = 1; i < c.num_inputs(); ++i) {
-    if (!c.has_input(i)) continue;
-    if (c.schema.input(i).group == 'T') {
-      if (!compatible(shape, c.shape(i))) {
-        return c.error("'", c.schema.input(i).name, "' has shape ", c.shape(i), ", the parameter ", shape);
-      }
-      shape = merge(shape, c.shape(i));
-    } else if (!compatible(c.shape(i), Shape{})) {
-      return c.error("'", c.schema.input(i).name, "' must be a scalar, got ", c.shape(i));
-    }
-  }
-  if (c.schema.name == "ApplyRMSProp" && c.wants_output(2) && !c.has_input(3)) {
-    return c.error("output 'new_buffer' needs input 'buffer'");
-  }
-  for (size_t i = 0; i < c.outputs.size(); ++i) c.set_output(i, c.dtype(0), shape);
-  return {};
-}
+enum class Rule { kSGD, kMomentum, kAdam, kAdamW, kRMSProp, kAdagrad, kFtrl, kLion };
 
-enum class Rule { kSGD, kMomentum, kAdam, kAdamW, kRMSProp, kAdagrad };
+constexpr bool is_adam(Rule rule) { return rule == Rule::kAdam || rule == Rule::kAdamW; }
 
 struct StepPlan {
   Rule rule = Rule::kSGD;
@@ -112,6 +150,7 @@ struct StepPlan {
   DType dtype = DType::kInvalid, rate_dtype = DType::kInvalid;
   bool nesterov = false, buffer = false, new_buffer = false;
   double weight_decay = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0, alpha = 0;
+  double power = 0, l1 = 0, l2 = 0, l2_shrinkage = 0, beta = 0;  // FTRL; power: -learning_rate_power
 };
 
 template <Rule kRule>
@@ -132,25 +171,27 @@ Result<StepPlan> plan_step(const NodeView& v, KernelPlan&) {
   p.beta2 = a.get_float("beta2");
   p.epsilon = a.get_float("epsilon");
   p.alpha = a.get_float("alpha");
+  p.power = -a.get_float("learning_rate_power");
+  p.l1 = a.get_float("l1");
+  p.l2 = a.get_float("l2");
+  p.l2_shrinkage = a.get_float("l2_shrinkage");
+  p.beta = a.get_float("beta");
   return p;
 }
 
-double rate_of(const StepPlan& p, const Launch& l) {
-  return p.rate_dtype == DType::kF64 ? *l.in<double>(p.rate) : static_cast<double>(*l.in<float>(p.rate));
-}
+// What one launch adds to the plan: the learning rate, and 1 - beta1^step and 1 - beta2^step (ones for rules without them).
+struct StepNumbers {
+  double rate = 0, first = 1, second = 1;
+};
 
-// 1 - beta1^step and 1 - beta2^step; ones for rules without them. False when the step is not counted from 1.
-bool bias_corrections(const StepPlan& p, const Launch& l, double& first, double& second) {
-  first = second = 1;
-  if (p.step == 0) return true;
-  const int64_t step = *l.in<int64_t>(p.step);
-  if (step < 1) {
-    l.fail(RunError::kBadSize, step);
+// False when the run fails: the step is not counted from 1, or FTRL, which divides by the rate, has none.
+bool read_numbers(const StepPlan& p, const Launch& l, StepNumbers& n) {
+  n.rate = rate_of(p.rate_dtype, l, p.rate);
+  if (p.rule == Rule::kFtrl && !(n.rate > 0)) {
+    l.fail(RunError::kNotPositive, static_cast<int64_t>(p.rate));
     return false;
   }
-  first = 1 - std::pow(p.beta1, static_cast<double>(step));
-  second = 1 - std::pow(p.beta2, static_cast<double>(step));
-  return true;
+  return p.step == 0 || bias_corrections(p.beta1, p.beta2, l, p.step, n.first, n.second);
 }
 
 // The element type's own arithmetic, so that f32 steps can be done in registers of f32.
@@ -158,26 +199,29 @@ template <class T>
 void apply(const StepPlan& p, const Launch& l) {
   const T *param = l.in<T>(0), *grad = l.in<T>(1);
   const T* slot0 = p.rule == Rule::kSGD ? nullptr : l.in<T>(2);
-  const T* slot1 = p.rule == Rule::kAdam || p.rule == Rule::kAdamW || p.buffer ? l.in<T>(3) : nullptr;
+  const bool two_slots = is_adam(p.rule) || p.rule == Rule::kFtrl;
+  const T* slot1 = two_slots || p.buffer ? l.in<T>(3) : nullptr;
   T* new_param = l.out<T>(0);
   T* new_slot0 = p.rule == Rule::kSGD ? nullptr : l.out<T>(1);
-  T* new_slot1 = p.rule == Rule::kAdam || p.rule == Rule::kAdamW || p.new_buffer ? l.out<T>(2) : nullptr;
-  const double rate = rate_of(p, l);
-  double first, second;
-  if (!bias_corrections(p, l, first, second)) return;
+  T* new_slot1 = two_slots || p.new_buffer ? l.out<T>(2) : nullptr;
+  StepNumbers numbers;
+  if (!read_numbers(p, l, numbers)) return;
+  const auto [rate, first, second] = numbers;
   const auto lr = static_cast<T>(rate), decay = static_cast<T>(p.weight_decay), mu = static_cast<T>(p.momentum);
   const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), epsilon = static_cast<T>(p.epsilon);
   const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2);
   const auto alpha = static_cast<T>(p.alpha), c_alpha = static_cast<T>(1 - p.alpha);
   const auto step_size = static_cast<T>(rate / first), root = static_cast<T>(std::sqrt(second));
   const auto shrink = static_cast<T>(1 - rate * p.weight_decay);
+  const auto l1 = static_cast<T>(p.l1), shrinkage = static_cast<T>(2 * p.l2_shrinkage), power = static_cast<T>(p.power);
+  const auto ridge = static_cast<T>(p.beta / rate + 2 * p.l2);
 
   const int64_t pieces = piece_count(p.size, 8);
   l.parallel()(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(p.size, pieces, piece, 16);
     for (int64_t i = range.begin; i < range.end; ++i) {
       T w = param[i];
-      const T g = p.rule == Rule::kAdamW || decay == 0 ? grad[i] : grad[i] + decay * w;
+      const T g = p.rule == Rule::kAdamW || p.rule == Rule::kLion || decay == 0 ? grad[i] : grad[i] + decay * w;
       switch (p.rule) {
         case Rule::kSGD: w -= lr * g; break;
         case Rule::kMomentum: {
@@ -212,6 +256,21 @@ void apply(const StepPlan& p, const Launch& l) {
           new_slot0[i] = square;
           break;
         }
+        case Rule::kFtrl: {
+          const T square = slot0[i] + g * g;
+          const T now = std::pow(square, power), sigma = (now - std::pow(slot0[i], power)) / lr;
+          const T z = slot1[i] + g + shrinkage * w - sigma * w;
+          w = std::fabs(z) <= l1 ? T{0} : (std::copysign(l1, z) - z) / (now / lr + ridge);
+          new_slot0[i] = square;
+          new_slot1[i] = z;
+          break;
+        }
+        case Rule::kLion: {
+          const T c = b1 * slot0[i] + c1 * g;
+          w = w * shrink - lr * (c > 0 ? T{1} : c < 0 ? T{-1} : c);  // NaN stays NaN
+          new_slot0[i] = b2 * slot0[i] + c2 * g;
+          break;
+        }
       }
       new_param[i] = w;
     }
@@ -233,6 +292,9 @@ Status accepts_simd(const NodeView& v) {
   if (v.schema.name == "ApplyRMSProp" && v.has_input(3) != v.has_output(2)) {
     return unimplemented("works in place and needs the output 'new_buffer'");
   }
+  if (v.schema.name == "ApplyFtrl" && v.attributes.get_float("learning_rate_power") != -0.5) {
+    return unimplemented("takes learning_rate_power -0.5, a square root, alone");
+  }
   return {};
 }
 
@@ -245,9 +307,8 @@ Result<SimdStepPlan> plan_simd_step(const NodeView& v, KernelPlan& plan) {
 template <Rule kRule>
 void run_simd_step(const SimdStepPlan& plan, const Launch& l) {
   const StepPlan& p = plan.step;
-  double first, second;
-  if (!bias_corrections(p, l, first, second)) return;
-  const double rate = rate_of(p, l);
+  StepNumbers numbers;
+  if (!read_numbers(p, l, numbers)) return;
   const auto f32 = [](double value) { return static_cast<float>(value); };
   const int64_t pieces = piece_count(p.size, 4);
   l.parallel()(pieces, [&](int64_t piece) {
@@ -263,22 +324,28 @@ void run_simd_step(const SimdStepPlan& plan, const Launch& l) {
     float* w = in_place(0, 0);
     const float* g = l.in<float>(1) + at;
     if constexpr (kRule == Rule::kSGD) {
-      plan.fns->sgd({.lr = f32(rate), .weight_decay = f32(p.weight_decay)}, w, g, count);
+      plan.fns->sgd({.lr = f32(numbers.rate), .weight_decay = f32(p.weight_decay)}, w, g, count);
     } else if constexpr (kRule == Rule::kMomentum) {
-      plan.fns->momentum({.lr = f32(rate), .momentum = f32(p.momentum), .weight_decay = f32(p.weight_decay),
+      plan.fns->momentum({.lr = f32(numbers.rate), .momentum = f32(p.momentum), .weight_decay = f32(p.weight_decay),
                           .nesterov = p.nesterov},
                          w, g, in_place(1, 2), count);
     } else if constexpr (kRule == Rule::kAdam || kRule == Rule::kAdamW) {
-      plan.fns->adam({.lr = rate, .beta1 = p.beta1, .beta2 = p.beta2, .epsilon = p.epsilon,
-                      .weight_decay = p.weight_decay, .correction1 = first, .correction2 = second,
+      plan.fns->adam({.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .epsilon = p.epsilon,
+                      .weight_decay = p.weight_decay, .correction1 = numbers.first, .correction2 = numbers.second,
                       .decoupled = kRule == Rule::kAdamW},
                      w, g, in_place(1, 2), in_place(2, 3), count);
     } else if constexpr (kRule == Rule::kRMSProp) {
-      plan.fns->rmsprop({.lr = f32(rate), .alpha = f32(p.alpha), .epsilon = f32(p.epsilon), .momentum = f32(p.momentum),
+      plan.fns->rmsprop({.lr = f32(numbers.rate), .alpha = f32(p.alpha), .epsilon = f32(p.epsilon), .momentum = f32(p.momentum),
                          .weight_decay = f32(p.weight_decay)},
                         w, g, in_place(1, 2), nullptr, p.buffer ? in_place(2, 3) : nullptr, count);
+    } else if constexpr (kRule == Rule::kFtrl) {
+      plan.fns->ftrl({.lr = numbers.rate, .l1 = p.l1, .l2 = p.l2, .l2_shrinkage = p.l2_shrinkage, .beta = p.beta}, w, g,
+                     in_place(1, 2), in_place(2, 3), count);
+    } else if constexpr (kRule == Rule::kLion) {
+      plan.fns->lion({.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .weight_decay = p.weight_decay}, w, g,
+                     in_place(1, 2), count);
     } else {
-      plan.fns->adagrad({.lr = f32(rate), .epsilon = f32(p.epsilon), .weight_decay = f32(p.weight_decay)}, w, g,
+      plan.fns->adagrad({.lr = f32(numbers.rate), .epsilon = f32(p.epsilon), .weight_decay = f32(p.weight_decay)}, w, g,
                         in_place(1, 2), count);
     }
   });
@@ -299,7 +366,9 @@ Status register_optimizer(Registry& registry, const simd::SimdTable* simd) {
                               simd_step<Rule::kAdam>("simd.apply_adam", "ApplyAdam", simd),
                               simd_step<Rule::kAdamW>("simd.apply_adamw", "ApplyAdamW", simd),
                               simd_step<Rule::kRMSProp>("simd.apply_rmsprop", "ApplyRMSProp", simd),
-                              simd_step<Rule::kAdagrad>("simd.apply_adagrad", "ApplyAdagrad", simd)};
+                              simd_step<Rule::kAdagrad>("simd.apply_adagrad", "ApplyAdagrad", simd),
+                              simd_step<Rule::kFtrl>("simd.apply_ftrl", "ApplyFtrl", simd),
+                              simd_step<Rule::kLion>("simd.apply_lion", "ApplyLion", simd)};
     for (const Kernel& kernel : kernels) PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", kernel));
   }
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kSGD>, &run_step>(
@@ -312,8 +381,12 @@ Status register_optimizer(Registry& registry, const simd::SimdTable* simd) {
       registry, "ApplyAdamW", "percale", "portable.apply_adamw", "portable.apply_adamw_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kRMSProp>, &run_step>(
       registry, "ApplyRMSProp", "percale", "portable.apply_rmsprop", "portable.apply_rmsprop_widened")));
-  return add_float_kernels<&plan_step<Rule::kAdagrad>, &run_step>(registry, "ApplyAdagrad", "percale",
-                                                                  "portable.apply_adagrad", "portable.apply_adagrad_widened");
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kAdagrad>, &run_step>(
+      registry, "ApplyAdagrad", "percale", "portable.apply_adagrad", "portable.apply_adagrad_widened")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_step<Rule::kFtrl>, &run_step>(
+      registry, "ApplyFtrl", "percale", "portable.apply_ftrl", "portable.apply_ftrl_widened")));
+  return add_float_kernels<&plan_step<Rule::kLion>, &run_step>(registry, "ApplyLion", "percale", "portable.apply_lion",
+                                                               "portable.apply_lion_widened");
 }
 
 }  // namespace percale

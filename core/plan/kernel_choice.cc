@@ -35,6 +35,12 @@ Status run_error_status(const OpSchema& schema, std::string_view node, RunError 
     case RunError::kNotPositiveDefinite: return invalid_argument(who, "matrix ", detail, " is not positive definite");
     case RunError::kAssertionFailed: return failed_precondition(who, "assertion failed at element ", detail);
     case RunError::kBadSize: return invalid_argument(who, "the size, start or length ", detail, " is out of range");
+    case RunError::kSingular: return invalid_argument(who, "matrix ", detail, " is singular");
+    case RunError::kNotPositive: {
+      const std::string_view input = schema.input(static_cast<size_t>(detail)).name;
+      return invalid_argument(who, "'", input, "' must be above 0");
+    }
+    case RunError::kNotFinite: return invalid_argument(who, "element ", detail, " is infinite or NaN");
     case RunError::kKernelFailed: break;
   }
   return internal_error(who, "the kernel failed with code ", static_cast<int32_t>(error), ", detail ", detail);

@@ -52,6 +52,9 @@ enum class percale_run_error : int32_t {
   kAssertionFailed = 4,
   kKernelFailed = 5,  // `message` says more
   kBadSize = 6,       // a shape, start or length read at run time is out of range; detail: the value
+  kSingular = 7,      // detail: the number of the matrix in its batch
+  kNotPositive = 8,   // detail: the number of the input whose value must be above 0
+  kNotFinite = 9,     // detail: the first element that is infinite or NaN
 };
 
 // One run of one program. Shared by all kernels that run in it, on any thread.

@@ -1,6 +1,5 @@
 // Parameter updates fused over spans, in place, and the arithmetic around them. See simd.h for what holds for
-// every
-// function of this folder.
+// every function of this folder.
 #ifndef PERCALE_DEVICES_CPU_SIMD_OPTIMIZER_H_
 #define PERCALE_DEVICES_CPU_SIMD_OPTIMIZER_H_
 
@@ -47,12 +46,38 @@ struct Adagrad {
   float lr = 0, epsilon = 1e-10f, weight_decay = 0, grad_scale = 1;
 };
 
+// n += g^2;  z += g + 2 l2_shrinkage p - (sqrt(n) - sqrt(old n)) / lr * p
+// p = 0 where |z| <= l1, else (sign(z) l1 - z) / ((sqrt(n) + beta) / lr + 2 l2); no weight_decay, lr > 0.
+// (TensorFlow's FTRL-proximal with learning_rate_power -0.5.)
+struct Ftrl {
+  double lr = 0, l1 = 0, l2 = 0, l2_shrinkage = 0, beta = 0;
+  float grad_scale = 1;
+};
+// p = p (1 - lr weight_decay) - lr sign(beta1 m + (1 - beta1) g);  m = beta2 m + (1 - beta2) g
+// (Chen et al. 2023); g gets no decay.
+struct Lion {
+  double lr = 0, beta1 = 0.9, beta2 = 0.99, weight_decay = 0;
+  float grad_scale = 1;
+};
+// u = m / correction1 / (sqrt(v / correction2) + epsilon) + weight_decay p, with Adam's m and v; g gets no decay
+// (You et al. 2020). `step` is the learning rate times |p| / |u|, by the caller.
+struct Lamb {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-6, weight_decay = 0, correction1 = 1, correction2 = 1, step = 0;
+  float grad_scale = 1;
+};
+
 struct OptimizerFns {
   void (*sgd)(const Sgd& o, float* p, const float* g, int64_t count);
   void (*momentum)(const Momentum& o, float* p, const float* g, float* m, int64_t count);
   void (*adam)(const Adam& o, float* p, const float* g, float* m, float* v, int64_t count);
   void (*rmsprop)(const Rmsprop& o, float* p, const float* g, float* v, float* mean, float* m, int64_t count);
   void (*adagrad)(const Adagrad& o, float* p, const float* g, float* v, int64_t count);
+  void (*ftrl)(const Ftrl& o, float* p, const float* g, float* n, float* z, int64_t count);
+  void (*lion)(const Lion& o, float* p, const float* g, float* m, int64_t count);
+  // Updates m and v; sums[0] = the sum of p^2, sums[1] = of u^2, in the order of reduce.h's along_rows.
+  void (*lamb_moments)(const Lamb& o, const float* p, const float* g, float* m, float* v, int64_t count, double* sums);
+  // p -= step u
+  void (*lamb_step)(const Lamb& o, float* p, const float* m, const float* v, int64_t count);
 
   // to += from
   void (*accumulate)(float* to, const float* from, int64_t count);

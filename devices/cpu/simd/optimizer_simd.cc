@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/reduce-inl.h"
 #include "devices/cpu/simd/optimizer.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -98,6 +99,75 @@ void adagrad(const Adagrad& o, float* p, const float* g, float* v, int64_t count
   });
 }
 
+void ftrl(const Ftrl& o, float* p, const float* g, float* n, float* z, int64_t count) {
+  const auto f = [](double x) HWY_ATTR { return set<float>(static_cast<float>(x)); };
+  const VF lr = f(o.lr), l1 = f(o.l1), shrinkage = f(2 * o.l2_shrinkage), ridge = f(o.beta / o.lr + 2 * o.l2);
+  const VF scale = set<float>(o.grad_scale), zero = set<float>(0);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF pv = at.get(p), gv = hn::Mul(at.get(g), scale), n0 = at.get(n);
+    const VF nv = hn::MulAdd(gv, gv, n0), root = hn::Sqrt(nv);
+    const VF sigma = hn::Div(hn::Sub(root, hn::Sqrt(n0)), lr);
+    const VF zv = hn::NegMulAdd(sigma, pv, hn::Add(at.get(z), hn::MulAdd(shrinkage, pv, gv)));
+    const VF moved = hn::Div(hn::Sub(hn::CopySign(l1, zv), zv), hn::Add(hn::Div(root, lr), ridge));
+    at.put(nv, n);
+    at.put(zv, z);
+    at.put(hn::IfThenElse(hn::Le(hn::Abs(zv), l1), zero, moved), p);
+  });
+}
+
+void lion(const Lion& o, float* p, const float* g, float* m, int64_t count) {
+  const auto f = [](double x) HWY_ATTR { return set<float>(static_cast<float>(x)); };
+  const VF lr = f(o.lr), keep = f(1.0 - o.lr * o.weight_decay), scale = set<float>(o.grad_scale), zero = set<float>(0);
+  const VF beta1 = f(o.beta1), fresh1 = f(1.0 - o.beta1), beta2 = f(o.beta2), fresh2 = f(1.0 - o.beta2);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF gv = hn::Mul(at.get(g), scale), m0 = at.get(m);
+    const VF c = hn::MulAdd(beta1, m0, hn::Mul(fresh1, gv));
+    // lr sign(c): zero where c is zero, NaN where it is NaN.
+    const VF moved = hn::IfThenElse(hn::Eq(c, zero), zero, hn::CopySign(lr, c));
+    const VF step = hn::IfThenElse(hn::IsNaN(c), c, moved);
+    at.put(hn::MulAdd(beta2, m0, hn::Mul(fresh2, gv)), m);
+    at.put(hn::Sub(hn::Mul(at.get(p), keep), step), p);
+  });
+}
+
+// LAMB's u from p and the new m and v.
+struct LambDirection {
+  VF mean, root, epsilon, decay;
+  explicit HWY_INLINE LambDirection(const Lamb& o)
+      : mean(set<float>(static_cast<float>(1.0 / o.correction1))),
+        root(set<float>(static_cast<float>(1.0 / std::sqrt(o.correction2)))),
+        epsilon(set<float>(static_cast<float>(o.epsilon))),
+        decay(set<float>(static_cast<float>(o.weight_decay))) {}
+  HWY_INLINE VF operator()(VF p, VF m, VF v) const {
+    return hn::MulAdd(decay, p, hn::Div(hn::Mul(m, mean), hn::MulAdd(hn::Sqrt(v), root, epsilon)));
+  }
+};
+
+void lamb_moments(const Lamb& o, const float* p, const float* g, float* m, float* v, int64_t count, double* sums) {
+  const auto f = [](double x) HWY_ATTR { return set<float>(static_cast<float>(x)); };
+  const VF fresh1 = f(1.0 - o.beta1), fresh2 = f(1.0 - o.beta2), beta2 = f(o.beta2), scale = set<float>(o.grad_scale);
+  const LambDirection direction(o);
+  // The reduction loads every element once: that is where the moments move on.
+  sums[1] = static_cast<double>(reduce_span<float, SumSquaresOf<float>>(count, [&](int64_t i, int64_t n) HWY_ATTR {
+    const At at{i, n};
+    const VF gv = hn::Mul(at.get(g), scale), m0 = at.get(m), mv = hn::MulAdd(fresh1, hn::Sub(gv, m0), m0);
+    const VF vv = hn::MulAdd(beta2, at.get(v), hn::Mul(fresh2, hn::Mul(gv, gv)));
+    at.put(mv, m);
+    at.put(vv, v);
+    return direction(at.get(p), mv, vv);
+  }));
+  sums[0] = static_cast<double>(reduce_row<float, SumSquaresOf<float>>(p, count));
+}
+
+void lamb_step(const Lamb& o, float* p, const float* m, const float* v, int64_t count) {
+  const VF step = set<float>(static_cast<float>(o.step));
+  const LambDirection direction(o);
+  for_vectors(count, [&](At at) HWY_ATTR {
+    const VF pv = at.get(p);
+    at.put(hn::NegMulAdd(step, direction(pv, at.get(m), at.get(v)), pv), p);
+  });
+}
+
 void accumulate(float* to, const float* from, int64_t count) {
   for_vectors(count, [&](At at) HWY_ATTR { at.put(hn::Add(at.get(to), at.get(from)), to); });
 }
@@ -114,7 +184,8 @@ void scale(float a, float* x, int64_t count) {
 
 }  // namespace
 
-constexpr OptimizerFns kFns = {sgd, momentum, adam, rmsprop, adagrad, accumulate, axpy, scale};
+constexpr OptimizerFns kFns = {sgd, momentum, adam, rmsprop, adagrad,      ftrl, lion,
+                              lamb_moments, lamb_step, accumulate, axpy, scale};
 
 }  // namespace percale::simd::HWY_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET

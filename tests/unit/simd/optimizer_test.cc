@@ -114,6 +114,66 @@ TEST_CASE("adagrad follows torch.optim.Adagrad") {
       });
 }
 
+TEST_CASE("ftrl follows TensorFlow's FTRL-proximal with a square root") {
+  check_update(
+      [](const OptimizerFns& f, float* p, const float* g, float** s, int, int64_t n) {
+        f.ftrl({.lr = 0.2, .l1 = 0.3, .l2 = 0.1, .l2_shrinkage = 0.05, .beta = 0.5, .grad_scale = 2}, p, g, s[0], s[1], n);
+      },
+      [](double& p, double g, double* s, int) {
+        g *= 2;
+        const double now = s[0] + g * g, sigma = (std::sqrt(now) - std::sqrt(s[0])) / 0.2;
+        s[0] = now;
+        s[1] += g + 0.1 * p - sigma * p;
+        const double clipped = std::min(std::max(s[1], -0.3), 0.3);
+        p = (clipped - s[1]) / ((std::sqrt(now) + 0.5) / 0.2 + 0.2);
+      });
+}
+
+TEST_CASE("lion follows the published algorithm") {
+  check_update(
+      [](const OptimizerFns& f, float* p, const float* g, float** s, int, int64_t n) {
+        f.lion({.lr = 0.05, .beta1 = 0.9, .beta2 = 0.99, .weight_decay = 0.1, .grad_scale = 0.5}, p, g, s[0], n);
+      },
+      [](double& p, double g, double* s, int) {
+        g *= 0.5;
+        const double c = 0.9 * s[0] + 0.1 * g;
+        p -= 0.05 * ((c > 0) - (c < 0) + 0.1 * p);
+        s[0] = 0.99 * s[0] + 0.01 * g;
+      });
+}
+
+TEST_CASE("lamb's direction and its sums of squares follow the published algorithm") {
+  for (int64_t n : {1, 16, 37, 20000}) {
+    const auto p = random_values(n, 1), g = random_values(n, 2);
+    double of_p = 0, of_u = 0;
+    std::vector<double> want(p.size());
+    for (size_t i = 0; i < p.size(); ++i) {
+      const double w = p[i], m = 0.1 * g[i], v = 0.001 * g[i] * static_cast<double>(g[i]);
+      const double u = m / 0.1 / (std::sqrt(v / 0.001) + 1e-3) + 0.2 * w;
+      of_p += w * w;
+      of_u += u * u;
+      want[i] = w - 0.3 * u;
+    }
+    CHECK(agrees(
+        [&](const SimdTable& table, const ParallelFor&) {
+          const Lamb o{.epsilon = 1e-3, .weight_decay = 0.2, .correction1 = 0.1, .correction2 = 0.001, .step = 0.3};
+          std::vector<float> out = p, m(p.size()), v(p.size());
+          double sums[2];
+          table.optimizer->lamb_moments(o, out.data(), g.data(), m.data(), v.data(), n, sums);
+          table.optimizer->lamb_step(o, out.data(), m.data(), v.data(), n);
+          out.push_back(static_cast<float>(sums[0]));
+          out.push_back(static_cast<float>(sums[1]));
+          return out;
+        },
+        [&](const std::vector<float>& got) {
+          std::vector<double> all = want;
+          all.push_back(of_p);
+          all.push_back(of_u);
+          CHECK(worst_error(got, all, 0.1) < 2e-5);
+        }));
+  }
+}
+
 TEST_CASE("accumulate, axpy and scale work in place") {
   check_update(
       [](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.accumulate(p, g, n); },
