@@ -35,6 +35,7 @@ constexpr OptionSpec kTrainer[] = {
     {"shards", kInt, "0", "Parts that each batch is cut into; 0: as the model's size suggests.", 0, 1024},
     {"seed", kInt, "0", "Of first values, of the order of rows and of random ops."},
     {"mode", kText, "sync", "How devices' results are put together."},
+    {"publish", kText, "auto", "When sessions on the same variables see what was trained: auto (each epoch of a fit, each single step), step, epoch, hand, or a number of steps."},
     {"precision", kChoice, "f32", "Of data and parameters; for a SPEC alone.", 0, 0, "f32|f64|bf16"},
     {"any_fingerprint", kSwitch, "off", "Takes up a checkpoint that other kernels have computed: other bits may follow."},
 };

@@ -451,6 +451,10 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_traine
                                                 percale_progress_callback callback, void* user);
 /** Loss and metrics over a data set (NULL: the SPEC's test data) as JSON: {"loss":0.03,"accuracy":0.99}. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json);
+/** Makes what was trained so far the next version of the table, in one piece: runs of sessions on the same variables that begin
+ * later see it, those under way keep the version that they began with, and nobody waits. The option "publish" says when a trainer
+ * does so by itself. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_publish(percale_trainer* trainer);
 /** Ends the step under way with CANCELLED; the state is that of the last completed step. Any thread. \since 0.1 */
 PERCALE_API void percale_trainer_cancel(percale_trainer* trainer);
 /** Writes a checkpoint `folder`/step-N, whole or not at all. \since 0.1 */

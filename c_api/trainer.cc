@@ -33,6 +33,7 @@ Result<TrainerOptions> trainer_options(const percale_options* options) {
   out.epochs = option_int(options, kKind, "epochs");
   out.mode = option_text(options, kKind, "mode");
   out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
+  PERCALE_ASSIGN_OR_RETURN(out.publishing, parse_publishing(option_text(options, kKind, "publish")));
   return out;
 }
 
@@ -58,6 +59,9 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
     out.dtype = precision == "f64" ? DType::kF64 : DType::kF32;
   }
   out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
+  if (option_is_set(options, "publish")) {
+    PERCALE_ASSIGN_OR_RETURN(out.publishing, parse_publishing(option_text(options, kKind, "publish")));
+  }
   return out;
 }
 
@@ -159,6 +163,10 @@ percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_datas
     *out_json = make_text(json.text());
     return {};
   });
+}
+
+percale_status* percale_trainer_publish(percale_trainer* trainer) {
+  return guarded(__func__, {NEEDS(trainer)}, [&] { return trainer->trainer->publish(); });
 }
 
 void percale_trainer_cancel(percale_trainer* trainer) {

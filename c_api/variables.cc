@@ -68,7 +68,7 @@ percale_status* percale_variables_assign(percale_variables* variables, const cha
     PERCALE_ASSIGN_OR_RETURN(Tensor own,
                              Tensor::allocate(variables->engine->engine->memory(), given.dtype(), given.shape()));
     std::copy_n(static_cast<const char*>(given.data()), given.bytes(), static_cast<char*>(own.data()));
-    return variables->variables->publish({{index, std::move(own)}});
+    return variables->variables->publish({{index, std::move(own)}}).status();
   });
 }
 

@@ -23,7 +23,7 @@ percale_status* percale_variables_load(percale_variables* variables, const char*
       PERCALE_ASSIGN_OR_RETURN(Tensor value, file->tensor(all[i].name));
       changes.emplace_back(static_cast<int32_t>(i), std::move(value));
     }
-    return variables->variables->publish(changes);
+    return variables->variables->publish(changes).status();
   });
 }
 

@@ -258,7 +258,7 @@ Status Session::Impl::publish(const StateFrame& state) {
   for (size_t i = 0; i < state.next.size(); ++i) {
     if (state.next[i].defined()) changes.emplace_back(table_index[i], state.next[i]);
   }
-  return changes.empty() ? Status() : variables->publish(changes);
+  return changes.empty() ? Status() : variables->publish(changes).status();
 }
 
 Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std::span<Tensor> outputs,

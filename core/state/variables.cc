@@ -44,17 +44,23 @@ std::shared_ptr<const VariablesVersion> Variables::current() const {
   return current_;
 }
 
-Status Variables::publish(const std::vector<std::pair<int32_t, Tensor>>& changes) {
+Result<std::shared_ptr<const VariablesVersion>> Variables::publish(
+    const std::vector<std::pair<int32_t, Tensor>>& changes) {
   for (const auto& [index, value] : changes) {
     if (index < 0 || static_cast<size_t>(index) >= variables_.size()) return not_found("variable number ", index);
     PERCALE_RETURN_IF_ERROR(check_value(variables_[static_cast<size_t>(index)], value));
   }
-  const std::lock_guard lock(mutex_);
-  auto next = std::make_shared<VariablesVersion>(*current_);
+  const std::lock_guard writer(writers_);
+  auto next = std::make_shared<VariablesVersion>(*current());
   ++next->number;
   for (const auto& [index, value] : changes) next->values[static_cast<size_t>(index)] = value;
-  current_ = std::move(next);
-  return {};
+  std::shared_ptr<const VariablesVersion> out = std::move(next), old = out;
+  {
+    const std::lock_guard lock(mutex_);
+    current_.swap(old);
+  }
+  // The old version ends here, outside the lock, unless somebody reads it.
+  return out;
 }
 
 std::string Variables::digest() const { return digest_of(variables_, current()->values); }

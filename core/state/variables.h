@@ -34,9 +34,9 @@ class Variables {
   int32_t find(std::string_view name) const;
   std::shared_ptr<const VariablesVersion> current() const;
 
-  // The next version: the current one with these values replaced. dtypes and shapes must agree. The tensors must not be
-  // written to any more. Writers come one after the other.
-  Status publish(const std::vector<std::pair<int32_t, Tensor>>& changes);
+  // The next version, which is returned: the current one with these values replaced. dtypes and shapes must agree. The tensors
+  // must not be written to any more. Writers come one after the other; readers do not wait for them.
+  Result<std::shared_ptr<const VariablesVersion>> publish(const std::vector<std::pair<int32_t, Tensor>>& changes);
 
   // "sha256:" over name, dtype, shape and bytes of all variables that are no slots, in the order of names.
   std::string digest() const;
@@ -45,7 +45,8 @@ class Variables {
   Variables() = default;
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> index_;
-  mutable std::mutex mutex_;
+  std::mutex writers_;         // held while a version is made
+  mutable std::mutex mutex_;   // guards the pointer alone
   std::shared_ptr<const VariablesVersion> current_;
 };
 

@@ -104,6 +104,7 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   if (overrides.batch_size) spec.batch_size = *overrides.batch_size;
   if (overrides.mode) spec.trainer.mode = *overrides.mode;
   if (overrides.dtype) spec.dtype = *overrides.dtype;
+  if (overrides.publishing) spec.trainer.publishing = *overrides.publishing;
   spec.trainer.any_fingerprint = overrides.any_fingerprint;
   if (spec.trainer.mode != "sync") return unimplemented("mode '", spec.trainer.mode, "' is not there yet");
   PERCALE_RETURN_IF_ERROR(check_devices(spec, *engine));

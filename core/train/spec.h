@@ -50,6 +50,7 @@ struct SpecOverrides {
   std::optional<int64_t> epochs, seed, shards, batch_size;
   std::optional<std::string> mode;
   std::optional<DType> dtype;
+  std::optional<Publishing> publishing;
   bool any_fingerprint = false;
 };
 

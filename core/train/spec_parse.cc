@@ -134,7 +134,7 @@ Result<Spec> parse_spec(std::string_view text) {
       json, "SPEC",
       {"model", "input_shape", "loss", "from_logits", "metrics", "optimizer", "schedule", "data", "batch_size",
        "batch_size_per_replica", "shards", "shuffle", "drop_remainder", "epochs", "seed", "devices", "clip", "mode",
-       "parameters"},
+       "parameters", "publish"},
       {"sample_weight", "class_weight", "parallel", "strategy", "freeze", "head", "outputs", "precision",
        "accumulation", "recompute", "validation_split", "plugins"}));
   Spec out;
@@ -179,6 +179,15 @@ Result<Spec> parse_spec(std::string_view text) {
   PERCALE_RETURN_IF_ERROR(read_integer(json, "epochs", 1, int64_t{1} << 40, &out.trainer.epochs));
   PERCALE_RETURN_IF_ERROR(read_integer(json, "seed", 0, INT64_MAX, &out.trainer.seed));
   PERCALE_RETURN_IF_ERROR(read_text(json, "mode", &out.trainer.mode));
+  if (const Json* publish = json.find("publish"); publish != nullptr && !publish->is_null()) {
+    std::string text;
+    if (publish->kind() == Json::Kind::kInt) {
+      text = str_cat(*publish->as_int("publish"));
+    } else {
+      PERCALE_ASSIGN_OR_RETURN(text, publish->as_string("publish"));
+    }
+    PERCALE_ASSIGN_OR_RETURN(out.trainer.publishing, parse_publishing(text));
+  }
   PERCALE_RETURN_IF_ERROR(parse_devices(json, out));
   return out;
 }

@@ -19,6 +19,20 @@
 
 namespace percale {
 
+// When the table gets a version of what was trained so far. At the end of fit() it always gets one, unless by hand.
+struct Publishing {
+  enum class When {
+    kAuto,    // after each epoch of fit(), after each step()
+    kSteps,   // whenever the number of completed steps is a multiple of `steps`
+    kEpoch,   // after each epoch
+    kByHand,  // by publish() alone
+  };
+  When when = When::kAuto;
+  int64_t steps = 1;
+};
+// "auto", "step", "epoch", "hand", or a number of steps.
+Result<Publishing> parse_publishing(std::string_view text);
+
 struct TrainerOptions {
   Optimizer optimizer;
   Schedule schedule;
@@ -26,6 +40,7 @@ struct TrainerOptions {
   int64_t seed = 0;    // of random ops
   int64_t epochs = 1;  // of fit() when it is not told
   std::string mode = "sync";
+  Publishing publishing;
   bool any_fingerprint = false;  // restore what another numerics fingerprint computed
 };
 
@@ -59,13 +74,15 @@ class Trainer {
   // Data of a trainer that was described with its data; both may be null.
   void set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> test);
 
-  // One step on one batch; its mean loss before the update. The next version of the variables is published.
+  // One step on one batch; its mean loss before the update.
   Result<double> step(const std::vector<std::string>& names, const std::vector<Tensor>& batch);
   // Trains until `epochs` (0: the options') epochs are complete, from where the trainer stands: in the middle of an epoch after
-  // restore(). Variables are published after each epoch and at the end. `dataset` null: the data of set_data().
+  // restore(). `dataset` null: the data of set_data().
   Status fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress);
   // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data.
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
+  // Makes what was trained so far the next version of the table, in one piece. Readers of older ones keep them.
+  Status publish();
   // Ends the call under way with CANCELLED; the state is that of the last completed step.
   void cancel();
 
@@ -92,7 +109,7 @@ class Trainer {
   struct StepSums;
   Trainer() = default;
   Status take_up_variables();
-  Status publish();
+  Status publish_if(bool due);
   Result<std::vector<Tensor>> bind(const Function& f, const std::vector<std::string>& inputs,
                                    const std::vector<std::string>& names, const std::vector<Tensor>& batch,
                                    int64_t* rows) const;
@@ -120,7 +137,8 @@ class Trainer {
   std::vector<Tensor> working_;     // in the order of the training graph's variables
   std::vector<int32_t> published_;  // per working variable its place in the table, -1 for slots
   int64_t state_version_ = 0;       // counts changes of the working set
-  int64_t version_ = 0;             // of the table, that the working set agrees with or is ahead of
+  std::shared_ptr<const VariablesVersion> seen_;  // of the table, that the working set agrees with or is ahead of
+  bool unpublished_ = false;        // the working set is ahead
   std::unique_ptr<ShardSums> sums_;
   std::shared_ptr<const Compiled> commit_;
   std::map<std::string, std::shared_ptr<const Compiled>> plans_;  // by function and shapes of the feeds

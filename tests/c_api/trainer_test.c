@@ -195,6 +195,40 @@ static void steps_are_taken_one_by_one(void) {
   percale_graph_release(graph);
 }
 
+static void versions_are_published_when_the_option_says(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset* data = make_data();
+  percale_options* options = NULL;
+  percale_trainer* trainer = NULL;
+  percale_variables* variables = NULL;
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "loss", "loss"));
+  OK(percale_options_set(options, "publish", "2"));
+  OK(percale_variables_create(engine, graph, 1, &variables));
+  OK(percale_trainer_create(engine, graph, variables, options, &trainer));
+  CHECK(percale_variables_version(variables) == 1);
+  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL)); /* five steps: after two, four, and at the end */
+  CHECK(percale_variables_version(variables) == 4);
+  percale_trainer_release(trainer);
+  percale_dataset_release(data);
+  data = make_data();
+  OK(percale_options_set(options, "publish", "hand"));
+  OK(percale_trainer_create(engine, graph, variables, options, &trainer));
+  OK(percale_trainer_fit(trainer, data, 2, NULL, NULL));
+  CHECK(percale_variables_version(variables) == 4);
+  OK(percale_trainer_publish(trainer));
+  CHECK(percale_variables_version(variables) == 5);
+  percale_trainer_release(trainer);
+  trainer = NULL;
+  OK(percale_options_set(options, "publish", "late"));
+  FAILS(percale_trainer_create(engine, graph, variables, options, &trainer), PERCALE_INVALID_ARGUMENT, "'late'");
+  REFUSES(percale_trainer_publish(NULL), "trainer");
+  percale_options_release(options);
+  percale_variables_release(variables);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
 static void a_spec_is_refused_where_it_is_wrong(void) {
   static const char kSpec[] =
       "{\"model\": [{\"layer\": \"Dense\", \"units\": 1}], \"input_shape\": [2], \"loss\": \"mean_squared_error\", \"optimizr\": \"sgd\"}";
@@ -253,6 +287,7 @@ int main(int argc, char** argv) {
   a_trainer_learns_and_says_what_it_did();
   a_checkpoint_goes_on_to_the_same_bits();
   steps_are_taken_one_by_one();
+  versions_are_published_when_the_option_says();
   a_spec_is_refused_where_it_is_wrong();
   nothing_may_be_null();
   percale_engine_release(engine);

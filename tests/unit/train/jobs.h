@@ -111,7 +111,7 @@ inline std::unique_ptr<Trainer> make_job(const std::shared_ptr<Engine>& engine, 
     const auto [salt, scale] = job.weights[i];
     if (scale != 0) first.emplace_back(static_cast<int32_t>(i), formula(dtype, variables[i].shape, salt, scale));
   }
-  REQUIRE_OK((*trainer)->variables()->publish(first));
+  REQUIRE_OK((*trainer)->variables()->publish(first).status());
   (*trainer)->set_data(*data, *data);
   return std::move(*trainer);
 }

@@ -165,7 +165,7 @@ TEST_CASE("variables that are loaded after the trainer was made are what it trai
   const auto trainer = make_job(engine_of(1), "linear", R"(, "loss": "mean_squared_error", "optimizer": "sgd")",
                                 DType::kF64, {.batch_size = 4}, 4);
   const auto zero = formula(DType::kF64, Shape{5, 3}, 0, 0);
-  REQUIRE_OK(trainer->variables()->publish({{0, zero}, {1, formula(DType::kF64, Shape{3}, 0, 0)}}));
+  REQUIRE_OK(trainer->variables()->publish({{0, zero}, {1, formula(DType::kF64, Shape{3}, 0, 0)}}).status());
   const auto loss = trainer->evaluate(nullptr);
   REQUIRE(loss.ok());
   CHECK(loss->at(0).second == doctest::Approx(1.0 / 3));  // predictions are 0, labels one-hot

@@ -1,0 +1,90 @@
+// What a trainer and its model are: costs, and a description for people.
+#include "core/base/json.h"
+#include "core/train/trainer.h"
+
+namespace percale {
+
+double flops_per_row(const Function& f) {
+  double out = 0;
+  const auto dims = [](const Shape& s, size_t from) {
+    double product = 1;
+    for (size_t i = from; i < s.rank(); ++i) product *= static_cast<double>(std::max<int64_t>(1, s[i]));
+    return product;
+  };
+  for (const Node& node : f.nodes) {
+    const std::string op = op_name(*node.op);
+    const bool convolution = op == "Conv" || op == "ConvTranspose", product = op == "MatMul" || op == "Gemm";
+    if (!convolution && !product) continue;
+    const Shape& result = f.type(node.outputs[0]).shape;
+    const Shape& weight = f.type(node.inputs[1]).shape;
+    const Shape& data = f.type(node.inputs[0]).shape;
+    if (!result.known_rank() || !weight.known_rank() || !data.known_rank() || result.rank() == 0) continue;
+    // Each output is a sum over a kernel of one filter (transposed: each input is spread over it), or over the inner size.
+    double terms = 1;
+    if (op == "Conv") {
+      terms = dims(weight, 1) * dims(result, 1);
+    } else if (op == "ConvTranspose") {
+      terms = dims(weight, 1) * dims(data, 1);
+    } else if (weight.rank() > 0) {
+      const bool transposed = op == "Gemm" && node.attributes.get_int("transB") != 0;
+      const size_t inner = weight.rank() < 2 || transposed ? weight.rank() - 1 : weight.rank() - 2;
+      terms = static_cast<double>(std::max<int64_t>(1, weight[inner])) * dims(result, 1);
+    }
+    out += 6 * terms;  // two operations, in the forward pass and in both gradients
+  }
+  return out;
+}
+
+int64_t default_shards(const TrainGraph& graph, int64_t rows) {
+  if (graph.batch_coupled) return 1;
+  const double flops = flops_per_row(graph.graph->main()) * static_cast<double>(rows);
+  int64_t shards = 1;
+  while (shards < 8 && rows / (2 * shards) >= 8 && flops / static_cast<double>(2 * shards) >= 1e9) shards *= 2;
+  return shards;
+}
+
+std::string Trainer::describe() const {
+  int64_t parameters = 0, trainable = 0;
+  for (const Variable& v : model_.graph->variables) {
+    if (v.slot) continue;
+    parameters += v.shape.num_elements();
+    if (v.trainable) trainable += v.shape.num_elements();
+  }
+  JsonWriter w;
+  w.begin_object().key("parameters").value(parameters).key("trainable").value(trainable);
+  w.key("optimizer").value(options_.optimizer.name()).key("learning_rate").value(options_.optimizer.learning_rate);
+  w.key("mode").value(options_.mode).key("seed").value(options_.seed).key("epochs").value(options_.epochs);
+  w.key("shards");
+  if (options_.shards > 0) {
+    w.value(options_.shards);
+  } else {
+    w.null();  // the first batch decides
+  }
+  w.key("batch_coupled").value(graph_.batch_coupled).key("replicas").value(int64_t{1});
+  w.key("steps").value(steps_).key("epoch").value(position_.epoch + 1).key("step_in_epoch").value(position_.batch);
+  w.key("gflop_per_row").value(flops_per_row(graph_.graph->main()) * 1e-9);
+  w.key("devices").begin_array();
+  for (const auto& device : engine_->devices()) w.value(device->name());
+  w.end_array();
+  // One device computes all shards; what the engine has beyond it is idle.
+  w.key("idle_devices").begin_array();
+  for (size_t i = 1; i < engine_->devices().size(); ++i) w.value(engine_->devices()[i]->name());
+  w.end_array().key("threads").value(engine_->threads().threads());
+  const auto data = [&](std::string_view key, const std::shared_ptr<Dataset>& d) {
+    w.key(key);
+    if (d == nullptr) {
+      w.null();
+      return;
+    }
+    w.begin_object().key("rows").value(d->rows()).key("batch_size").value(d->options().batch_size);
+    w.key("batches").value(d->batches()).key("shuffle").value(d->options().shuffle_seed >= 0).end_object();
+  };
+  data("train", train_data_);
+  data("test", test_data_);
+  w.key("metrics").begin_array();
+  for (const std::string& name : history_.metric_names) w.value(name);
+  w.end_array().end_object();
+  return w.text();
+}
+
+}  // namespace percale

@@ -1,0 +1,193 @@
+// One step: the shards' sums, then the commit.
+#include <cstring>
+
+#include "core/train/trainer.h"
+
+namespace percale {
+namespace {
+
+// Rows [begin, end) of a tensor: a view where kernels may read it as it lies, else a copy.
+Result<Tensor> rows_of(const Tensor& tensor, const ShardRows& rows, const std::shared_ptr<MemoryPool>& pool) {
+  Shape shape = tensor.shape();
+  const int64_t all = shape[0];
+  if (rows.begin == 0 && rows.end == all) return tensor;
+  const int64_t row_bytes = tensor.bytes() / all;
+  shape[0] = rows.end - rows.begin;
+  const auto* from = static_cast<const char*>(tensor.data()) + rows.begin * row_bytes;
+  if (reinterpret_cast<uintptr_t>(from) % kAlignment == 0) {
+    return Tensor::view(tensor.buffer(), from - static_cast<const char*>(tensor.buffer()->data()), tensor.dtype(), shape);
+  }
+  PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, tensor.dtype(), shape));
+  std::memcpy(out.data(), from, static_cast<size_t>(out.bytes()));
+  return out;
+}
+
+double number(const Tensor& scalar) {
+  return scalar.dtype() == DType::kF64 ? scalar.span<double>()[0] : static_cast<double>(scalar.span<float>()[0]);
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& n : names) out += str_cat(out.empty() ? "" : ", ", "'", n, "'");
+  return out.empty() ? "nothing" : out;
+}
+
+}  // namespace
+
+// The batch's tensors in the order of the inputs, shaped as these want them: images without a channel dim get one.
+Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<std::string>& inputs,
+                                          const std::vector<std::string>& names, const std::vector<Tensor>& batch,
+                                          int64_t* rows) const {
+  std::vector<Tensor> out;
+  *rows = -1;
+  for (const std::string& input : inputs) {
+    size_t at = 0;
+    while (at < names.size() && names[at] != input) ++at;
+    if (at == names.size()) {
+      return invalid_argument("the model needs an input '", input, "', which the data lacks: it has ", list_of(names));
+    }
+    const ValueType& want = f.type(f.find_value(input));
+    Tensor tensor = batch[at];
+    if (!tensor.defined() || tensor.dtype() != want.dtype) {
+      return invalid_argument("input '", input, "' is ", want.dtype, ", the data ", tensor.dtype());
+    }
+    if (tensor.shape().rank() == 0) return invalid_argument("input '", input, "': the data has no rows");
+    const int64_t own_rows = tensor.shape()[0];
+    if (*rows < 0) *rows = own_rows;
+    if (own_rows != *rows) {
+      return invalid_argument("input '", input, "' has ", own_rows, " rows, '", inputs[0], "' ", *rows);
+    }
+    if (!compatible(want.shape, tensor.shape())) {
+      Shape shape = want.shape;
+      if (shape.known_rank() && shape.rank() > 0 && (shape[0] < 0 || shape[0] == own_rows)) shape[0] = own_rows;
+      if (!shape.is_static() || !byte_size(want.dtype, shape).ok() || shape.num_elements() != tensor.num_elements()) {
+        return invalid_argument("input '", input, "' has shape ", want.shape, ", the data ", tensor.shape());
+      }
+      tensor = tensor.reshaped(shape);
+    }
+    out.push_back(std::move(tensor));
+  }
+  if (*rows < 1) return invalid_argument("the batch has no rows");
+  return out;
+}
+
+Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view function,
+                                                          const std::vector<std::string>& inputs,
+                                                          const std::vector<std::string>& outputs,
+                                                          const std::vector<Tensor>& feeds) {
+  std::string key(function);
+  for (const Tensor& t : feeds) key += t.shape().to_string();
+  if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
+  std::vector<ValueType> types;
+  for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
+  RunSpec spec;
+  spec.function = function;
+  spec.feeds = inputs;
+  spec.fetches = outputs;
+  PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, types));
+  plans_[key] = plan;
+  return plan;
+}
+
+// The job's number of shards and the buffers of the tree, both made once.
+Status Trainer::prepare_sums(int64_t rows) {
+  if (sums_ != nullptr) return {};
+  if (options_.shards == 0) options_.shards = default_shards(graph_, rows);
+  const Function& f = *graph_.graph->find_function(kComputeFunction);
+  std::vector<ValueType> types;
+  const size_t scalars = graph_.outputs.size() - graph_.parameters.size() - graph_.statistics.size();
+  for (size_t i = 0; i < scalars; ++i) types.push_back({f.type(f.outputs[i]).dtype, Shape{}});
+  for (const Variable& v : graph_.parameters) types.push_back({v.dtype, v.shape});
+  for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
+  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(types, options_.shards, engine_->memory()));
+  sums_ = std::make_unique<ShardSums>(std::move(sums));
+
+  std::vector<ValueType> feeds = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
+  feeds.insert(feeds.end(), types.begin() + static_cast<ptrdiff_t>(scalars), types.end());
+  RunSpec spec;
+  spec.function = kCommitFunction;
+  spec.feeds = graph_.commit_inputs;
+  spec.targets = graph_.commit_targets;
+  spec.exclusive_state = true;
+  PERCALE_ASSIGN_OR_RETURN(commit_, session_->prepare(spec, feeds));
+  return {};
+}
+
+Status Trainer::compute_shard(const std::vector<Tensor>& feeds, int64_t batch_rows, const ShardRows& rows,
+                              std::vector<Tensor>& out) {
+  std::vector<Tensor> own;
+  std::vector<std::string> inputs = graph_.inputs;
+  for (const Tensor& t : feeds) {
+    PERCALE_ASSIGN_OR_RETURN(Tensor part, rows_of(t, rows, engine_->memory()));
+    own.push_back(std::move(part));
+  }
+  if (!graph_.shard_fraction.empty()) {
+    const double part = static_cast<double>(rows.end - rows.begin) / static_cast<double>(batch_rows);
+    own.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
+    inputs.push_back(graph_.shard_fraction);
+  }
+  PERCALE_ASSIGN_OR_RETURN(const auto plan, compiled(kComputeFunction, inputs, graph_.outputs, own));
+  RunOptions run;
+  run.cancel = token_.get();
+  run.trace = trace_;
+  run.seed = options_.seed;
+  run.step = steps_;
+  run.first_row = rows.begin;
+  run.state = &working_;
+  run.state_version = state_version_;
+  return session_->run(*plan, own, out, run);
+}
+
+// Cannot be cancelled: all that it needs is there.
+Status Trainer::commit(double learning_rate) {
+  const std::vector<Tensor>& total = sums_->total();
+  std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(steps_ + 1)};
+  const size_t scalars = graph_.outputs.size() - graph_.parameters.size() - graph_.statistics.size();
+  feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(scalars), total.end());
+  RunOptions run;
+  run.trace = trace_;
+  run.state = &working_;
+  ++state_version_;  // whatever happens: nothing that was derived from the old contents may be used again
+  return session_->run(*commit_, feeds, {}, run);
+}
+
+double Trainer::total(size_t i) const { return number(sums_->total()[i]); }
+
+Status Trainer::run_step(const std::vector<std::string>& names, const std::vector<Tensor>& batch, double learning_rate,
+                         int64_t* rows) {
+  const Function& f = *graph_.graph->find_function(kComputeFunction);
+  PERCALE_ASSIGN_OR_RETURN(const auto feeds, bind(f, graph_.inputs, names, batch, rows));
+  PERCALE_RETURN_IF_ERROR(prepare_sums(*rows));
+  PERCALE_RETURN_IF_ERROR(sums_->reduce(*rows, engine_->threads().parallel(),
+                                        [&](int64_t, const ShardRows& part, std::vector<Tensor>& out) {
+                                          return compute_shard(feeds, *rows, part, out);
+                                        }));
+  if (!(total(1) > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", total(1));
+  if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
+  PERCALE_RETURN_IF_ERROR(commit(learning_rate));
+  ++steps_;
+  unpublished_ = true;
+  return {};
+}
+
+Result<double> Trainer::step(const std::vector<std::string>& names, const std::vector<Tensor>& batch) {
+  if (names.size() != batch.size()) return invalid_argument("a batch needs a name per tensor");
+  if (options_.schedule.needs_total()) {
+    return failed_precondition("the schedule needs the run's number of steps: use fit(), or give it a length");
+  }
+  const auto token = begin();
+  PERCALE_RETURN_IF_ERROR(take_up_variables());
+  const int64_t started = now_ns();
+  const double rate = options_.schedule.learning_rate(options_.optimizer.learning_rate, steps_, 0);
+  int64_t rows = 0;
+  PERCALE_RETURN_IF_ERROR(run_step(names, batch, rate, &rows));
+  seconds_ += static_cast<double>(now_ns() - started) * 1e-9;
+  const double loss = total(0) / total(1);
+  history_.rows.push_back({position_.epoch + 1, steps_, loss, rate, seconds_, {}});
+  const Publishing& p = options_.publishing;
+  PERCALE_RETURN_IF_ERROR(publish_if(p.when == Publishing::When::kAuto ||
+                                     (p.when == Publishing::When::kSteps && steps_ % p.steps == 0)));
+  return loss;
+}
+
+}  // namespace percale
