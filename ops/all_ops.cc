@@ -25,6 +25,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_pool,
     register_random,
     register_reduce,
+    register_resize,
     register_shape,
     register_softmax,
     register_state,
