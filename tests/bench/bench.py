@@ -1,0 +1,227 @@
+"""Percale beside PyTorch, JAX and ONNX Runtime: one table. Started by tests/bench/run.
+
+    bench.py BUILD [--rounds N] [--milliseconds N] [--only WORD] [--write FILE.md]
+
+All workers stay alive and take turns: each round asks every one of them for the same workload, so that a change of the
+machine's mood meets all alike. The table gives the least time of the rounds, their median, the ratio of the best peer's least
+time to ours, and the share of the measured FMA roof. Run it on a quiet machine; it says how busy the machine was.
+"""
+import argparse
+import importlib.metadata
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PEERS = ["torch", "jax", "onnxruntime"]
+
+MLP = 2 * (784 * 512 + 512 * 512 + 512 * 10)
+MLP_STEP = 2 * (2 * 784 * 512 + 3 * 512 * 512 + 3 * 512 * 10)  # the first layer needs no gradient of its input
+CONV = 2 * 16 * 56 * 56 * 64 * 64 * 9
+LENET_STEP = 64 * 2 * (2 * 784 * 25 * 32 + 3 * 196 * 25 * 32 * 64 + 3 * 3136 * 512 + 3 * 512 * 10)
+
+# name, what a row says, threads, floating-point operations, operations that a row's time is divided by
+ROWS = [
+    ("empty", "empty run (Identity of one number)", 1, 0, 1),
+    ("chain", "chain of 1,000 Add and Relu on 16 numbers, not fused: per op", 1, 0, 1000),
+    ("chain_fused", "the same, fused where a framework does: per op", 1, 0, 1000),
+    ("load", "MLP: load a file, plan, first run", 1, 0, 1),
+    ("mlp_1", "MLP 784-512-512-10, batch 1", 1, MLP, 1),
+    ("mlp_64", "MLP, batch 64", 1, 64 * MLP, 1),
+    ("mlp_adam_1", "MLP, Adam step, batch 1", 1, MLP_STEP, 1),
+    ("mlp_adam_64", "MLP, Adam step, batch 64", 1, 64 * MLP_STEP, 1),
+    ("lenet_adam_64", "LeNet (32, 64, dense 512), Adam step, batch 64", 1, LENET_STEP, 1),
+    ("lenet_adam_64", "LeNet step, two threads", 2, LENET_STEP, 1),
+    ("matmul", "matmul 1024", 1, 2 * 1024**3, 1),
+    ("matmul", "matmul 1024, two threads", 2, 2 * 1024**3, 1),
+    ("conv", "convolution 3x3, 64 to 64, 56x56, batch 16", 1, CONV, 1),
+    ("conv", "the same, two threads", 2, CONV, 1),
+    ("conv_dx", "its gradient for the input", 1, CONV, 1),
+    ("conv_dx", "the same, two threads", 2, CONV, 1),
+    ("conv_dw", "its gradient for the weights", 1, CONV, 1),
+    ("conv_dw", "the same, two threads", 2, CONV, 1),
+]
+
+
+class Worker:
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True)
+
+    def ask(self, workload, milliseconds):
+        """Nanoseconds per iteration (wall, CPU); None when the peer has no such workload."""
+        self.process.stdin.write(f"{workload} {milliseconds}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"{self.process.args} ended")
+        return None if answer.startswith("error") else tuple(map(float, answer.split()))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def commands(build, threads):
+    out = {"percale": [os.path.join(build, "tests", "bench", "percale_worker"), str(threads)]}
+    for peer in PEERS:
+        out[peer] = [sys.executable, os.path.join(HERE, "peers.py"), peer, str(threads)]
+    return out
+
+
+def show_time(ns):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def measured_rows(build, args, roof):
+    by_threads = {}
+    for row in ROWS:
+        if args.only and args.only not in row[0]:
+            continue
+        by_threads.setdefault(row[2], []).append(row)
+    lines, one_thread = {}, {}
+    for threads, rows in by_threads.items():
+        workers = {name: Worker(command) for name, command in commands(build, threads).items()}
+        for row in rows:
+            name, text, _, flops, per = row
+            walls = {w: [] for w in workers}
+            cpus = {w: [] for w in workers}
+            for _ in range(args.rounds):
+                for who, worker in workers.items():
+                    answer = worker.ask(name, args.milliseconds)
+                    if answer:
+                        walls[who].append(answer[0] / per)
+                        cpus[who].append(answer[1] / per)
+            best = {w: min(t) for w, t in walls.items() if t}
+            ours = best.pop("percale")
+            cells = [text, f"{show_time(ours)} ({show_time(statistics.median(walls['percale']))})"]
+            cells += [f"{show_time(best[p])} ({show_time(statistics.median(walls[p]))})" if p in best else "" for p in PEERS]
+            winner = min(best, key=best.get)
+            cells.append(f"{best[winner] / ours:.2f}x {winner}")
+            cells.append(f"{best['torch'] / ours:.2f}x")
+            cells.append(f"{flops / ours / roof / threads:.0%}" if flops else "")
+            if threads == 1:
+                one_thread[name] = ours
+                cells.append("")
+            else:
+                cells.append(f"{one_thread[name] / ours:.2f}x" if name in one_thread else "")
+            lines[row] = cells
+            print("  ".join(cells), file=sys.stderr, flush=True)
+        for worker in workers.values():
+            worker.close()
+    return [lines[row] for row in ROWS if row in lines]
+
+
+def process(command, stdin=None, runs=1):
+    """Least wall seconds and peak megabytes of whole processes."""
+    best, peak, text = None, 0, ""
+    for _ in range(runs):
+        start = time.perf_counter()
+        with tempfile.TemporaryFile("w+") as out:
+            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL, text=True)
+            child.stdin.write(stdin or "")
+            child.stdin.close()
+            _, status, usage = os.wait4(child.pid, 0)
+            seconds = time.perf_counter() - start
+            if status:
+                raise RuntimeError(f"{command} failed")
+            out.seek(0)
+            text = out.read()
+        best = seconds if best is None else min(best, seconds)
+        peak = max(peak, usage.ru_maxrss / 1024)
+    return best, peak, text
+
+
+def process_rows(build, args):
+    rows = []
+    if not args.only or args.only in "start":
+        cells = ["process start to first MLP result"]
+        for who, command in commands(build, 1).items():
+            seconds, _, _ = process(command, "mlp_1 0\n", 5)
+            cells.append(f"{seconds * 1e3:.3g} ms")
+        rows.append(cells)
+    if not args.only or args.only in "memory":
+        for workload, text in (("mlp_1", "peak memory: MLP, batch 1"), ("lenet_adam_64", "peak memory: LeNet step")):
+            cells = [text]
+            for who, command in commands(build, 1).items():
+                if who == "onnxruntime" and workload != "mlp_1":
+                    cells.append("")
+                    continue
+                _, peak, _ = process(command, f"{workload} 200\n")
+                cells.append(f"{peak:.0f} MB")
+            rows.append(cells)
+    if not args.only or args.only in "mnist":
+        spec = os.path.join(ROOT, "samples", "mnist", "lenet.json")
+        with tempfile.TemporaryDirectory() as folder:
+            ours, theirs = [], []
+            for i in range(2):
+                seconds, _, text = process([os.path.join(build, "bindings", "cli", "percale"), "train", spec, "--threads", "2",
+                                            "--json", "--out", os.path.join(folder, str(i))])
+                ours.append((seconds, float(re.search(r'"accuracy":([0-9.]+)', text).group(1))))
+                seconds, _, text = process([sys.executable, os.path.join(HERE, "mnist_torch.py"), "2"])
+                theirs.append((seconds, float(text.split()[-1])))
+            a, b = min(ours), min(theirs)
+            rows.append([f"samples/mnist/lenet.json whole, process included, two threads: {b[0] / a[0]:.2f}x torch",
+                         f"{a[0]:.1f} s, accuracy {a[1]:.4f}", f"{b[0]:.1f} s, accuracy {b[1]:.4f}", "", ""])
+    return rows
+
+
+def markdown(header, rows):
+    return "\n".join(["| " + " | ".join(r) + " |" for r in [header, ["---"] * len(header)] + rows])
+
+
+def cpu_name():
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--milliseconds", type=float, default=150)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write")
+    args = parser.parse_args()
+
+    load = os.getloadavg()[0]
+    kernels = subprocess.run([os.path.join(args.build, "tests", "bench", "kernels"), "auto", "0"], capture_output=True,
+                             text=True, check=True).stdout
+    roof = float(re.search(r"roof of one thread ([0-9.]+) GFLOP/s", kernels).group(1))
+    versions = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in PEERS)
+    version = subprocess.run([os.path.join(args.build, "bindings", "cli", "percale"), "--version"], capture_output=True,
+                             text=True, check=True).stdout.strip()
+    table = markdown(["workload", "percale: least (median)", *PEERS, "best peer / ours", "torch / ours", "share of the roof",
+                      "one thread / two"], measured_rows(args.build, args, roof))
+    whole = markdown(["whole processes", "percale", *PEERS], process_rows(args.build, args))
+    report = f"""# Results
+
+Made by `sh tests/bench/run --write`; see README.md there for what is measured and how. {time.strftime("%Y-%m-%d")}.
+
+* {cpu_name()}, {os.cpu_count()} cores; fp32 FMA roof of one thread, measured: {roof} GFLOP/s; load before: {load:.2f}.
+* {version}; {versions}; f32 throughout; {args.rounds} rounds of {args.milliseconds:.0f} ms in turns.
+
+{table}
+
+{whole}
+"""
+    print(report)
+    if args.write:
+        with open(args.write, "w") as file:
+            file.write(report)
+
+
+if __name__ == "__main__":
+    main()
