@@ -34,9 +34,11 @@ Status borrow(const char* function, DType dtype, const Shape& shape, void* data,
   }
   PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(dtype, shape));
   auto handle = std::make_unique<percale_tensor>(Tensor{});
-  auto* lease = new Lease{deleter, user};
-  PERCALE_ASSIGN_OR_RETURN(handle->tensor, Tensor::view(Buffer::wrap(data, bytes, &Lease::end, lease), 0, dtype, shape));
-  lease->armed = true;
+  auto lease = std::make_unique<Lease>(Lease{deleter, user});
+  auto buffer = Buffer::wrap(data, bytes, &Lease::end, lease.get());
+  Lease* const owned = lease.release();  // the buffer ends it
+  PERCALE_ASSIGN_OR_RETURN(handle->tensor, Tensor::view(std::move(buffer), 0, dtype, shape));
+  owned->armed = true;
   *out_tensor = handle.release();
   return {};
 }

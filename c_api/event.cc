@@ -15,7 +15,6 @@ struct AsyncRun {
   RunOptions options;
   std::shared_ptr<Trace> trace;
   CancelToken cancel;
-  const Status out_of_memory = Status(Code::kResourceExhausted, "out of memory");  // made while there is some
 
   std::mutex mutex;  // guards what follows
   std::condition_variable ended;
@@ -42,7 +41,7 @@ void carry_out(const std::shared_ptr<AsyncRun>& run, percale_session* session) {
       status = result.status();
     }
   } catch (const std::bad_alloc&) {
-    status = run->out_of_memory;
+    status = Status::out_of_memory();
   }
   std::vector<std::pair<percale_event_callback, void*>> callbacks;
   {
@@ -111,8 +110,14 @@ percale_status* percale_session_run_async(percale_session* session, const char* 
       session->left_over.reserve(all_feeds);
       session->running.push_back(run);
     }
-    const Status status = session->engine->runner->submit([run, session] { carry_out(run, session); });
+    Status status;
+    try {
+      status = session->engine->runner->submit([run, session] { carry_out(run, session); });
+    } catch (const std::bad_alloc&) {
+      status = Status::out_of_memory();
+    }
     if (!status.ok()) {
+      // The session must not wait for a run that nobody carries out.
       const std::lock_guard lock(session->mutex);
       std::erase(session->running, run);
       run->over = true;

@@ -82,7 +82,11 @@ void kernel_plan_set_scratch(percale_kernel_plan* plan, uint64_t bytes) {
 }
 
 void parallel_for(percale_run_context* run, int64_t pieces, void (*body)(void* arg, int64_t piece), void* arg) {
-  run->parallel.call(run->parallel.pool, pieces, body, arg);
+  try {
+    run->parallel.call(run->parallel.pool, pieces, body, arg);
+  } catch (const std::bad_alloc&) {
+    run->fail(RunError::kOutOfMemory, 0);
+  }
 }
 int32_t run_cancelled(percale_run_context* run) { return run->cancelled.load(std::memory_order_relaxed); }
 void run_fail(percale_run_context* run, int32_t code, int64_t detail) {

@@ -32,10 +32,18 @@ void release_c_status(percale_status* status) noexcept {
 
 Status from_c(percale_status* status) {
   if (status == nullptr) return {};
-  if (status == out_of_memory_c_status()) return Status(Code::kResourceExhausted, "out of memory");
+  if (status == out_of_memory_c_status()) return Status::out_of_memory();
   Status out = status->status;
   release_c_status(status);
   return out;
+}
+
+percale_status* unexpected_c_status() noexcept {
+  try {
+    return to_c(Status(Code::kInternal, "an unexpected exception"));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory_c_status();
+  }
 }
 
 int64_t live_c_statuses() noexcept { return live.load(std::memory_order_relaxed); }

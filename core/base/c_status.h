@@ -23,6 +23,8 @@ Status from_c(percale_status* status);
 void release_c_status(percale_status* status) noexcept;
 // The static status for RESOURCE_EXHAUSTED.
 percale_status* out_of_memory_c_status() noexcept;
+// A status for INTERNAL, "an unexpected exception".
+percale_status* unexpected_c_status() noexcept;
 // Status objects that were made and not yet released, in this process: tests compare it before and after.
 int64_t live_c_statuses() noexcept;
 
@@ -34,7 +36,7 @@ percale_status* catch_to_c(F&& f) noexcept {
   } catch (const std::bad_alloc&) {
     return out_of_memory_c_status();
   } catch (...) {
-    return to_c(Status(Code::kInternal, "an unexpected exception"));
+    return unexpected_c_status();
   }
 }
 

@@ -90,7 +90,15 @@ Result<OpenFile> open_regular(const std::string& path) {
 }
 
 struct Mapping {
-  size_t bytes;
+  Mapping() = default;
+  ~Mapping() {
+    if (data != MAP_FAILED) munmap(data, bytes);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  void* data = MAP_FAILED;
+  size_t bytes = 0;
 };
 
 }  // namespace
@@ -120,22 +128,17 @@ Result<std::shared_ptr<Buffer>> map_file(const std::string& path) {
     static constexpr char kEmpty[1] = {};
     return Buffer::wrap(const_cast<char*>(kEmpty), 0, nullptr, nullptr);
   }
-  auto mapping = std::make_unique<Mapping>(Mapping{static_cast<size_t>(file.bytes)});
-  void* data = mmap(nullptr, mapping->bytes, PROT_READ, MAP_PRIVATE, file.descriptor.get(), 0);
-  if (data == MAP_FAILED) return system_error("map", path, errno);
+  auto mapping = std::make_unique<Mapping>();
+  mapping->bytes = static_cast<size_t>(file.bytes);
+  mapping->data = mmap(nullptr, mapping->bytes, PROT_READ, MAP_PRIVATE, file.descriptor.get(), 0);
+  if (mapping->data == MAP_FAILED) return system_error("map", path, errno);
   auto buffer = Buffer::wrap(
-      data, file.bytes,
-      [](void* user, void* memory) {
-        const std::unique_ptr<Mapping> owned(static_cast<Mapping*>(user));
-        munmap(memory, owned->bytes);
-      },
-      mapping.get());
-  mapping.release();  // the buffer's deleter frees it
+      mapping->data, file.bytes, [](void* user, void*) { delete static_cast<Mapping*>(user); }, mapping.get());
+  static_cast<void>(mapping.release());  // the buffer's deleter ends it
   return buffer;
 }
 
-AtomicFile::AtomicFile(std::string path, std::string temporary, int descriptor)
-    : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {}
 
 AtomicFile::AtomicFile(AtomicFile&& o) noexcept
     : path_(std::move(o.path_)), temporary_(std::move(o.temporary_)), descriptor_(std::exchange(o.descriptor_, -1)) {}
@@ -149,11 +152,12 @@ AtomicFile::~AtomicFile() {
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
   PERCALE_RETURN_IF_ERROR(check_path(path));
   constexpr int kAttempts = 1000;  // names that other writers, or a crashed one, have taken
+  AtomicFile file(path);
   for (int i = 0;; ++i) {
-    std::string temporary = str_cat(path, ".tmp-", static_cast<int64_t>(getpid()), "-", i);
-    const int fd = open_retrying(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (fd >= 0) return AtomicFile(path, std::move(temporary), fd);
-    if (errno != EEXIST || i == kAttempts) return system_error("create", temporary, errno);
+    file.temporary_ = str_cat(path, ".tmp-", static_cast<int64_t>(getpid()), "-", i);
+    file.descriptor_ = open_retrying(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (file.descriptor_ >= 0) return file;
+    if (errno != EEXIST || i == kAttempts) return system_error("create", file.temporary_, errno);
   }
 }
 

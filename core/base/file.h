@@ -42,9 +42,9 @@ class AtomicFile {
   Status commit();
 
  private:
-  AtomicFile(std::string path, std::string temporary, int descriptor);
+  explicit AtomicFile(std::string path);
   std::string path_, temporary_;
-  int descriptor_;  // -1 once committed
+  int descriptor_ = -1;  // before create() and after commit()
 };
 
 // AtomicFile for bytes that are there already.

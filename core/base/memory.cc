@@ -1,6 +1,7 @@
 #include "core/base/memory.h"
 
 #include <cstdlib>
+#include <new>
 
 #include "core/base/checked.h"
 
@@ -49,6 +50,13 @@ Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> poo
   PERCALE_ASSIGN_OR_RETURN(buffer->data_, pool->allocate(bytes));
   buffer->bytes_ = bytes;
   buffer->pool_ = std::move(pool);
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::allocate_uncounted(int64_t bytes) {
+  auto buffer = wrap(nullptr, bytes, [](void*, void* memory) { std::free(memory); }, nullptr);
+  buffer->data_ = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(booked(bytes)));
+  if (buffer->data_ == nullptr) throw std::bad_alloc();
   return buffer;
 }
 

@@ -40,7 +40,10 @@ class Buffer {
 
   // Memory of the pool, which it keeps alive. Contents undefined.
   static Result<std::shared_ptr<Buffer>> allocate(std::shared_ptr<MemoryPool> pool, int64_t bytes);
-  // Borrowed memory; `deleter` (may be null) is called once, when the last user is gone.
+  // Memory of the system, aligned like the pool's and counted nowhere; bad_alloc when there is none. Contents undefined.
+  static std::shared_ptr<Buffer> allocate_uncounted(int64_t bytes);
+  // Borrowed memory; `deleter` (may be null) is called once, when the last user is gone. Where there is no memory for the
+  // Buffer itself (bad_alloc), nothing was taken over: the caller still owns `data` and `user`.
   static std::shared_ptr<Buffer> wrap(void* data, int64_t bytes, Deleter deleter, void* user);
   ~Buffer();
   Buffer(const Buffer&) = delete;

@@ -10,7 +10,7 @@ namespace percale {
 
 // A borrowed handle to whatever runs loops: the engine's pool, a host's own scheduler, or the calling thread.
 // Each piece runs exactly once, in any order, on any thread; the call returns when all have run.
-// A body may call it again; it must not throw.
+// A body may call it again. It must throw nothing but bad_alloc, which ends the loop and leaves the call.
 struct ParallelFor {
   using Body = void (*)(void* arg, int64_t piece);
 

@@ -1,7 +1,9 @@
 #include "core/base/status.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <new>
 
 namespace percale {
 
@@ -16,6 +18,15 @@ std::string_view code_name(Code code) {
 
 Status::Status(Code code, std::string message) {
   if (code != Code::kOk) rep_ = std::make_shared<const Rep>(Rep{code, std::move(message)});
+}
+
+Status Status::out_of_memory() noexcept {
+  // Never destroyed: a thread may hold it when the process ends. The text is short enough to lie within the string.
+  alignas(Rep) static std::byte room[sizeof(Rep)];
+  static const Rep* const rep = new (room) Rep{Code::kResourceExhausted, "out of memory"};
+  Status out;
+  out.rep_ = std::shared_ptr<const Rep>(std::shared_ptr<const Rep>(), rep);
+  return out;
 }
 
 std::string Status::to_string() const {

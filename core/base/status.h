@@ -40,6 +40,8 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(Code code, std::string message);
+  // RESOURCE_EXHAUSTED, "out of memory": made without any.
+  static Status out_of_memory() noexcept;
 
   bool ok() const { return rep_ == nullptr; }
   Code code() const { return rep_ ? rep_->code : Code::kOk; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #if defined(__x86_64__)
@@ -18,6 +19,22 @@ namespace {
 // About 20 us on today's machines: long enough to catch the next loop of a busy run, short enough to cost an idle
 // engine nothing.
 constexpr int32_t kSpins = 600;
+
+// While it lives, a thread that is started inherits a mask that blocks every signal.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &saved_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t saved_;
+};
 
 void pause_cpu() {
 #if defined(__x86_64__)
@@ -34,32 +51,34 @@ struct ThreadPool::Loop {
   void* arg;
   int64_t pieces;
   std::atomic<int64_t> next{0};
+  std::atomic<bool> out_of_memory{false};
 
-  void run() {
-    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) body(arg, i);
+  void run() noexcept {
+    try {
+      for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) body(arg, i);
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+      next = pieces;
+    }
   }
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= pieces; }
 };
 
 Result<std::thread> start_thread(const std::string& name, std::function<void()> body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  Status status;
-  std::thread thread;
+  const std::string visible = name.substr(0, 15);  // the system knows no longer ones
+  const SignalsBlocked blocked;
   try {
-    thread = std::thread(std::move(body));
-    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+    std::thread thread(std::move(body));
+    pthread_setname_np(thread.native_handle(), visible.c_str());
+    return thread;
   } catch (const std::system_error&) {
-    status = resource_exhausted("the system gives no thread for '", name, "'");
+    return resource_exhausted("the system gives no thread for '", name, "'");
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!status.ok()) return status;
-  return thread;
 }
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int32_t threads) {
   std::unique_ptr<ThreadPool> pool(new ThreadPool);
+  pool->workers_.reserve(static_cast<size_t>(std::max(threads, 1) - 1));  // a started thread must find its place
   for (int32_t i = 1; i < threads; ++i) {
     PERCALE_ASSIGN_OR_RETURN(auto thread, start_thread(str_cat("percale-", i), [raw = pool.get()] { raw->work(); }));
     pool->workers_.push_back(std::move(thread));
@@ -95,7 +114,10 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
       break;
     }
   }
-  if (mine == nullptr) return loop.run();  // no workers, or more loops under way than slots: the caller does it alone
+  if (mine == nullptr) {  // no workers, or more loops under way than slots: the caller does it alone
+    for (int64_t i = 0; i < pieces; ++i) body(arg, i);
+    return;
+  }
   mine->loop.store(&loop);
   pool.wake_workers();
   loop.run();
@@ -108,6 +130,7 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
     }
   }
   mine->taken.store(false);
+  if (loop.out_of_memory) throw std::bad_alloc();
 }
 
 bool ThreadPool::help_once() {

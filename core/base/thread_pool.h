@@ -20,6 +20,7 @@ namespace percale {
 
 // Thread-safe: each caller works on its own loop, the workers help wherever there is one. A loop inside a piece of
 // another is a loop like any other. A caller never waits for anything but pieces of its loop that others have begun.
+// When a piece throws bad_alloc, on whatever thread, the pieces not yet begun are left out and the call throws it.
 class ThreadPool {
  public:
   // `threads` compute for one caller, the caller counted: threads - 1 workers are started, none for 1. Workers are called

@@ -155,10 +155,9 @@ Status read_into(const std::string& path, Checkpoint& out) {
 
 }  // namespace
 
-Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
-  const std::string path = join_path(folder, str_cat(kPrefix, checkpoint.step));
-  const std::string temporary = path + ".tmp", old = path + std::string(kOld);
-  PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
+namespace {
+
+Status write_into(const std::string& temporary, const Checkpoint& checkpoint) {
   PERCALE_RETURN_IF_ERROR(create_folders(temporary));
   std::vector<NamedTensor> tensors;
   std::vector<std::pair<std::string, uint32_t>> checksums;
@@ -171,17 +170,36 @@ Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint)
   PERCALE_RETURN_IF_ERROR(write_safetensors(state, tensors));
   PERCALE_ASSIGN_OR_RETURN(const auto written, map_file(state));
   PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::parse(written));
-  PERCALE_RETURN_IF_ERROR(
-      write_file(join_path(temporary, kManifest), manifest_of(checkpoint, *file, *written, checksums)));
-  // A folder cannot replace another one: the old one steps aside and is found there if this is the last that happens.
+  return write_file(join_path(temporary, kManifest), manifest_of(checkpoint, *file, *written, checksums));
+}
+
+// A folder cannot replace another one: the old one steps aside and is found there if this is the last that happens.
+Status put_in_place(const std::string& temporary, const std::string& path, const std::string& old) {
   const bool replaces = path_kind(path) != PathKind::kNothing;
   if (replaces) {
     PERCALE_RETURN_IF_ERROR(remove_tree(old));
     PERCALE_RETURN_IF_ERROR(rename_path(path, old));
   }
-  PERCALE_RETURN_IF_ERROR(rename_path(temporary, path));
+  const Status status = rename_path(temporary, path);
+  // If even this fails, the old one is found where it is.
+  if (!status.ok() && replaces) static_cast<void>(rename_path(old, path));
+  return status;
+}
+
+}  // namespace
+
+Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
+  const std::string path = join_path(folder, str_cat(kPrefix, checkpoint.step));
+  const std::string temporary = path + ".tmp", old = path + std::string(kOld);
+  PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
+  Status status = write_into(temporary, checkpoint);
+  if (status.ok()) status = put_in_place(temporary, path, old);
+  if (!status.ok()) {
+    static_cast<void>(remove_tree(temporary));  // a full disk needs the room
+    return status;
+  }
   PERCALE_RETURN_IF_ERROR(sync_folder(folder.empty() ? "." : folder));
-  return replaces ? remove_tree(old) : Status();
+  return remove_tree(old);
 }
 
 Result<std::string> newest_checkpoint(const std::string& folder) {

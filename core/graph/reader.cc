@@ -369,11 +369,9 @@ class Reader {
 };
 
 std::shared_ptr<Buffer> aligned_copy(const Buffer& bytes) {
-  constexpr std::align_val_t kAlign{static_cast<size_t>(kAlignment)};
-  const auto size = static_cast<size_t>(bytes.bytes());
-  void* memory = ::operator new(std::max<size_t>(size, 1), kAlign);
-  if (size > 0) std::memcpy(memory, bytes.data(), size);
-  return Buffer::wrap(memory, bytes.bytes(), [](void*, void* p) { ::operator delete(p, kAlign); }, nullptr);
+  auto copy = Buffer::allocate_uncounted(bytes.bytes());
+  if (bytes.bytes() > 0) std::memcpy(copy->data(), bytes.data(), static_cast<size_t>(bytes.bytes()));
+  return copy;
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Propagation {
     std::vector<bool> keep(f_.nodes.size(), true);
     for (size_t i = 0; i < f_.nodes.size(); ++i) {
       PERCALE_RETURN_IF_ERROR(infer(f_.nodes[i]));
-      std::vector<Tensor> results = compute(f_.nodes[i]);
+      PERCALE_ASSIGN_OR_RETURN(std::vector<Tensor> results, compute(f_.nodes[i]));
       if (results.empty()) continue;
       keep[i] = !fold_;
       for (size_t k = 0; k < results.size(); ++k) set_known(f_.nodes[i].outputs[k], std::move(results[k]));
@@ -73,18 +73,21 @@ class Propagation {
   }
 
   // The outputs of a node whose inputs are known, empty where they are not to be computed.
-  std::vector<Tensor> compute(const Node& node) const {
+  Result<std::vector<Tensor>> compute(const Node& node) const {
+    const std::vector<Tensor> nothing;
     const bool pure = node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful);
-    if (!pure || carries_functions(node.attributes) || node.outputs.empty()) return {};
+    if (!pure || carries_functions(node.attributes) || node.outputs.empty()) return nothing;
     if (node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs[0] != kNoValue) {
-      if (auto value = shape_value(node, f_.type(node.inputs[0]))) return {*std::move(value)};
+      if (auto value = shape_value(node, f_.type(node.inputs[0]))) return std::vector<Tensor>{*std::move(value)};
     }
-    if (!context_.evaluate || !worth_it(node)) return {};
+    if (!context_.evaluate || !worth_it(node)) return nothing;
     std::vector<Tensor> inputs;
     for (ValueId id : node.inputs) inputs.push_back(id == kNoValue ? Tensor() : *known(id));
     auto results = context_.evaluate(*node.op, node.name, node.attributes, inputs, node.outputs.size());
-    // What fails here fails in the run, where it belongs to the node.
-    return results.ok() ? std::move(results).value() : std::vector<Tensor>{};
+    // What fails here fails in the run, where it belongs to the node; but the plan must not depend on how much memory was
+    // left when it was made.
+    if (results.ok() || results.status().code() == Code::kResourceExhausted) return results;
+    return nothing;
   }
 
   bool worth_it(const Node& node) const {
@@ -136,7 +139,9 @@ Result<std::vector<ValueType>> BodyTypes::output_types(std::string_view name, co
     Shape& shape = body.value(body.inputs[i]).type.shape;
     shape = merge(shape, inputs[i].shape);
   }
-  if (propagate(body, context_, *this, false).ok()) {
+  const Status status = propagate(body, context_, *this, false);
+  if (status.code() == Code::kResourceExhausted) return status;
+  if (status.ok()) {
     for (size_t i = 0; i < types.size(); ++i) types[i] = body.type(body.outputs[i]);
   }
   known_[std::string(name)].emplace_back(inputs, types);

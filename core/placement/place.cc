@@ -41,7 +41,9 @@ class Placer {
         set(device, str_cat("asked for: ", node.device));
         return {};
       }
-      if (!soft_) return status.with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
+      if (!soft_ || status.code() == Code::kResourceExhausted) {
+        return status.with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
+      }
       note = str_cat("; asked for ", node.device, ", but ", status.message());
     }
     if (node.op->has(kRuntime)) return place_runtime_node(node, note);
@@ -87,6 +89,7 @@ class Placer {
         set(device, str_cat(near ? "next to its largest inputs" : "first device that runs it", refusals, note));
         return {};
       }
+      if (status.code() == Code::kResourceExhausted) return status;
       refusals += str_cat("; not on ", devices_[static_cast<size_t>(device)].name, ": ", status.message());
     }
     return unimplemented(op_name(*node.op), " '", node.name, "': no device runs it", refusals, note);

@@ -15,10 +15,7 @@ Result<std::unique_ptr<PlannedKernel>> plan_named(const Registry& registry, std:
   for (const Kernel& kernel : registry.kernels(device_kind, view.schema)) {
     if (kernel.name != kernel_name) continue;
     PERCALE_RETURN_IF_ERROR(from_c(kernel.accepts(kernel.user, &view)));
-    KernelPlan plan;
-    void* state = nullptr;
-    PERCALE_RETURN_IF_ERROR(from_c(kernel.plan(kernel.user, &view, &plan, &state)));
-    return std::make_unique<PlannedKernel>(kernel, state, plan.scratch_bytes);
+    return PlannedKernel::plan(kernel, view);
   }
   return not_found("no kernel '", kernel_name, "' for ", view.schema.name);
 }

@@ -4,21 +4,28 @@
 
 namespace percale {
 
+Result<std::unique_ptr<PlannedKernel>> PlannedKernel::plan(const Kernel& kernel, const NodeView& view) {
+  std::unique_ptr<PlannedKernel> out(new PlannedKernel(kernel));  // there before the state that it is to destroy
+  KernelPlan plan;
+  PERCALE_RETURN_IF_ERROR(from_c(kernel.plan(kernel.user, &view, &plan, &out->state_))
+                              .with_context(str_cat(view.schema.name, " '", view.name, "'")));
+  out->scratch_bytes_ = plan.scratch_bytes;
+  return out;
+}
+
 Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, std::string_view device_kind,
                                                      const NodeView& view, std::vector<Refusal>* refusals) {
   std::string reasons;
   for (const Kernel& kernel : registry.kernels(device_kind, view.schema)) {
     const Status refused = from_c(kernel.accepts(kernel.user, &view));
+    // No refusal: with the memory there, another kernel would have been chosen, and other bits might follow.
+    if (refused.code() == Code::kResourceExhausted) return refused;
     if (!refused.ok()) {
       if (refusals != nullptr) refusals->push_back({kernel.name, std::string(refused.message())});
       reasons += str_cat("; ", kernel.name, ": ", refused.message());
       continue;
     }
-    KernelPlan plan;
-    void* state = nullptr;
-    PERCALE_RETURN_IF_ERROR(from_c(kernel.plan(kernel.user, &view, &plan, &state))
-                                .with_context(str_cat(view.schema.name, " '", view.name, "'")));
-    return std::make_unique<PlannedKernel>(kernel, state, plan.scratch_bytes);
+    return PlannedKernel::plan(kernel, view);
   }
   std::string types;
   for (const ValueType& t : view.inputs) types += str_cat(types.empty() ? "" : ", ", t.dtype, " ", t.shape);
@@ -30,6 +37,7 @@ Status run_error_status(const OpSchema& schema, std::string_view node, RunError 
   const std::string who = str_cat(schema.name, " '", node, "': ");
   switch (error) {
     case RunError::kNone: return {};
+    case RunError::kOutOfMemory: return resource_exhausted(who, "out of memory");
     case RunError::kIndexOutOfRange: return out_of_range(who, "index ", detail, " is out of range");
     case RunError::kDivisionByZero: return invalid_argument(who, "integer division by zero at element ", detail);
     case RunError::kNotPositiveDefinite: return invalid_argument(who, "matrix ", detail, " is not positive definite");

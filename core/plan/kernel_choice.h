@@ -14,9 +14,8 @@ namespace percale {
 // A kernel with the state that its plan() made. Shared by all runs of a program.
 class PlannedKernel {
  public:
-  // Takes the state over.
-  PlannedKernel(const Kernel& kernel, void* state, int64_t scratch_bytes)
-      : kernel_(kernel), state_(state), scratch_bytes_(scratch_bytes) {}
+  // Plans a node that the kernel accepts.
+  static Result<std::unique_ptr<PlannedKernel>> plan(const Kernel& kernel, const NodeView& view);
   ~PlannedKernel() {
     if (kernel_.destroy != nullptr && state_ != nullptr) kernel_.destroy(state_);
   }
@@ -30,9 +29,10 @@ class PlannedKernel {
   void run(const percale_launch& launch) const { kernel_.run(state_, &launch); }
 
  private:
+  explicit PlannedKernel(const Kernel& kernel) : kernel_(kernel) {}
   Kernel kernel_;
-  void* state_;
-  int64_t scratch_bytes_;
+  void* state_ = nullptr;
+  int64_t scratch_bytes_ = 0;
 };
 
 // Why a kernel of the list was not taken.

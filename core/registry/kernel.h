@@ -46,6 +46,7 @@ struct percale_kernel_plan {
 // Why a run fails after it has started: the first failure wins.
 enum class percale_run_error : int32_t {
   kNone = 0,
+  kOutOfMemory = 10,
   kIndexOutOfRange = 1,  // detail: the index
   kDivisionByZero = 2,   // integer division; detail: the element
   kNotPositiveDefinite = 3,

@@ -1,14 +1,12 @@
 #include "core/run/async.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "core/base/thread_pool.h"
 
 namespace percale {
 
@@ -22,26 +20,6 @@ struct AsyncRunner::State {
   size_t idle = 0;
   bool stop = false;
 };
-
-namespace {
-
-// While it lives, a thread that is started inherits a mask that blocks every signal.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &saved_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t saved_;
-};
-
-}  // namespace
 
 AsyncRunner::AsyncRunner(int32_t max_threads) : state_(std::make_shared<State>(max_threads)) {}
 
@@ -82,12 +60,11 @@ Status AsyncRunner::submit(std::function<void()> task) {
     const std::lock_guard lock(state_->mutex);
     if (state_->idle <= state_->tasks.size() && state_->threads.size() < state_->max_threads) {
       state_->threads.reserve(state_->threads.size() + 1);
-      const SignalsBlocked blocked;
-      try {
-        std::thread& started = state_->threads.emplace_back(work, state_);
-        pthread_setname_np(started.native_handle(), "percale-run");
-      } catch (const std::system_error&) {
-        if (state_->threads.empty()) return resource_exhausted("the system gives no thread for an asynchronous run");
+      auto started = start_thread("percale-run", [work, state = state_] { work(state); });
+      if (started.ok()) {
+        state_->threads.push_back(std::move(started).value());
+      } else if (state_->threads.empty()) {
+        return started.status();
       }
     }
     state_->tasks.push_back(std::move(task));

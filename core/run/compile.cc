@@ -54,7 +54,7 @@ class ListProbe final : public KernelProbe {
     std::string reasons;
     for (const Kernel& kernel : graph_.registry->kernels(kind, *node.op)) {
       const Status status = from_c(kernel.accepts(kernel.user, &view));
-      if (status.ok()) return {};
+      if (status.ok() || status.code() == Code::kResourceExhausted) return status;
       reasons += str_cat(reasons.empty() ? "" : "; ", kernel.name, ": ", status.message());
     }
     return unimplemented(reasons.empty() ? std::string("no kernel") : reasons);
@@ -276,6 +276,7 @@ class Compiler {
       if (node.op->name != "Fused" || node.op->domain != "percale") continue;
       const Status status = probe.can_run(node, kind);
       if (status.ok()) continue;
+      if (status.code() == Code::kResourceExhausted) return status;
       refused.insert(node.name);
       out_->refused_groups.push_back({node.name, std::string(status.message())});
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <thread>
 
 namespace percale {
@@ -345,12 +346,23 @@ class ProgramRun {
                                     ? nullptr
                                     : static_cast<std::byte*>(p.arena.data()) + instruction.scratch_offset,
                                 nullptr, &p.context};
-    if (frame_.options.trace == nullptr) return instruction.run(instruction.state, &launch);
-    const int64_t begin = now_ns();
-    instruction.run(instruction.state, &launch);
-    const ProgramNode& node = p.placed->program->nodes[static_cast<size_t>(instruction.node)];
-    frame_.options.trace->add(str_cat(node.op->name, " ", node.name), p.placed->device->name(), begin, now_ns(),
-                              node.kernel);
+    const int64_t begin = frame_.options.trace == nullptr ? 0 : now_ns();
+    try {
+      instruction.run(instruction.state, &launch);
+    } catch (const std::bad_alloc&) {
+      p.context.fail(RunError::kOutOfMemory, 0);
+    }
+    if (frame_.options.trace != nullptr) record(p, instruction, begin);
+  }
+
+  // A span that there is no memory for is not worth the run.
+  void record(const BoundProgram& p, const Instruction& instruction, int64_t begin) noexcept {
+    try {
+      const ProgramNode& node = p.placed->program->nodes[static_cast<size_t>(instruction.node)];
+      frame_.options.trace->add(str_cat(node.op->name, " ", node.name), p.placed->device->name(), begin, now_ns(),
+                                node.kernel);
+    } catch (const std::bad_alloc&) {
+    }
   }
 
   static Status kernel_error(const BoundProgram& p, int32_t i) {
@@ -405,7 +417,11 @@ class ProgramRun {
           open = true;
           if (p->claimed.exchange(true)) continue;
           const int32_t before = p->progress.load();
-          if (!done(*p)) moved = advance(*p) || p->progress.load() != before || moved;
+          try {
+            if (!done(*p)) moved = advance(*p) || p->progress.load() != before || moved;
+          } catch (const std::bad_alloc&) {
+            fail(Status::out_of_memory());
+          }
           p->claimed.store(false);
         }
         if (open && !moved) std::this_thread::yield();

@@ -28,16 +28,13 @@ Result<Tensor> Tensor::view(std::shared_ptr<Buffer> buffer, int64_t offset, DTyp
 }
 
 Tensor Tensor::copy_of(DType dtype, const Shape& shape, const void* data, int64_t bytes) {
-  constexpr std::align_val_t kAlign{static_cast<size_t>(kAlignment)};
-  const auto size = static_cast<size_t>(bytes);
-  void* memory = ::operator new(size > 0 ? size : 1, kAlign);
-  if (size > 0) std::memcpy(memory, data, size);
   Tensor out;
   out.dtype_ = dtype;
   out.shape_ = shape;
-  out.buffer_ = Buffer::wrap(memory, bytes, [](void*, void* p) { ::operator delete(p, kAlign); }, nullptr);
-  out.data_ = memory;
+  out.buffer_ = Buffer::allocate_uncounted(bytes);
+  out.data_ = out.buffer_->data();
   out.bytes_ = bytes;
+  if (bytes > 0) std::memcpy(out.data_, data, static_cast<size_t>(bytes));
   return out;
 }
 

@@ -1,10 +1,6 @@
 #include "core/train/prefetch.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <new>
-#include <system_error>
 
 namespace percale {
 
@@ -20,18 +16,7 @@ Result<std::unique_ptr<Prefetcher>> Prefetcher::create(std::shared_ptr<const Dat
     return out_of_range("data set: batch ", first.batch, " of ", out->dataset_->batches());
   }
   if (ahead == 0) return out;
-  // A thread inherits the mask: the host's signals must not land on it.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  Status status;
-  try {
-    out->thread_ = std::thread([p = out.get()] { p->work(); });
-  } catch (const std::system_error& e) {
-    status = resource_exhausted("no thread for the data set: ", e.what());
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!status.ok()) return status;
+  PERCALE_ASSIGN_OR_RETURN(out->thread_, start_thread("percale-data", [p = out.get()] { p->work(); }));
   return out;
 }
 
@@ -51,8 +36,17 @@ bool Prefetcher::advance() {
 }
 
 void Prefetcher::work() {
-  pthread_setname_np(pthread_self(), "percale-data");
   const FloatMode float_mode;
+  try {
+    make_batches();
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(mutex_);
+    out_of_memory_ = true;
+    changed_.notify_all();
+  }
+}
+
+void Prefetcher::make_batches() {
   for (bool more = true; more;) {
     {
       std::unique_lock lock(mutex_);
@@ -62,11 +56,7 @@ void Prefetcher::work() {
     more = advance();
     Result<std::vector<Tensor>> batch = out_of_range("data set: the last epoch is over");
     if (more) {
-      try {
-        batch = dataset_->batch(position_);
-      } catch (const std::bad_alloc&) {
-        batch = resource_exhausted("data set: no memory for a batch");
-      }
+      batch = dataset_->batch(position_);
       more = batch.ok();
       ++position_.batch;
     }
@@ -84,7 +74,8 @@ Result<std::vector<Tensor>> Prefetcher::next() {
     return batch;
   }
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !ready_.empty(); });
+  changed_.wait(lock, [&] { return !ready_.empty() || out_of_memory_; });
+  if (ready_.empty()) return Status::out_of_memory();
   Result<std::vector<Tensor>> out = std::move(ready_.front());
   // The last entry is an error, which stays for whoever asks again.
   if (!out.ok()) {

@@ -30,6 +30,7 @@ class Prefetcher {
  private:
   Prefetcher() = default;
   void work();
+  void make_batches();
   bool advance();
 
   std::shared_ptr<const Dataset> dataset_;
@@ -40,7 +41,7 @@ class Prefetcher {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Result<std::vector<Tensor>>> ready_;
-  bool stop_ = false;
+  bool stop_ = false, out_of_memory_ = false;
   std::thread thread_;
 };
 
