@@ -60,16 +60,16 @@ std::string inventory(const std::vector<PresentKind>& present, const std::vector
 
 Result<std::unique_ptr<Device>> open_device(const DeviceRequest& request, const percale_device_api& api,
                                             ThreadPool& threads) {
-  void* handle = nullptr;
-  PERCALE_RETURN_IF_ERROR(from_c(api.open(api.self, request.index, &handle)).with_context(request.name));
+  void* opened = nullptr;
+  PERCALE_RETURN_IF_ERROR(from_c(api.open(api.self, request.index, &opened)).with_context(request.name));
+  std::unique_ptr<void, void (*)(void*)> handle(opened, api.close);
   percale_device_description description{};
   description.struct_size = sizeof description;
-  if (Status s = from_c(api.describe(handle, &description)); !s.ok()) {
-    api.close(handle);
-    return s.with_context(request.name);
-  }
-  return std::make_unique<Device>(request.name, api, request.index, handle, description, request.width,
-                                  threads.parallel());
+  PERCALE_RETURN_IF_ERROR(from_c(api.describe(handle.get(), &description)).with_context(request.name));
+  auto device = std::make_unique<Device>(request.name, api, request.index, handle.get(), description, request.width,
+                                         threads.parallel());
+  static_cast<void>(handle.release());  // the device closes it
+  return device;
 }
 
 }  // namespace

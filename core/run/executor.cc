@@ -449,6 +449,21 @@ class ProgramRun {
   std::atomic<bool> failed_{false};
 };
 
+// Keeps the memory of a run for the next one, however the run ends.
+struct GiveBack {
+  const Compiled& compiled;
+  std::unique_ptr<BoundRun>& bound;
+
+  ~GiveBack() {
+    for (auto& slot : compiled.idle) {
+      BoundRun* none = nullptr;
+      if (!slot.compare_exchange_strong(none, bound.get())) continue;
+      static_cast<void>(bound.release());
+      return;
+    }
+  }
+};
+
 }  // namespace
 
 Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
@@ -462,15 +477,8 @@ Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, s
   if (!bound) {
     PERCALE_ASSIGN_OR_RETURN(bound, bind(compiled));
   }
-  Status status = ProgramRun(compiled, engine, frame, *bound, feeds, results).run();
-  for (auto& slot : compiled.idle) {
-    BoundRun* none = nullptr;
-    if (slot.compare_exchange_strong(none, bound.get())) {
-      bound.release();
-      break;
-    }
-  }
-  return status;
+  const GiveBack when_over{compiled, bound};
+  return ProgramRun(compiled, engine, frame, *bound, feeds, results).run();
 }
 
 int64_t run_bytes(const Compiled& compiled) {

@@ -50,11 +50,16 @@ Result<std::shared_ptr<const VariablesVersion>> Variables::publish(
     if (index < 0 || static_cast<size_t>(index) >= variables_.size()) return not_found("variable number ", index);
     PERCALE_RETURN_IF_ERROR(check_value(variables_[static_cast<size_t>(index)], value));
   }
+  return publish(draft(), changes);
+}
+
+std::shared_ptr<const VariablesVersion> Variables::publish(
+    std::shared_ptr<VariablesVersion> draft, const std::vector<std::pair<int32_t, Tensor>>& changes) noexcept {
   const std::lock_guard writer(writers_);
-  auto next = std::make_shared<VariablesVersion>(*current());
-  ++next->number;
-  for (const auto& [index, value] : changes) next->values[static_cast<size_t>(index)] = value;
-  std::shared_ptr<const VariablesVersion> out = std::move(next), old = out;
+  *draft = *current();  // others may have published meanwhile; as many values as before, so that nothing is allocated
+  ++draft->number;
+  for (const auto& [index, value] : changes) draft->values[static_cast<size_t>(index)] = value;
+  std::shared_ptr<const VariablesVersion> out = std::move(draft), old = out;
   {
     const std::lock_guard lock(mutex_);
     current_.swap(old);

@@ -37,6 +37,11 @@ class Variables {
   // The next version, which is returned: the current one with these values replaced. dtypes and shapes must agree. The tensors
   // must not be written to any more. Writers come one after the other; readers do not wait for them.
   Result<std::shared_ptr<const VariablesVersion>> publish(const std::vector<std::pair<int32_t, Tensor>>& changes);
+  // The same in two parts, for writers who must not fail once they have computed the values: the memory for a version, and
+  // what fills it. Preconditions: `draft` comes from draft() of this table; indices, dtypes and shapes agree.
+  std::shared_ptr<VariablesVersion> draft() const { return std::make_shared<VariablesVersion>(*current()); }
+  std::shared_ptr<const VariablesVersion> publish(std::shared_ptr<VariablesVersion> draft,
+                                                  const std::vector<std::pair<int32_t, Tensor>>& changes) noexcept;
 
   // "sha256:" over name, dtype, shape and bytes of all variables that are no slots, in the order of names.
   std::string digest() const;

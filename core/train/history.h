@@ -22,6 +22,11 @@ struct History {
   std::vector<std::string> metric_names;
   std::vector<Row> rows;
 
+  // Takes the memory for a row more, so that adding it cannot fail.
+  void make_room() {
+    if (rows.size() == rows.capacity()) rows.reserve(2 * rows.size() + 16);
+  }
+
   // "epoch,step,loss,learning_rate,seconds,accuracy\n" and a line per row; numbers with nine digits.
   std::string to_csv() const;
   // A drawing of loss and metrics over the steps.

@@ -90,21 +90,36 @@ Status Trainer::take_up_variables() {
   return {};
 }
 
-Status Trainer::publish() {
-  std::vector<std::pair<int32_t, Tensor>> changes;
+Result<Trainer::Publication> Trainer::prepare_publication() const {
+  Publication out;
   const auto add = [&](const Variable& v) -> Status {
     for (size_t i = 0; i < working_.size(); ++i) {
       if (graph_.graph->variables[i].name != v.name || published_[i] < 0) continue;
       PERCALE_ASSIGN_OR_RETURN(Tensor copy, Tensor::allocate(engine_->memory(), v.dtype, v.shape));
-      if (copy.bytes() > 0) std::memcpy(copy.data(), working_[i].data(), static_cast<size_t>(copy.bytes()));
-      changes.emplace_back(published_[i], std::move(copy));
+      out.changes.emplace_back(published_[i], std::move(copy));
+      out.sources.push_back(i);
     }
     return {};
   };
   for (const Variable& v : graph_.parameters) PERCALE_RETURN_IF_ERROR(add(v));
   for (const Variable& v : graph_.statistics) PERCALE_RETURN_IF_ERROR(add(v));
-  PERCALE_ASSIGN_OR_RETURN(seen_, variables_->publish(changes));
+  out.draft = variables_->draft();
+  return out;
+}
+
+void Trainer::publish(Publication publication) noexcept {
+  for (size_t k = 0; k < publication.changes.size(); ++k) {
+    const Tensor& copy = publication.changes[k].second;
+    const void* from = working_[publication.sources[k]].data();
+    if (copy.bytes() > 0) std::memcpy(copy.data(), from, static_cast<size_t>(copy.bytes()));
+  }
+  seen_ = variables_->publish(std::move(publication.draft), publication.changes);
   unpublished_ = false;
+}
+
+Status Trainer::publish() {
+  PERCALE_ASSIGN_OR_RETURN(Publication publication, prepare_publication());
+  publish(std::move(publication));
   return {};
 }
 

@@ -106,9 +106,16 @@ class Trainer {
   std::string describe() const;
 
  private:
-  struct StepSums;
+  // The memory of a version before its values are there.
+  struct Publication {
+    std::vector<std::pair<int32_t, Tensor>> changes;
+    std::vector<size_t> sources;  // per change: the working variable
+    std::shared_ptr<VariablesVersion> draft;
+  };
   Trainer() = default;
   Status take_up_variables();
+  Result<Publication> prepare_publication() const;
+  void publish(Publication publication) noexcept;
   Status publish_if(bool due);
   Result<std::vector<Tensor>> bind(const Function& f, const std::vector<std::string>& inputs,
                                    const std::vector<std::string>& names, const std::vector<Tensor>& batch,

@@ -41,6 +41,8 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
     PERCALE_ASSIGN_OR_RETURN(const auto batch, source->next());
     const double rate = options_.schedule.learning_rate(options_.optimizer.learning_rate, steps_, steps);
     int64_t rows = 0;
+    history_.make_room();  // nothing between the step and its row may fail
+    std::vector<double> metrics(history_.metric_names.size());
     const Status status = run_step(names, batch, rate, &rows);
     if (!status.ok()) {
       PERCALE_RETURN_IF_ERROR(publish_if(!by_hand));
@@ -65,13 +67,13 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
     p.eta_seconds = elapsed / static_cast<double>(steps_ - first_step) * static_cast<double>(steps - steps_);
     p.epoch_ended = position_.batch >= batches;
     p.metric_names = &history_.metric_names;
-    std::vector<double> metrics;
     if (p.epoch_ended) {
-      for (const auto& [name, value] : means(epoch_sums_)) metrics.push_back(value);
+      for (size_t i = 0; i < metrics.size(); ++i) metrics[i] = epoch_sums_[2 * i] / epoch_sums_[2 * i + 1];
       epoch_sums_.assign(epoch_sums_.size(), 0);
       position_ = {position_.epoch + 1, 0};
     }
-    history_.rows.push_back({p.epoch, p.step, p.loss, rate, seconds_, metrics});
+    if (!p.epoch_ended) metrics.clear();
+    history_.rows.push_back({p.epoch, p.step, p.loss, rate, seconds_, std::move(metrics)});
     PERCALE_RETURN_IF_ERROR(publish_if(when == Publishing::When::kSteps ? steps_ % options_.publishing.steps == 0
                                                                          : p.epoch_ended && !by_hand));
     p.metrics = &history_.rows.back().metrics;

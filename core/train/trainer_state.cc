@@ -61,7 +61,8 @@ Status Trainer::restore(const std::string& folder) {
   if (const Tensor* rows = find_tensor(c, kHistory)) {
     PERCALE_RETURN_IF_ERROR(history.from_tensor(*rows).with_context(path));
   }
-  // From here on nothing fails but memory for the published copy.
+  PERCALE_ASSIGN_OR_RETURN(Publication publication, prepare_publication());
+  // From here on nothing fails.
   for (size_t i = 0; i < values.size(); ++i) {
     if (working_[i].bytes() > 0) {
       std::memcpy(working_[i].data(), values[i]->data(), static_cast<size_t>(working_[i].bytes()));
@@ -74,7 +75,8 @@ Status Trainer::restore(const std::string& folder) {
   epoch_sums_ = c.sums;
   seconds_ = c.seconds;
   if (sums_ == nullptr) options_.shards = c.shards;
-  return publish();
+  publish(std::move(publication));
+  return {};
 }
 
 }  // namespace percale

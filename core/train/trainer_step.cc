@@ -180,13 +180,20 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   const int64_t started = now_ns();
   const double rate = options_.schedule.learning_rate(options_.optimizer.learning_rate, steps_, 0);
   int64_t rows = 0;
+  // What follows the step must not fail, for a step that ends with an error has not happened: its memory is taken before.
+  const Publishing& p = options_.publishing;
+  const bool due =
+      p.when == Publishing::When::kAuto || (p.when == Publishing::When::kSteps && (steps_ + 1) % p.steps == 0);
+  Publication publication;
+  if (due) {
+    PERCALE_ASSIGN_OR_RETURN(publication, prepare_publication());
+  }
+  history_.make_room();
   PERCALE_RETURN_IF_ERROR(run_step(names, batch, rate, &rows));
   seconds_ += static_cast<double>(now_ns() - started) * 1e-9;
   const double loss = total(0) / total(1);
   history_.rows.push_back({position_.epoch + 1, steps_, loss, rate, seconds_, {}});
-  const Publishing& p = options_.publishing;
-  PERCALE_RETURN_IF_ERROR(publish_if(p.when == Publishing::When::kAuto ||
-                                     (p.when == Publishing::When::kSteps && steps_ % p.steps == 0)));
+  if (due) publish(std::move(publication));
   return loss;
 }
 

@@ -19,14 +19,14 @@ typedef struct scenario {
   int coarse;                         /* k goes in larger strides: too many allocations, each as the one before it */
 } scenario;
 
-static percale_engine* engine = NULL;
+static percale_engine *engine = NULL, *threaded = NULL;
 static percale_graph *graph = NULL, *staged = NULL;
 static percale_variables* variables = NULL;
 static percale_session *session = NULL, *staged_session = NULL;
 static percale_call* call = NULL;
 static percale_trainer *trainer = NULL, *second = NULL;
-static percale_dataset* data = NULL;
-static percale_tensor *batch[2], *answer = NULL, *output = NULL, *line = NULL, *condition = NULL, *count = NULL;
+static percale_dataset *data = NULL, *threaded_data = NULL;
+static percale_tensor *batch[2], *large[2], *answer = NULL, *output = NULL, *line = NULL, *condition = NULL, *count = NULL;
 static char folder[3000], graph_path[4000], values_path[4000], array_path[4000], checkpoints[4000], digest[128];
 static percale_text* graph_bytes = NULL;
 static int64_t steps = 0;
@@ -289,6 +289,29 @@ out:
   return status;
 }
 
+/* The engine's threads take part: which of them the failure meets is chance. */
+static percale_status* fit_with_threads(void) {
+  percale_trainer* made = NULL;
+  percale_status* status = NULL;
+  TRY(host_make_trainer(threaded, graph, &made));
+  TRY(percale_trainer_fit(made, threaded_data, 2, NULL, NULL));
+out:
+  percale_trainer_release(made);
+  return status;
+}
+
+static percale_status* run_with_threads(void) {
+  percale_session* made = NULL;
+  percale_tensor* y = NULL;
+  percale_status* status = NULL;
+  TRY(percale_session_create(threaded, graph, variables, NULL, &made));
+  TRY(host_run(made, large[0], &y));
+out:
+  percale_tensor_release(y);
+  percale_session_release(made);
+  return status;
+}
+
 static percale_status* evaluate(void) {
   percale_text* text = NULL;
   percale_status* status = percale_trainer_evaluate(trainer, data, &text);
@@ -332,6 +355,8 @@ static const scenario scenarios[] = {
     {"trainer and first step", first_step, a_run_gives_the_same_bits, 1},
     {"step", step, the_state_is_that_of_the_last_step, 0},
     {"fit", fit, a_run_gives_the_same_bits, 1},
+    {"run with threads", run_with_threads, a_run_gives_the_same_bits, 1},
+    {"fit with threads", fit_with_threads, a_run_gives_the_same_bits, 1},
     {"evaluate", evaluate, a_run_gives_the_same_bits, 0},
     {"save a checkpoint", save, the_checkpoint_is_whole, 0},
     {"restore a checkpoint", restore, the_checkpoint_is_whole, 0},
@@ -428,6 +453,10 @@ static void set_up(void) {
   *(int64_t*)percale_tensor_get_data(count) = 5;
   OK(percale_dataset_from_tensors(engine, names, batch, 2, &data));
   OK(percale_dataset_configure(data, 8, 3, 0));
+  OK(host_make_engine(3, NULL, 0, &threaded));
+  OK(host_make_batch(threaded, 512, large));
+  OK(percale_dataset_from_tensors(threaded, names, large, 2, &threaded_data));
+  OK(percale_dataset_configure(threaded_data, 256, 3, 0));
   OK(host_make_trainer(engine, graph, &trainer));
   OK(host_make_trainer(engine, graph, &second));
   OK(host_step(trainer, batch));
@@ -438,6 +467,10 @@ static void set_up(void) {
 static void take_down(void) {
   percale_trainer_release(second);
   percale_trainer_release(trainer);
+  percale_dataset_release(threaded_data);
+  percale_tensor_release(large[0]);
+  percale_tensor_release(large[1]);
+  percale_engine_release(threaded);
   percale_dataset_release(data);
   percale_tensor_release(count);
   percale_tensor_release(condition);
