@@ -27,6 +27,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_reduce,
     register_resize,
     register_shape,
+    register_small,  // kernels alone, for ops of cast and logic
     register_softmax,
     register_state,
 };

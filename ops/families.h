@@ -38,6 +38,7 @@ Status register_random(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
 Status register_resize(Registry& registry, const simd::SimdTable* simd);
 Status register_shape(Registry& registry, const simd::SimdTable* simd);
+Status register_small(Registry& registry, const simd::SimdTable* simd);
 Status register_softmax(Registry& registry, const simd::SimdTable* simd);
 Status register_state(Registry& registry, const simd::SimdTable* simd);
 

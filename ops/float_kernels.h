@@ -1,5 +1,5 @@
-// What float families share: one portable kernel written for f32 and f64, and its twin that runs f16 and bf16 nodes by
-// widening them to f32.
+// What float families share: one portable kernel written for f32 and f64, and its twin that runs f16, bf16 and
+// float8 nodes by widening them to f32.
 #ifndef PERCALE_OPS_FLOAT_KERNELS_H_
 #define PERCALE_OPS_FLOAT_KERNELS_H_
 
@@ -13,6 +13,7 @@
 #include "core/registry/kernel.h"
 #include "core/registry/registry.h"
 #include "core/tensor/half.h"
+#include "ops/small_types.h"
 
 namespace percale {
 
@@ -31,22 +32,24 @@ inline int64_t piece_count(int64_t items, double work) {
   return std::clamp<int64_t>(static_cast<int64_t>(std::min(pieces, kMost)), 1, std::max<int64_t>(items, 1));
 }
 
-inline bool is_half(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
+inline bool is_narrow(DType dtype) {
+  return dtype == DType::kF16 || dtype == DType::kBF16 || kFloat8Types.contains(dtype);
+}
 
-inline bool has_half_operand(const NodeView& view) {
-  const auto half = [](const ValueType& t) { return is_half(t.dtype); };
+inline bool has_narrow_operand(const NodeView& view) {
+  const auto half = [](const ValueType& t) { return is_narrow(t.dtype); };
   return std::any_of(view.inputs.begin(), view.inputs.end(), half) ||
          std::any_of(view.outputs.begin(), view.outputs.end(), half);
 }
 
-// Takes nodes without an f16 or bf16 operand.
+// Takes nodes without an operand of f16, bf16 or float8.
 inline Status accepts_full_floats(const NodeView& view) {
-  if (has_half_operand(view)) return unimplemented("works in f32 and f64");
+  if (has_narrow_operand(view)) return unimplemented("works in f32 and f64");
   return {};
 }
 // Takes nodes with one.
-inline Status accepts_half_floats(const NodeView& view) {
-  if (!has_half_operand(view)) return unimplemented("widens f16 and bf16 alone");
+inline Status accepts_narrow_floats(const NodeView& view) {
+  if (!has_narrow_operand(view)) return unimplemented("widens f16, bf16 and float8 alone");
   return {};
 }
 
@@ -58,10 +61,12 @@ double work_of(N... sizes) {
 
 namespace widened {
 
-// Converts between f32 and the 16-bit float that `half` names.
+// Converts between f32 and the 16- or 8-bit float that `half` names.
 inline void widen(DType half, const void* from, float* to, int64_t count) {
   if (half == DType::kF16) {
     for (int64_t i = 0; i < count; ++i) to[i] = to_f32(static_cast<const F16*>(from)[i]);
+  } else if (half != DType::kBF16) {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(decode_small(half, static_cast<const uint8_t*>(from)[i]));
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] = to_f32(static_cast<const BF16*>(from)[i]);
   }
@@ -69,6 +74,8 @@ inline void widen(DType half, const void* from, float* to, int64_t count) {
 inline void narrow(DType half, const float* from, void* to, int64_t count) {
   if (half == DType::kF16) {
     for (int64_t i = 0; i < count; ++i) static_cast<F16*>(to)[i] = to_f16(from[i]);
+  } else if (half != DType::kBF16) {
+    for (int64_t i = 0; i < count; ++i) static_cast<uint8_t*>(to)[i] = encode_small(half, static_cast<double>(from[i]));
   } else {
     for (int64_t i = 0; i < count; ++i) static_cast<BF16*>(to)[i] = to_bf16(from[i]);
   }
@@ -96,7 +103,7 @@ Result<State<InnerOf<Plan>>> plan(const NodeView& view, KernelPlan& plan) {
   std::vector<Operand> operands;
   const auto widen_type = [&](ValueType& type) {
     Operand& o = operands.emplace_back();
-    if (!is_half(type.dtype)) return;
+    if (!is_narrow(type.dtype)) return;
     o.half = type.dtype;
     o.elements = type.shape.num_elements();
     type.dtype = DType::kF32;
@@ -155,7 +162,7 @@ Status add_float_kernels(Registry& registry, const char* op, const char* domain,
   PERCALE_RETURN_IF_ERROR(
       registry.add_kernel("cpu", make_kernel<&accepts_full_floats, Plan, Run>(portable_name, op, domain)));
   return registry.add_kernel(
-      "cpu", make_kernel<&accepts_half_floats, &widened::plan<Plan>, &widened::run<Plan, Run>>(widened_name, op,
+      "cpu", make_kernel<&accepts_narrow_floats, &widened::plan<Plan>, &widened::run<Plan, Run>>(widened_name, op,
                                                                                                  domain));
 }
 

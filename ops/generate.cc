@@ -8,6 +8,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/small_types.h"
 
 namespace percale {
 namespace {
@@ -64,7 +65,7 @@ const Tensor* fill_value(const Attributes& attributes) {
 Status shape_constant_of_shape(ShapeContext& context) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 0));
   const Tensor* value = fill_value(context.attributes);
-  if (value != nullptr && (!value->defined() || value->num_elements() != 1 || !dtypes::kAny.contains(value->dtype()))) {
+  if (value != nullptr && (!value->defined() || value->num_elements() != 1 || !kStorable.contains(value->dtype()))) {
     return context.error("value must hold one number or bool");
   }
   const auto dims = known_ints(context, 0);
@@ -75,16 +76,32 @@ Status shape_constant_of_shape(ShapeContext& context) {
   return {};
 }
 
-// `bytes` holds one element; the output is that many elements of it.
+// `bytes` holds one element, or a byte full of elements of 4 or 2 bits, which is repeated `count` times; behind the last
+// element of an output that does not fill its last byte there are zeros.
 struct FillPlan {
   std::array<char, 8> bytes{};
   int64_t count = 0, item = 0;
+  bool has_tail = false;
+  char tail = 0;
 };
 Result<FillPlan> plan_fill(const NodeView& node, KernelPlan&) {
   FillPlan plan;
-  plan.count = node.output_shape(0).num_elements();
-  plan.item = item_bytes(node.outputs[0].dtype);
-  if (const Tensor* value = fill_value(node.attributes)) {
+  const DType dtype = node.outputs[0].dtype;
+  const int64_t elements = node.output_shape(0).num_elements();
+  const Tensor* value = fill_value(node.attributes);
+  plan.count = elements;
+  plan.item = item_bytes(dtype);
+  if (plan.item == 0) {
+    const int64_t per_byte = 8 / dtype_bits(dtype);
+    std::array<uint8_t, 4> codes{};
+    unpack_small(dtype, value->data(), 0, 1, codes.data());
+    codes.fill(codes[0]);
+    plan.item = 1;
+    plan.count = elements / per_byte + (elements % per_byte != 0 ? 1 : 0);
+    plan.has_tail = elements % per_byte != 0;
+    pack_small(dtype, codes.data(), 0, per_byte, plan.bytes.data());
+    pack_small(dtype, codes.data(), 0, elements % per_byte, &plan.tail);
+  } else if (value != nullptr) {
     std::memcpy(plan.bytes.data(), value->data(), static_cast<size_t>(plan.item));
   }
   return plan;
@@ -100,6 +117,7 @@ void run_fill(const FillPlan& plan, const Launch& launch) {
     row.out = launch.out<char>(0) + range.begin * plan.item;
     copy_row(plan.item)(row);
   });
+  if (plan.has_tail) launch.out<char>(0)[plan.count - 1] = plan.tail;
 }
 
 // ---- Range
@@ -322,7 +340,7 @@ constexpr OpSchema kSchemas[] = {
      .attributes = {attr_optional("value", AttrKind::kTensor), attr_optional("value_float", AttrKind::kFloat),
                     attr_optional("value_floats", AttrKind::kFloats), attr_optional("value_int", AttrKind::kInt),
                     attr_optional("value_ints", AttrKind::kInts)},
-     .outputs = {out("output", dtypes::kAny)},
+     .outputs = {out("output", kStorable)},
      .shape = shape_constant,
      .grad = grad::zero},
     {.name = "ConstantOfShape",
@@ -330,7 +348,7 @@ constexpr OpSchema kSchemas[] = {
      .doc = "A tensor of the given shape whose every element is `value`, by default an f32 zero.",
      .inputs = {in_shape("input")},
      .attributes = {attr_optional("value", AttrKind::kTensor)},
-     .outputs = {out("output", dtypes::kAny)},
+     .outputs = {out("output", kStorable)},
      .shape = shape_constant_of_shape,
      .grad = grad::zero},
     {.name = "Range",

@@ -8,6 +8,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/small_types.h"
 #include "ops/simd_kernels.h"
 #include "ops/strided_copy.h"
 
@@ -441,7 +442,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Transpose",
      .since = 25,
      .doc = "Dim d of the result is dim perm[d] of the input; without perm all dims are reversed.",
-     .inputs = {in("data", 'T', dtypes::kAny)},
+     .inputs = {in("data", 'T', kStorable)},
      .attributes = {attr_optional("perm", AttrKind::kInts, 0)},
      .outputs = {out("transposed", 'T')},
      .shape = shape_transpose,
@@ -486,6 +487,7 @@ Status register_layout(Registry& registry, const simd::SimdTable* simd) {
   return add_cpu_kernels(
       registry,
       {
+          small_kernel<plan_transpose, run_copy>("portable.Transpose_small", "Transpose"),
           make_kernel<accepts_types<kAnyList>, plan_transpose, run_copy>("portable.Transpose", "Transpose"),
           make_kernel<accepts_types<kAnyList>, plan_concat, run_concat>("portable.Concat", "Concat"),
           make_kernel<accepts_types<kAnyList>, plan_split, run_split>("portable.Split", "Split"),

@@ -6,6 +6,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/small_types.h"
 
 namespace percale {
 namespace {
@@ -62,7 +63,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "IsNaN",
      .since = 20,
      .doc = "Whether X is not a number.",
-     .inputs = {in("X", 'T', dtypes::kFloat)},
+     .inputs = {in("X", 'T', dtypes::kFloat | kFloat8Types)},
      .outputs = {out("Y", dtypes::kBoolOnly)},
      .flags = kPure | kElementwise,
      .shape = shape_same_bool,
@@ -70,7 +71,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "IsInf",
      .since = 20,
      .doc = "Whether X is infinite, of the signs that are looked for.",
-     .inputs = {in("X", 'T', dtypes::kFloat)},
+     .inputs = {in("X", 'T', dtypes::kFloat | kFloat8Types)},
      .attributes = {attr_int("detect_negative", 1, 0, 1), attr_int("detect_positive", 1, 0, 1)},
      .outputs = {out("Y", dtypes::kBoolOnly)},
      .flags = kPure | kElementwise,

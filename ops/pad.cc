@@ -8,6 +8,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/small_types.h"
 
 namespace percale {
 namespace {
@@ -219,7 +220,7 @@ constexpr OpSchema kSchemas[] = {
      .since = 25,
      .doc = "Elements put before and after the dims of data: a constant, or data mirrored, its edge, or data again; "
             "negative pads take away.",
-     .inputs = {in("data", 'T', dtypes::kAny), in_shape("pads"), in_opt("constant_value", 'T', dtypes::kAny),
+     .inputs = {in("data", 'T', kStorable), in_shape("pads"), in_opt("constant_value", 'T', kStorable),
                 in_shape("axes", Presence::kOptional, dtypes::kIndex)},
      .attributes = {attr_string("mode", "constant")},
      .outputs = {out("output", 'T')},
@@ -407,6 +408,7 @@ Status register_pad(Registry& registry, const simd::SimdTable*) {
   return add_cpu_kernels(
       registry,
       {
+          small_kernel<plan_pad, run_pad>("portable.Pad_small", "Pad"),
           make_kernel<accepts_types<kAnyList>, plan_pad, run_pad>("portable.Pad", "Pad"),
           make_kernel<accepts_types<kAnyList>, plan_tile, run_pad>("portable.Tile", "Tile"),
           make_kernel<accepts_types<kNumericList>, plan_pad_grad, run_pad>("portable.PadGrad", "PadGrad", "percale"),

@@ -34,7 +34,7 @@ constexpr OpSchema kSchemas[] = {
      .since = 22,
      .doc = "In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says which. "
             "Otherwise the data as it is. Ratio (default 0.5) is in [0, 1].",
-     .inputs = {in("data", 'T', dtypes::kFloat), in_opt("ratio", 'R', dtypes::kFloat),
+     .inputs = {in("data", 'T', dtypes::kFloat | kFloat8Types), in_opt("ratio", 'R', dtypes::kFloat | kFloat8Types),
                 in_opt("training_mode", 0, dtypes::kBoolOnly)},
      .attributes = {kId, kSeed},
      .outputs = {out("output", 'T'), OutputSpec{"mask", 0, dtypes::kBoolOnly, Presence::kOptional}},

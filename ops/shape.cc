@@ -8,6 +8,7 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/small_types.h"
 #include "ops/strided_copy.h"
 
 namespace percale {
@@ -231,7 +232,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Reshape",
      .since = 25,
      .doc = "The elements of data in another shape: -1 is what remains, 0 copies the dim of data unless allowzero.",
-     .inputs = {in("data", 'T', dtypes::kAny), in_shape("shape")},
+     .inputs = {in("data", 'T', kStorable), in_shape("shape")},
      .attributes = {attr_int("allowzero", 0, 0, 1)},
      .outputs = {out("reshaped", 'T')},
      .flags = kPure | kView,
@@ -241,7 +242,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Flatten",
      .since = 25,
      .doc = "A matrix: the dims before `axis` become its rows, the others its columns.",
-     .inputs = {in("input", 'T', dtypes::kAny)},
+     .inputs = {in("input", 'T', kStorable)},
      .attributes = {attr_int("axis", 1)},
      .outputs = {out("output", 'T')},
      .flags = kPure | kView,
@@ -251,7 +252,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Squeeze",
      .since = 25,
      .doc = "Takes away dims of 1: those of axes, without axes all.",
-     .inputs = {in("data", 'T', dtypes::kAny), in_shape("axes", Presence::kOptional)},
+     .inputs = {in("data", 'T', kStorable), in_shape("axes", Presence::kOptional)},
      .outputs = {out("squeezed", 'T')},
      .flags = kPure | kView,
      .in_place = {InPlace{0, 0}},
@@ -260,7 +261,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Unsqueeze",
      .since = 25,
      .doc = "Puts in dims of 1 so that they stand at `axes` of the result.",
-     .inputs = {in("data", 'T', dtypes::kAny), in_shape("axes")},
+     .inputs = {in("data", 'T', kStorable), in_shape("axes")},
      .outputs = {out("expanded", 'T')},
      .flags = kPure | kView,
      .in_place = {InPlace{0, 0}},
@@ -277,7 +278,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Shape",
      .since = 25,
      .doc = "The dims [start, end) of the input; negative ones count from the end.",
-     .inputs = {in("data", 'T', dtypes::kAny)},
+     .inputs = {in("data", 'T', kStorable)},
      .attributes = {attr_int("start", 0), attr_optional("end", AttrKind::kInt)},
      .outputs = {out("shape", dtypes::kI64Only)},
      .shape = shape_shape,
@@ -285,7 +286,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Size",
      .since = 25,
      .doc = "The number of elements of the input.",
-     .inputs = {in("data", 'T', dtypes::kAny)},
+     .inputs = {in("data", 'T', kStorable)},
      .outputs = {out("size", dtypes::kI64Only)},
      .shape = shape_size,
      .grad = grad::zero},
@@ -315,7 +316,7 @@ Result<MapPlan> plan_expand(const NodeView& node, KernelPlan&) {
 }
 
 Kernel view_kernel(const char* name) {
-  return make_kernel<accepts_types<kAnyList>, plan_view, run_view>(name, op_of_kernel(name));
+  return make_kernel<accepts_storable, plan_view, run_view>(name, op_of_kernel(name));
 }
 
 }  // namespace
@@ -329,8 +330,8 @@ Status register_shape(Registry& registry, const simd::SimdTable*) {
                     view_kernel("portable.Squeeze"),
                     view_kernel("portable.Unsqueeze"),
                     make_kernel<accepts_types<kAnyList>, plan_expand, run_map>("portable.Expand", "Expand"),
-                    make_kernel<accepts_types<kAnyList>, plan_shape, run_numbers>("portable.Shape", "Shape"),
-                    make_kernel<accepts_types<kAnyList>, plan_size, run_numbers>("portable.Size", "Size"),
+                    make_kernel<accepts_storable, plan_shape, run_numbers>("portable.Shape", "Shape"),
+                    make_kernel<accepts_storable, plan_size, run_numbers>("portable.Size", "Size"),
                 });
 }
 

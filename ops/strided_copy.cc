@@ -43,7 +43,8 @@ void StridedCopy::run(const ParallelFor& parallel, const char* from, char* to) c
 }
 
 Result<ViewPlan> plan_view(const NodeView& node, KernelPlan&) {
-  return ViewPlan{node.shape(0).num_elements() * item_bytes(node.dtype(0))};
+  PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(node.dtype(0), node.shape(0)));
+  return ViewPlan{bytes};
 }
 
 void run_view(const ViewPlan& plan, const Launch& launch) {

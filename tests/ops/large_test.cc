@@ -114,8 +114,13 @@ TEST_CASE("on large tensors all kernels of an op agree, and the order of pieces 
       return evaluate_node(*ops->registry, "cpu", *schema, "test", row.attributes, row.inputs, 1,
                            std::make_shared<MemoryPool>(), parallel, kernel);
     };
-    const std::string portable = kernels->back();
-    const auto want = run(portable, {});
+    // The last one that takes the row: behind it may stand the one for other types.
+    std::string portable;
+    Result<std::vector<Tensor>> want = internal_error("no kernel");
+    for (auto kernel = kernels->rbegin(); portable.empty() && kernel != kernels->rend(); ++kernel) {
+      want = run(*kernel, {});
+      if (want.ok() || want.status().code() != Code::kUnimplemented) portable = *kernel;
+    }
     REQUIRE_MESSAGE(want.ok(), row.op << ": " << want.status().to_string());
     for (const std::string& kernel : *kernels) {
       CAPTURE(kernel);

@@ -81,16 +81,37 @@ auto with_type(DType dtype, F&& f) -> decltype(f.template operator()<float>()) {
   }
 }
 
+// Elements of float8, float4 and integers of 4 and 2 bits are given by their bits; several share a byte, low bits first.
+bool is_small(DType dtype) { return dtype >= DType::kF8E4M3FN && dtype <= DType::kI2; }
+
+Result<Tensor> read_small(DType dtype, const Json& values, const Shape& shape) {
+  const auto bits = static_cast<size_t>(dtype_bits(dtype)), per_byte = 8 / bits;
+  std::vector<uint8_t> bytes((values.size() + per_byte - 1) / per_byte);
+  for (size_t i = 0; i < values.size(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(const int64_t code, values.item(i).as_int("v"));
+    if (code < 0 || code >> bits != 0) return values.error("v", "wanted the element's bits, got ", code);
+    bytes[i / per_byte] = static_cast<uint8_t>(bytes[i / per_byte] | code << (i % per_byte * bits));
+  }
+  return Tensor::copy_of(dtype, shape, bytes.data(), static_cast<int64_t>(bytes.size()));
+}
+
+uint64_t small_element(const Tensor& tensor, size_t i) {
+  const auto bits = static_cast<size_t>(dtype_bits(tensor.dtype())), per_byte = 8 / bits;
+  const auto byte = static_cast<const uint8_t*>(tensor.data())[i / per_byte];
+  return (uint64_t{byte} >> (i % per_byte * bits)) & ((uint64_t{1} << bits) - 1);
+}
+
 Result<Tensor> read_tensor(const Json& json) {
   if (json.is_null()) return Tensor();
   const Json *d = json.find("d"), *s = json.find("s"), *v = json.find("v");
   if (d == nullptr || s == nullptr || v == nullptr) return json.error("tensor", "wanted d, s and v");
   PERCALE_ASSIGN_OR_RETURN(const std::string name, d->as_string("d"));
   const auto dtype = dtype_from_name(name);
-  if (!dtype.has_value() || !dtypes::kAny.contains(*dtype)) return d->error("d", "no dtype: ", name);
+  if (!dtype.has_value() || (!dtypes::kAny.contains(*dtype) && !is_small(*dtype))) return d->error("d", "no dtype: ", name);
   PERCALE_ASSIGN_OR_RETURN(const auto dims, s->as_ints("s"));
   PERCALE_ASSIGN_OR_RETURN(const Shape shape, Shape::make(dims));
   if (static_cast<int64_t>(v->size()) != shape.num_elements()) return v->error("v", "wanted as many as ", shape);
+  if (is_small(*dtype)) return read_small(*dtype, *v, shape);
   return with_type(*dtype, [&]<class T>() { return read_elements<T>(*v, shape); });
 }
 
@@ -177,6 +198,10 @@ struct Element {
   uint64_t exact;
 };
 Element element(const Tensor& tensor, size_t i) {
+  if (is_small(tensor.dtype())) {
+    const uint64_t code = small_element(tensor, i);
+    return {static_cast<double>(code), code};
+  }
   return with_type(tensor.dtype(), [&]<class T>() -> Element {
     const T* values = static_cast<const T*>(tensor.data());
     if constexpr (std::is_same_v<T, F16> || std::is_same_v<T, BF16>) {

@@ -14,7 +14,12 @@ from onnx.reference import ReferenceEvaluator
 
 OPSET = 26
 NAMES = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "bool",
-         **{f"{u}int{b}": f"{u[:1] or 'i'}{b}" for u in ("", "u") for b in (8, 16, 32, 64)}}
+         **{f"{u}int{b}": f"{u[:1] or 'i'}{b}" for u in ("", "u") for b in (2, 4, 8, 16, 32, 64)}}
+# Types whose elements the tables give by their bits.
+SMALL = {ml_dtypes.float8_e4m3fn: "f8e4m3fn", ml_dtypes.float8_e4m3fnuz: "f8e4m3fnuz", ml_dtypes.float8_e5m2: "f8e5m2",
+         ml_dtypes.float8_e5m2fnuz: "f8e5m2fnuz", ml_dtypes.float8_e8m0fnu: "f8e8m0", ml_dtypes.float4_e2m1fn: "f4e2m1",
+         ml_dtypes.int4: "i4", ml_dtypes.uint4: "u4", ml_dtypes.int2: "i2", ml_dtypes.uint2: "u2"}
+NAMES.update({np.dtype(t).name: name for t, name in SMALL.items()})
 F32, F64, F16, BF16 = np.float32, np.float64, np.float16, ml_dtypes.bfloat16
 FLOATS = [F32, F64, F16, BF16]
 SIGNED = [np.int8, np.int16, np.int32, np.int64]
@@ -39,7 +44,11 @@ def tensor(array):
         return "null"
     array = np.asarray(array)
     dims = ",".join(map(str, array.shape))
-    values = ",".join(number(x, array.dtype) for x in array.reshape(-1))
+    if array.dtype.type in SMALL:
+        mask = {"4": 15, "f4e2m1": 15, "2": 3}.get(SMALL[array.dtype.type].lstrip("iu"), 255)
+        values = ",".join(str(int(x) & mask) for x in array.reshape(-1).view(np.uint8))
+    else:
+        values = ",".join(number(x, array.dtype) for x in array.reshape(-1))
     return f'{{"d":"{NAMES[array.dtype.name]}","s":[{dims}],"v":[{values}]}}'
 
 
@@ -920,8 +929,97 @@ def crop_of_one(x, start, end, mode):
     return sum(w * x[:, [min(max(i, 0), n - 1)]].astype(F64) for i, w in weights.items()).astype(F32)
 
 
+def every_code(dtype):
+    """One element of each bit pattern."""
+    bits = {"2": 2, "4": 4}.get(SMALL[dtype].lstrip("iu"), 4 if dtype is ml_dtypes.float4_e2m1fn else 8)
+    codes = np.arange(2**bits, dtype=np.uint8)
+    if SMALL[dtype][0] == "i":
+        return codes.astype(np.int64).astype(dtype)
+    return codes.view(dtype)
+
+
+def small(t):
+    to = lambda dtype: int(onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+    halves = [0.0, -0.0, 0.25, 0.3, 0.5, 0.75, -0.8, 1.0, 1.25, 1.5, -1.75, 2.5, 3.5, -5.0, 5.1, 6.0, 100.0, -239.0]
+    for dtype, name in SMALL.items():
+        codes = every_code(dtype)
+        integer = name[0] in "iu"
+        # To wider types: exact, NaN apart.
+        t.row("Cast", codes, to=1, out=codes.astype(F32))
+        t.row("Cast", codes, to=to(F64), out=codes.astype(F64))
+        t.row("Cast", codes, to=to(np.bool_), out=codes.astype(F32) != 0)
+        finite = codes[np.abs(np.nan_to_num(codes.astype(F64), nan=1e9)) < 1e5]
+        if dtype is not ml_dtypes.float8_e8m0fnu:
+            t.row("Cast", finite, to=to(F16), out=finite.astype(F32).astype(F16))
+            t.row("Cast", finite, to=to(np.int32), out=np.trunc(finite.astype(F64)).astype(np.int32))
+            t.row("Cast", F32(halves), to=to(dtype), 
+                  out=np.clip(np.trunc(halves) if integer else halves, *limits(dtype)).astype(F32).astype(dtype))
+            t.row("Cast", np.int64([0, 1, 2, 3] if integer else [0, -1, 2, 3, 6, -6]), to=to(dtype),
+                  out=np.int64([0, 1, 2, 3] if integer else [0, -1, 2, 3, 6, -6]).astype(dtype))
+        t.row("CastLike", F32([1, 2]), codes[:1], out=F32([1, 2]).astype(dtype) if name != "i2" else np.int64([1, 1]).astype(dtype))
+        t.row("Cast", codes, to=to(dtype), out=codes)
+        for op, attrs in [("Identity", {}), ("Flatten", {"axis": 0})]:
+            t.row(op, codes, out=codes.reshape(1, -1) if op == "Flatten" else codes, **attrs)
+        three = codes[:3]
+        t.row("Reshape", three, i64(3, 1), out=three.reshape(3, 1))
+        t.row("Unsqueeze", three, i64(0), out=three.reshape(1, 3))
+        t.row("Squeeze", three.reshape(1, 3, 1), out=three)
+        odd = np.resize(codes, (3, 5))
+        t.row("Transpose", odd, out=odd.T.copy())
+        t.row("Transpose", np.resize(codes, (2, 3, 3)), perm=[2, 0, 1], out=np.resize(codes, (2, 3, 3)).transpose(2, 0, 1).copy())
+        t.row("Shape", odd, out=i64(3, 5))
+        t.row("Size", odd, out=np.int64(15))
+        t.row("Pad", odd, i64(1, 0, 0, 2), codes[3:4].reshape(()), out=np.block([[np.full((1, 7), codes[3])],
+              [odd, np.full((3, 2), codes[3])]]))
+        t.row("Pad", odd, i64(0, 1, 0, 2), mode="reflect", out=odd[:, [1, 0, 1, 2, 3, 4, 3, 2]])
+        t.row("Constant", value=odd, out=odd)
+        for dims in [(5,), (4,), (2, 0), ()]:
+            t.row("ConstantOfShape", i64(*dims), value=codes[3:4], out=np.full(dims, codes[3]))
+    for dtype, low, high in [(ml_dtypes.int4, -8, 7), (ml_dtypes.uint4, 0, 15), (ml_dtypes.int2, -2, 1), (ml_dtypes.uint2, 0, 3)]:
+        for source in [np.int8, np.int16, np.int32, np.int64, np.uint8]:
+            v = np.arange(-40, 41).astype(source)
+            span = high - low + 1
+            t.row("Cast", v, to=to(dtype), out=((v.astype(np.int64) - low) % span + low).astype(dtype), note="wraps")
+        t.row("Cast", F32([np.nan, np.inf, -np.inf, 1e9, -1e9, 0.9, -0.9]), to=to(dtype),
+              out=np.int64([0, high, low, high, low, 0, 0]).astype(dtype), note="held at the ends, NaN gives 0")
+        t.row("Cast", np.array([False, True, True]), to=to(dtype),
+              out=np.array([0, 1, 1]).astype(dtype))
+        t.row("Cast", every_code(dtype), to=to(np.uint8), out=every_code(dtype).astype(np.int64).astype(np.uint8))
+    # float8: all bfloat16 of small magnitude, by ml_dtypes; what is beyond, by ONNX's tables.
+    many = (np.arange(0, 65536, 331).astype(np.uint16)).view(BF16).astype(F32)
+    for dtype in [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz]:
+        v = many[np.isfinite(many)]
+        t.row("Cast", v, to=to(dtype), saturate=0, out=v.astype(dtype))
+        t.row("Cast", v, to=to(dtype), out=np.clip(v, *limits(dtype)).astype(dtype))
+        t.row("Cast", F32([np.nan, np.inf, -np.inf]), to=to(dtype), saturate=0, out=F32([np.nan, np.inf, -np.inf]).astype(dtype))
+        t.row("Cast", F32([np.inf, -np.inf]), to=to(dtype), out=F32(limits(dtype))[::-1].astype(dtype))
+        t.row("Cast", F64([1.0624999, 1.0625, 1.0625001, 1.1875]), to=to(dtype), out=F64([1.0624999, 1.0625, 1.0625001, 1.1875])
+              .astype(dtype), note="f64 is rounded once")
+        every = every_code(dtype)
+        t.row("IsNaN", every, out=np.isnan(every.astype(F32)))
+        t.row("IsInf", every, out=np.isinf(every.astype(F32)))
+        t.row("IsInf", every, out=np.isneginf(every.astype(F32)), detect_positive=0)
+    powers = F32([2.0**-126, 2.0**-3, 0.75, 1, 1.25, 1.5, 1.75, 3, 2.0**127])
+    code = lambda exponents: (np.array(exponents) + 127).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+    e8m0 = to(ml_dtypes.float8_e8m0fnu)
+    t.row("Cast", powers, to=e8m0, round_mode="up", out=code([-126, -3, 0, 0, 1, 1, 1, 2, 127]))
+    t.row("Cast", powers, to=e8m0, round_mode="down", out=code([-126, -3, -1, 0, 0, 0, 0, 1, 127]))
+    t.row("Cast", powers, to=e8m0, round_mode="nearest", out=code([-126, -3, 0, 0, 0, 1, 1, 2, 127]))
+    t.row("Cast", F64([0, np.inf, 1e300, 2.0**-140, np.nan]), to=e8m0, out=code([-127, 127, 127, -127, 128]))
+    t.row("Cast", F64([0, np.inf, 1e300, 2.0**-140, np.nan]), to=e8m0, saturate=0, round_mode="nearest",
+          out=code([128] * 5))
+    t.row("Cast", F32([1]), to=e8m0, round_mode="odd", error="round_mode is 'odd'")
+    t.row("Cast", F32([np.nan, np.inf, -np.inf, 7, -100]), to=to(ml_dtypes.float4_e2m1fn),
+          out=F32([0, 6, -6, 6, -6]).astype(ml_dtypes.float4_e2m1fn))
+
+
+def limits(dtype):
+    info = ml_dtypes.iinfo(dtype) if SMALL[dtype][0] in "iu" else ml_dtypes.finfo(dtype)
+    return float(info.min), float(info.max)
+
+
 FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape, layout, pad, index, index_nd,
-                                    argextreme, generate, resize)}
+                                    argextreme, generate, resize, small)}
 
 
 def main(names):
