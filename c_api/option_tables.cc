@@ -21,6 +21,7 @@ constexpr OptionSpec kEngine[] = {
 constexpr OptionSpec kSession[] = {
     {"soft_placement", kSwitch, "off", "A node that its device cannot run goes to another one; the plan says so."},
     {"cache_size", kInt, "64", "Plans that are kept.", 1, 65536},
+    {"memory_limit", kInt, "0", "Bytes that the session's runs, results included, and its plans may hold; 0: no limit but the engine's.", 0, kInfinity},
     {"passes_off", kText, "", "Names of passes that are left out, separated by commas."},
 };
 

@@ -360,7 +360,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_session_explain(percale_se
                                                     const size_t* feed_ranks, size_t feed_count,
                                                     const char* const* fetch_names, size_t fetch_count, const char* what,
                                                     percale_text** out_text);
-/** JSON: plans made, cache hits, runs, planned and measured peak bytes. \since 0.1 */
+/** JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time, and as measured: the most that the
+ * session's runs and plans ever held. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_stats(const percale_session* session, percale_text** out_json);
 
 /** Prepares runs with feeds of these dtypes and shapes. \since 0.1 */

@@ -47,6 +47,7 @@ SessionOptions session_options(const percale_options* options) {
   SessionOptions out;
   out.soft_placement = option_switch(options, kKind, "soft_placement");
   out.cache_size = option_int(options, kKind, "cache_size");
+  out.memory_limit = option_int(options, kKind, "memory_limit");
   const std::string names = option_text(options, kKind, "passes_off");
   for (std::string_view rest = names; !rest.empty();) {
     const size_t comma = rest.find(',');
@@ -140,7 +141,7 @@ percale_status* percale_session_stats(const percale_session* session, percale_te
     JsonWriter json;
     json.begin_object().key("plans").value(stats.plans).key("cache_hits").value(stats.cache_hits);
     json.key("runs").value(stats.runs).key("planned_peak_bytes").value(stats.planned_peak_bytes);
-    json.key("measured_peak_bytes").value(session->engine->engine->memory()->peak()).end_object();
+    json.key("measured_peak_bytes").value(stats.measured_peak_bytes).end_object();
     *out_json = make_text(json.text());
     return {};
   });

@@ -11,14 +11,14 @@ namespace {
 // What a process can address on the machines of today; no allocator has to be asked for more.
 constexpr int64_t kMaxBlock = int64_t{1} << 47;
 
-int64_t booked(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAlignment); }
-
 }  // namespace
 
-Result<void*> MemoryPool::allocate(int64_t bytes) {
+int64_t booked_bytes(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAlignment); }
+
+Status MemoryPool::book(int64_t bytes) {
   if (bytes < 0) return invalid_argument("cannot allocate ", bytes, " bytes");
   if (bytes > kMaxBlock) return resource_exhausted("the system has no ", bytes, " bytes of memory");
-  const int64_t size = booked(bytes);
+  const int64_t size = booked_bytes(bytes);
   const int64_t most = limit_ > 0 ? limit_ : INT64_MAX;
   // Booked only when it fits: a refused giant must not make a small request of another thread fail meanwhile.
   int64_t before = used_.load(std::memory_order_relaxed);
@@ -28,21 +28,35 @@ Result<void*> MemoryPool::allocate(int64_t bytes) {
                                 " left; raise memory_limit or use a smaller batch");
     }
   } while (!used_.compare_exchange_weak(before, before + size, std::memory_order_relaxed));
-  void* memory = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(size));
-  if (memory == nullptr) {
-    used_.fetch_sub(size, std::memory_order_relaxed);
-    return resource_exhausted("the system has no ", bytes, " bytes of memory");
-  }
   const int64_t now = before + size;
   int64_t peak = peak_.load(std::memory_order_relaxed);
   while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
-  return memory;
+  return {};
+}
+
+void MemoryPool::unbook(int64_t bytes) { used_.fetch_sub(booked_bytes(bytes), std::memory_order_relaxed); }
+
+Result<void*> MemoryPool::allocate(int64_t bytes) {
+  PERCALE_RETURN_IF_ERROR(book(bytes));
+  if (parent_ != nullptr) {
+    auto memory = parent_->allocate(bytes);
+    if (!memory.ok()) unbook(bytes);
+    return memory;
+  }
+  void* memory = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(booked_bytes(bytes)));
+  if (memory != nullptr) return memory;
+  unbook(bytes);
+  return resource_exhausted("the system has no ", bytes, " bytes of memory");
 }
 
 void MemoryPool::free(void* memory, int64_t bytes) {
-  std::free(memory);
-  used_.fetch_sub(booked(bytes), std::memory_order_relaxed);
+  if (parent_ != nullptr) {
+    parent_->free(memory, bytes);
+  } else {
+    std::free(memory);
+  }
+  unbook(bytes);
 }
 
 Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> pool, int64_t bytes) {
@@ -55,7 +69,7 @@ Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> poo
 
 std::shared_ptr<Buffer> Buffer::allocate_uncounted(int64_t bytes) {
   auto buffer = wrap(nullptr, bytes, [](void*, void* memory) { std::free(memory); }, nullptr);
-  buffer->data_ = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(booked(bytes)));
+  buffer->data_ = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(booked_bytes(bytes)));
   if (buffer->data_ == nullptr) throw std::bad_alloc();
   return buffer;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/base/status.h"
 
@@ -15,14 +16,18 @@ inline constexpr int64_t kAlignment = 64;
 // Thread-safe. Allocates 64-byte aligned memory and refuses what would exceed the limit.
 class MemoryPool {
  public:
-  // `limit` in bytes; 0 = none.
-  explicit MemoryPool(int64_t limit = 0) : limit_(limit) {}
+  // `limit` in bytes; 0 = none. What a pool with a parent allocates counts in both, and both limits hold.
+  explicit MemoryPool(int64_t limit = 0, std::shared_ptr<MemoryPool> parent = nullptr)
+      : limit_(limit), parent_(std::move(parent)) {}
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   // Never null on success, also for 0 bytes. RESOURCE_EXHAUSTED names what was asked and what is left.
   Result<void*> allocate(int64_t bytes);
   void free(void* memory, int64_t bytes);
+  // Counts bytes here alone that another pool or a device has allocated, as allocate() would; unbook() ends that.
+  Status book(int64_t bytes);
+  void unbook(int64_t bytes);
 
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
@@ -31,7 +36,11 @@ class MemoryPool {
  private:
   std::atomic<int64_t> used_{0}, peak_{0};
   const int64_t limit_;
+  const std::shared_ptr<MemoryPool> parent_;
 };
+
+// The bytes that a pool counts for a request: whole units of the alignment, at least one.
+int64_t booked_bytes(int64_t bytes);
 
 // A block of memory and what ends it. Shared by the tensors that lie in it.
 class Buffer {

@@ -65,6 +65,15 @@ struct BoundProgram {
 }  // namespace
 
 struct BoundRun {
+  explicit BoundRun(std::shared_ptr<MemoryPool> pool) : memory(std::move(pool)) {}
+  ~BoundRun() {
+    if (booked > 0) memory->unbook(booked);
+  }
+  BoundRun(const BoundRun&) = delete;
+  BoundRun& operator=(const BoundRun&) = delete;
+
+  std::shared_ptr<MemoryPool> memory;
+  int64_t booked = 0;  // what devices have allocated for the session
   std::vector<std::unique_ptr<BoundProgram>> programs;
   std::vector<std::vector<std::byte>> staging;  // per transfer between devices of unlike memory
 };
@@ -154,8 +163,38 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
   return {};
 }
 
-Result<std::unique_ptr<BoundRun>> bind(const Compiled& compiled) {
-  auto run = std::make_unique<BoundRun>();
+// As a pool counts them. Whoever makes a plan has checked that there is such a size.
+int64_t booked_type_bytes(const ValueType& type) {
+  const auto bytes = byte_size(type.dtype, type.shape);
+  return booked_bytes(bytes.ok() ? *bytes : 0);
+}
+
+// What bind_run() takes from devices, and for staging.
+int64_t bound_bytes(const Compiled& compiled) {
+  int64_t total = 0;
+  const auto add = [&](const ValueType& type) { total += booked_type_bytes(type); };
+  for (const PlacedProgram& p : compiled.programs) {
+    const bool own = !p.device->shares_host_memory();
+    total += booked_bytes(p.program->arena_bytes);
+    for (size_t i = 0; own && i < p.program->constants.size(); ++i) total += booked_bytes(p.program->constants[i].bytes());
+    for (size_t i = 0; own && i < p.program->inputs.size(); ++i) add(p.program->inputs[i]);
+    for (size_t k = 0; k < p.program->outputs.size(); ++k) {
+      if (own || p.part.outputs[k].results.empty()) add(p.program->outputs[k]);
+    }
+  }
+  for (const Transfer& t : compiled.transfers) {
+    const bool plain = compiled.programs[static_cast<size_t>(t.from_part)].device->shares_host_memory() &&
+                       compiled.programs[static_cast<size_t>(t.to_part)].device->shares_host_memory();
+    if (!plain) total += booked_bytes(t.bytes);
+  }
+  return total;
+}
+
+Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::shared_ptr<MemoryPool>& memory) {
+  auto run = std::make_unique<BoundRun>(memory);
+  const int64_t bytes = bound_bytes(compiled);
+  PERCALE_RETURN_IF_ERROR(memory->book(bytes));
+  run->booked = bytes;
   for (const PlacedProgram& placed : compiled.programs) {
     auto& p = run->programs.emplace_back(std::make_unique<BoundProgram>());
     p->placed = &placed;
@@ -262,7 +301,7 @@ class ProgramRun {
     assigned_.resize(frame_.state.base->size());
     const Tensor& now = frame_.state.value(variable);
     auto& next = assigned_[static_cast<size_t>(variable)];
-    PERCALE_ASSIGN_OR_RETURN(next, Tensor::allocate(engine_.memory(), now.dtype(), now.shape()));
+    PERCALE_ASSIGN_OR_RETURN(next, Tensor::allocate(frame_.memory, now.dtype(), now.shape()));
     return {};
   }
 
@@ -475,17 +514,31 @@ Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, s
     if (bound) break;
   }
   if (!bound) {
-    PERCALE_ASSIGN_OR_RETURN(bound, bind(compiled));
+    PERCALE_ASSIGN_OR_RETURN(bound, bind_run(compiled, frame.memory));
   }
   const GiveBack when_over{compiled, bound};
   return ProgramRun(compiled, engine, frame, *bound, feeds, results).run();
 }
 
 int64_t run_bytes(const Compiled& compiled) {
-  int64_t total = 0;
-  for (const PlacedProgram& p : compiled.programs) total += p.program->arena_bytes;
-  for (const Transfer& t : compiled.transfers) total += t.bytes;
-  return total;
+  int64_t total = compiled.programs.empty() ? 0 : bound_bytes(compiled);
+  for (const ValueType& type : compiled.results) total += booked_type_bytes(type);
+  for (const PlacedProgram& p : compiled.programs) {
+    for (size_t i = 0; !compiled.spec.exclusive_state && i < p.program->assigned.size(); ++i) {
+      const Variable& v = compiled.graph->variables[static_cast<size_t>(p.program->assigned[i])];
+      total += 2 * booked_type_bytes({v.dtype, v.shape});
+    }
+  }
+  return compiled.prologue == nullptr ? total : total + compiled.prologue->peak_bytes;
+}
+
+bool drop_idle_memory(const Compiled& compiled) {
+  bool dropped = compiled.prologue != nullptr && drop_idle_memory(*compiled.prologue);
+  for (auto& slot : compiled.idle) {
+    const std::unique_ptr<BoundRun> idle(slot.exchange(nullptr));
+    dropped = dropped || idle != nullptr;
+  }
+  return dropped;
 }
 
 }  // namespace percale

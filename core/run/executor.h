@@ -30,6 +30,7 @@ struct RunFrame {
   const CancelToken* session_cancel = nullptr;
   StateFrame state;
   int64_t step = 0;  // counter of random ops
+  std::shared_ptr<MemoryPool> memory;  // of the session: what a run allocates and what plans keep for the next ones
 
   bool should_stop() const;
   // CANCELLED or DEADLINE_EXCEEDED where should_stop(), else success.
@@ -40,8 +41,12 @@ struct RunFrame {
 Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results);
 
-// Bytes that one run of the programs needs beside feeds and results.
+// The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what the prologue has
+// prepared, and of assigned variables the version that is and the one that becomes.
 int64_t run_bytes(const Compiled& compiled);
+
+// Frees the memory that finished runs have left for the next ones; false when there was none.
+bool drop_idle_memory(const Compiled& compiled);
 
 }  // namespace percale
 

@@ -40,6 +40,7 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
 
 struct Session::Impl {
   std::shared_ptr<Engine> engine;
+  std::shared_ptr<MemoryPool> memory;  // counts what the session holds of the engine's
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<Variables> variables;
   SessionOptions options;
@@ -65,6 +66,7 @@ struct Session::Impl {
   Result<std::vector<Tensor>> run_node(const Compiled& compiled, RunFrame& frame, const ControlNode& control,
                                        const std::vector<Tensor>& inputs);
   Status publish(const StateFrame& state);
+  bool drop_idle();
 };
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -84,6 +86,7 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
     }
     impl->table_index.push_back(index);
   }
+  impl->memory = std::make_shared<MemoryPool>(options.memory_limit, engine->memory());
   impl->engine = std::move(engine);
   impl->graph = std::move(graph);
   impl->variables = std::move(variables);
@@ -152,7 +155,7 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
     }
     return call(*graph, 0, frame, spec, arguments, {});
   };
-  auto results = run_control(*graph, control.node, inputs, engine->memory(), call_body);
+  auto results = run_control(*graph, control.node, inputs, memory, call_body);
   if (!results.ok()) return results.status().with_context(str_cat(control.node.op->name, " '", control.node.name, "'"));
   return results;
 }
@@ -190,7 +193,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].defined()) continue;
     PERCALE_ASSIGN_OR_RETURN(results[i],
-                             Tensor::allocate(engine->memory(), compiled.results[i].dtype, compiled.results[i].shape));
+                             Tensor::allocate(memory, compiled.results[i].dtype, compiled.results[i].shape));
   }
   for (const PassedThrough& p : compiled.passed_through) {
     const Tensor& from = p.feed >= 0 ? feeds[static_cast<size_t>(p.feed)] : p.constant;
@@ -240,7 +243,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
       continue;
     }
     if (!outputs[i].defined()) {
-      PERCALE_ASSIGN_OR_RETURN(outputs[i], Tensor::allocate(engine->memory(), found.dtype(), found.shape()));
+      PERCALE_ASSIGN_OR_RETURN(outputs[i], Tensor::allocate(memory, found.dtype(), found.shape()));
     }
     if (outputs[i].dtype() != found.dtype() || !(outputs[i].shape() == found.shape())) {
       return invalid_argument("fetch '", compiled.spec.fetches[i], "' is ", found.dtype(), " ", found.shape(),
@@ -291,7 +294,7 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
     cancel = impl_->cancel;
   }
   const int64_t number = impl_->runs.fetch_add(1, std::memory_order_relaxed);
-  RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number};
+  RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
   frame.state.exclusive = compiled.spec.exclusive_state;
   std::shared_ptr<const VariablesVersion> version;
   std::vector<Tensor> ordered;
@@ -307,7 +310,14 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   } else if (!impl_->graph->variables.empty()) {
     return failed_precondition("the graph has variables, the session was made without a table of them");
   }
-  PERCALE_RETURN_IF_ERROR(impl_->run(compiled, frame, feeds, outputs));
+  Status status = impl_->run(compiled, frame, feeds, outputs);
+  // Memory that waits for runs which may never come must not keep this one from running. Nothing was assigned, so that it can
+  // begin again; where assignments go into the caller's own memory that is not known.
+  if (status.code() == Code::kResourceExhausted && !frame.state.exclusive && impl_->drop_idle()) {
+    frame.state.next.clear();
+    status = impl_->run(compiled, frame, feeds, outputs);
+  }
+  PERCALE_RETURN_IF_ERROR(std::move(status));
   return options.state != nullptr ? Status() : impl_->publish(frame.state);
 }
 
@@ -319,6 +329,13 @@ Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Te
   std::vector<Tensor> outputs(spec.fetches.size());
   PERCALE_RETURN_IF_ERROR(run(*compiled, feeds, outputs, options));
   return outputs;
+}
+
+bool Session::Impl::drop_idle() {
+  const std::lock_guard lock(cache_mutex);
+  bool dropped = false;
+  for (const Entry& entry : cache) dropped = drop_idle_memory(*entry.compiled) || dropped;
+  return dropped;
 }
 
 void Session::cancel_all() {
@@ -334,7 +351,7 @@ Result<std::string> Session::explain(const RunSpec& spec, std::span<const ValueT
 }
 
 SessionStats Session::stats() const {
-  return {impl_->plans.load(), impl_->hits.load(), impl_->runs.load(), impl_->peak.load()};
+  return {impl_->plans.load(), impl_->hits.load(), impl_->runs.load(), impl_->peak.load(), impl_->memory->peak()};
 }
 
 const std::shared_ptr<Engine>& Session::engine() const { return impl_->engine; }

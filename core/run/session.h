@@ -28,6 +28,7 @@ struct RunSpec {
 struct SessionOptions {
   bool soft_placement = false;
   int64_t cache_size = 64;            // plans kept
+  int64_t memory_limit = 0;           // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
   std::vector<std::string> disabled_passes;  // of device_free_passes(), or "fuse_elementwise"
 };
 
@@ -56,7 +57,8 @@ struct RunOptions {
 
 struct SessionStats {
   int64_t plans = 0, cache_hits = 0, runs = 0;
-  int64_t planned_peak_bytes = 0;  // of the largest plan
+  int64_t planned_peak_bytes = 0;   // of the largest plan, for one run at a time
+  int64_t measured_peak_bytes = 0;  // the most that the session ever held
 };
 
 // Thread-safe: any number of concurrent runs.

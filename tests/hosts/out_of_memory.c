@@ -362,10 +362,11 @@ static const scenario scenarios[] = {
     {"restore a checkpoint", restore, the_checkpoint_is_whole, 0},
 };
 
-/* What an asynchronous run has held, the engine's thread gives back a moment after the caller has heard of its end. */
+/* What an asynchronous run has held, the engine's thread gives back a moment after the caller has heard of its end. Less than
+ * before is no fault: a session out of memory lets go of what it keeps for later runs. */
 static int settles_at(int64_t held) {
   const int64_t begin = host_now();
-  while (failing_malloc_held() != held) {
+  while (failing_malloc_held() > held) {
     if (host_now() - begin > 1000000000) return 0;
   }
   return 1;
@@ -503,7 +504,7 @@ static void the_steps_were_the_same_as_without_failures(void) {
 }
 
 int main(int argc, char** argv) {
-  int64_t stride = 1, at = 0;
+  int64_t stride = 1, at = 0, start;
   const char* only = NULL;
   size_t i;
   int a;
@@ -518,6 +519,12 @@ int main(int argc, char** argv) {
     if (strcmp(argv[a], "--only") == 0) only = argv[a + 1];
     if (strcmp(argv[a], "--at") == 0) at = strtoll(argv[a + 1], NULL, 10);
   }
+  /* Everything once, for what the C library keeps for good: buffers of streams, descriptions of threads. */
+  printf("each allocation of the library fails:\n");
+  set_up();
+  for (i = 0; i < sizeof scenarios / sizeof scenarios[0]; ++i) OK(scenarios[i].attempt());
+  take_down();
+  start = failing_malloc_held();
   set_up();
   for (i = 0; i < sizeof scenarios / sizeof scenarios[0]; ++i) {
     const scenario* s = &scenarios[i];
@@ -527,5 +534,7 @@ int main(int argc, char** argv) {
   }
   the_steps_were_the_same_as_without_failures();
   take_down();
+  CHECK(failing_malloc_held() == start);
+  if (failing_malloc_held() != start) fprintf(stderr, "  all in all: %+lld\n", (long long)(failing_malloc_held() - start));
   return check_done();
 }

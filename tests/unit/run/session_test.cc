@@ -220,7 +220,7 @@ TEST_CASE("with exclusive state an assignment works in the variable's own memory
     REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   }
   CHECK(values_of(state[0]) == std::vector<float>{3, 4});
-  CHECK(session->stats().planned_peak_bytes == 0);
+  CHECK(session->stats().planned_peak_bytes == kAlignment);  // of an empty arena: no second copy of the variable
 }
 
 TEST_CASE("errors name what was asked for and what is nearest") {

@@ -1,0 +1,109 @@
+/* A process that was forked hears "forked" from what its parent made, may make an engine of its own, may exec, and may end;
+ * the parent goes on. Usage: forked (the program calls itself) */
+#define _GNU_SOURCE
+#include "check.h"
+#include "host.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static percale_engine* engine = NULL;
+static percale_graph* graph = NULL;
+static percale_variables* variables = NULL;
+static percale_session* session = NULL;
+static percale_trainer* trainer = NULL;
+static percale_tensor *batch[2], *answer = NULL;
+
+static void runs(percale_session* with) {
+  percale_tensor* y = NULL;
+  OK(host_run(with, batch[0], &y));
+  CHECK(y != NULL && memcmp(percale_tensor_get_data(y), percale_tensor_get_data(answer), percale_tensor_bytes(y)) == 0);
+  percale_tensor_release(y);
+}
+
+static void release_all(void) {
+  percale_tensor_release(answer);
+  percale_tensor_release(batch[0]);
+  percale_tensor_release(batch[1]);
+  percale_trainer_release(trainer);
+  percale_session_release(session);
+  percale_variables_release(variables);
+  percale_graph_release(graph);
+  percale_engine_release(engine);
+}
+
+/* All that the child inherited refuses and can be released; an engine of its own works with the same graph file. */
+static void the_child_is_told(void) {
+  static const char* const feeds[1] = {"x"};
+  static const char* const fetches[1] = {"y"};
+  const percale_dtype dtype = PERCALE_DTYPE_F32;
+  const int64_t* dims = percale_tensor_get_dims(batch[0]);
+  const size_t rank = 4;
+  percale_tensor *y = NULL, *own_batch[2];
+  percale_call* call = NULL;
+  percale_event* event = NULL;
+  percale_engine* own = NULL;
+  percale_graph* own_graph = NULL;
+  percale_trainer *own_trainer = NULL, *refused = NULL;
+  FAILS(host_run(session, batch[0], &y), PERCALE_FAILED_PRECONDITION, "forked");
+  FAILS(percale_call_create(session, feeds, &dtype, &dims, &rank, 1, fetches, 1, &call), PERCALE_FAILED_PRECONDITION,
+        "forked");
+  FAILS(percale_session_run_async(session, feeds, batch, 1, fetches, 1, NULL, 0, PERCALE_FOREVER, &event),
+        PERCALE_FAILED_PRECONDITION, "forked");
+  FAILS(host_step(trainer, batch), PERCALE_FAILED_PRECONDITION, "forked");
+  FAILS(host_make_trainer(engine, graph, &refused), PERCALE_FAILED_PRECONDITION, "forked");
+  OK(host_make_engine(3, NULL, 0, &own));
+  OK(host_make_graph(own, &own_graph));
+  OK(host_make_batch(own, 256, own_batch));
+  OK(host_make_trainer(own, own_graph, &own_trainer));
+  OK(host_step(own_trainer, own_batch));
+  percale_trainer_release(own_trainer);
+  percale_tensor_release(own_batch[0]);
+  percale_tensor_release(own_batch[1]);
+  percale_graph_release(own_graph);
+  percale_engine_release(own);
+  release_all();
+}
+
+static void child_ends_well(pid_t child) {
+  int how = -1;
+  CHECK(child > 0 && waitpid(child, &how, 0) == child);
+  CHECK(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+
+int main(int argc, char** argv) {
+  pid_t child;
+  if (argc > 1) return strcmp(argv[1], "after-exec") == 0 ? 0 : 2;
+  alarm(50); /* a hang is a failure */
+  OK(host_make_engine(3, NULL, 0, &engine));
+  OK(host_make_graph(engine, &graph));
+  OK(percale_variables_create(engine, graph, 1, &variables));
+  OK(percale_session_create(engine, graph, variables, NULL, &session));
+  OK(host_make_trainer(engine, graph, &trainer));
+  OK(host_make_batch(engine, 256, batch));
+  OK(host_run(session, batch[0], &answer));
+  OK(host_step(trainer, batch));
+
+  child = fork();
+  if (child == 0) {
+    alarm(40);
+    the_child_is_told();
+    fflush(NULL);
+    _exit(check_done());
+  }
+  runs(session);
+  child_ends_well(child);
+
+  child = fork();
+  if (child == 0) {
+    execl(argv[0], argv[0], "after-exec", (char*)NULL);
+    _exit(3);
+  }
+  runs(session);
+  child_ends_well(child);
+
+  runs(session);
+  OK(host_step(trainer, batch));
+  release_all();
+  return check_done();
+}
