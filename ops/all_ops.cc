@@ -16,6 +16,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_index_nd,
     register_lamb,
     register_layout,
+    register_linalg,
     register_logic,
     register_loss,
     register_matmul,

@@ -27,6 +27,7 @@ Status register_index(Registry& registry, const simd::SimdTable* simd);
 Status register_index_nd(Registry& registry, const simd::SimdTable* simd);
 Status register_lamb(Registry& registry, const simd::SimdTable* simd);
 Status register_layout(Registry& registry, const simd::SimdTable* simd);
+Status register_linalg(Registry& registry, const simd::SimdTable* simd);
 Status register_logic(Registry& registry, const simd::SimdTable* simd);
 Status register_loss(Registry& registry, const simd::SimdTable* simd);
 Status register_matmul(Registry& registry, const simd::SimdTable* simd);

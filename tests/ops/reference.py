@@ -929,6 +929,43 @@ def crop_of_one(x, start, end, mode):
     return sum(w * x[:, [min(max(i, 0), n - 1)]].astype(F64) for i, w in weights.items()).astype(F32)
 
 
+def linalg(t):
+    def symmetric(dims, seed):
+        x = floats(dims, seed, dtype=F64)
+        return x @ np.swapaxes(x, -1, -2) + 0.5 * np.eye(dims[-1])
+    for dims in [(1, 1), (2, 2), (3, 3), (2, 4, 4), (2, 1, 3, 3), (17, 17), (0, 2, 2), (2, 0, 0)]:
+        x, s = floats(dims, 3, dtype=F64), symmetric(dims, 4)
+        inverse = np.linalg.inv(x)
+        t.row("Det", x, out=np.linalg.det(x), tol=1e-11)
+        t.row("percale:MatrixInverse", x, out=inverse, tol=1e-11)
+        t.row("percale:MatrixInverse", x, out=np.swapaxes(inverse, -1, -2).copy(), tol=1e-11, adjoint=1)
+        t.row("percale:Cholesky", s, out=np.linalg.cholesky(s), tol=1e-11)
+    t.row("percale:Cholesky", np.triu(np.full((2, 2), np.nan), 1) + F64([[4, 0], [2, 5]]), out=F64([[2, 0], [1, 2]]),
+          note="the lower triangle alone is read")
+    for dtype, tol in [(F32, 1e-5), (F16, 1e-3), (BF16, 1e-2)]:
+        x = F64([[2, -1, 0], [-1, 2, -1], [0, -1, 2]]).astype(dtype)
+        t.row("Det", x, out=np.asarray(4).astype(dtype), tol=tol)
+        t.row("percale:MatrixInverse", x, out=np.linalg.inv(x.astype(F64)).astype(dtype), tol=tol)
+        t.row("percale:Cholesky", x, out=np.linalg.cholesky(x.astype(F64)).astype(dtype), tol=tol)
+    x, s = np.stack([floats((3, 3), 5), np.eye(3) + 0.1 * floats((3, 3), 6)]).astype(F64), symmetric((2, 3, 3), 7)
+    t.row("Det", x, grad=[0], grad2=True, out=np.linalg.det(x), tol=1e-11)
+    t.row("percale:MatrixInverse", x[1], grad=[0], grad2=True, out=np.linalg.inv(x[1]), tol=1e-11)
+    t.row("percale:MatrixInverse", x[1:], grad=[0], out=np.swapaxes(np.linalg.inv(x[1:]), -1, -2).copy(), tol=1e-11, adjoint=1)
+    t.row("percale:Cholesky", s, grad=[0], out=np.linalg.cholesky(s), tol=1e-11)
+    t.row("percale:Cholesky", s[0] + 2 * np.eye(3), grad=[0], grad2=True, out=np.linalg.cholesky(s[0] + 2 * np.eye(3)), tol=1e-11)
+    singular = F64([[[1, 0], [0, 1]], [[1, 2], [2, 4]]])
+    t.row("Det", singular, out=F64([1, 0]))
+    t.row("Det", F64([[0, 2], [3, 0]]), out=F64(-6), note="rows exchanged")
+    t.row("percale:MatrixInverse", F64([[0, 2], [4, 0]]), out=F64([[0, 0.25], [0.5, 0]]), note="rows exchanged")
+    t.row("percale:MatrixInverse", singular, error="matrix 1 is singular")
+    t.row("percale:MatrixInverse", empty(2, 2), error="matrix 0 is singular")
+    t.row("percale:Cholesky", F64([[1, 2], [2, 1]]), error="matrix 0 is not positive definite")
+    t.row("percale:Cholesky", F64([[np.nan]]), error="matrix 0 is not positive definite")
+    for op in ["Det", "percale:MatrixInverse", "percale:Cholesky"]:
+        t.row(op, empty(2, 3), error="wanted square matrices, got [2,3]")
+        t.row(op, empty(3), error="wanted square matrices, got [3]")
+
+
 def every_code(dtype):
     """One element of each bit pattern."""
     bits = {"2": 2, "4": 4}.get(SMALL[dtype].lstrip("iu"), 4 if dtype is ml_dtypes.float4_e2m1fn else 8)
@@ -1019,7 +1056,7 @@ def limits(dtype):
 
 
 FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape, layout, pad, index, index_nd,
-                                    argextreme, generate, resize, small)}
+                                    argextreme, generate, resize, small, linalg)}
 
 
 def main(names):
