@@ -417,7 +417,8 @@ PERCALE_API void percale_dataset_release(percale_dataset* dataset);
 /* ---- Trainer ---- */
 
 /** Trains `graph`, whose main function has the inputs of the data set and an output that is the scalar loss. `options` of kind
- * "trainer" (loss, optimizer, schedule, shards, clip_norm, seed, ...). \since 0.1 */
+ * "trainer" (loss, optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze, early_stopping, ...; see
+ * percale_options_describe()). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_create(percale_engine* engine, const percale_graph* graph, percale_variables* variables,
                                                    const percale_options* options, percale_trainer** out_trainer);
 /** A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in `data_folder` (may
@@ -450,6 +451,9 @@ typedef int32_t (*percale_progress_callback)(void* user, const percale_progress*
  * trainer from a SPEC. `callback` may be NULL. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs,
                                                 percale_progress_callback callback, void* user);
+/** Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be
+ * monitored. Before the first step; NULL: none. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_set_validation(percale_trainer* trainer, percale_dataset* dataset);
 /** Loss and metrics over a data set (NULL: the SPEC's test data) as JSON: {"loss":0.03,"accuracy":0.99}. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json);
 /** Makes what was trained so far the next version of the table, in one piece: runs of sessions on the same variables that begin

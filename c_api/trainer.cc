@@ -8,6 +8,7 @@
 #include "c_api/session.h"
 #include "core/base/json.h"
 #include "core/train/spec.h"
+#include "core/train/trainer_keys.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -22,10 +23,48 @@ namespace {
 
 constexpr std::string_view kKind = "trainer";
 
+// The options that are keys of a SPEC too, as one: those that were set.
+std::string trainer_keys(const percale_options* options) {
+  std::string out;
+  const auto add = [&](std::string_view key, const std::string& value) {
+    out += str_cat(out.empty() ? "" : ",", "\"", key, "\":", value);
+  };
+  const auto quoted = [](const std::string& text) {
+    JsonWriter json;
+    json.value(text);
+    return json.text();
+  };
+  for (const char* key : {"accumulation", "ema", "groups", "early_stopping"}) {
+    if (option_is_set(options, key)) add(key, option_text(options, kKind, key));
+  }
+  if (option_is_set(options, "publish")) add("publish", quoted(option_text(options, kKind, "publish")));
+  if (option_is_set(options, "freeze")) {
+    std::string patterns;
+    const std::string text = option_text(options, kKind, "freeze");
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(',', at), text.size());
+      if (end > at) patterns += str_cat(patterns.empty() ? "" : ",", quoted(text.substr(at, end - at)));
+      at = end + 1;
+    }
+    add("freeze", str_cat("[", patterns, "]"));
+  }
+  std::string kept;
+  for (const char* key : {"keep_last", "keep_best", "monitor"}) {
+    if (!option_is_set(options, key)) continue;
+    const std::string text = option_text(options, kKind, key);
+    kept += str_cat(kept.empty() ? "" : ",", "\"", key, "\":", std::string_view(key) == "monitor" ? quoted(text) : text);
+  }
+  if (!kept.empty()) add("checkpoints", str_cat("{", kept, "}"));
+  return str_cat("{", out, "}");
+}
+
 Result<TrainerOptions> trainer_options(const percale_options* options) {
   TrainerOptions out;
   PERCALE_ASSIGN_OR_RETURN(out.optimizer, parse_optimizer(std::string_view(option_text(options, kKind, "optimizer"))));
   if (option_is_set(options, "clip_norm")) out.optimizer.clip_norm = option_float(options, kKind, "clip_norm");
+  if (option_is_set(options, "clip_each_norm")) {
+    out.optimizer.clip_each_norm = option_float(options, kKind, "clip_each_norm");
+  }
   if (option_is_set(options, "clip_value")) out.optimizer.clip_value = option_float(options, kKind, "clip_value");
   PERCALE_ASSIGN_OR_RETURN(out.schedule, parse_schedule(std::string_view(option_text(options, kKind, "schedule"))));
   out.shards = option_int(options, kKind, "shards");
@@ -33,12 +72,13 @@ Result<TrainerOptions> trainer_options(const percale_options* options) {
   out.epochs = option_int(options, kKind, "epochs");
   out.mode = option_text(options, kKind, "mode");
   out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
-  PERCALE_ASSIGN_OR_RETURN(out.publishing, parse_publishing(option_text(options, kKind, "publish")));
+  PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(trainer_keys(options)));
+  PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &out));
   return out;
 }
 
 Result<SpecOverrides> spec_overrides(const char* function, const percale_options* options) {
-  for (const char* key : {"loss", "optimizer", "schedule", "clip_norm", "clip_value"}) {
+  for (const char* key : {"loss", "optimizer", "schedule", "clip_norm", "clip_each_norm", "clip_value"}) {
     if (option_is_set(options, key)) {
       return invalid_argument(function, ": option '", key, "' stands in the SPEC and cannot be set beside it");
     }
@@ -59,9 +99,7 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
     out.dtype = precision == "f64" ? DType::kF64 : DType::kF32;
   }
   out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
-  if (option_is_set(options, "publish")) {
-    PERCALE_ASSIGN_OR_RETURN(out.publishing, parse_publishing(option_text(options, kKind, "publish")));
-  }
+  out.trainer_keys = trainer_keys(options);
   return out;
 }
 
@@ -148,6 +186,12 @@ percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* d
     ProgressFunction progress;
     if (callback != nullptr) progress = [&](const Progress& p) { return tell(callback, user, p); };
     return trainer->trainer->fit(dataset == nullptr ? nullptr : dataset->dataset, epochs, progress);
+  });
+}
+
+percale_status* percale_trainer_set_validation(percale_trainer* trainer, percale_dataset* dataset) {
+  return guarded(__func__, {NEEDS(trainer)}, [&] {
+    return trainer->trainer->set_validation(dataset == nullptr ? nullptr : dataset->dataset);
   });
 }
 

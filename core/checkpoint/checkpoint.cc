@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -32,7 +33,11 @@ std::string manifest_of(const Checkpoint& c, const Safetensors& file, const Buff
   w.key("shards").value(c.shards).key("seconds").value(c.seconds).key("fingerprint").value(c.fingerprint);
   w.key("sums").begin_array();
   for (double v : c.sums) w.value(v);
-  w.end_array().key("files").begin_array();
+  w.end_array().key("numbers").begin_object();
+  for (const auto& [name, v] : c.numbers) w.key(name).value(v);
+  w.end_object();
+  if (c.score) w.key("score").value(*c.score);
+  w.key("files").begin_array();
   w.begin_object().key("name").value(kState).key("bytes").value(bytes.bytes());
   w.key("crc32c").value(checksum(bytes)).end_object();
   w.end_array().key("tensors").begin_array();
@@ -74,6 +79,13 @@ Result<Json> read_manifest(const std::string& path) {
   const std::string wanted = std::string(kSeal) + str_cat(crc32c(body)) + "}\n";
   if (text.compare(seal, std::string::npos, wanted) != 0) return data_loss("its checksum is wrong");
   return Json::parse(text);
+}
+
+Result<std::optional<double>> score_of(const Json& manifest) {
+  const Json* score = manifest.find("score");
+  if (score == nullptr || score->is_null()) return std::optional<double>();
+  PERCALE_ASSIGN_OR_RETURN(const double v, score->as_double("score"));
+  return std::optional<double>(v);
 }
 
 Status check_size(const Json& manifest, const Buffer& bytes, int64_t* crc) {
@@ -142,6 +154,16 @@ Status read_into(const std::string& path, Checkpoint& out) {
     }
     out.sums.push_back(v);
   }
+  if (const Json* numbers = manifest->find("numbers")) {
+    for (size_t i = 0; i < numbers->size(); ++i) {
+      double v = std::numeric_limits<double>::quiet_NaN();
+      if (!numbers->item(i).is_null()) {
+        PERCALE_ASSIGN_OR_RETURN(v, numbers->item(i).as_double("numbers"));
+      }
+      out.numbers.emplace_back(numbers->key(i), v);
+    }
+  }
+  PERCALE_ASSIGN_OR_RETURN(out.score, score_of(*manifest));
   PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(join_path(path, kState)));
   int64_t crc = 0;
   PERCALE_RETURN_IF_ERROR(check_size(*manifest, *bytes, &crc));
@@ -217,6 +239,51 @@ Result<std::string> newest_checkpoint(const std::string& folder) {
   }
   if (best < 0) return none();
   return out;
+}
+
+Status keep_checkpoints(const std::string& folder, int64_t last, int64_t best) {
+  if (last <= 0 && best <= 0) return {};
+  PERCALE_ASSIGN_OR_RETURN(const auto names, list_folder(folder));
+  struct Entry {
+    int64_t step;
+    std::string path;
+    double score;
+  };
+  std::vector<Entry> entries;
+  for (const std::string& name : names) {
+    const auto step = step_of(name);
+    const std::string path = join_path(folder, name);
+    if (!step || path_kind(join_path(path, kManifest)) != PathKind::kFile) continue;
+    Entry entry{*step, path, std::numeric_limits<double>::infinity()};
+    if (const auto manifest = read_manifest(join_path(path, kManifest)); manifest.ok() && best > 0) {
+      const auto score = score_of(*manifest);
+      if (score.ok() && score->has_value() && !std::isnan(**score)) entry.score = **score;
+    }
+    entries.push_back(std::move(entry));
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.step > b.step; });
+  const auto newest = static_cast<size_t>(std::max<int64_t>(1, last));
+  if (entries.size() <= newest) return {};
+  // The best of all stay, whether or not they are among the newest.
+  std::vector<Entry> by_score = entries;
+  std::sort(by_score.begin(), by_score.end(), [](const Entry& a, const Entry& b) {
+    return a.score < b.score || (a.score == b.score && a.step < b.step);
+  });
+  const auto stays = [&](const std::string& path) {
+    for (size_t i = 0; i < by_score.size() && static_cast<int64_t>(i) < best; ++i) {
+      if (by_score[i].path == path && std::isfinite(by_score[i].score)) return true;
+    }
+    return false;
+  };
+  for (size_t i = newest; i < entries.size(); ++i) {
+    if (stays(entries[i].path)) continue;
+    // Never half of one under its own name.
+    const std::string temporary = entries[i].path + ".tmp";
+    PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
+    PERCALE_RETURN_IF_ERROR(rename_path(entries[i].path, temporary));
+    PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
+  }
+  return {};
 }
 
 Result<Checkpoint> read_checkpoint(const std::string& path) {

@@ -67,12 +67,14 @@ void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, con
   });
 }
 
-Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, int64_t shards,
+Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, int64_t shards, bool several,
                                     const std::shared_ptr<MemoryPool>& pool) {
   ShardSums out;
   out.shards_ = shards;
-  for (size_t level = 0; level < tree_levels(shards); ++level) {
-    auto& tensors = out.levels_.emplace_back();
+  const size_t levels = tree_levels(shards);
+  out.levels_.resize(levels);
+  for (size_t level = 0; level < levels + (several ? 1 : 0); ++level) {
+    auto& tensors = level < levels ? out.levels_[level] : out.several_;
     for (const ValueType& type : types) {
       if (type.dtype != DType::kF32 && type.dtype != DType::kF64) {
         return unimplemented("training in ", type.dtype, ": gradients are f32 or f64");
@@ -82,6 +84,14 @@ Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, int64_t
     }
   }
   return out;
+}
+
+void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
+  if (first) {
+    several_.swap(levels_.front());
+  } else {
+    add_tensors(several_, levels_.front(), parallel);
+  }
 }
 
 Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute) {

@@ -29,21 +29,25 @@ void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, con
 // Adds what shards give. Thread-compatible; its buffers are kept for the next batch.
 class ShardSums {
  public:
-  // One buffer of these types per level of the tree.
-  static Result<ShardSums> create(const std::vector<ValueType>& types, int64_t shards,
+  // One buffer of these types per level of the tree, and one more for `several` batches.
+  static Result<ShardSums> create(const std::vector<ValueType>& types, int64_t shards, bool several,
                                   const std::shared_ptr<MemoryPool>& pool);
 
   // Computes shard `shard` into `out`.
   using Compute = std::function<Status(int64_t shard, const ShardRows& rows, std::vector<Tensor>& out)>;
   // Calls `compute` for each shard that has rows, in order, and adds; then total() holds the sums. Precondition: rows > 0.
   Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute);
-  const std::vector<Tensor>& total() const { return levels_.front(); }
+  const std::vector<Tensor>& total() const { return several_.empty() ? levels_.front() : several_; }
+  // Of several batches: after reduce(), takes its sums (`first`) or adds them, in the order of the calls; total() holds theirs.
+  // Precondition: made for several.
+  void add_batch(bool first, const ParallelFor& parallel);
   int64_t shards() const { return shards_; }
 
  private:
   ShardSums() = default;
   int64_t shards_ = 1;
   std::vector<std::vector<Tensor>> levels_;
+  std::vector<Tensor> several_;  // empty unless made for several batches
 };
 
 }  // namespace percale

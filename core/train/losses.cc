@@ -14,13 +14,6 @@ constexpr std::array<std::string_view, 6> kLosses = {
 constexpr std::array<std::string_view, 8> kLaterLosses = {
     "poisson", "kl_divergence", "cosine_similarity", "hinge",
     "squared_hinge", "log_cosh", "ctc", "mean_absolute_percentage_error"};
-constexpr std::array<std::string_view, 8> kMetrics = {
-    "accuracy", "sparse_categorical_accuracy", "categorical_accuracy", "binary_accuracy",
-    "mean_squared_error", "mse", "mean_absolute_error", "mae"};
-constexpr std::array<std::string_view, 7> kLaterMetrics = {
-    "auc", "f1_score", "top_k_categorical_accuracy", "sparse_top_k_categorical_accuracy", "precision", "recall",
-    "perplexity"};
-
 template <size_t N, size_t M>
 Status check_name(std::string_view kind, std::string_view name, const std::array<std::string_view, N>& known,
                   const std::array<std::string_view, M>& later) {
@@ -33,17 +26,138 @@ Status check_name(std::string_view kind, std::string_view name, const std::array
                           nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
 }
 
-ValueId sum_all(Emitter& e, ValueId x) { return e.emit("ReduceSum", {x}, {{"keepdims", 0}}); }
-
-// The number of elements, as a number of `dtype`.
-ValueId count(Emitter& e, ValueId x, DType dtype) { return e.emit("Cast", {e.emit("Size", {x})}, {{"to", dtype}}); }
-
 ValueId clipped_log(Emitter& e, ValueId p) {
   const DType t = e.dtype(p);
   return e.emit("Log", {e.emit("Clip", {p, e.scalar(t, 1e-7), e.scalar(t, 1 - 1e-7)})});
 }
 
-// Fails unless both have one shape; a trailing 1 that the labels lack is added.
+// The terms of a loss before they are added, and for each the number of its class (kNoValue where there are no classes).
+struct Terms {
+  ValueId values = kNoValue, classes = kNoValue;
+  int64_t class_count = 0;
+};
+
+std::string_view reduction(bool whole) { return whole ? "sum" : "none"; }
+
+// Sums of terms already (`whole`), or the terms.
+Terms sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels, bool whole) {
+  const ScoredRows rows = rows_of_classes(e, predictions, labels);
+  if (!e.status().ok()) return {};
+  const std::string how(reduction(whole));
+  ValueId terms =
+      loss.from_logits
+          ? e.emit("SoftmaxCrossEntropyLoss", {rows.scores, rows.labels}, {{"reduction", how}})
+          : e.emit("NegativeLogLikelihoodLoss", {clipped_log(e, rows.scores), rows.labels}, {{"reduction", how}});
+  ValueId classes = rows.labels;
+  if (!whole && e.shape(labels).rank() > 1) {  // as the labels lie, so that weights of samples meet their rows
+    const ValueId shape = e.emit("Shape", {labels});
+    terms = e.emit("Reshape", {terms, shape});
+    classes = e.emit("Reshape", {classes, shape});
+  }
+  return {terms, classes, e.shape(rows.scores)[1]};
+}
+
+Terms crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels) {
+  const ValueId target = labels_like(e, predictions, labels);
+  if (!e.status().ok()) return {};
+  ValueId log_p = kNoValue;
+  if (loss.from_logits) {
+    log_p = e.emit("LogSoftmax", {predictions}, {{"axis", -1}});
+  } else {
+    log_p = clipped_log(e, e.emit("Div", {predictions, e.emit("ReduceSum", {predictions, e.ints({-1})})}));
+  }
+  const ValueId rows = e.emit("ReduceSum", {e.emit("Mul", {target, log_p}), e.ints({-1})}, {{"keepdims", 0}});
+  Terms out{e.emit("Neg", {rows})};
+  if (!loss.class_weight.empty()) {
+    out.classes = e.emit("ArgMax", {target}, {{"axis", -1}, {"keepdims", 0}});
+    out.class_count = e.status().ok() ? e.shape(predictions).back() : 0;
+  }
+  return out;
+}
+
+Terms binary_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels, bool whole) {
+  const DType t = e.dtype(predictions);
+  const ValueId target = labels_like(e, predictions, labels);
+  Terms out;
+  if (loss.from_logits) {
+    out.values = e.emit("percale:BinaryCrossEntropyWithLogits", {predictions, target},
+                        {{"reduction", std::string(reduction(whole))}});
+  } else {
+    const ValueId one = e.scalar(t, 1);
+    const ValueId log_p = clipped_log(e, predictions), log_q = clipped_log(e, e.emit("Sub", {one, predictions}));
+    const ValueId terms = e.emit("Add", {e.emit("Mul", {target, log_p}),
+                                         e.emit("Mul", {e.emit("Sub", {one, target}), log_q})});
+    out.values = e.emit("Neg", {whole ? sum_all(e, terms) : terms});
+  }
+  if (!loss.class_weight.empty()) {
+    out.classes = e.emit("Cast", {e.emit("Greater", {target, e.scalar(t, 0.5)})}, {{"to", DType::kI64}});
+    out.class_count = 2;
+  }
+  return out;
+}
+
+Terms of_difference(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels, bool whole) {
+  const ValueId target = labels_like(e, predictions, labels);
+  if (loss.name == "huber") {
+    return {e.emit("percale:Huber", {predictions, target},
+                   {{"delta", loss.delta}, {"reduction", std::string(reduction(whole))}})};
+  }
+  const ValueId difference = e.emit("Sub", {predictions, target});
+  const ValueId terms =
+      loss.name == "mean_absolute_error" ? e.emit("Abs", {difference}) : e.emit("Mul", {difference, difference});
+  return {whole ? sum_all(e, terms) : terms};
+}
+
+// The weight of each class by its number; fails for a class that there is not.
+ValueId class_weights(Emitter& e, const LossOptions& loss, const Terms& terms, DType dtype) {
+  if (terms.classes == kNoValue) {
+    e.fail(invalid_argument("class weights have no meaning with loss '", loss.name, "'"));
+    return kNoValue;
+  }
+  std::vector<double> weights(static_cast<size_t>(terms.class_count), 1);
+  for (const auto& [number, weight] : loss.class_weight) {
+    if (number < 0 || number >= terms.class_count) {
+      e.fail(invalid_argument("there is no class ", number, " to weigh, only 0 to ", terms.class_count - 1));
+      return kNoValue;
+    }
+    weights[static_cast<size_t>(number)] = weight;
+  }
+  const Shape shape{terms.class_count};
+  const std::vector<float> narrow(weights.begin(), weights.end());
+  const Tensor table = dtype == DType::kF64 ? Tensor::of(shape, std::span<const double>(weights))
+                                            : Tensor::of(shape, std::span<const float>(narrow));
+  return e.emit("Gather", {e.constant(table), terms.classes});
+}
+
+// What each term counts: `sample_weight` with dims of 1 behind it, spread over the terms.
+ValueId sample_weights(Emitter& e, ValueId terms, ValueId sample_weight) {
+  if (!e.status().ok()) return kNoValue;
+  const size_t rank = e.shape(terms).rank(), own = e.shape(sample_weight).rank();
+  if (own < 1 || own > rank) {
+    e.fail(invalid_argument("sample weights have shape ", e.shape(sample_weight), ", the loss ", e.shape(terms)));
+    return kNoValue;
+  }
+  if (e.dtype(sample_weight) != e.dtype(terms)) {
+    sample_weight = e.emit("Cast", {sample_weight}, {{"to", e.dtype(terms)}});
+  }
+  std::vector<int64_t> axes;
+  for (size_t i = own; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  if (!axes.empty()) sample_weight = e.emit("Unsqueeze", {sample_weight, e.ints(axes)});
+  return e.emit("Expand", {sample_weight, e.emit("Shape", {terms})});
+}
+
+}  // namespace
+
+Status check_loss_name(std::string_view name) { return check_name("loss", name, kLosses, kLaterLosses); }
+bool is_loss(std::string_view name) { return std::find(kLosses.begin(), kLosses.end(), name) != kLosses.end(); }
+bool wants_class_numbers(const LossOptions& loss) { return loss.name == "sparse_categorical_crossentropy"; }
+
+ValueId sum_all(Emitter& e, ValueId x) { return e.emit("ReduceSum", {x}, {{"keepdims", 0}}); }
+
+ValueId count_elements(Emitter& e, ValueId x, DType dtype) {
+  return e.emit("Cast", {e.emit("Size", {x})}, {{"to", dtype}});
+}
+
 ValueId labels_like(Emitter& e, ValueId predictions, ValueId labels) {
   const Shape& p = e.shape(predictions);
   const Shape& l = e.shape(labels);
@@ -57,11 +171,7 @@ ValueId labels_like(Emitter& e, ValueId predictions, ValueId labels) {
   return labels;
 }
 
-// Predictions as [rows, classes] and class numbers as [rows].
-struct Rows {
-  ValueId scores, labels;
-};
-Rows rows_of(Emitter& e, ValueId predictions, ValueId labels) {
+ScoredRows rows_of_classes(Emitter& e, ValueId predictions, ValueId labels) {
   const Shape p = e.shape(predictions), l = e.shape(labels);
   if (!p.known_rank() || p.rank() < 2 || p.back() < 1) {
     e.fail(invalid_argument("predictions must be [batch, ..., classes], they have shape ", p));
@@ -85,125 +195,41 @@ Rows rows_of(Emitter& e, ValueId predictions, ValueId labels) {
   return {predictions, labels};
 }
 
-WeightedSum sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels) {
-  const Rows rows = rows_of(e, predictions, labels);
-  const ValueId sum =
-      loss.from_logits
-          ? e.emit("SoftmaxCrossEntropyLoss", {rows.scores, rows.labels}, {{"reduction", "sum"}})
-          : e.emit("NegativeLogLikelihoodLoss", {clipped_log(e, rows.scores), rows.labels}, {{"reduction", "sum"}});
-  return {sum, count(e, rows.labels, e.dtype(predictions))};
-}
-
-WeightedSum crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels) {
-  const ValueId target = labels_like(e, predictions, labels);
-  ValueId log_p = kNoValue;
-  if (loss.from_logits) {
-    log_p = e.emit("LogSoftmax", {predictions}, {{"axis", -1}});
-  } else {
-    log_p = clipped_log(e, e.emit("Div", {predictions, e.emit("ReduceSum", {predictions, e.ints({-1})})}));
-  }
-  const ValueId rows = e.emit("ReduceSum", {e.emit("Mul", {target, log_p}), e.ints({-1})}, {{"keepdims", 0}});
-  return {e.emit("Neg", {sum_all(e, rows)}), count(e, rows, e.dtype(predictions))};
-}
-
-WeightedSum binary_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels) {
-  const DType t = e.dtype(predictions);
-  const ValueId target = labels_like(e, predictions, labels);
-  const ValueId weight = count(e, predictions, t);
-  if (loss.from_logits) {
-    return {e.emit("percale:BinaryCrossEntropyWithLogits", {predictions, target}, {{"reduction", "sum"}}), weight};
-  }
-  const ValueId one = e.scalar(t, 1);
-  const ValueId log_p = clipped_log(e, predictions), log_q = clipped_log(e, e.emit("Sub", {one, predictions}));
-  const ValueId terms = e.emit("Add", {e.emit("Mul", {target, log_p}),
-                                       e.emit("Mul", {e.emit("Sub", {one, target}), log_q})});
-  return {e.emit("Neg", {sum_all(e, terms)}), weight};
-}
-
-WeightedSum of_difference(Emitter& e, std::string_view name, double delta, ValueId predictions, ValueId labels) {
-  const ValueId target = labels_like(e, predictions, labels);
-  const ValueId weight = count(e, predictions, e.dtype(predictions));
-  if (name == "huber") {
-    return {e.emit("percale:Huber", {predictions, target}, {{"delta", delta}, {"reduction", "sum"}}), weight};
-  }
-  const ValueId difference = e.emit("Sub", {predictions, target});
-  if (name == "mean_absolute_error") return {sum_all(e, e.emit("Abs", {difference})), weight};
-  return {sum_all(e, e.emit("Mul", {difference, difference})), weight};
-}
-
-WeightedSum accuracy(Emitter& e, std::string_view name, const LossOptions& loss, ValueId predictions,
-                     ValueId labels) {
-  const DType t = e.dtype(predictions);
-  ValueId hits = kNoValue;
-  if (name == "binary_accuracy") {
-    const ValueId target = labels_like(e, predictions, labels);
-    const ValueId guess = e.emit("Greater", {predictions, e.scalar(t, loss.from_logits ? 0 : 0.5)});
-    hits = e.emit("Equal", {e.emit("Cast", {guess}, {{"to", t}}), target});
-  } else {
-    ValueId wanted = labels;
-    if (name == "categorical_accuracy") {
-      wanted = e.emit("ArgMax", {labels_like(e, predictions, labels)}, {{"axis", -1}, {"keepdims", 0}});
-    } else {
-      const Rows rows = rows_of(e, predictions, labels);
-      predictions = rows.scores;
-      wanted = e.dtype(rows.labels) == DType::kI64 ? rows.labels
-                                                   : e.emit("Cast", {rows.labels}, {{"to", DType::kI64}});
-    }
-    hits = e.emit("Equal", {e.emit("ArgMax", {predictions}, {{"axis", -1}, {"keepdims", 0}}), wanted});
-  }
-  return {sum_all(e, e.emit("Cast", {hits}, {{"to", t}})), count(e, hits, t)};
-}
-
-Result<WeightedSum> finish(const Emitter& e, const WeightedSum& out, std::string_view what, std::string_view name) {
-  if (!e.status().ok()) return e.status().with_context(str_cat(what, " '", name, "'"));
-  return out;
-}
-
-}  // namespace
-
-Status check_loss_name(std::string_view name) { return check_name("loss", name, kLosses, kLaterLosses); }
-Status check_metric_name(std::string_view name) { return check_name("metric", name, kMetrics, kLaterMetrics); }
-bool wants_class_numbers(const LossOptions& loss) { return loss.name == "sparse_categorical_crossentropy"; }
-
-Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueId predictions, ValueId labels) {
+Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueId predictions, ValueId labels,
+                             ValueId sample_weight) {
   PERCALE_RETURN_IF_ERROR(check_loss_name(loss.name));
   Emitter e(f);
-  WeightedSum out;
+  const DType t = e.dtype(predictions);
+  const bool weighted = sample_weight != kNoValue || !loss.class_weight.empty();
+  Terms terms;
+  ValueId counted = predictions;  // whose elements are the terms
   if (loss.name == "sparse_categorical_crossentropy") {
-    out = sparse_crossentropy(e, loss, predictions, labels);
+    terms = sparse_crossentropy(e, loss, predictions, labels, !weighted);
+    counted = labels;
   } else if (loss.name == "categorical_crossentropy") {
-    out = crossentropy(e, loss, predictions, labels);
+    terms = crossentropy(e, loss, predictions, labels);
+    counted = terms.values;
   } else if (loss.name == "binary_crossentropy") {
-    out = binary_crossentropy(e, loss, predictions, labels);
+    terms = binary_crossentropy(e, loss, predictions, labels, !weighted);
   } else {
-    out = of_difference(e, loss.name, loss.delta, predictions, labels);
+    terms = of_difference(e, loss, predictions, labels, !weighted);
   }
-  return finish(e, out, "loss", loss.name);
-}
-
-Result<WeightedSum> add_metric(FunctionBuilder& f, std::string_view name, const LossOptions& loss, ValueId predictions,
-                               ValueId labels) {
-  PERCALE_RETURN_IF_ERROR(check_metric_name(name));
-  Emitter e(f);
-  if (name == "mean_squared_error" || name == "mse") {
-    return finish(e, of_difference(e, "mean_squared_error", 1, predictions, labels), "metric", name);
-  }
-  if (name == "mean_absolute_error" || name == "mae") {
-    return finish(e, of_difference(e, "mean_absolute_error", 1, predictions, labels), "metric", name);
-  }
-  std::string_view kind = name;
-  if (name == "accuracy") {
-    if (loss.name == "sparse_categorical_crossentropy") {
-      kind = "sparse_categorical_accuracy";
-    } else if (loss.name == "categorical_crossentropy") {
-      kind = "categorical_accuracy";
-    } else if (loss.name == "binary_crossentropy") {
-      kind = "binary_accuracy";
-    } else {
-      return invalid_argument("metric 'accuracy' has no meaning with loss '", loss.name, "'");
+  WeightedSum out;
+  if (!weighted) {
+    out.weight = count_elements(e, counted, t);
+    out.sum = loss.name == "categorical_crossentropy" ? sum_all(e, terms.values) : terms.values;
+  } else {
+    ValueId weights = kNoValue;
+    if (!loss.class_weight.empty()) weights = class_weights(e, loss, terms, t);
+    if (sample_weight != kNoValue) {
+      const ValueId own = sample_weights(e, terms.values, sample_weight);
+      weights = weights == kNoValue ? own : e.emit("Mul", {weights, own});
     }
+    out.sum = sum_all(e, e.emit("Mul", {terms.values, weights}));
+    out.weight = sum_all(e, weights);
   }
-  return finish(e, accuracy(e, kind, loss, predictions, labels), "metric", name);
+  if (!e.status().ok()) return e.status().with_context(str_cat("loss '", loss.name, "'"));
+  return out;
 }
 
 }  // namespace percale

@@ -1,8 +1,9 @@
-// Losses and metrics by Keras' names, as nodes. Each gives a sum and a weight, so that shards and remainder batches are
-// averaged exactly: the mean is sum / weight, also over several batches.
+// Losses by Keras' names, as nodes. Each gives a sum and a weight, so that shards and remainder batches are averaged exactly: the
+// mean is sum / weight, also over several batches.
 #ifndef PERCALE_CORE_TRAIN_LOSSES_H_
 #define PERCALE_CORE_TRAIN_LOSSES_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,24 +21,35 @@ struct LossOptions {
   std::string name;          // "sparse_categorical_crossentropy"
   bool from_logits = false;  // cross-entropies: predictions are scores, not probabilities
   double delta = 1;          // huber
+  std::map<int64_t, double> class_weight;  // of the rows of a class; those that are not there count once
 };
 
 // Of predictions [batch, ..., classes] and labels: class numbers [batch, ...] (i32 or i64) for the sparse cross-entropy, else of
 // the shape of the predictions. Probabilities are clipped to [1e-7, 1 - 1e-7], those of categorical_crossentropy divided by
-// their sum first. The weight is the number of labels (sparse and categorical) or of elements (the others).
-Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueId predictions, ValueId labels);
-
-// "accuracy" (which of the three the loss says), "sparse_categorical_accuracy", "categorical_accuracy", "binary_accuracy" (the
-// threshold is 0.5, of scores 0), "mean_squared_error" ("mse"), "mean_absolute_error" ("mae").
-Result<WeightedSum> add_metric(FunctionBuilder& f, std::string_view name, const LossOptions& loss, ValueId predictions,
-                               ValueId labels);
+// their sum first. The weight is the number of labels (sparse and categorical) or of elements (the others); with class weights
+// or `sample_weight` ([batch], or leading dims of the labels) the sum of the weights: the mean is a weighted one, as PyTorch's.
+Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueId predictions, ValueId labels,
+                             ValueId sample_weight = kNoValue);
 
 // UNIMPLEMENTED for one that Keras has, else INVALID_ARGUMENT with the nearest name, unless it is there.
 Status check_loss_name(std::string_view name);
-Status check_metric_name(std::string_view name);
+bool is_loss(std::string_view name);
 
 // The labels that the loss wants: class numbers, or numbers like the predictions.
 bool wants_class_numbers(const LossOptions& loss);
+
+// What losses and metrics are made of. Errors stay in the emitter.
+//
+// Labels as numbers like the predictions: fails unless both have one shape; a trailing 1 that the labels lack is added.
+ValueId labels_like(Emitter& e, ValueId predictions, ValueId labels);
+// Predictions as [rows, classes] and class numbers as [rows].
+struct ScoredRows {
+  ValueId scores, labels;
+};
+ScoredRows rows_of_classes(Emitter& e, ValueId predictions, ValueId labels);
+ValueId sum_all(Emitter& e, ValueId x);
+// The number of elements, as a number of `dtype`.
+ValueId count_elements(Emitter& e, ValueId x, DType dtype);
 
 }  // namespace percale
 

@@ -6,6 +6,7 @@
 #include "core/graph/clone.h"
 #include "core/graph/effects.h"
 #include "core/graph/validate.h"
+#include "core/train/name_pattern.h"
 #include "core/train/state_ops.h"
 
 namespace percale {
@@ -18,11 +19,12 @@ Variable declaration(const Variable& v) {
 }
 
 // The trainable variables that the nodes behind `value` read, in the order of the graph's variables.
-std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId value) {
+std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId value,
+                                 const std::vector<std::string>& frozen = {}) {
   const std::vector<bool> used = nodes_behind(f, {value}, false);
   std::vector<Variable> out;
   for (const Variable& v : graph.variables) {
-    if (!v.trainable || v.slot || !is_float(v.dtype)) continue;
+    if (!v.trainable || v.slot || !is_float(v.dtype) || matches_any(frozen, v.name)) continue;
     for (size_t i = 0; i < used.size(); ++i) {
       const Node& node = f.nodes[i];
       if (!used[i] || op_name(*node.op) != "percale:ReadVariable") continue;
@@ -58,17 +60,21 @@ Result<ValueId> require_scalar(const Function& f, std::string_view name) {
 bool is_coupled(const Node& node) { return node.op->has(kBatchCoupled) && node.attributes.get_int("training_mode") != 0; }
 
 // The function "train_compute": forward in the form for training, and backward.
-Status build_compute(Builder& b, const Graph& graph, const Objective& objective, TrainGraph& out) {
-  TrainingForm form = training_form(graph, graph.main());
+Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const std::vector<std::string>& frozen,
+                     TrainGraph& out) {
+  TrainingForm form = training_form(graph, graph.main(), frozen);
   std::vector<ValueId> wanted;
-  std::vector<const Objective::Mean*> means = {&objective.loss};
-  for (const Objective::Mean& m : objective.metrics) means.push_back(&m);
-  for (const Objective::Mean* m : means) {
-    PERCALE_ASSIGN_OR_RETURN(const ValueId sum, require_scalar(form.function, m->sum));
-    PERCALE_ASSIGN_OR_RETURN(const ValueId weight, require_scalar(form.function, m->weight));
-    wanted.push_back(sum);
-    wanted.push_back(weight);
+  for (const std::string* name : {&objective.loss_sum, &objective.loss_weight}) {
+    PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_scalar(form.function, *name));
+    wanted.push_back(id);
   }
+  for (const Objective::Metric& m : objective.metrics) {
+    for (const std::string& name : m.totals) {
+      PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_value(form.function, name));
+      wanted.push_back(id);
+    }
+  }
+  out.totals = wanted.size();
   // Statistics of nodes that the loss does not reach are nobody's.
   const std::vector<bool> used = nodes_behind(form.function, wanted);
   std::erase_if(form.statistics, [&](const TrainingForm::Statistic& s) {
@@ -94,9 +100,9 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   std::vector<ValueId> outputs;
   for (ValueId id : wanted) outputs.push_back(mapped(id));
 
-  out.parameters = trained_by(b.graph(), f->function(), outputs[0]);
+  out.parameters = trained_by(b.graph(), f->function(), outputs[0], frozen);
   if (out.parameters.empty()) {
-    return invalid_argument("the loss '", objective.loss.name, "' depends on no trainable variable");
+    return invalid_argument("the loss depends on no variable that is trained");
   }
   for (const Node& node : f->function().nodes) out.batch_coupled = out.batch_coupled || is_coupled(node);
   PERCALE_ASSIGN_OR_RETURN(const auto gradients,
@@ -184,7 +190,8 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
   f.set_name_prefix("");
   PERCALE_RETURN_IF_ERROR(e.status());
   Model out;
-  out.objective.loss = {"loss", f.function().value(sum).name, f.function().value(rows).name};
+  out.objective.loss_sum = f.function().value(sum).name;
+  out.objective.loss_weight = f.function().value(rows).name;
   for (ValueId id : f.function().outputs) {
     if (id != value) out.objective.predictions.push_back(f.function().value(id).name);
   }
@@ -192,10 +199,17 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
   return out;
 }
 
-Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer) {
+Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
+                                     const std::vector<std::string>& frozen) {
+  for (const std::string& pattern : frozen) {
+    PERCALE_RETURN_IF_ERROR(check_pattern("freeze", pattern, model.graph->variables));
+  }
+  for (const ParameterGroup& group : optimizer.groups) {
+    PERCALE_RETURN_IF_ERROR(check_pattern("groups", group.pattern, model.graph->variables));
+  }
   TrainGraph out;
   Builder b(*model.graph);
-  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, out));
+  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, frozen, out));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
   return out;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/train/losses.h"
+#include "core/train/metrics.h"
 #include "core/train/optimizer.h"
 
 namespace percale {
@@ -23,15 +23,18 @@ struct TrainingForm {
   std::vector<Statistic> statistics;
   bool changed = false;
 };
-TrainingForm training_form(const Graph& graph, const Function& f);
+// BatchNormalization whose moving mean is `frozen` (patterns of names) stays as it is.
+TrainingForm training_form(const Graph& graph, const Function& f, const std::vector<std::string>& frozen = {});
 
 // What a trainer needs to know of the function "main" of a model: values by name.
 struct Objective {
-  struct Mean {  // sum / weight over any number of batches
-    std::string name, sum, weight;
+  std::string loss_sum, loss_weight;  // the mean loss is sum / weight over any number of batches
+  struct Metric {
+    std::string name;
+    MetricRule rule = MetricRule::kMean;
+    std::vector<std::string> totals;  // floats of static shapes
   };
-  Mean loss;
-  std::vector<Mean> metrics;
+  std::vector<Metric> metrics;
   std::vector<std::string> predictions;  // outputs of the graph for inference; may be empty
 };
 
@@ -54,14 +57,18 @@ struct TrainGraph {
   std::vector<Variable> parameters;    // what is trained, in the order of the gradients
   std::vector<Variable> statistics;    // moving statistics, in the order of compute's last outputs
   std::vector<std::string> inputs;     // of compute: those of main that it needs
-  // Outputs of compute by name: loss sum, weight, per metric sum and weight, gradients, statistics times shard_fraction.
+  // Outputs of compute by name: loss sum, weight, the metrics' totals, gradients, statistics times shard_fraction.
   std::vector<std::string> outputs;
+  size_t totals = 2;                   // how many of them stand before the gradients
   std::string shard_fraction;          // compute's input for the shard's part of the batch; "" without statistics
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics.
   std::vector<std::string> commit_inputs, commit_targets;
   bool batch_coupled = false;          // rows of a batch influence each other
 };
-Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer);
+// `frozen`: patterns of the names of variables that keep their values. INVALID_ARGUMENT for a pattern, there or in a group, that
+// no variable has.
+Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
+                                     const std::vector<std::string>& frozen = {});
 
 // The graph of one function: main reduced to what the named values need, which become its outputs; slots and training
 // functions left out.

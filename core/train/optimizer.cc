@@ -1,15 +1,10 @@
 #include "core/train/optimizer.h"
 
-#include <limits>
-
-#include "core/registry/registry.h"
-#include "core/train/json_keys.h"
+#include "core/train/name_pattern.h"
 #include "core/train/state_ops.h"
 
 namespace percale {
 namespace {
-
-constexpr double kMost = std::numeric_limits<double>::max();
 
 std::string slot_name(const Optimizer& optimizer, const Variable& parameter, std::string_view slot) {
   return str_cat(parameter.name, "/", optimizer.name(), "/", slot);
@@ -21,6 +16,15 @@ Tensor filled(DType dtype, const Shape& shape, double value) {
     return Tensor::of(shape, std::span<const T>(values));
   };
   return dtype == DType::kF64 ? fill(value) : fill(static_cast<float>(value));
+}
+
+Variable slot_variable(const Variable& parameter, std::string name) {
+  Variable out = parameter;
+  out.name = std::move(name);
+  out.trainable = false;
+  out.slot = true;
+  out.initial = Tensor();
+  return out;
 }
 
 // The square root of the sum of all squares.
@@ -41,11 +45,17 @@ void clip(Emitter& e, const Optimizer& optimizer, std::vector<ValueId>& gradient
       g = e.emit("Clip", {g, e.scalar(t, -optimizer.clip_value), e.scalar(t, optimizer.clip_value)});
     }
   }
+  // What makes the norm of `some` at most `most`.
+  const auto factor = [&](const std::vector<ValueId>& some, double most) {
+    const ValueId limit = e.scalar(e.dtype(some[0]), most);
+    return e.emit("Div", {limit, e.emit("Max", {global_norm(e, some), limit})});
+  };
+  if (optimizer.clip_each_norm > 0) {
+    for (ValueId& g : gradients) g = e.emit("Mul", {g, factor({g}, optimizer.clip_each_norm)});
+  }
   if (optimizer.clip_norm > 0) {
-    const DType t = e.dtype(gradients[0]);
-    const ValueId limit = e.scalar(t, optimizer.clip_norm);
-    const ValueId factor = e.emit("Div", {limit, e.emit("Max", {global_norm(e, gradients), limit})});
-    for (ValueId& g : gradients) g = e.emit("Mul", {g, factor});
+    const ValueId all = factor(gradients, optimizer.clip_norm);
+    for (ValueId& g : gradients) g = e.emit("Mul", {g, all});
   }
 }
 
@@ -58,6 +68,9 @@ std::string Optimizer::name() const {
     case Kind::kAdamW: return "adamw";
     case Kind::kRmsProp: return "rmsprop";
     case Kind::kAdagrad: return "adagrad";
+    case Kind::kFtrl: return "ftrl";
+    case Kind::kLion: return "lion";
+    case Kind::kLamb: return "lamb";
   }
   return {};
 }
@@ -66,7 +79,10 @@ std::vector<std::string> Optimizer::slots() const {
   switch (kind) {
     case Kind::kSgd: return momentum > 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{};
     case Kind::kAdam:
-    case Kind::kAdamW: return {"m", "v"};
+    case Kind::kAdamW:
+    case Kind::kLamb: return {"m", "v"};
+    case Kind::kFtrl: return {"accumulator", "linear"};
+    case Kind::kLion: return {"m"};
     case Kind::kRmsProp:
       return momentum > 0 ? std::vector<std::string>{"square", "momentum"} : std::vector<std::string>{"square"};
     case Kind::kAdagrad: return {"square"};
@@ -75,163 +91,119 @@ std::vector<std::string> Optimizer::slots() const {
 }
 
 double Optimizer::slot_value(std::string_view slot) const {
-  return kind == Kind::kAdagrad && slot == "square" ? initial_accumulator_value : 0;
+  const bool accumulates =
+      (kind == Kind::kAdagrad && slot == "square") || (kind == Kind::kFtrl && slot == "accumulator");
+  return accumulates ? initial_accumulator_value : 0;
 }
 
-Result<Optimizer> parse_optimizer(const Json& json) {
-  Optimizer out;
-  std::string name;
-  if (json.is_string()) {
-    PERCALE_ASSIGN_OR_RETURN(name, json.as_string("optimizer"));
-  } else {
-    PERCALE_RETURN_IF_ERROR(json.expect(Json::Kind::kObject, "optimizer"));
-    PERCALE_RETURN_IF_ERROR(read_text(json, "name", &name));
-    if (name.empty()) return json.error("optimizer", "'name' is missing");
-  }
-  const auto number = [&](std::string_view key, double low, double high, double* value) {
-    return read_number(json, key, low, high, value);
-  };
-  const auto keys = [&](std::initializer_list<std::string_view> own) -> Status {
-    if (!json.is_object()) return {};
-    std::vector<std::string> candidates;
-    static constexpr std::string_view kCommon[] = {"name", "learning_rate", "global_clipnorm", "clipvalue",
-                                                   "weight_decay"};
-    static constexpr std::string_view kLater[] = {"amsgrad", "centered", "clipnorm", "use_ema",
-                                                  "loss_scale_factor", "gradient_accumulation_steps"};
-    const auto is_in = [](const auto& list, const std::string& key) {
-      for (std::string_view k : list) {
-        if (k == key) return true;
-      }
-      return false;
-    };
-    for (std::string_view k : own) candidates.emplace_back(k);
-    for (std::string_view k : kCommon) candidates.emplace_back(k);
-    for (size_t i = 0; i < json.size(); ++i) {
-      const std::string& key = json.key(i);
-      const Json& value = json.item(i);
-      if (is_in(own, key) || is_in(kCommon, key)) continue;
-      if (is_in(kLater, key)) {
-        const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
-        if (off) continue;
-        return unimplemented("optimizer '", name, "': '", key, "' is not there yet");
-      }
-      const std::string nearest = nearest_name(key, candidates);
-      return value.error(key, "no such key in optimizer '", name, "'",
-                         nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
-    }
-    PERCALE_RETURN_IF_ERROR(number("global_clipnorm", 0, kMost, &out.clip_norm));
-    PERCALE_RETURN_IF_ERROR(number("clipvalue", 0, kMost, &out.clip_value));
-    PERCALE_RETURN_IF_ERROR(number("weight_decay", 0, kMost, &out.weight_decay));
-    return number("learning_rate", 0, kMost, &out.learning_rate);
-  };
-  if (name == "sgd") {
-    PERCALE_RETURN_IF_ERROR(keys({"momentum", "nesterov"}));
-    PERCALE_RETURN_IF_ERROR(number("momentum", 0, 1, &out.momentum));
-    PERCALE_RETURN_IF_ERROR(read_flag(json, "nesterov", &out.nesterov));
-  } else if (name == "adam" || name == "adamw") {
-    out.kind = name == "adam" ? Optimizer::Kind::kAdam : Optimizer::Kind::kAdamW;
-    out.learning_rate = 0.001;
-    if (name == "adamw") out.weight_decay = 0.004;
-    PERCALE_RETURN_IF_ERROR(keys({"beta_1", "beta_2", "epsilon"}));
-    PERCALE_RETURN_IF_ERROR(number("beta_1", 0, 0.999999999, &out.beta_1));
-    PERCALE_RETURN_IF_ERROR(number("beta_2", 0, 0.999999999, &out.beta_2));
-    PERCALE_RETURN_IF_ERROR(number("epsilon", 0, kMost, &out.epsilon));
-  } else if (name == "rmsprop") {
-    out.kind = Optimizer::Kind::kRmsProp;
-    out.learning_rate = 0.001;
-    PERCALE_RETURN_IF_ERROR(keys({"rho", "momentum", "epsilon"}));
-    PERCALE_RETURN_IF_ERROR(number("rho", 0, 1, &out.rho));
-    PERCALE_RETURN_IF_ERROR(number("momentum", 0, 1, &out.momentum));
-    PERCALE_RETURN_IF_ERROR(number("epsilon", 0, kMost, &out.epsilon));
-  } else if (name == "adagrad") {
-    out.kind = Optimizer::Kind::kAdagrad;
-    out.learning_rate = 0.001;
-    PERCALE_RETURN_IF_ERROR(keys({"initial_accumulator_value", "epsilon"}));
-    PERCALE_RETURN_IF_ERROR(number("initial_accumulator_value", 0, kMost, &out.initial_accumulator_value));
-    PERCALE_RETURN_IF_ERROR(number("epsilon", 0, kMost, &out.epsilon));
-  } else if (name == "ftrl" || name == "lion" || name == "lamb" || name == "adamax" || name == "nadam" ||
-             name == "adadelta" || name == "adafactor") {
-    return unimplemented("optimizer '", name, "' is not there yet");
-  } else {
-    const std::string nearest = nearest_name(name, {"sgd", "adam", "adamw", "rmsprop", "adagrad"});
-    return json.error("optimizer", "no optimizer '", name, "'",
-                      nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
-  }
-  if (out.nesterov && out.momentum == 0) return json.error("optimizer", "'nesterov' needs a momentum above 0");
-  return out;
-}
-
-Result<Optimizer> parse_optimizer(std::string_view text) {
-  PERCALE_ASSIGN_OR_RETURN(const Json json, json_or_name(text));
-  return parse_optimizer(json);
-}
+std::string average_name(std::string_view parameter) { return str_cat(parameter, "/ema"); }
 
 Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& parameter) {
   for (const std::string& slot : optimizer.slots()) {
-    Variable v;
-    v.name = slot_name(optimizer, parameter, slot);
-    v.dtype = parameter.dtype;
-    v.shape = parameter.shape;
-    v.trainable = false;
-    v.slot = true;
+    Variable v = slot_variable(parameter, slot_name(optimizer, parameter, slot));
     v.initial = filled(v.dtype, v.shape, optimizer.slot_value(slot));
     PERCALE_RETURN_IF_ERROR(builder.add_variable(std::move(v)));
   }
+  if (optimizer.ema == 0) return {};
+  Variable average = slot_variable(parameter, average_name(parameter.name));
+  average.initial = filled(average.dtype, average.shape, 0);
+  return builder.add_variable(std::move(average));
+}
+
+namespace {
+
+// The op that applies an optimizer, and those of its attributes that are no groups' matter.
+struct Step {
+  std::string_view op;
+  Attributes attributes;
+  bool counts = false;       // it wants the step
+  bool decays = true;        // it has weight_decay
+};
+
+Step step_of(const Optimizer& o) {
+  const Attributes betas{{"beta1", o.beta_1}, {"beta2", o.beta_2}, {"epsilon", o.epsilon}};
+  switch (o.kind) {
+    case Optimizer::Kind::kSgd:
+      if (o.momentum == 0) return {"percale:ApplySGD", {}};
+      return {"percale:ApplyMomentum", {{"momentum", o.momentum}, {"nesterov", o.nesterov}}};
+    case Optimizer::Kind::kAdam: return {"percale:ApplyAdam", betas, true};
+    case Optimizer::Kind::kAdamW: return {"percale:ApplyAdamW", betas, true};
+    case Optimizer::Kind::kLamb: return {"percale:ApplyLAMB", betas, true};
+    case Optimizer::Kind::kRmsProp:
+      return {"percale:ApplyRMSProp", {{"alpha", o.rho}, {"momentum", o.momentum}, {"epsilon", o.epsilon}}};
+    case Optimizer::Kind::kAdagrad: return {"percale:ApplyAdagrad", {{"epsilon", o.epsilon}}};
+    case Optimizer::Kind::kLion: return {"percale:ApplyLion", {{"beta1", o.beta_1}, {"beta2", o.beta_2}}};
+    case Optimizer::Kind::kFtrl:
+      return {"percale:ApplyFtrl",
+              {{"learning_rate_power", o.learning_rate_power},
+               {"l1", o.l1},
+               {"l2", o.l2},
+               {"l2_shrinkage", o.l2_shrinkage},
+               {"beta", o.beta}},
+              false,
+              false};
+  }
   return {};
 }
+
+// decay * average + (1 - decay) * parameter, with a decay of 0 in the first step.
+NodeId update_average(Emitter& e, const Variable& average, ValueId parameter, ValueId decay) {
+  const ValueId rest = e.emit("Sub", {e.scalar(average.dtype, 1), decay});
+  return assign_variable(e, average, e.emit("Add", {e.emit("Mul", {decay, read_variable(e, average)}),
+                                                    e.emit("Mul", {rest, parameter})}));
+}
+
+ParameterGroup group_of(const Optimizer& o, const std::string& parameter) {
+  for (const ParameterGroup& group : o.groups) {
+    if (matches_pattern(group.pattern, parameter)) return group;
+  }
+  return {};
+}
+
+}  // namespace
 
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::vector<Variable>& parameters,
                                     std::vector<ValueId> gradients, ValueId learning_rate, ValueId step) {
   clip(e, o, gradients);
   std::vector<NodeId> out;
-  const Graph& graph = e.builder().owner().graph();
   const std::vector<std::string> slots = o.slots();
+  const Step how = step_of(o);
+  ValueId decay = kNoValue;
+  if (o.ema > 0 && !parameters.empty()) {
+    const DType t = parameters[0].dtype;
+    const ValueId later = e.emit("Greater", {step, e.constant(Tensor::scalar(int64_t{1}))});
+    decay = e.emit("Mul", {e.emit("Cast", {later}, {{"to", t}}), e.scalar(t, o.ema)});
+  }
   for (size_t i = 0; i < parameters.size(); ++i) {
-    std::vector<ValueId> operands = {read_variable(e, parameters[i]), gradients[i]};
+    const ParameterGroup group = group_of(o, parameters[i].name);
+    const double weight_decay = group.weight_decay.value_or(o.weight_decay);
+    const ValueId value = read_variable(e, parameters[i]);
+    ValueId gradient = gradients[i];
+    Attributes attributes = how.attributes;
+    if (how.decays) {
+      attributes.set("weight_decay", weight_decay);
+    } else if (weight_decay > 0) {
+      gradient = e.emit("Add", {gradient, e.emit("Mul", {value, e.scalar(parameters[i].dtype, weight_decay)})});
+    }
+    std::vector<ValueId> operands = {value, gradient};
     std::vector<Variable> written = {parameters[i]};
     for (const std::string& slot : slots) {
-      const Variable* v = graph.find_variable(slot_name(o, parameters[i], slot));
-      if (v == nullptr) {
-        e.fail(internal_error("variable '", slot_name(o, parameters[i], slot), "' is not declared"));
-        return {};
-      }
-      written.push_back(*v);
-      written.back().initial = Tensor();
-      operands.push_back(read_variable(e, *v));
+      written.push_back(slot_variable(parameters[i], slot_name(o, parameters[i], slot)));
+      operands.push_back(read_variable(e, written.back()));
     }
     if (o.kind == Optimizer::Kind::kRmsProp && slots.size() == 1) operands.push_back(kNoValue);
-    operands.push_back(learning_rate);
-    Attributes attributes{{"weight_decay", o.weight_decay}};
-    std::string_view op;
-    switch (o.kind) {
-      case Optimizer::Kind::kSgd:
-        op = slots.empty() ? "percale:ApplySGD" : "percale:ApplyMomentum";
-        if (!slots.empty()) {
-          attributes.set("momentum", o.momentum);
-          attributes.set("nesterov", o.nesterov);
-        }
-        break;
-      case Optimizer::Kind::kAdam:
-      case Optimizer::Kind::kAdamW:
-        op = o.kind == Optimizer::Kind::kAdam ? "percale:ApplyAdam" : "percale:ApplyAdamW";
-        operands.push_back(step);
-        attributes.set("beta1", o.beta_1);
-        attributes.set("beta2", o.beta_2);
-        attributes.set("epsilon", o.epsilon);
-        break;
-      case Optimizer::Kind::kRmsProp:
-        op = "percale:ApplyRMSProp";
-        attributes.set("alpha", o.rho);
-        attributes.set("momentum", o.momentum);
-        attributes.set("epsilon", o.epsilon);
-        break;
-      case Optimizer::Kind::kAdagrad:
-        op = "percale:ApplyAdagrad";
-        attributes.set("epsilon", o.epsilon);
-        break;
-    }
-    const auto results = e.emit_many(op, operands, written.size(), attributes, str_cat("apply/", parameters[i].name));
+    operands.push_back(group.learning_rate_factor == 1
+                           ? learning_rate
+                           : e.emit("Mul", {learning_rate, e.constant(Tensor::scalar(group.learning_rate_factor))}));
+    if (how.counts) operands.push_back(step);
+    const auto results =
+        e.emit_many(how.op, operands, written.size(), attributes, str_cat("apply/", parameters[i].name));
+    if (!e.status().ok()) return {};
     for (size_t k = 0; k < written.size(); ++k) out.push_back(assign_variable(e, written[k], results[k]));
+    if (o.ema > 0) {
+      out.push_back(
+          update_average(e, slot_variable(parameters[i], average_name(parameters[i].name)), results[0], decay));
+    }
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_OPTIMIZER_H_
 #define PERCALE_CORE_TRAIN_OPTIMIZER_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,20 +11,32 @@
 
 namespace percale {
 
+// What is different for the parameters whose name matches (core/train/name_pattern.h). The first group that matches counts.
+struct ParameterGroup {
+  std::string pattern;
+  double learning_rate_factor = 1;
+  std::optional<double> weight_decay;
+};
+
 // A plain value. Keras' words and defaults; the formulas are PyTorch's (epsilon outside the root, the learning rate outside
 // momentum).
 struct Optimizer {
-  enum class Kind { kSgd, kAdam, kAdamW, kRmsProp, kAdagrad };
+  enum class Kind { kSgd, kAdam, kAdamW, kRmsProp, kAdagrad, kFtrl, kLion, kLamb };
   Kind kind = Kind::kSgd;
   double learning_rate = 0.01;
   double momentum = 0;
   bool nesterov = false;
   double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
-  double weight_decay = 0;  // adamw: decoupled; the others: added to the gradient
+  double weight_decay = 0;  // adamw, lion, lamb: decoupled; the others: added to the gradient
   double rho = 0.9;
   double initial_accumulator_value = 0.1;
-  double clip_norm = 0;   // of all gradients together; 0: none
-  double clip_value = 0;  // of each element; 0: none
+  double learning_rate_power = -0.5, l1 = 0, l2 = 0, l2_shrinkage = 0, beta = 0;  // ftrl
+  // Each 0: none. One after the other: elements, the norm of each gradient, the norm of all together.
+  double clip_value = 0, clip_each_norm = 0, clip_norm = 0;
+  // Averages of the parameters, in the variables `parameter`/ema: after the first step the parameter, then
+  // ema * average + (1 - ema) * parameter. 0: none.
+  double ema = 0;
+  std::vector<ParameterGroup> groups;
 
   std::string name() const;  // "adam"
   // What is kept per parameter, in the order of the apply op: "m" becomes the variable `parameter`/adam/m.
@@ -36,11 +49,14 @@ Result<Optimizer> parse_optimizer(const Json& json);
 // The same from text: a bare name, or JSON.
 Result<Optimizer> parse_optimizer(std::string_view text);
 
+// The slot that holds the average of a parameter.
+std::string average_name(std::string_view parameter);
+
 // Declares the slot variables of a parameter.
 Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& parameter);
 
 // Emits one update of each parameter from its mean gradient, clipping first, and the nodes that assign parameters and slots.
-// `learning_rate`: a scalar of the parameters' dtype; `step`: a scalar i64, from 1 on. Returns the assigning nodes.
+// `learning_rate`: a scalar f64; `step`: a scalar i64, from 1 on. Returns the assigning nodes.
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& optimizer, const std::vector<Variable>& parameters,
                                     std::vector<ValueId> gradients, ValueId learning_rate, ValueId step);
 

@@ -26,11 +26,26 @@ double one_cycle(const Schedule& s, int64_t step, int64_t total) {
   return cosine_between(s.max_learning_rate, last, part(top, end));
 }
 
+// The threshold is a part of the best, `min_delta` (Keras' word) a difference to it.
+Status read_plateau(const Json& json, Plateau* out) {
+  PERCALE_RETURN_IF_ERROR(read_monitor(json, &out->monitor));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "factor", 0, 1, &out->factor));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "patience", 0, int64_t{1} << 40, &out->patience));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "cooldown", 0, int64_t{1} << 40, &out->cooldown));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "min_learning_rate", 0, kMost, &out->min_learning_rate));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "threshold", 0, kMost, &out->threshold));
+  const Json* min_delta = json.find("min_delta");
+  if (min_delta == nullptr || min_delta->is_null()) return {};
+  out->relative = false;
+  return read_number(json, "min_delta", 0, kMost, &out->threshold);
+}
+
 }  // namespace
 
 double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
   switch (kind) {
-    case Kind::kConstant: return base;
+    case Kind::kConstant:
+    case Kind::kPlateau: return base;
     case Kind::kStep: return base * std::pow(gamma, static_cast<double>(step / step_size));
     case Kind::kCosine: {
       const int64_t length = std::max<int64_t>(1, decay_steps > 0 ? decay_steps : total);
@@ -87,7 +102,10 @@ Result<Schedule> parse_schedule(const Json& json) {
     PERCALE_RETURN_IF_ERROR(read_integer(json, "total_steps", 1, INT64_MAX, &out.total_steps));
     if (out.max_learning_rate == 0) return missing("max_learning_rate");
   } else if (name == "plateau") {
-    return unimplemented("schedule 'plateau' is not there yet");
+    out.kind = Schedule::Kind::kPlateau;
+    PERCALE_RETURN_IF_ERROR(keys({"name", "monitor", "mode", "factor", "patience", "threshold", "min_delta", "cooldown",
+                                  "min_learning_rate"}));
+    PERCALE_RETURN_IF_ERROR(read_plateau(json, &out.plateau));
   } else {
     const std::string nearest =
         nearest_name(name, {"constant", "step", "cosine", "warm_up", "one_cycle", "plateau"});

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/train/monitor.h"
 
 namespace percale {
 
 // A plain value; by default the optimizer's learning rate all along.
 struct Schedule {
-  enum class Kind { kConstant, kStep, kCosine, kWarmUp, kOneCycle };
+  enum class Kind { kConstant, kStep, kCosine, kWarmUp, kOneCycle, kPlateau };
   Kind kind = Kind::kConstant;
   // step: the rate is multiplied by `gamma` every `step_size` steps.
   int64_t step_size = 0;
@@ -23,6 +24,8 @@ struct Schedule {
   // stay as they are (PyTorch: cycle_momentum=False).
   double max_learning_rate = 0, pct_start = 0.3, div_factor = 25, final_div_factor = 1e4;
   int64_t total_steps = 0;  // 0: the run
+  // plateau: epochs decide, not steps; learning_rate() gives the rate from which they start.
+  Plateau plateau;
 
   // The run's number of steps is needed.
   bool needs_total() const {

@@ -4,6 +4,7 @@
 
 #include "core/train/data_files.h"
 #include "core/train/layers.h"
+#include "core/train/trainer_keys.h"
 
 namespace percale {
 namespace {
@@ -47,7 +48,14 @@ Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& dat
     }
     y.dtype = DType::kI64;
   }
-  return Dataset::create({std::move(x), std::move(y)}, pool);
+  std::vector<Column> columns = {std::move(x), std::move(y)};
+  if (!data.sample_weight.empty()) {
+    Column weight{"sample_weight", {}, spec.dtype, 1};
+    PERCALE_ASSIGN_OR_RETURN(const std::string path, find_data_file(data.sample_weight, folders));
+    PERCALE_ASSIGN_OR_RETURN(weight.data, load_tensor_file(path, weight.name, pool));
+    columns.push_back(std::move(weight));
+  }
+  return Dataset::create(std::move(columns), pool);
 }
 
 Status check_devices(const Spec& spec, const Engine& engine) {
@@ -63,29 +71,34 @@ Status check_devices(const Spec& spec, const Engine& engine) {
 }  // namespace
 
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
-                          const ValueType& y_type) {
+                          const ValueType& y_type, const std::optional<ValueType>& sample_weight) {
   Builder b(std::move(registry));
   FunctionBuilder& f = b.main();
   PERCALE_ASSIGN_OR_RETURN(const ValueId x, f.add_input("x", spec.dtype, x_shape));
   PERCALE_ASSIGN_OR_RETURN(const ValueId y, f.add_input("y", y_type.dtype, y_type.shape));
+  ValueId weight = kNoValue;
+  if (sample_weight) {
+    PERCALE_ASSIGN_OR_RETURN(weight, f.add_input("sample_weight", sample_weight->dtype, sample_weight->shape));
+  }
   ValueId predictions = kNoValue;
   PERCALE_RETURN_IF_ERROR(add_layers(spec, f, x, &predictions));
 
   Model out;
   const auto name = [&](ValueId id) { return f.function().value(id).name; };
   std::vector<ValueId> outputs = {predictions};
-  const auto mean = [&](const std::string& what, const WeightedSum& s) {
-    outputs.push_back(s.sum);
-    outputs.push_back(s.weight);
-    return Objective::Mean{what, name(s.sum), name(s.weight)};
-  };
   f.set_name_prefix("loss/");
-  PERCALE_ASSIGN_OR_RETURN(const WeightedSum loss, add_loss(f, spec.loss, predictions, y));
-  out.objective.loss = mean("loss", loss);
-  for (const std::string& metric : spec.metrics) {
-    f.set_name_prefix(metric + "/");
-    PERCALE_ASSIGN_OR_RETURN(const WeightedSum sums, add_metric(f, metric, spec.loss, predictions, y));
-    out.objective.metrics.push_back(mean(metric, sums));
+  PERCALE_ASSIGN_OR_RETURN(const WeightedSum loss, add_loss(f, spec.loss, predictions, y, weight));
+  out.objective.loss_sum = name(loss.sum);
+  out.objective.loss_weight = name(loss.weight);
+  outputs.insert(outputs.end(), {loss.sum, loss.weight});
+  for (const MetricOptions& metric : spec.metrics) {
+    f.set_name_prefix(metric.label() + "/");
+    PERCALE_ASSIGN_OR_RETURN(const MetricTotals totals, add_metric(f, metric, spec.loss, predictions, y));
+    auto& own = out.objective.metrics.emplace_back(Objective::Metric{metric.label(), totals.rule, {}});
+    for (ValueId id : totals.values) {
+      outputs.push_back(id);
+      own.totals.push_back(name(id));
+    }
   }
   f.set_name_prefix("");
   out.objective.predictions = {name(predictions)};
@@ -104,7 +117,10 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   if (overrides.batch_size) spec.batch_size = *overrides.batch_size;
   if (overrides.mode) spec.trainer.mode = *overrides.mode;
   if (overrides.dtype) spec.dtype = *overrides.dtype;
-  if (overrides.publishing) spec.trainer.publishing = *overrides.publishing;
+  if (!overrides.trainer_keys.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(overrides.trainer_keys));
+    PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &spec.trainer));
+  }
   spec.trainer.any_fingerprint = overrides.any_fingerprint;
   if (spec.trainer.mode != "sync") return unimplemented("mode '", spec.trainer.mode, "' is not there yet");
   PERCALE_RETURN_IF_ERROR(check_devices(spec, *engine));
@@ -118,10 +134,11 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   PERCALE_RETURN_IF_ERROR(train->configure({.batch_size = spec.batch_size,
                                             .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
                                             .drop_remainder = spec.drop_remainder}));
-  std::shared_ptr<Dataset> test;
-  if (spec.test) {
-    PERCALE_ASSIGN_OR_RETURN(test, load_data(spec, *spec.test, folders, engine->memory()));
-    PERCALE_RETURN_IF_ERROR(test->configure({.batch_size = spec.batch_size}));
+  std::shared_ptr<Dataset> test, validation;
+  for (const auto& [which, into] : {std::pair{&spec.test, &test}, {&spec.validation, &validation}}) {
+    if (!*which) continue;
+    PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, folders, engine->memory()));
+    PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
   }
 
   const std::vector<ValueType> types = train->types();
@@ -133,9 +150,11 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
       return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x, "' are ", types[0].shape);
     }
   }
-  PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), x_shape, types[1]));
+  PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), x_shape, types[1],
+                                              types.size() > 2 ? std::optional(types[2]) : std::nullopt));
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
   trainer->set_data(std::move(train), std::move(test));
+  PERCALE_RETURN_IF_ERROR(trainer->set_validation(std::move(validation)));
   return trainer;
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/train/losses.h"
+#include "core/train/metric_ops.h"
 #include "core/train/trainer.h"
 
 namespace percale {
@@ -21,6 +23,7 @@ struct LayerSpec {
 
 struct DataSpec {
   std::string x, y;
+  std::string sample_weight;  // may be ""
   double scale = 1;  // of integer x
 };
 
@@ -29,9 +32,10 @@ struct Spec {
   std::vector<LayerSpec> layers;
   std::optional<std::vector<int64_t>> input_shape;  // without the batch; from the data when absent
   LossOptions loss;
-  std::vector<std::string> metrics;
+  std::vector<MetricOptions> metrics;
   TrainerOptions trainer;
-  std::optional<DataSpec> train, test;
+  std::optional<DataSpec> train, validation, test;
+  std::string sample_weight;  // a file for the training data, as DataSpec::sample_weight
   int64_t batch_size = 32;
   bool shuffle = true, drop_remainder = false;
   std::vector<std::string> devices;  // as listed; empty: those of the engine
@@ -41,16 +45,17 @@ struct Spec {
 // Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
 Result<Spec> parse_spec(std::string_view json);
 
-// A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown.
+// A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown. With
+// `sample_weight`, of the same kind, it has an input of that name too, which the loss needs.
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
-                          const ValueType& y);
+                          const ValueType& y, const std::optional<ValueType>& sample_weight = std::nullopt);
 
 // What a caller says beside the SPEC, and what then counts.
 struct SpecOverrides {
   std::optional<int64_t> epochs, seed, shards, batch_size;
   std::optional<std::string> mode;
   std::optional<DType> dtype;
-  std::optional<Publishing> publishing;
+  std::string trainer_keys;  // JSON for read_trainer_keys(), or ""
   bool any_fingerprint = false;
 };
 

@@ -1,8 +1,10 @@
+#include <charconv>
 #include <limits>
 
 #include "core/train/json_keys.h"
 #include "core/train/layers.h"
 #include "core/train/spec.h"
+#include "core/train/trainer_keys.h"
 
 namespace percale {
 namespace {
@@ -51,10 +53,11 @@ Result<LayerSpec> parse_layer(const Json& json) {
 }
 
 Result<DataSpec> parse_data(const Json& json, std::string_view where) {
-  PERCALE_RETURN_IF_ERROR(check_keys(json, where, {"x", "y", "scale"}, {"sample_weight"}));
+  PERCALE_RETURN_IF_ERROR(check_keys(json, where, {"x", "y", "scale", "sample_weight"}));
   DataSpec out;
   PERCALE_RETURN_IF_ERROR(read_text(json, "x", &out.x));
   PERCALE_RETURN_IF_ERROR(read_text(json, "y", &out.y));
+  PERCALE_RETURN_IF_ERROR(read_text(json, "sample_weight", &out.sample_weight));
   PERCALE_RETURN_IF_ERROR(read_number(json, "scale", -kMost, kMost, &out.scale));
   if (out.x.empty()) return json.error(where, "'x' is missing");
   if (out.y.empty()) return json.error(where, "'y' is missing: training needs labels");
@@ -68,6 +71,27 @@ Status parse_model(const Json& json, Spec& out) {
   for (size_t i = 0; i < json.size(); ++i) {
     PERCALE_ASSIGN_OR_RETURN(LayerSpec layer, parse_layer(json.item(i)));
     out.layers.push_back(std::move(layer));
+  }
+  return {};
+}
+
+// {"0": 1, "1": 2.5}, or a list from class 0 on.
+Status parse_class_weight(const Json& json, LossOptions& out) {
+  const Json* weights = json.find("class_weight");
+  if (weights == nullptr || weights->is_null()) return {};
+  if (!weights->is_array()) PERCALE_RETURN_IF_ERROR(weights->expect(Json::Kind::kObject, "class_weight"));
+  for (size_t i = 0; i < weights->size(); ++i) {
+    int64_t number = static_cast<int64_t>(i);
+    if (weights->is_object()) {
+      const std::string& key = weights->key(i);
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
+      if (error != std::errc() || end != key.data() + key.size() || number < 0) {
+        return weights->item(i).error("class_weight", "'", key, "' is no class number");
+      }
+    }
+    PERCALE_ASSIGN_OR_RETURN(const double weight, weights->item(i).as_double("class_weight"));
+    if (!(weight >= 0 && weight <= kMost)) return weights->item(i).error("class_weight", "a weight is ", weight);
+    out.class_weight[number] = weight;
   }
   return {};
 }
@@ -86,25 +110,20 @@ Status parse_loss(const Json& json, Spec& out) {
   }
   PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
   PERCALE_RETURN_IF_ERROR(check_loss_name(out.loss.name));
+  PERCALE_RETURN_IF_ERROR(parse_class_weight(json, out.loss));
   if (const Json* metrics = json.find("metrics"); metrics != nullptr && !metrics->is_null()) {
     PERCALE_RETURN_IF_ERROR(metrics->expect(Json::Kind::kArray, "metrics"));
     for (size_t i = 0; i < metrics->size(); ++i) {
-      PERCALE_ASSIGN_OR_RETURN(std::string name, metrics->item(i).as_string("metrics"));
-      PERCALE_RETURN_IF_ERROR(check_metric_name(name));
-      out.metrics.push_back(std::move(name));
+      PERCALE_ASSIGN_OR_RETURN(MetricOptions metric, parse_metric(metrics->item(i)));
+      for (const MetricOptions& earlier : out.metrics) {
+        if (earlier.label() == metric.label()) {
+          return metrics->item(i).error("metrics", "two are called '", metric.label(), "'");
+        }
+      }
+      out.metrics.push_back(std::move(metric));
     }
   }
   return {};
-}
-
-// A number is the global norm; {"global_norm", "value"} says both.
-Status parse_clip(const Json& json, Optimizer& out) {
-  const Json* clip = json.find("clip");
-  if (clip == nullptr || clip->is_null()) return {};
-  if (!clip->is_object()) return read_number(json, "clip", 0, kMost, &out.clip_norm);
-  PERCALE_RETURN_IF_ERROR(check_keys(*clip, "clip", {"global_norm", "value"}));
-  PERCALE_RETURN_IF_ERROR(read_number(*clip, "global_norm", 0, kMost, &out.clip_norm));
-  return read_number(*clip, "value", 0, kMost, &out.clip_value);
 }
 
 Status parse_devices(const Json& json, Spec& out) {
@@ -134,9 +153,10 @@ Result<Spec> parse_spec(std::string_view text) {
       json, "SPEC",
       {"model", "input_shape", "loss", "from_logits", "metrics", "optimizer", "schedule", "data", "batch_size",
        "batch_size_per_replica", "shards", "shuffle", "drop_remainder", "epochs", "seed", "devices", "clip", "mode",
-       "parameters", "publish"},
-      {"sample_weight", "class_weight", "parallel", "strategy", "freeze", "head", "outputs", "precision",
-       "accumulation", "recompute", "validation_split", "plugins"}));
+       "parameters", "publish", "accumulation", "ema", "groups", "freeze", "early_stopping", "checkpoints",
+       "class_weight", "sample_weight"},
+      {"parallel", "strategy", "head", "outputs", "precision", "recompute",
+       "validation_split", "plugins"}));
   Spec out;
   const Json* model = json.find("model");
   if (model == nullptr || model->is_null()) return json.error("model", "it is missing");
@@ -156,15 +176,25 @@ Result<Spec> parse_spec(std::string_view text) {
   if (const Json* schedule = json.find("schedule"); schedule != nullptr && !schedule->is_null()) {
     PERCALE_ASSIGN_OR_RETURN(out.trainer.schedule, parse_schedule(*schedule));
   }
-  PERCALE_RETURN_IF_ERROR(parse_clip(json, out.trainer.optimizer));
+  PERCALE_RETURN_IF_ERROR(read_trainer_keys(json, &out.trainer));
   if (const Json* data = json.find("data"); data != nullptr && !data->is_null()) {
-    PERCALE_RETURN_IF_ERROR(check_keys(*data, "data", {"train", "test"}, {"validation"}));
+    PERCALE_RETURN_IF_ERROR(check_keys(*data, "data", {"train", "validation", "test"}));
     if (const Json* train = data->find("train"); train != nullptr && !train->is_null()) {
       PERCALE_ASSIGN_OR_RETURN(out.train, parse_data(*train, "data.train"));
+    }
+    if (const Json* validation = data->find("validation"); validation != nullptr && !validation->is_null()) {
+      PERCALE_ASSIGN_OR_RETURN(out.validation, parse_data(*validation, "data.validation"));
     }
     if (const Json* test = data->find("test"); test != nullptr && !test->is_null()) {
       PERCALE_ASSIGN_OR_RETURN(out.test, parse_data(*test, "data.test"));
     }
+  }
+  PERCALE_RETURN_IF_ERROR(read_text(json, "sample_weight", &out.sample_weight));
+  if (!out.sample_weight.empty() && out.train) {
+    if (!out.train->sample_weight.empty()) {
+      return json.find("sample_weight")->error("sample_weight", "'data' says another file");
+    }
+    out.train->sample_weight = out.sample_weight;
   }
   int64_t per_replica = 0;
   PERCALE_RETURN_IF_ERROR(read_integer(json, "batch_size", 1, int64_t{1} << 32, &out.batch_size));
@@ -179,15 +209,6 @@ Result<Spec> parse_spec(std::string_view text) {
   PERCALE_RETURN_IF_ERROR(read_integer(json, "epochs", 1, int64_t{1} << 40, &out.trainer.epochs));
   PERCALE_RETURN_IF_ERROR(read_integer(json, "seed", 0, INT64_MAX, &out.trainer.seed));
   PERCALE_RETURN_IF_ERROR(read_text(json, "mode", &out.trainer.mode));
-  if (const Json* publish = json.find("publish"); publish != nullptr && !publish->is_null()) {
-    std::string text;
-    if (publish->kind() == Json::Kind::kInt) {
-      text = str_cat(*publish->as_int("publish"));
-    } else {
-      PERCALE_ASSIGN_OR_RETURN(text, publish->as_string("publish"));
-    }
-    PERCALE_ASSIGN_OR_RETURN(out.trainer.publishing, parse_publishing(text));
-  }
   PERCALE_RETURN_IF_ERROR(parse_devices(json, out));
   return out;
 }

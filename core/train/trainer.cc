@@ -1,5 +1,6 @@
 #include "core/train/trainer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -31,14 +32,13 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
   t->engine_ = std::move(engine);
   t->model_ = std::move(model);
   t->options_ = options;
-  PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer));
+  PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer, options.freeze));
   if (variables == nullptr) {
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
   }
   t->variables_ = std::move(variables);
   PERCALE_ASSIGN_OR_RETURN(t->session_, Session::create(t->engine_, t->graph_.graph, nullptr));
-  for (const Objective::Mean& m : t->model_.objective.metrics) t->history_.metric_names.push_back(m.name);
-  t->epoch_sums_.assign(2 * t->model_.objective.metrics.size(), 0);
+  for (const Objective::Metric& m : t->model_.objective.metrics) t->history_.metric_names.push_back(m.name);
 
   const auto current = t->variables_->current();
   for (const Variable& v : t->graph_.graph->variables) {
@@ -55,12 +55,49 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
     t->working_.push_back(std::move(own));
   }
   t->seen_ = current;
+  const auto& all = t->graph_.graph->variables;
+  for (const Variable& v : all) {
+    const auto is_average = [&](const Variable& other) { return other.slot && other.name == average_name(v.name); };
+    const auto found = options.optimizer.ema > 0 ? std::find_if(all.begin(), all.end(), is_average) : all.end();
+    t->averages_.push_back(found == all.end() ? -1 : static_cast<int32_t>(found - all.begin()));
+  }
+  PERCALE_RETURN_IF_ERROR(t->check_monitors());
   return t;
 }
 
 void Trainer::set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> test) {
   train_data_ = std::move(train);
   test_data_ = std::move(test);
+}
+
+Status Trainer::set_validation(std::shared_ptr<Dataset> dataset) {
+  if (steps_ > 0) return failed_precondition("validation data comes before the first step");
+  history_.metric_names.clear();
+  for (const Objective::Metric& m : model_.objective.metrics) history_.metric_names.push_back(m.name);
+  if (dataset != nullptr) {
+    const std::vector<std::string> own = history_.metric_names;
+    history_.metric_names.push_back("val_loss");
+    for (const std::string& name : own) history_.metric_names.push_back("val_" + name);
+  }
+  validation_data_ = std::move(dataset);
+  return {};
+}
+
+Status Trainer::check_monitors() const {
+  std::vector<std::string> known = {"loss"};
+  for (const Objective::Metric& m : model_.objective.metrics) known.push_back(m.name);
+  const auto check = [&](std::string_view what, const Monitor& monitor) -> Status {
+    const std::string name = monitor.of_validation() ? monitor.name.substr(4) : monitor.name;
+    if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+    const std::string nearest = nearest_name(name, known);
+    return invalid_argument(what, " cannot watch '", monitor.name, "': there is 'loss', a metric of the job, or one of "
+                            "these with 'val_' before it", nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+  };
+  if (options_.schedule.kind == Schedule::Kind::kPlateau) {
+    PERCALE_RETURN_IF_ERROR(check("the schedule", options_.schedule.plateau.monitor));
+  }
+  if (options_.early_stopping.on) PERCALE_RETURN_IF_ERROR(check("early_stopping", options_.early_stopping.monitor));
+  return options_.keep_best > 0 ? check("keep_best", options_.keep_monitor) : Status();
 }
 
 std::shared_ptr<CancelToken> Trainer::begin() {
@@ -83,11 +120,20 @@ Status Trainer::take_up_variables() {
     if (published_[i] < 0 || working_[i].bytes() == 0) continue;
     const auto at = static_cast<size_t>(published_[i]);
     const void* value = current->values[at].data();
-    if (value != seen_->values[at].data()) std::memcpy(working_[i].data(), value, static_cast<size_t>(working_[i].bytes()));
+    if (value == seen_->values[at].data()) continue;
+    std::memcpy(working_[i].data(), value, static_cast<size_t>(working_[i].bytes()));
+    if (averages_[i] >= 0) {
+      std::memcpy(working_[static_cast<size_t>(averages_[i])].data(), value, static_cast<size_t>(working_[i].bytes()));
+    }
   }
   seen_ = std::move(current);
   ++state_version_;
   return {};
+}
+
+// Where the value of a working variable lies as others see it: before the first step there are no averages yet.
+size_t Trainer::served_at(size_t i) const {
+  return averages_[i] >= 0 && steps_ > 0 ? static_cast<size_t>(averages_[i]) : i;
 }
 
 Result<Trainer::Publication> Trainer::prepare_publication() const {
@@ -110,7 +156,7 @@ Result<Trainer::Publication> Trainer::prepare_publication() const {
 void Trainer::publish(Publication publication) noexcept {
   for (size_t k = 0; k < publication.changes.size(); ++k) {
     const Tensor& copy = publication.changes[k].second;
-    const void* from = working_[publication.sources[k]].data();
+    const void* from = working_[served_at(publication.sources[k])].data();
     if (copy.bytes() > 0) std::memcpy(copy.data(), from, static_cast<size_t>(copy.bytes()));
   }
   seen_ = variables_->publish(std::move(publication.draft), publication.changes);

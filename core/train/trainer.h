@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "core/train/dataset.h"
 #include "core/train/history.h"
 #include "core/train/minimize.h"
+#include "core/train/monitor.h"
 #include "core/train/schedule.h"
 
 namespace percale {
@@ -42,6 +45,12 @@ struct TrainerOptions {
   std::string mode = "sync";
   Publishing publishing;
   bool any_fingerprint = false;  // restore what another numerics fingerprint computed
+  int64_t accumulation = 1;      // batches of a step of fit(), whose gradients are added
+  std::vector<std::string> freeze;  // patterns of variables that keep their values
+  EarlyStopping early_stopping;
+  // Of the checkpoints that save() leaves in the folder: the newest (0: all) and the best by `keep_monitor`.
+  int64_t keep_last = 0, keep_best = 0;
+  Monitor keep_monitor;
 };
 
 // Told after each step. Borrowed for the call.
@@ -58,14 +67,13 @@ struct Progress {
 // False ends the training after this step. It may save the trainer.
 using ProgressFunction = std::function<bool(const Progress&)>;
 
-using NamedNumbers = std::vector<std::pair<std::string, double>>;
-
 // The largest power of two, at most 8, that leaves a shard 8 rows and 1 GFLOP; 1 when rows of a batch influence each other.
 int64_t default_shards(const TrainGraph& graph, int64_t rows);
 // Floating-point operations of convolutions and matrix products, forward and backward, per row of a batch.
 double flops_per_row(const Function& f);
 
-// Thread-compatible; cancel() is thread-safe. The trainer is the one writer of its variables while it trains.
+// Thread-compatible; cancel() is thread-safe. The trainer is the one writer of its variables while it trains. With the
+// optimizer's `ema` the averages stand for the parameters in all that is published, served and evaluated; checkpoints hold both.
 class Trainer {
  public:
   // `variables` holds the variables of the model; null: a new table, drawn by the seed of the options.
@@ -73,11 +81,13 @@ class Trainer {
                                                  std::shared_ptr<Variables> variables, const TrainerOptions& options);
   // Data of a trainer that was described with its data; both may be null.
   void set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> test);
+  // Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Before the first step.
+  Status set_validation(std::shared_ptr<Dataset> dataset);
 
   // One step on one batch; its mean loss before the update.
   Result<double> step(const std::vector<std::string>& names, const std::vector<Tensor>& batch);
   // Trains until `epochs` (0: the options') epochs are complete, from where the trainer stands: in the middle of an epoch after
-  // restore(). `dataset` null: the data of set_data().
+  // restore(). `dataset` null: the data of set_data(). A run that early stopping has ended stays ended.
   Status fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress);
   // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data.
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
@@ -121,17 +131,27 @@ class Trainer {
                                    const std::vector<std::string>& names, const std::vector<Tensor>& batch,
                                    int64_t* rows) const;
   Status prepare_sums(int64_t rows);
-  Status compute_shard(const std::vector<Tensor>& feeds, int64_t batch_rows, const ShardRows& rows,
+  // `before`: rows of the step's batches before this one; `all`: of all its batches.
+  Status compute_shard(const std::vector<Tensor>& feeds, const ShardRows& rows, int64_t before, int64_t all,
                        std::vector<Tensor>& out);
   Status commit(double learning_rate);
-  Status run_step(const std::vector<std::string>& names, const std::vector<Tensor>& batch, double learning_rate,
-                  int64_t* rows);
+  Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
+                  double learning_rate, int64_t* rows);
   Result<std::shared_ptr<const Compiled>> compiled(std::string_view function, const std::vector<std::string>& inputs,
                                                    const std::vector<std::string>& outputs,
                                                    const std::vector<Tensor>& feeds);
   std::shared_ptr<CancelToken> begin();
-  double total(size_t i) const;
-  NamedNumbers means(const std::vector<double>& sums) const;
+  double learning_rate(int64_t steps) const;
+  double batch_loss() const;
+  // "loss" and the metrics of totals that were added up.
+  NamedNumbers finish(const std::vector<double>& sums) const;
+  Result<NamedNumbers> evaluate_on(const Dataset& dataset, const CancelToken& token);
+  std::shared_ptr<Dataset> validation() const;
+  bool watches_validation() const;
+  Status check_monitors() const;
+  Status end_epoch(const CancelToken& token);
+  size_t served_at(size_t i) const;
+  size_t count_totals() const;
 
   std::shared_ptr<Engine> engine_;
   Model model_;
@@ -139,10 +159,11 @@ class Trainer {
   std::shared_ptr<Session> session_;
   std::shared_ptr<Variables> variables_;
   TrainerOptions options_;
-  std::shared_ptr<Dataset> train_data_, test_data_;
+  std::shared_ptr<Dataset> train_data_, test_data_, validation_data_;
 
   std::vector<Tensor> working_;     // in the order of the training graph's variables
   std::vector<int32_t> published_;  // per working variable its place in the table, -1 for slots
+  std::vector<int32_t> averages_;   // per working variable the place of its average in the working set, or -1
   int64_t state_version_ = 0;       // counts changes of the working set
   std::shared_ptr<const VariablesVersion> seen_;  // of the table, that the working set agrees with or is ahead of
   bool unpublished_ = false;        // the working set is ahead
@@ -152,7 +173,11 @@ class Trainer {
 
   int64_t steps_ = 0;
   DatasetPosition position_;
-  std::vector<double> epoch_sums_;  // of the epoch under way: sum and weight per metric
+  std::vector<double> epoch_sums_;  // totals of the epoch under way; empty before its first step
+  MonitorState plateau_, early_stopping_;
+  // The monitored number of the epoch that ended last, and how many had ended then.
+  std::optional<double> score_;
+  int64_t score_epoch_ = 0;
   double seconds_ = 0;
   History history_;
   Trace* trace_ = nullptr;

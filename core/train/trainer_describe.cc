@@ -48,8 +48,8 @@ std::string Trainer::describe() const {
   for (const Variable& v : model_.graph->variables) {
     if (v.slot) continue;
     parameters += v.shape.num_elements();
-    if (v.trainable) trainable += v.shape.num_elements();
   }
+  for (const Variable& v : graph_.parameters) trainable += v.shape.num_elements();
   JsonWriter w;
   w.begin_object().key("parameters").value(parameters).key("trainable").value(trainable);
   w.key("optimizer").value(options_.optimizer.name()).key("learning_rate").value(options_.optimizer.learning_rate);

@@ -1,4 +1,7 @@
 // Steps over data sets: epochs of training, and one pass of evaluation.
+#include <algorithm>
+#include <limits>
+
 #include "core/train/metrics.h"
 #include "core/train/prefetch.h"
 #include "core/train/trainer.h"
@@ -16,13 +19,27 @@ std::vector<std::string> column_names(const Dataset& dataset) {
 
 }  // namespace
 
+std::shared_ptr<Dataset> Trainer::validation() const {
+  return validation_data_ != nullptr ? validation_data_ : test_data_;
+}
+
+bool Trainer::watches_validation() const {
+  return (options_.schedule.kind == Schedule::Kind::kPlateau && options_.schedule.plateau.monitor.of_validation()) ||
+         (options_.early_stopping.on && options_.early_stopping.monitor.of_validation()) ||
+         (options_.keep_best > 0 && options_.keep_monitor.of_validation());
+}
+
 Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress) {
   if (dataset == nullptr) dataset = train_data_;
   if (dataset == nullptr) return failed_precondition("there is no data to train on");
   if (epochs <= 0) epochs = options_.epochs;
-  const int64_t batches = dataset->batches();
+  const int64_t batches = dataset->batches(), per_step = options_.accumulation;
   if (position_.batch > batches) {
     return failed_precondition("the training stands at batch ", position_.batch, " of an epoch, the data has ", batches);
+  }
+  if (early_stopping_.stopped) return {};
+  if (watches_validation() && validation() == nullptr) {
+    return failed_precondition("there is no validation data to watch");
   }
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
@@ -30,50 +47,66 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   const size_t ahead = engine_->threads().threads() > 1 ? kBatchesAhead : 0;
   PERCALE_ASSIGN_OR_RETURN(const auto source,
                            Prefetcher::create(dataset, position_, epochs, ahead, engine_->threads().parallel()));
-  const int64_t before = position_.epoch * batches + position_.batch, steps = steps_ - before + epochs * batches;
+  const auto steps_of = [&](int64_t count) { return (count + per_step - 1) / per_step; };
+  const int64_t before = position_.epoch * steps_of(batches) + steps_of(position_.batch);
+  const int64_t steps = steps_ - before + epochs * steps_of(batches);
   const int64_t first_step = steps_, started = now_ns();
   const double seconds_before = seconds_;
   int64_t rows_done = 0;
   const Publishing::When when = options_.publishing.when;
   const bool by_hand = when == Publishing::When::kByHand;
   bool go = true;
-  while (go && position_.epoch < epochs) {
-    PERCALE_ASSIGN_OR_RETURN(const auto batch, source->next());
-    const double rate = options_.schedule.learning_rate(options_.optimizer.learning_rate, steps_, steps);
+  while (go && position_.epoch < epochs && !early_stopping_.stopped) {
+    // A validation that was cancelled left the epoch without its end.
+    if (position_.batch >= batches) {
+      PERCALE_RETURN_IF_ERROR(end_epoch(*token));
+      continue;
+    }
+    const double rate = learning_rate(steps);
     int64_t rows = 0;
     history_.make_room();  // nothing between the step and its row may fail
-    std::vector<double> metrics(history_.metric_names.size());
-    const Status status = run_step(names, batch, rate, &rows);
+    if (epoch_sums_.empty()) epoch_sums_.assign(count_totals(), 0);
+    const int64_t count = std::min(per_step, batches - position_.batch);
+    const Status status = [&]() -> Status {
+      std::vector<std::vector<Tensor>> batch;
+      while (static_cast<int64_t>(batch.size()) < count) {
+        PERCALE_ASSIGN_OR_RETURN(auto next, source->next());
+        batch.push_back(std::move(next));
+      }
+      return run_step(names, batch, rate, &rows);
+    }();
     if (!status.ok()) {
       PERCALE_RETURN_IF_ERROR(publish_if(!by_hand));
       return status;
     }
+    position_.batch += count;
     rows_done += rows;
     const double elapsed = static_cast<double>(now_ns() - started) * 1e-9;
     seconds_ = seconds_before + elapsed;
-    for (size_t i = 0; i < epoch_sums_.size(); ++i) epoch_sums_[i] += total(2 + i);
+    add_totals(std::span(sums_->total()).first(graph_.totals), epoch_sums_);
 
     Progress p;
     p.epoch = position_.epoch + 1;
     p.epochs = epochs;
     p.step = steps_;
     p.steps = steps;
-    p.step_in_epoch = ++position_.batch;
-    p.steps_in_epoch = batches;
-    p.loss = total(0) / total(1);
+    p.step_in_epoch = steps_of(position_.batch);
+    p.steps_in_epoch = steps_of(batches);
+    p.loss = batch_loss();
     p.learning_rate = rate;
     p.rows_per_second = elapsed > 0 ? static_cast<double>(rows_done) / elapsed : 0;
     p.seconds = seconds_;
     p.eta_seconds = elapsed / static_cast<double>(steps_ - first_step) * static_cast<double>(steps - steps_);
     p.epoch_ended = position_.batch >= batches;
     p.metric_names = &history_.metric_names;
+    history_.rows.push_back({p.epoch, p.step, p.loss, rate, seconds_, {}});
     if (p.epoch_ended) {
-      for (size_t i = 0; i < metrics.size(); ++i) metrics[i] = epoch_sums_[2 * i] / epoch_sums_[2 * i + 1];
-      epoch_sums_.assign(epoch_sums_.size(), 0);
-      position_ = {position_.epoch + 1, 0};
+      const Status ended = end_epoch(*token);
+      if (!ended.ok()) {
+        PERCALE_RETURN_IF_ERROR(publish_if(!by_hand));
+        return ended;
+      }
     }
-    if (!p.epoch_ended) metrics.clear();
-    history_.rows.push_back({p.epoch, p.step, p.loss, rate, seconds_, std::move(metrics)});
     PERCALE_RETURN_IF_ERROR(publish_if(when == Publishing::When::kSteps ? steps_ % options_.publishing.steps == 0
                                                                          : p.epoch_ended && !by_hand));
     p.metrics = &history_.rows.back().metrics;
@@ -86,10 +119,56 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   return publish_if(!by_hand);
 }
 
-NamedNumbers Trainer::means(const std::vector<double>& sums) const {
-  NamedNumbers out;
-  for (size_t i = 0; i < history_.metric_names.size(); ++i) {
-    out.emplace_back(history_.metric_names[i], sums[2 * i] / sums[2 * i + 1]);
+// Everything that an epoch decides, before anybody can save the trainer: the epoch's numbers, the rate of the next one, whether
+// there is one.
+Status Trainer::end_epoch(const CancelToken& token) {
+  NamedNumbers numbers = finish(epoch_sums_);
+  const bool plateau = options_.schedule.kind == Schedule::Kind::kPlateau;
+  if (validation_data_ != nullptr || watches_validation()) {
+    PERCALE_ASSIGN_OR_RETURN(const NamedNumbers own, evaluate_on(*validation(), token));
+    for (const auto& [name, value] : own) numbers.emplace_back("val_" + name, value);
+  }
+  const auto value_of = [&](const std::string& name) {
+    const auto found = std::find_if(numbers.begin(), numbers.end(), [&](const auto& n) { return n.first == name; });
+    return found == numbers.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+  };
+  std::vector<double> metrics;
+  for (const std::string& name : history_.metric_names) metrics.push_back(value_of(name));
+  // From here on nothing fails.
+  if (!history_.rows.empty()) history_.rows.back().metrics = std::move(metrics);
+  if (plateau) {
+    const Plateau& p = options_.schedule.plateau;
+    plateau_.update(p, options_.optimizer.learning_rate, value_of(p.monitor.name));
+  }
+  if (options_.early_stopping.on) {
+    early_stopping_.update(options_.early_stopping, value_of(options_.early_stopping.monitor.name));
+  }
+  epoch_sums_.clear();
+  position_ = {position_.epoch + 1, 0};
+  score_ = value_of(options_.keep_monitor.name);
+  if (options_.keep_monitor.larger_is_better) score_ = -*score_;
+  score_epoch_ = position_.epoch;
+  return {};
+}
+
+size_t Trainer::count_totals() const {
+  const Function& f = *graph_.graph->find_function(kComputeFunction);
+  size_t out = 0;
+  for (size_t i = 0; i < graph_.totals; ++i) out += static_cast<size_t>(f.type(f.outputs[i]).shape.num_elements());
+  return out;
+}
+
+NamedNumbers Trainer::finish(const std::vector<double>& sums) const {
+  NamedNumbers out = {{"loss", sums[0] / sums[1]}};
+  const Function& f = *graph_.graph->find_function(kComputeFunction);
+  size_t at = 2, output = 2;
+  for (const Objective::Metric& m : model_.objective.metrics) {
+    size_t count = 0;
+    for (size_t i = 0; i < m.totals.size(); ++i) {
+      count += static_cast<size_t>(f.type(f.outputs[output++]).shape.num_elements());
+    }
+    out.emplace_back(m.name, finish_metric(m.rule, std::span(sums).subspan(at, count)));
+    at += count;
   }
   return out;
 }
@@ -99,32 +178,35 @@ Result<NamedNumbers> Trainer::evaluate(std::shared_ptr<Dataset> dataset) {
   if (dataset == nullptr) return failed_precondition("there is no test data to evaluate on");
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
-  std::vector<std::string> outputs = {model_.objective.loss.sum, model_.objective.loss.weight};
-  for (const Objective::Mean& m : model_.objective.metrics) {
-    outputs.push_back(m.sum);
-    outputs.push_back(m.weight);
+  return evaluate_on(*dataset, *token);
+}
+
+Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelToken& token) {
+  std::vector<std::string> outputs = {model_.objective.loss_sum, model_.objective.loss_weight};
+  for (const Objective::Metric& m : model_.objective.metrics) {
+    outputs.insert(outputs.end(), m.totals.begin(), m.totals.end());
   }
-  const std::vector<std::string> names = column_names(*dataset);
-  std::vector<double> sums(outputs.size(), 0);
-  for (int64_t i = 0; i < dataset->batches(); ++i) {
-    PERCALE_ASSIGN_OR_RETURN(const auto batch, dataset->batch({0, i}, engine_->threads().parallel()));
+  const std::vector<std::string> names = column_names(dataset);
+  std::vector<Tensor> state;
+  for (size_t i = 0; i < working_.size(); ++i) state.push_back(working_[served_at(i)]);
+  std::vector<double> sums;
+  for (int64_t i = 0; i < dataset.batches(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(const auto batch, dataset.batch({0, i}, engine_->threads().parallel()));
     int64_t rows = 0;
     PERCALE_ASSIGN_OR_RETURN(const auto feeds, bind(graph_.graph->main(), graph_.inputs, names, batch, &rows));
     PERCALE_ASSIGN_OR_RETURN(const auto plan, compiled(kMainFunction, graph_.inputs, outputs, feeds));
     std::vector<Tensor> results(outputs.size());
     RunOptions run;
-    run.cancel = token.get();
+    run.cancel = &token;
     run.trace = trace_;
     run.seed = options_.seed;
     run.step = steps_;
-    run.state = &working_;
+    run.state = &state;
     run.state_version = state_version_;
     PERCALE_RETURN_IF_ERROR(session_->run(*plan, feeds, results, run));
     add_totals(results, sums);
   }
-  NamedNumbers out = {{"loss", sums[0] / sums[1]}};
-  for (const auto& metric : means({sums.begin() + 2, sums.end()})) out.push_back(metric);
-  return out;
+  return finish(sums);
 }
 
 }  // namespace percale

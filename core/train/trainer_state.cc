@@ -30,9 +30,14 @@ Status Trainer::save(const std::string& folder) {
   c.seconds = seconds_;
   c.fingerprint = engine_->fingerprint();
   c.sums = epoch_sums_;
+  plateau_.save("plateau", c.numbers);
+  early_stopping_.save("early_stopping", c.numbers);
+  // A number of the epoch that has just ended is a number of this state; in the middle of the next it is not.
+  if (options_.keep_best > 0 && position_.batch == 0 && score_epoch_ == position_.epoch) c.score = score_;
   for (size_t i = 0; i < working_.size(); ++i) c.tensors.emplace_back(graph_.graph->variables[i].name, working_[i]);
   c.tensors.emplace_back(kHistory, history_.to_tensor());
-  return write_checkpoint(folder, c);
+  PERCALE_RETURN_IF_ERROR(write_checkpoint(folder, c));
+  return keep_checkpoints(folder, options_.keep_last, options_.keep_best);
 }
 
 Status Trainer::restore(const std::string& folder) {
@@ -47,7 +52,7 @@ Status Trainer::restore(const std::string& folder) {
   if (options_.shards != 0 && c.shards != 0 && c.shards != options_.shards) {
     return differs("it has ", c.shards, " shards, this one ", options_.shards);
   }
-  if (c.sums.size() != epoch_sums_.size()) return differs("it has other metrics");
+  if (!c.sums.empty() && c.sums.size() != count_totals()) return differs("it has other metrics");
   std::vector<const Tensor*> values;
   for (const Variable& v : graph_.graph->variables) {
     const Tensor* value = find_tensor(c, v.name);
@@ -74,6 +79,10 @@ Status Trainer::restore(const std::string& folder) {
   position_ = {c.epoch, c.batch};
   epoch_sums_ = c.sums;
   seconds_ = c.seconds;
+  plateau_.load("plateau", c.numbers);
+  early_stopping_.load("early_stopping", c.numbers);
+  score_ = c.score;
+  score_epoch_ = c.epoch;
   if (sums_ == nullptr) options_.shards = c.shards;
   publish(std::move(publication));
   return {};

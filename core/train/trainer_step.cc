@@ -95,15 +95,19 @@ Status Trainer::prepare_sums(int64_t rows) {
   if (options_.shards == 0) options_.shards = default_shards(graph_, rows);
   const Function& f = *graph_.graph->find_function(kComputeFunction);
   std::vector<ValueType> types;
-  const size_t scalars = graph_.outputs.size() - graph_.parameters.size() - graph_.statistics.size();
-  for (size_t i = 0; i < scalars; ++i) types.push_back({f.type(f.outputs[i]).dtype, Shape{}});
+  for (size_t i = 0; i < graph_.totals; ++i) {
+    const ValueType& type = f.type(f.outputs[i]);
+    if (!type.shape.is_static()) return internal_error("the total '", graph_.outputs[i], "' has shape ", type.shape);
+    types.push_back(type);
+  }
   for (const Variable& v : graph_.parameters) types.push_back({v.dtype, v.shape});
   for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
-  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(types, options_.shards, engine_->memory()));
+  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(types, options_.shards, options_.accumulation > 1,
+                                                             engine_->memory()));
   sums_ = std::make_unique<ShardSums>(std::move(sums));
 
   std::vector<ValueType> feeds = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
-  feeds.insert(feeds.end(), types.begin() + static_cast<ptrdiff_t>(scalars), types.end());
+  feeds.insert(feeds.end(), types.begin() + static_cast<ptrdiff_t>(graph_.totals), types.end());
   RunSpec spec;
   spec.function = kCommitFunction;
   spec.feeds = graph_.commit_inputs;
@@ -113,7 +117,7 @@ Status Trainer::prepare_sums(int64_t rows) {
   return {};
 }
 
-Status Trainer::compute_shard(const std::vector<Tensor>& feeds, int64_t batch_rows, const ShardRows& rows,
+Status Trainer::compute_shard(const std::vector<Tensor>& feeds, const ShardRows& rows, int64_t before, int64_t all,
                               std::vector<Tensor>& out) {
   std::vector<Tensor> own;
   std::vector<std::string> inputs = graph_.inputs;
@@ -122,7 +126,7 @@ Status Trainer::compute_shard(const std::vector<Tensor>& feeds, int64_t batch_ro
     own.push_back(std::move(part));
   }
   if (!graph_.shard_fraction.empty()) {
-    const double part = static_cast<double>(rows.end - rows.begin) / static_cast<double>(batch_rows);
+    const double part = static_cast<double>(rows.end - rows.begin) / static_cast<double>(all);
     own.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
     inputs.push_back(graph_.shard_fraction);
   }
@@ -132,7 +136,7 @@ Status Trainer::compute_shard(const std::vector<Tensor>& feeds, int64_t batch_ro
   run.trace = trace_;
   run.seed = options_.seed;
   run.step = steps_;
-  run.first_row = rows.begin;
+  run.first_row = before + rows.begin;
   run.state = &working_;
   run.state_version = state_version_;
   return session_->run(*plan, own, out, run);
@@ -142,8 +146,7 @@ Status Trainer::compute_shard(const std::vector<Tensor>& feeds, int64_t batch_ro
 Status Trainer::commit(double learning_rate) {
   const std::vector<Tensor>& total = sums_->total();
   std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(steps_ + 1)};
-  const size_t scalars = graph_.outputs.size() - graph_.parameters.size() - graph_.statistics.size();
-  feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(scalars), total.end());
+  feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(graph_.totals), total.end());
   RunOptions run;
   run.trace = trace_;
   run.state = &working_;
@@ -151,18 +154,38 @@ Status Trainer::commit(double learning_rate) {
   return session_->run(*commit_, feeds, {}, run);
 }
 
-double Trainer::total(size_t i) const { return number(sums_->total()[i]); }
+double Trainer::batch_loss() const { return number(sums_->total()[0]) / number(sums_->total()[1]); }
 
-Status Trainer::run_step(const std::vector<std::string>& names, const std::vector<Tensor>& batch, double learning_rate,
-                         int64_t* rows) {
+double Trainer::learning_rate(int64_t steps) const {
+  const Schedule& schedule = options_.schedule;
+  const double rate = schedule.learning_rate(options_.optimizer.learning_rate, steps_, steps);
+  return schedule.kind == Schedule::Kind::kPlateau ? rate * plateau_.factor : rate;
+}
+
+Status Trainer::run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
+                         double learning_rate, int64_t* rows) {
   const Function& f = *graph_.graph->find_function(kComputeFunction);
-  PERCALE_ASSIGN_OR_RETURN(const auto feeds, bind(f, graph_.inputs, names, batch, rows));
-  PERCALE_RETURN_IF_ERROR(prepare_sums(*rows));
-  PERCALE_RETURN_IF_ERROR(sums_->reduce(*rows, engine_->threads().parallel(),
-                                        [&](int64_t, const ShardRows& part, std::vector<Tensor>& out) {
-                                          return compute_shard(feeds, *rows, part, out);
-                                        }));
-  if (!(total(1) > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", total(1));
+  std::vector<std::vector<Tensor>> feeds;
+  std::vector<int64_t> counts;
+  *rows = 0;
+  for (const std::vector<Tensor>& batch : batches) {
+    PERCALE_ASSIGN_OR_RETURN(auto bound, bind(f, graph_.inputs, names, batch, &counts.emplace_back()));
+    feeds.push_back(std::move(bound));
+    *rows += counts.back();
+  }
+  PERCALE_RETURN_IF_ERROR(prepare_sums(counts[0]));
+  const ParallelFor& parallel = engine_->threads().parallel();
+  int64_t before = 0;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    PERCALE_RETURN_IF_ERROR(
+        sums_->reduce(counts[i], parallel, [&](int64_t, const ShardRows& part, std::vector<Tensor>& out) {
+          return compute_shard(feeds[i], part, before, *rows, out);
+        }));
+    if (options_.accumulation > 1) sums_->add_batch(i == 0, parallel);
+    before += counts[i];
+  }
+  const double weight = number(sums_->total()[1]);
+  if (!(weight > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", weight);
   if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
   PERCALE_RETURN_IF_ERROR(commit(learning_rate));
   ++steps_;
@@ -172,13 +195,14 @@ Status Trainer::run_step(const std::vector<std::string>& names, const std::vecto
 
 Result<double> Trainer::step(const std::vector<std::string>& names, const std::vector<Tensor>& batch) {
   if (names.size() != batch.size()) return invalid_argument("a batch needs a name per tensor");
+  if (options_.accumulation > 1) return failed_precondition("a step of several batches: use fit()");
   if (options_.schedule.needs_total()) {
     return failed_precondition("the schedule needs the run's number of steps: use fit(), or give it a length");
   }
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   const int64_t started = now_ns();
-  const double rate = options_.schedule.learning_rate(options_.optimizer.learning_rate, steps_, 0);
+  const double rate = learning_rate(0);
   int64_t rows = 0;
   // What follows the step must not fail, for a step that ends with an error has not happened: its memory is taken before.
   const Publishing& p = options_.publishing;
@@ -189,9 +213,9 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
     PERCALE_ASSIGN_OR_RETURN(publication, prepare_publication());
   }
   history_.make_room();
-  PERCALE_RETURN_IF_ERROR(run_step(names, batch, rate, &rows));
+  PERCALE_RETURN_IF_ERROR(run_step(names, {&batch, 1}, rate, &rows));
   seconds_ += static_cast<double>(now_ns() - started) * 1e-9;
-  const double loss = total(0) / total(1);
+  const double loss = batch_loss();
   history_.rows.push_back({position_.epoch + 1, steps_, loss, rate, seconds_, {}});
   if (due) publish(std::move(publication));
   return loss;

@@ -1,4 +1,5 @@
 #include "core/train/minimize.h"
+#include "core/train/name_pattern.h"
 #include "core/train/state_ops.h"
 
 namespace percale {
@@ -15,13 +16,14 @@ ValueId add_true(Function& f) {
                        static_cast<int32_t>(f.constants.size() - 1), 0});
 }
 
-// False for a node that trains already, or whose moving statistics are no variables.
-bool train_batch_normalization(const Graph& graph, const Function& original, NodeId id, TrainingForm& out) {
+// False for a node that trains already, or whose moving statistics are no variables, or frozen.
+bool train_batch_normalization(const Graph& graph, const Function& original, NodeId id,
+                               const std::vector<std::string>& frozen, TrainingForm& out) {
   Node& node = out.function.node(id);
   if (node.attributes.get_int("training_mode") != 0) return false;
   const Variable* mean = variable_read_by(graph, original, node.inputs[3]);
   const Variable* variance = variable_read_by(graph, original, node.inputs[4]);
-  if (mean == nullptr || variance == nullptr) return false;
+  if (mean == nullptr || variance == nullptr || matches_any(frozen, mean->name)) return false;
   node.attributes.set("training_mode", 1);
   for (const Variable* v : {mean, variance}) {
     const auto output = static_cast<int32_t>(node.outputs.size());
@@ -35,7 +37,7 @@ bool train_batch_normalization(const Graph& graph, const Function& original, Nod
 
 }  // namespace
 
-TrainingForm training_form(const Graph& graph, const Function& f) {
+TrainingForm training_form(const Graph& graph, const Function& f, const std::vector<std::string>& frozen) {
   TrainingForm out;
   out.function = f;
   ValueId on = kNoValue;
@@ -48,7 +50,7 @@ TrainingForm training_form(const Graph& graph, const Function& f) {
       out.function.nodes[i].inputs[2] = on;
       out.changed = true;
     } else if (op == "BatchNormalization" && f.nodes[i].inputs.size() == 5) {
-      out.changed = train_batch_normalization(graph, f, id, out) || out.changed;
+      out.changed = train_batch_normalization(graph, f, id, frozen, out) || out.changed;
     }
   }
   return out;

@@ -229,6 +229,58 @@ static void versions_are_published_when_the_option_says(void) {
   percale_graph_release(graph);
 }
 
+static void options_say_how_it_trains(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset *data = make_data(), *validation = make_data();
+  percale_options* options = NULL;
+  percale_trainer* trainer = NULL;
+  percale_text* text = NULL;
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "loss", "loss"));
+  OK(percale_options_set(options, "optimizer", "{\"name\": \"lion\", \"learning_rate\": 0.01}"));
+  OK(percale_options_set(options, "schedule", "{\"name\": \"plateau\", \"monitor\": \"val_loss\", \"patience\": 1}"));
+  OK(percale_options_set(options, "groups", "[{\"pattern\": \"y/*\", \"learning_rate_factor\": 0.5}]"));
+  OK(percale_options_set(options, "freeze", "y/bias,y/b*"));
+  OK(percale_options_set(options, "early_stopping", "{\"monitor\": \"val_loss\", \"patience\": 4}"));
+  OK(percale_options_set_float(options, "ema", 0.5));
+  OK(percale_options_set_float(options, "clip_each_norm", 1));
+  OK(percale_options_set_int(options, "keep_last", 1));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  OK(percale_trainer_set_validation(trainer, validation));
+  OK(percale_trainer_fit(trainer, data, 3, NULL, NULL));
+  OK(percale_trainer_history(trainer, "csv", &text));
+  CHECK(strncmp(percale_text_data(text, NULL), "epoch,step,loss,learning_rate,seconds,val_loss\n", 47) == 0);
+  percale_text_release(text);
+  OK(percale_trainer_describe(trainer, &text));
+  CHECK(strstr(percale_text_data(text, NULL), "\"parameters\":3,\"trainable\":2,") != NULL);
+  percale_text_release(text);
+  FAILS(percale_trainer_set_validation(trainer, NULL), PERCALE_FAILED_PRECONDITION, "first step");
+  percale_trainer_release(trainer);
+  OK(percale_options_set_int(options, "accumulation", 3));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  percale_dataset_release(data);
+  data = make_data();
+  FAILS(percale_trainer_fit(trainer, data, 1, NULL, NULL), PERCALE_FAILED_PRECONDITION, "validation");
+  percale_trainer_release(trainer);
+  percale_dataset_release(data);
+  data = make_data();
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  OK(percale_trainer_set_validation(trainer, validation));
+  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL)); /* five batches: steps of three and of two */
+  CHECK(percale_trainer_steps(trainer) == 2);
+  percale_trainer_release(trainer);
+  trainer = NULL;
+  OK(percale_options_set(options, "freeze", "z/*"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "'z/*'");
+  OK(percale_options_set(options, "groups", "[{"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "");
+  REFUSES(percale_trainer_set_validation(NULL, data), "trainer");
+  percale_options_release(options);
+  percale_dataset_release(data);
+  percale_dataset_release(validation);
+  percale_graph_release(graph);
+}
+
 static void a_spec_is_refused_where_it_is_wrong(void) {
   static const char kSpec[] =
       "{\"model\": [{\"layer\": \"Dense\", \"units\": 1}], \"input_shape\": [2], \"loss\": \"mean_squared_error\", \"optimizr\": \"sgd\"}";
@@ -288,6 +340,7 @@ int main(int argc, char** argv) {
   a_checkpoint_goes_on_to_the_same_bits();
   steps_are_taken_one_by_one();
   versions_are_published_when_the_option_says();
+  options_say_how_it_trains();
   a_spec_is_refused_where_it_is_wrong();
   nothing_may_be_null();
   percale_engine_release(engine);

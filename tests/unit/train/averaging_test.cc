@@ -19,7 +19,7 @@ float tree(int64_t from, int64_t to) {
 }
 
 Result<float> reduce(int64_t shards, int64_t rows, int64_t* calls) {
-  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create({{DType::kF32, Shape{}}}, shards, kPool));
+  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create({{DType::kF32, Shape{}}}, shards, false, kPool));
   PERCALE_RETURN_IF_ERROR(sums.reduce(rows, {}, [&](int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
     ++*calls;
     out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
@@ -67,7 +67,7 @@ TEST_CASE("shards without rows are left out") {
 }
 
 TEST_CASE("an error of a shard ends the sum") {
-  auto sums = ShardSums::create({{DType::kF32, Shape{}}}, 4, kPool);
+  auto sums = ShardSums::create({{DType::kF32, Shape{}}}, 4, false, kPool);
   REQUIRE(sums.ok());
   int64_t calls = 0;
   const Status status = sums->reduce(8, {}, [&](int64_t shard, const ShardRows&, std::vector<Tensor>&) {

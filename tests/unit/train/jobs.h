@@ -94,13 +94,19 @@ inline std::unique_ptr<Trainer> make_job(const std::shared_ptr<Engine>& engine, 
     for (size_t i = 0; i < numbers.size(); ++i) hot[3 * i + static_cast<size_t>(numbers[i])] = 1;
     y = Tensor::of(Shape{rows, 3}, std::span<const int64_t>(hot));
   }
-  auto data = Dataset::create({{"x", formula(dtype, x_shape, 9), dtype, 1},
-                               {"y", y, wants_class_numbers(spec->loss) ? DType::kI64 : dtype, 1}},
-                              engine->memory());
+  std::vector<Column> columns = {{"x", formula(dtype, x_shape, 9), dtype, 1},
+                                 {"y", y, wants_class_numbers(spec->loss) ? DType::kI64 : dtype, 1}};
+  if (!spec->sample_weight.empty()) {  // 1 + sin(i) / 2, whatever the file is called
+    std::vector<double> weights(static_cast<size_t>(rows));
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] = 1 + std::sin(static_cast<double>(i)) / 2;
+    columns.push_back({"sample_weight", Tensor::vector(std::span<const double>(weights)), dtype, 1});
+  }
+  auto data = Dataset::create(std::move(columns), engine->memory());
   REQUIRE_MESSAGE(data.ok(), data.status().to_string());
   REQUIRE_OK((*data)->configure(batches));
   const auto types = (*data)->types();
-  auto model = build_model(*spec, engine->registry(), types[0].shape, types[1]);
+  auto model = build_model(*spec, engine->registry(), types[0].shape, types[1],
+                           types.size() > 2 ? std::optional(types[2]) : std::nullopt);
   REQUIRE_MESSAGE(model.ok(), model.status().to_string());
   auto trainer = Trainer::create(engine, *model, nullptr, spec->trainer);
   REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
