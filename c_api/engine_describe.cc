@@ -24,7 +24,8 @@ std::string_view gradient_name(GradFn grad) {
   switch (grad.kind()) {
     case GradFn::Kind::kNone: return "none";
     case GradFn::Kind::kZero: return "zero";
-    case GradFn::Kind::kFunction: return "yes";
+    case GradFn::Kind::kFunction:
+    case GradFn::Kind::kBody: return "yes";
   }
   return "none";
 }
@@ -68,6 +69,7 @@ void write_op(JsonWriter& json, const Registry& registry, const OpSchema& op) {
   }
   json.end_array().key("gradient").value(gradient_name(op.grad));
   json.key("stateful").value(op.has(kStateful)).key("random").value(op.has(kRandom));
+  json.key("composite").value(op.body != nullptr);
   json.key("devices").begin_array();
   for (const std::string& kind : registry.kernel_kinds(op)) json.value(kind);
   json.end_array().end_object();

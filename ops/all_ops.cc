@@ -7,6 +7,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_activation,
     register_argextreme,
     register_cast,
+    register_composite,
     register_control,
     register_conv,
     register_elementwise,

@@ -18,6 +18,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
 Status register_activation(Registry& registry, const simd::SimdTable* simd);
 Status register_argextreme(Registry& registry, const simd::SimdTable* simd);
 Status register_cast(Registry& registry, const simd::SimdTable* simd);
+Status register_composite(Registry& registry, const simd::SimdTable* simd);
 Status register_control(Registry& registry, const simd::SimdTable* simd);
 Status register_conv(Registry& registry, const simd::SimdTable* simd);
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd);

@@ -37,7 +37,7 @@ void print_op(const Json& op) {
   print_values("output", op["outputs"]);
   std::string devices;
   for (const Json& device : op["devices"].items()) devices += (devices.empty() ? "" : ", ") + device.text();
-  std::printf("  gradient %s; devices %s\n", op["gradient"].text().c_str(), devices.empty() ? "none" : devices.c_str());
+  std::printf("  gradient %s; devices %s\n", op["gradient"].text().c_str(), devices.empty() ? op["composite"].flag() ? "all, composed of other ops" : "none" : devices.c_str());
 }
 
 int run_ops(const Args& args) {

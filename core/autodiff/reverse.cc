@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/composite.h"
 #include "core/graph/effects.h"
 
 namespace percale {
@@ -79,6 +80,7 @@ class Walk {
     }
     PERCALE_RETURN_IF_ERROR(check_reads(id));
     scope.enter(node.name, node.device);
+    if (rule.kind() == grad::body) return through_body(Node(node), std::move(grad_outputs), wanted);
     GradContext context(f_, id, std::move(grad_outputs), wanted, &functions_);
     Status status = rule.fn()(context);
     if (status.ok()) status = context.status();
@@ -106,6 +108,25 @@ class Walk {
   void add(ValueId value, ValueId grad) {
     ValueId& sum = grads_[static_cast<size_t>(value)];
     sum = sum == kNoValue ? grad : emitter_.emit("Add", {sum, grad});
+  }
+
+  // The body is emitted once more and walked; where it stands in for the node as well, equal nodes become one.
+  Status through_body(const Node& node, std::vector<ValueId> grad_outputs, const std::vector<bool>& wanted) {
+    const auto first = static_cast<NodeId>(f_.function().nodes.size());
+    PERCALE_ASSIGN_OR_RETURN(const auto outputs, emit_body(f_, *node.op, node.name, node.inputs, node.attributes,
+                                                           node.outputs.size()));
+    std::vector<ValueId> xs, ys, grad_ys;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] && std::find(xs.begin(), xs.end(), node.inputs[i]) == xs.end()) xs.push_back(node.inputs[i]);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (grad_outputs[i] == kNoValue) continue;
+      ys.push_back(outputs[i]);
+      grad_ys.push_back(grad_outputs[i]);
+    }
+    PERCALE_ASSIGN_OR_RETURN(const auto grads, reverse(f_, ys, xs, grad_ys, functions_, first));
+    for (size_t i = 0; i < xs.size(); ++i) add(xs[i], grads[i]);
+    return emitter_.status();
   }
 
   // The backward function of a body computes the forward pass again: what it reads must still be there.
@@ -153,7 +174,7 @@ std::vector<bool> dependents(const Function& f, const std::vector<ValueId>& xs) 
 
 Result<std::vector<ValueId>> reverse(FunctionBuilder& f, const std::vector<ValueId>& ys,
                                      const std::vector<ValueId>& xs, const std::vector<ValueId>& grad_ys,
-                                     FunctionGradients& functions) {
+                                     FunctionGradients& functions, NodeId first) {
   PERCALE_RETURN_IF_ERROR(check_floats(f, ys, "y"));
   PERCALE_RETURN_IF_ERROR(check_floats(f, xs, "x"));
   if (!grad_ys.empty() && grad_ys.size() != ys.size()) {
@@ -173,7 +194,7 @@ Result<std::vector<ValueId>> reverse(FunctionBuilder& f, const std::vector<Value
   f.set_name_prefix("gradients/");
   Walk walk(f, functions);
   PERCALE_RETURN_IF_ERROR(walk.seed(ys, grad_ys, marked));
-  for (NodeId id = last; id >= 0; --id) PERCALE_RETURN_IF_ERROR(walk.step(id, marked, scope));
+  for (NodeId id = last; id >= first; --id) PERCALE_RETURN_IF_ERROR(walk.step(id, marked, scope));
   scope.enter("", "");
   f.set_name_prefix("gradients/");
   return walk.collect(xs);

@@ -19,6 +19,8 @@ using Evaluator = std::function<Result<std::vector<Tensor>>(
 
 struct PassContext {
   Evaluator evaluate;  // may be empty: then only Shape and Size of known shapes are folded
+  // Whether a kernel of some device takes the node, whose shapes are static, whole; may be empty: then none does.
+  std::function<bool(const Function& f, const Node& node)> claims;
   // A folded value may be that large, or as large as the constants that it is made of.
   int64_t max_folded_bytes = 64 << 10;
   // Call and If are inlined while the function has at most that many nodes.
@@ -33,6 +35,7 @@ struct Pass {
   const char* doc;
   // `f` may be one of the functions of `graph`; other functions are only read. The outputs' names and order stay.
   Status (*run)(const Graph& graph, Function& f, PassContext& context);
+  bool required = false;  // cannot be left out
 };
 
 // All of them, in the order in which they run.
@@ -47,6 +50,7 @@ Status expand_state(const Graph& graph, Function& f, PassContext& context);
 // One pass per file.
 Status inline_calls(const Graph& graph, Function& f, PassContext& context);
 Status infer_shapes(const Graph& graph, Function& f, PassContext& context);
+Status expand_composites(const Graph& graph, Function& f, PassContext& context);
 Status fold_constants(const Graph& graph, Function& f, PassContext& context);
 Status algebra(const Graph& graph, Function& f, PassContext& context);
 Status cse(const Graph& graph, Function& f, PassContext& context);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/graph/composite.h"
 #include "core/graph/infer.h"
 
 namespace percale {
@@ -137,6 +138,10 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
   NodeView view{schema, name, full, std::move(types), outputs, std::move(values)};
   auto planned = kernel_name.empty() ? choose_kernel(registry, device_kind, view, nullptr)
                                      : plan_named(registry, device_kind, view, kernel_name);
+  if (!planned.ok() && schema.body != nullptr && (kernel_name.empty() || kernel_name == kBodyKernel)) {
+    PERCALE_ASSIGN_OR_RETURN(const Function body, body_of(registry, schema, name, view.inputs, attributes, num_outputs));
+    return evaluate_function(registry, device_kind, body, inputs, pool);
+  }
   if (!planned.ok()) return planned.status();
 
   std::vector<Tensor> results;

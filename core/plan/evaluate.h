@@ -13,8 +13,11 @@
 
 namespace percale {
 
+// Stands for a kernel's name where the body of a composite op does the work.
+inline constexpr std::string_view kBodyKernel = "body";
+
 // The outputs of a pure node for the given inputs (undefined tensors where absent), computed on the calling thread by the
-// first kernel of `device_kind` that accepts it, or by the one called `kernel_name` when that is not empty. Shapes are inferred
+// first kernel of `device_kind` that accepts it, else by its body, or by the one called `kernel_name` when that is not empty. Shapes are inferred
 // from the inputs' shapes and values.
 Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_view device_kind,
                                           const OpSchema& schema, std::string_view name,

@@ -14,11 +14,13 @@
 
 struct percale_shape_context;
 struct percale_grad_context;
+struct percale_body_context;
 
 namespace percale {
 
 using ShapeContext = ::percale_shape_context;  // core/registry/shape_context.h
 using GradContext = ::percale_grad_context;    // core/graph/gradient.h
+using BodyContext = ::percale_body_context;    // core/graph/composite.h
 
 // A list of at most N items that a constexpr table can hold.
 template <class T, size_t N>
@@ -93,12 +95,14 @@ enum OpFlags : uint32_t {
 };
 
 using ShapeFn = Status (*)(ShapeContext&);
+// Emits the nodes that a composite op stands for.
+using BodyFn = Status (*)(BodyContext&);
 
 // The gradient decision of an op. There is no default: a schema that is silent does not compile.
 class GradFn {
  public:
   using Fn = Status (*)(GradContext&);
-  enum class Kind : uint8_t { kNone, kZero, kFunction };
+  enum class Kind : uint8_t { kNone, kZero, kFunction, kBody };
   constexpr GradFn(Fn fn) : fn_(fn), kind_(Kind::kFunction) {}
   constexpr GradFn(Kind kind) : kind_(kind) {}
   constexpr Kind kind() const { return kind_; }
@@ -111,6 +115,7 @@ class GradFn {
 namespace grad {
 inline constexpr GradFn::Kind none = GradFn::Kind::kNone;  // asking for it is an error
 inline constexpr GradFn::Kind zero = GradFn::Kind::kZero;  // piecewise constant: zero everywhere
+inline constexpr GradFn::Kind body = GradFn::Kind::kBody;  // that of the body of a composite op
 }  // namespace grad
 
 // Output `output` may take the memory of input `input`.
@@ -133,6 +138,7 @@ struct OpSchema {
   List<InPlace, 4> in_place = {};
   ShapeFn shape;
   GradFn grad;
+  BodyFn body = nullptr;  // of a composite op: what stands in for it where no kernel claims it
   const void* user = nullptr;  // a plug-in's own description of the op
 
   constexpr bool has(OpFlags flag) const { return (flags & flag) != 0; }

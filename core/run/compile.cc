@@ -150,6 +150,12 @@ class Compiler {
                              engine_.memory());
       };
     }
+    context.claims = [this](const Function& g, const Node& node) {
+      const ListProbe probe(*graph_, g);
+      const auto& devices = engine_.devices();
+      return std::any_of(devices.begin(), devices.end(),
+                         [&](const auto& device) { return probe.can_run(node, device->kind()).ok(); });
+    };
     PERCALE_RETURN_IF_ERROR(expand_state(*graph_, f, context));
     return run_device_free_passes(*graph_, f, context);
   }

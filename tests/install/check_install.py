@@ -1,5 +1,5 @@
 """Installs into an empty folder and lets a host find the library there: by pkg-config, by CMake, and as a subproject of a
-Meson project. Usage: check_install.py BUILD SOURCE pkg-config|cmake|subproject"""
+Meson project. Usage: check_install.py BUILD SOURCE pkg-config|plugin|cmake|subproject"""
 import os
 import re
 import shutil
@@ -9,14 +9,15 @@ import tempfile
 
 SKIP = 77
 FIRST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "c", "first.c")
+PLUGIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "plugin")
 HOST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "host")
 
 
-def run(command, **more):
+def run(command, fails=False, **more):
     print("+", " ".join(command), flush=True)
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
     print(result.stdout, flush=True)
-    if result.returncode:
+    if (result.returncode != 0) != fails:
         sys.exit(f"exit code {result.returncode}")
     return result.stdout
 
@@ -62,6 +63,30 @@ def by_pkg_config(build, _, folder):
     run([os.path.join(prefix, "bin", "percale"), "--version"])
 
 
+def with_plugin(build, _, folder):
+    """The sample plug-in is made with the headers alone; its op trains, and its kernel is the one that is taken."""
+    need("meson", "pkg-config", "cc")
+    prefix, packages = install(build, folder)
+    environment = dict(os.environ, PKG_CONFIG_PATH=packages, LD_LIBRARY_PATH=os.path.join(prefix, "lib"))
+    flags = ["pkg-config", "--define-prefix", "percale", "--cflags"]
+    plugin, program, graph = (os.path.join(folder, name) for name in ("libpercale_sample.so", "use", "snake.percale"))
+    warnings = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
+    run(["cc", *warnings, "-O2", "-shared", "-fPIC", os.path.join(PLUGIN, "plugin.c"), "-o", plugin]
+        + run(flags, env=environment).split())
+    run(["cc", *warnings, os.path.join(PLUGIN, "use.c"), "-o", program]
+        + run(flags + ["--libs"], env=environment).split() + ["-lm"])
+    said = run([program, plugin, graph], env=environment)
+    learned = re.search(r"alpha (\S+), .* is (\S+) off", said)
+    if learned is None or abs(float(learned.group(1)) - 2) > 1e-3 or float(learned.group(2)) > 1e-4:
+        sys.exit("the plug-in's op did not learn alpha = 2")
+    who = run([os.path.join(prefix, "bin", "percale"), "kernels", graph, "--plugin", plugin])
+    if not re.search(r"Mish.*sample\.mish", who) or not re.search(r"Snake.*sample\.snake", who):
+        sys.exit("the plug-in's kernels were not taken")
+    without = run([os.path.join(prefix, "bin", "percale"), "kernels", graph], fails=True)
+    if "sample:Snake" not in without:
+        sys.exit("without the plug-in the op is not named")
+
+
 def by_cmake(build, _, folder):
     need("meson", "cmake", "cc")
     prefix, _ = install(build, folder)
@@ -82,7 +107,7 @@ def as_subproject(_, source, folder):
 
 
 def main(build, source, way):
-    ways = {"pkg-config": by_pkg_config, "cmake": by_cmake, "subproject": as_subproject}
+    ways = {"pkg-config": by_pkg_config, "plugin": with_plugin, "cmake": by_cmake, "subproject": as_subproject}
     with tempfile.TemporaryDirectory() as folder:
         ways[way](build, source, folder)
 

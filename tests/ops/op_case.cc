@@ -381,6 +381,7 @@ Result<std::vector<std::string>> cpu_kernels(const Registry& registry, const OpC
   PERCALE_ASSIGN_OR_RETURN(const OpSchema* schema, schema_of(registry, row));
   std::vector<std::string> out;
   for (const Kernel& kernel : registry.kernels("cpu", *schema)) out.emplace_back(kernel.name);
+  if (schema->body != nullptr) out.emplace_back(kBodyKernel);
   return out;
 }
 

@@ -29,7 +29,7 @@ Result<std::vector<OpCase>> load_op_cases(const std::string& folder);
 
 // Runs the op on the CPU kernel of that name and compares the outputs. An error says what differs.
 Status check_forward(const Registry& registry, const OpCase& row, const std::string& kernel);
-// The names of the op's CPU kernels, best first; check_forward says UNIMPLEMENTED for one that refuses the row.
+// The names of the op's CPU kernels, best first, and of a composite op its body; check_forward says UNIMPLEMENTED for one that refuses the row.
 Result<std::vector<std::string>> cpu_kernels(const Registry& registry, const OpCase& row);
 
 // Compares the gradients with respect to the inputs `row.grad` with central differences in f64. With `unknown_dims` the

@@ -4,6 +4,7 @@ evaluator, and closed forms in numpy where that one is silent or wrong. Needs nu
     python tests/ops/reference.py [family ...]
 """
 import json
+import math
 import os
 import sys
 
@@ -253,6 +254,32 @@ def elementwise(t):
     long = np.linspace(-3, 3, 65537 + 13).astype(F32)
     for op in ["Add"]:
         t.row(op, long[:4099], F32(0.5), out=long[:4099] + F32(0.5))
+
+
+def composite(t):
+    forms = {"Celu": {"alpha": 1.5}, "Elu": {"alpha": 0.75}, "Gelu": {}, "Mish": {}, "Selu": {}, "Softplus": {},
+             "Softsign": {}, "Swish": {"alpha": 1.25}, "ThresholdedRelu": {"alpha": 0.5}}
+    for op, attrs in list(forms.items()) + [("Gelu", {"approximate": "tanh"}), ("Selu", {"alpha": 2.0, "gamma": 3.0})]:
+        for dtype in FLOATS:
+            x = floats((3, 7), 3, -5, 5, dtype)
+            wide = x.astype(F64)
+            # The evaluator's own Gelu keeps its constants in f32.
+            if op != "Gelu":
+                exact = by_onnx(op, [wide], attrs, 1)[0]
+            elif attrs:
+                exact = wide / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3)))
+            else:
+                exact = wide / 2 * (1 + np.vectorize(math.erf)(wide / np.sqrt(2)))
+            t.row(op, x, out=exact.astype(dtype), tol=TOLERANCE[np.dtype(dtype).name], **attrs)
+        t.row(op, floats((2, 5), 4, -5, 5), out=False, grad=[0], grad2=op not in ("Celu", "Elu", "Selu"), **attrs)
+        t.row(op, empty(0, 3), **attrs)
+    # Far out nothing overflows, and NaN stays.
+    far = F32([-1000, 1000, np.nan])
+    t.row("Softplus", far, out=F32([0, 1000, np.nan]))
+    t.row("Elu", far, out=F32([-1, 1000, np.nan]))
+    t.row("Mish", far, out=F32([0, 1000, np.nan]))
+    t.row("Softplus", np.array([-800.0, 800.0]), out=False, grad=[0])
+    t.row("Elu", np.array([-800.0, 800.0]), out=False, grad=[0])
 
 
 def activation(t):
@@ -1055,7 +1082,7 @@ def limits(dtype):
     return float(info.min), float(info.max)
 
 
-FAMILIES = {f.__name__: f for f in (elementwise, activation, logic, cast, reduce, shape, layout, pad, index, index_nd,
+FAMILIES = {f.__name__: f for f in (elementwise, activation, composite, logic, cast, reduce, shape, layout, pad, index, index_nd,
                                     argextreme, generate, resize, small, linalg)}
 
 

@@ -243,6 +243,30 @@ TEST_CASE("Inlining stops before a function grows past its limit") {
   check_valid(*graph, f);
 }
 
+TEST_CASE("a composite op becomes its body, bodies within bodies too, and what follows keeps its place") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3});
+  b.outputs({b.op("Neg", {b.op("Mish", {x}, {}, "mish")})});
+  const auto graph = get(builder.finish());
+  const Function f = run_pass(*graph, "expand_composites", {kX});
+  CHECK(op_names(f) == Strings{"Abs", "Neg", "Exp", "Add", "Log", "Relu", "Add", "Tanh", "Mul", "Neg"});
+  CHECK(f.find_value("mish") != kNoValue);
+}
+
+TEST_CASE("a composite op that a kernel claims stays, and one whose shape is not known waits") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}), rows = b.input("rows", {-1, 3});
+  b.outputs({b.op("Gelu", {x}, {}, "claimed"), b.op("Softsign", {x}), b.op("Gelu", {rows})});
+  const auto graph = get(builder.finish());
+  Function f = graph->main();
+  PassContext context;
+  context.claims = [](const Function&, const Node& node) { return node.name == "claimed"; };
+  check(expand_composites(*graph, f, context));
+  CHECK(op_names(f) == Strings{"Gelu", "Abs", "Add", "Div", "Gelu"});
+}
+
 TEST_CASE("prune makes feeds the inputs and fetches the outputs, and names an input that is missing") {
   Builder builder(all_ops());
   Build b(builder.main());
@@ -273,7 +297,7 @@ TEST_CASE("Passes can be switched off by name and each that ran can be dumped") 
   Strings ran;
   context.dump = [&](std::string_view pass, const Function&) { ran.emplace_back(pass); };
   check(run_device_free_passes(*graph, f, context));
-  CHECK(ran == Strings{"inline_calls", "infer_shapes", "fold_constants", "dead_code"});
+  CHECK(ran == Strings{"inline_calls", "infer_shapes", "expand_composites", "fold_constants", "dead_code"});
   CHECK(f.nodes.size() == 3);
 }
 

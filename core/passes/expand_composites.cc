@@ -1,0 +1,49 @@
+#include <deque>
+#include <unordered_map>
+
+#include "core/graph/composite.h"
+#include "core/passes/inline.h"
+#include "core/passes/passes.h"
+
+namespace percale {
+namespace {
+
+// What a body emits may be composite itself.
+constexpr size_t kMaxNesting = 8;
+
+bool all_static(const Function& f, const Node& node) {
+  for (ValueId id : node.inputs) {
+    if (id != kNoValue && !f.type(id).shape.is_static()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Status expand_composites(const Graph& graph, Function& f, PassContext& context) {
+  for (size_t round = 0; round < kMaxNesting; ++round) {
+    std::deque<Function> bodies;
+    std::unordered_map<std::string, const Function*> body_of_node;
+    for (const Node& node : f.nodes) {
+      // Whether a kernel takes the node is known when its shapes are; until then it stays as it is.
+      if (node.op->body == nullptr || !all_static(f, node)) continue;
+      if (context.claims && context.claims(f, node)) continue;
+      std::vector<ValueType> types;
+      for (ValueId id : node.inputs) types.push_back(id == kNoValue ? ValueType{} : f.type(id));
+      PERCALE_ASSIGN_OR_RETURN(Function body, body_of(*graph.registry, *node.op, node.name, types, node.attributes,
+                                                      node.outputs.size()));
+      body_of_node[node.name] = &bodies.emplace_back(std::move(body));
+    }
+    if (bodies.empty()) return {};
+    inline_bodies(graph, f,
+                  [&](const Node& node) -> Callee {
+                    const auto found = body_of_node.find(node.name);
+                    if (found == body_of_node.end()) return {};
+                    return {found->second, 0, str_cat(node.name, "/")};
+                  },
+                  SIZE_MAX);
+  }
+  return internal_error("composite ops are nested deeper than ", static_cast<uint64_t>(kMaxNesting), " bodies");
+}
+
+}  // namespace percale
