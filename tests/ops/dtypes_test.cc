@@ -128,7 +128,7 @@ std::vector<OpCase> rows_of(const std::vector<OpCase>& all, const std::string& o
 }
 
 // Ops of the two tiers that are not there yet; one that appears must leave this list.
-const std::set<std::string> kMissing = {"RMSNormalization", "Gelu", "Swish", "Attention", "RotaryEmbedding", "Einsum"};
+const std::set<std::string> kMissing = {"RMSNormalization", "Attention", "RotaryEmbedding", "Einsum"};
 
 TEST_CASE("every op of tiers A and T runs with every number type that the specification lets it have") {
   const auto ops = make_test_ops();
@@ -170,7 +170,7 @@ TEST_CASE("every op of tier A that has a gradient has a gradient function") {
     if (!op.gradient) continue;
     const OpSchema* schema = ops->registry->find_op("", op.name);
     REQUIRE_MESSAGE(schema != nullptr, op.name);
-    CHECK_MESSAGE((schema->grad.kind() == GradFn::Kind::kFunction), op.name);
+    CHECK_MESSAGE((schema->grad.kind() == GradFn::Kind::kFunction || schema->grad.kind() == GradFn::Kind::kBody), op.name);
     ++checked;
   }
   CHECK(checked == 53);
