@@ -74,7 +74,8 @@ Status check_arity(const OpSchema& schema, std::span<const ValueType> inputs, si
                             static_cast<uint64_t>(num_outputs));
   }
   for (size_t i = num_outputs; i < schema.outputs.size(); ++i) {
-    if (schema.outputs[i].presence == Presence::kRequired) {
+    const Presence presence = schema.outputs[i].presence;
+    if (presence == Presence::kRequired || presence == Presence::kVariadic) {
       return invalid_argument("output '", schema.outputs[i].name, "' is required");
     }
   }
