@@ -15,8 +15,8 @@ constexpr OpSchema kSchemas[] = {
      .doc = "LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; "
             "u = m' / (1 - beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is "
             "param - learning_rate |param| / |u| u, with Euclidean norms of the whole tensor, their ratio 1 where one is 0. "
-            "param, grad, m and v share one shape and one of f16, bf16, f32, f64; learning_rate and step are scalars.",
-     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep},
+            "g is grad times grad_scale; param, grad, m and v share one shape and one of f16, bf16, f32, f64; learning_rate and step are scalars.",
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep, kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-6, 0),
                     attr_float("weight_decay", 0, 0)},
      .outputs = {out("new_param", 'T'), out("new_m", 'T'), out("new_v", 'T')},
@@ -27,7 +27,8 @@ constexpr OpSchema kSchemas[] = {
 
 struct LambPlan {
   int64_t size = 0, pieces = 1;
-  DType dtype = DType::kInvalid, rate_dtype = DType::kInvalid;
+  DType dtype = DType::kInvalid;
+  ScalarInput rate = {}, scale = {};
   double beta1 = 0, beta2 = 0, epsilon = 0, weight_decay = 0;
   const simd::OptimizerFns* fns = nullptr;
 };
@@ -35,7 +36,9 @@ struct LambPlan {
 // The scratch holds two sums of squares per piece, of the parameter and of the direction.
 Result<LambPlan> plan_lamb(const NodeView& v, KernelPlan& plan) {
   const Attributes& a = v.attributes;
-  LambPlan p{.size = v.output_shape(0).num_elements(), .dtype = v.dtype(0), .rate_dtype = v.dtype(4)};
+  LambPlan p{.size = v.output_shape(0).num_elements(), .dtype = v.dtype(0)};
+  p.rate = ScalarInput::find(v, "learning_rate");
+  p.scale = ScalarInput::find(v, "grad_scale");
   p.pieces = piece_count(p.size, 16);
   p.beta1 = a.get_float("beta1");
   p.beta2 = a.get_float("beta2");
@@ -64,6 +67,7 @@ void apply(const LambPlan& p, const Launch& l) {
   if (!bias_corrections(p.beta1, p.beta2, l, 5, first, second)) return;
   const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), decay = static_cast<T>(p.weight_decay);
   const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2), epsilon = static_cast<T>(p.epsilon);
+  const auto scale = static_cast<T>(p.scale.read(l));
   const auto mean = static_cast<T>(first), root = static_cast<T>(std::sqrt(second));
   const auto direction = [&](T w, T now_m, T now_v) {
     return now_m / mean / (std::sqrt(now_v) / root + epsilon) + decay * w;
@@ -73,7 +77,7 @@ void apply(const LambPlan& p, const Launch& l) {
     const PieceRange range = piece_range(p.size, p.pieces, piece, 16);
     double of_param = 0, of_direction = 0;
     for (int64_t i = range.begin; i < range.end; ++i) {
-      const T w = param[i], g = grad[i];
+      const T w = param[i], g = grad[i] * scale;
       new_m[i] = b1 * m[i] + c1 * g;
       new_v[i] = b2 * v[i] + c2 * g * g;
       const auto x = static_cast<double>(w), u = static_cast<double>(direction(w, new_m[i], new_v[i]));
@@ -83,7 +87,7 @@ void apply(const LambPlan& p, const Launch& l) {
     sums[2 * piece] = of_param;
     sums[2 * piece + 1] = of_direction;
   });
-  const auto length = static_cast<T>(step_length(p, rate_of(p.rate_dtype, l, 4), sums));
+  const auto length = static_cast<T>(step_length(p, p.rate.read(l), sums));
   l.parallel()(p.pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(p.size, p.pieces, piece, 16);
     for (int64_t i = range.begin; i < range.end; ++i) {
@@ -111,6 +115,7 @@ Result<LambPlan> plan_simd(const NodeView& v, KernelPlan& plan) {
 void run_simd(const LambPlan& p, const Launch& l) {
   simd::Lamb lamb{.beta1 = p.beta1, .beta2 = p.beta2, .epsilon = p.epsilon, .weight_decay = p.weight_decay};
   if (!bias_corrections(p.beta1, p.beta2, l, 5, lamb.correction1, lamb.correction2)) return;
+  lamb.grad_scale = static_cast<float>(p.scale.read(l));
   double* sums = l.scratch<double>();
   l.parallel()(p.pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(p.size, p.pieces, piece, 16);
@@ -124,7 +129,7 @@ void run_simd(const LambPlan& p, const Launch& l) {
     p.fns->lamb_moments(lamb, in_place(0, 0), l.in<float>(1) + at, in_place(1, 2), in_place(2, 3), count,
                         sums + 2 * piece);
   });
-  lamb.step = step_length(p, rate_of(p.rate_dtype, l, 4), sums);
+  lamb.step = step_length(p, p.rate.read(l), sums);
   l.parallel()(p.pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(p.size, p.pieces, piece, 16);
     const int64_t at = range.begin;

@@ -31,8 +31,16 @@ Status step_shape(ShapeContext& c) {
   return {};
 }
 
-double rate_of(DType dtype, const Launch& l, size_t input) {
-  return dtype == DType::kF64 ? *l.in<double>(input) : static_cast<double>(*l.in<float>(input));
+ScalarInput ScalarInput::find(const NodeView& v, std::string_view name) {
+  for (size_t i = 0; i < v.inputs.size(); ++i) {
+    if (v.schema.input(i).name == name && v.has_input(i)) return {i, v.dtype(i)};
+  }
+  return {};
+}
+
+double ScalarInput::read(const Launch& l, double absent) const {
+  if (dtype == DType::kInvalid) return absent;
+  return dtype == DType::kF64 ? *l.in<double>(number) : static_cast<double>(*l.in<float>(number));
 }
 
 bool bias_corrections(double beta1, double beta2, const Launch& l, size_t input, double& first, double& second) {
@@ -50,13 +58,13 @@ namespace {
 
 constexpr AttrSpec kWeightDecay = attr_float("weight_decay", 0, 0);
 
-// Where no other source is named the formulas are those of PyTorch's optimizers; g is the gradient, to which ApplySGD,
-// ApplyMomentum, ApplyAdam, ApplyRMSProp and ApplyAdagrad first add weight_decay * param.
+// Where no other source is named the formulas are those of PyTorch's optimizers; g is the gradient times grad_scale,
+// to which ApplySGD, ApplyMomentum, ApplyAdam, ApplyRMSProp and ApplyAdagrad first add weight_decay * param.
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplySGD",
      .doc = "param - learning_rate * g (PyTorch's SGD).",
-     .inputs = {kParam, kGrad, kLearningRate},
+     .inputs = {kParam, kGrad, kLearningRate, kGradScale},
      .attributes = {kWeightDecay},
      .outputs = {out("new_param", 'T')},
      .in_place = {InPlace{0, 0}},
@@ -66,7 +74,7 @@ constexpr OpSchema kSchemas[] = {
      .name = "ApplyMomentum",
      .doc = "buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer) "
             "(PyTorch's SGD).",
-     .inputs = {kParam, kGrad, in("buffer", 'T', dtypes::kFloat), kLearningRate},
+     .inputs = {kParam, kGrad, in("buffer", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("momentum", 0.9, 0), attr_int("nesterov", 0, 0, 1), kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_buffer", 'T')},
      .in_place = {InPlace{0, 0}, InPlace{1, 2}},
@@ -76,7 +84,7 @@ constexpr OpSchema kSchemas[] = {
      .name = "ApplyAdam",
      .doc = "m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m / "
             "(sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).",
-     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep},
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep, kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0),
                     kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_m", 'T'), out("new_v", 'T')},
@@ -86,7 +94,7 @@ constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplyAdamW",
      .doc = "ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).",
-     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep},
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep, kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0),
                     attr_float("weight_decay", 0.01, 0)},
      .outputs = {out("new_param", 'T'), out("new_m", 'T'), out("new_v", 'T')},
@@ -97,7 +105,7 @@ constexpr OpSchema kSchemas[] = {
      .name = "ApplyRMSProp",
      .doc = "s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer: "
             "buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).",
-     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), in_opt("buffer", 'T', dtypes::kFloat), kLearningRate},
+     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), in_opt("buffer", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("alpha", 0.99, 0, 1), attr_float("epsilon", 1e-8, 0), attr_float("momentum", 0, 0),
                     kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_square", 'T'), out_opt("new_buffer", 'T')},
@@ -107,7 +115,7 @@ constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplyAdagrad",
      .doc = "s = s + g^2; param - learning_rate * g / (sqrt(s) + epsilon) (PyTorch's Adagrad).",
-     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), kLearningRate},
+     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("epsilon", 1e-10, 0), kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_square", 'T')},
      .in_place = {InPlace{0, 0}, InPlace{1, 2}},
@@ -119,7 +127,7 @@ constexpr OpSchema kSchemas[] = {
             "z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where "
             "|z'| <= l1, else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) "
             "and linear (z) share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.",
-     .inputs = {kParam, kGrad, in("accumulator", 'T', dtypes::kFloat), in("linear", 'T', dtypes::kFloat), kLearningRate},
+     .inputs = {kParam, kGrad, in("accumulator", 'T', dtypes::kFloat), in("linear", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("learning_rate_power", -0.5, -1e6, 0), attr_float("l1", 0, 0), attr_float("l2", 0, 0),
                     attr_float("l2_shrinkage", 0, 0), attr_float("beta", 0, 0)},
      .outputs = {out("new_param", 'T'), out("new_accumulator", 'T'), out("new_linear", 'T')},
@@ -131,7 +139,7 @@ constexpr OpSchema kSchemas[] = {
      .doc = "Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param "
             "is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one of "
             "f16, bf16, f32, f64; learning_rate is a scalar.",
-     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), kLearningRate},
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.99, 0, 1), kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_m", 'T')},
      .in_place = {InPlace{0, 0}, InPlace{1, 2}},
@@ -146,8 +154,9 @@ constexpr bool is_adam(Rule rule) { return rule == Rule::kAdam || rule == Rule::
 struct StepPlan {
   Rule rule = Rule::kSGD;
   int64_t size = 0;
-  size_t rate = 2, step = 0;  // the inputs learning_rate and step
-  DType dtype = DType::kInvalid, rate_dtype = DType::kInvalid;
+  ScalarInput rate = {}, scale = {};
+  size_t step = 0;  // that input, 0 for rules without it
+  DType dtype = DType::kInvalid;
   bool nesterov = false, buffer = false, new_buffer = false;
   double weight_decay = 0, momentum = 0, beta1 = 0, beta2 = 0, epsilon = 0, alpha = 0;
   double power = 0, l1 = 0, l2 = 0, l2_shrinkage = 0, beta = 0;  // FTRL; power: -learning_rate_power
@@ -158,10 +167,10 @@ Result<StepPlan> plan_step(const NodeView& v, KernelPlan&) {
   const Attributes& a = v.attributes;
   StepPlan p{.rule = kRule, .size = v.output_shape(0).num_elements(), .dtype = v.dtype(0)};
   for (size_t i = 0; i < v.inputs.size(); ++i) {
-    if (v.schema.input(i).name == "learning_rate") p.rate = i;
     if (v.schema.input(i).name == "step") p.step = i;
   }
-  p.rate_dtype = v.dtype(p.rate);
+  p.rate = ScalarInput::find(v, "learning_rate");
+  p.scale = ScalarInput::find(v, "grad_scale");
   p.nesterov = a.get_int("nesterov") != 0;
   p.buffer = kRule == Rule::kRMSProp && v.has_input(3);
   p.new_buffer = p.buffer && v.has_output(2);
@@ -179,16 +188,17 @@ Result<StepPlan> plan_step(const NodeView& v, KernelPlan&) {
   return p;
 }
 
-// What one launch adds to the plan: the learning rate, and 1 - beta1^step and 1 - beta2^step (ones for rules without them).
+// What one launch adds to the plan: the learning rate, the gradient's factor, and 1 - beta1^step and 1 - beta2^step (ones for rules without them).
 struct StepNumbers {
-  double rate = 0, first = 1, second = 1;
+  double rate = 0, scale = 1, first = 1, second = 1;
 };
 
 // False when the run fails: the step is not counted from 1, or FTRL, which divides by the rate, has none.
 bool read_numbers(const StepPlan& p, const Launch& l, StepNumbers& n) {
-  n.rate = rate_of(p.rate_dtype, l, p.rate);
+  n.rate = p.rate.read(l);
+  n.scale = p.scale.read(l);
   if (p.rule == Rule::kFtrl && !(n.rate > 0)) {
-    l.fail(RunError::kNotPositive, static_cast<int64_t>(p.rate));
+    l.fail(RunError::kNotPositive, static_cast<int64_t>(p.rate.number));
     return false;
   }
   return p.step == 0 || bias_corrections(p.beta1, p.beta2, l, p.step, n.first, n.second);
@@ -206,7 +216,8 @@ void apply(const StepPlan& p, const Launch& l) {
   T* new_slot1 = two_slots || p.new_buffer ? l.out<T>(2) : nullptr;
   StepNumbers numbers;
   if (!read_numbers(p, l, numbers)) return;
-  const auto [rate, first, second] = numbers;
+  const auto [rate, grad_scale, first, second] = numbers;
+  const auto scale = static_cast<T>(grad_scale);
   const auto lr = static_cast<T>(rate), decay = static_cast<T>(p.weight_decay), mu = static_cast<T>(p.momentum);
   const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), epsilon = static_cast<T>(p.epsilon);
   const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2);
@@ -221,7 +232,8 @@ void apply(const StepPlan& p, const Launch& l) {
     const PieceRange range = piece_range(p.size, pieces, piece, 16);
     for (int64_t i = range.begin; i < range.end; ++i) {
       T w = param[i];
-      const T g = p.rule == Rule::kAdamW || p.rule == Rule::kLion || decay == 0 ? grad[i] : grad[i] + decay * w;
+      const T g = p.rule == Rule::kAdamW || p.rule == Rule::kLion || decay == 0 ? grad[i] * scale
+                                                                                             : grad[i] * scale + decay * w;
       switch (p.rule) {
         case Rule::kSGD: w -= lr * g; break;
         case Rule::kMomentum: {
@@ -324,28 +336,30 @@ void run_simd_step(const SimdStepPlan& plan, const Launch& l) {
     float* w = in_place(0, 0);
     const float* g = l.in<float>(1) + at;
     if constexpr (kRule == Rule::kSGD) {
-      plan.fns->sgd({.lr = f32(numbers.rate), .weight_decay = f32(p.weight_decay)}, w, g, count);
+      plan.fns->sgd({.lr = f32(numbers.rate), .weight_decay = f32(p.weight_decay), .grad_scale = f32(numbers.scale)}, w, g, count);
     } else if constexpr (kRule == Rule::kMomentum) {
       plan.fns->momentum({.lr = f32(numbers.rate), .momentum = f32(p.momentum), .weight_decay = f32(p.weight_decay),
-                          .nesterov = p.nesterov},
+                          .grad_scale = f32(numbers.scale), .nesterov = p.nesterov},
                          w, g, in_place(1, 2), count);
     } else if constexpr (kRule == Rule::kAdam || kRule == Rule::kAdamW) {
       plan.fns->adam({.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .epsilon = p.epsilon,
                       .weight_decay = p.weight_decay, .correction1 = numbers.first, .correction2 = numbers.second,
-                      .decoupled = kRule == Rule::kAdamW},
+                      .grad_scale = f32(numbers.scale), .decoupled = kRule == Rule::kAdamW},
                      w, g, in_place(1, 2), in_place(2, 3), count);
     } else if constexpr (kRule == Rule::kRMSProp) {
       plan.fns->rmsprop({.lr = f32(numbers.rate), .alpha = f32(p.alpha), .epsilon = f32(p.epsilon), .momentum = f32(p.momentum),
-                         .weight_decay = f32(p.weight_decay)},
+                         .weight_decay = f32(p.weight_decay), .grad_scale = f32(numbers.scale)},
                         w, g, in_place(1, 2), nullptr, p.buffer ? in_place(2, 3) : nullptr, count);
     } else if constexpr (kRule == Rule::kFtrl) {
-      plan.fns->ftrl({.lr = numbers.rate, .l1 = p.l1, .l2 = p.l2, .l2_shrinkage = p.l2_shrinkage, .beta = p.beta}, w, g,
-                     in_place(1, 2), in_place(2, 3), count);
+      plan.fns->ftrl({.lr = numbers.rate, .l1 = p.l1, .l2 = p.l2, .l2_shrinkage = p.l2_shrinkage, .beta = p.beta,
+                      .grad_scale = f32(numbers.scale)},
+                     w, g, in_place(1, 2), in_place(2, 3), count);
     } else if constexpr (kRule == Rule::kLion) {
-      plan.fns->lion({.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .weight_decay = p.weight_decay}, w, g,
-                     in_place(1, 2), count);
+      plan.fns->lion({.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .weight_decay = p.weight_decay,
+                      .grad_scale = f32(numbers.scale)},
+                     w, g, in_place(1, 2), count);
     } else {
-      plan.fns->adagrad({.lr = f32(numbers.rate), .epsilon = f32(p.epsilon), .weight_decay = f32(p.weight_decay)}, w, g,
+      plan.fns->adagrad({.lr = f32(numbers.rate), .epsilon = f32(p.epsilon), .weight_decay = f32(p.weight_decay), .grad_scale = f32(numbers.scale)}, w, g,
                         in_place(1, 2), count);
     }
   });

@@ -142,16 +142,19 @@ Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
   PERCALE_ASSIGN_OR_RETURN(const ValueId rate, input("train/learning_rate", DType::kF64, Shape{}));
   PERCALE_ASSIGN_OR_RETURN(const ValueId step, input("train/step", DType::kI64, Shape{}));
   Emitter e(*f);
-  std::vector<ValueId> means;
+  StepInputs in;
   for (const Variable& v : out.parameters) {
     if (v.dtype != dtype) {
       return unimplemented("parameters of two dtypes: '", out.parameters[0].name, "' is ", dtype, ", '", v.name, "' ",
                            v.dtype);
     }
     PERCALE_ASSIGN_OR_RETURN(const ValueId sum, input(str_cat("gradient/", v.name), v.dtype, v.shape));
-    means.push_back(e.emit("Div", {sum, weight}));
+    in.gradients.push_back(sum);
   }
-  std::vector<NodeId> assigns = apply_optimizer(e, optimizer, out.parameters, means, rate, step);
+  in.scale = e.emit("Reciprocal", {weight});
+  in.learning_rate = rate;
+  in.step = step;
+  std::vector<NodeId> assigns = apply_optimizer(e, optimizer, out.parameters, std::move(in));
   for (const Variable& v : out.statistics) {
     PERCALE_ASSIGN_OR_RETURN(const ValueId next, input(str_cat("statistic/", v.name), v.dtype, v.shape));
     assigns.push_back(assign_variable(e, v, next));
@@ -294,8 +297,8 @@ Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optim
   Emitter e(f);
   const ValueId step =
       e.emit("Add", {read_variable(e, counter), e.constant(Tensor::scalar(int64_t{1}))}, {}, "train_step/next");
-  std::vector<NodeId> assigns = apply_optimizer(e, optimizer, parameters, gradients,
-                                                e.constant(Tensor::scalar(optimizer.learning_rate)), step);
+  StepInputs in{gradients, kNoValue, e.constant(Tensor::scalar(optimizer.learning_rate)), step};
+  std::vector<NodeId> assigns = apply_optimizer(e, optimizer, parameters, std::move(in));
   for (const auto& s : form.statistics) assigns.push_back(assign_variable(e, *b.graph().find_variable(s.variable), s.value));
   PERCALE_RETURN_IF_ERROR(e.status());
   // The last assignment waits for the others: it stands for the whole step.

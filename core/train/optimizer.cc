@@ -37,25 +37,36 @@ ValueId global_norm(Emitter& e, const std::vector<ValueId>& gradients) {
   return e.emit("Sqrt", {sum});
 }
 
-void clip(Emitter& e, const Optimizer& optimizer, std::vector<ValueId>& gradients) {
-  if (gradients.empty()) return;
+// The gradients themselves in the place of what a scale makes of them.
+void apply_scale(Emitter& e, StepInputs& in) {
+  if (in.scale == kNoValue) return;
+  for (ValueId& g : in.gradients) g = e.emit("Mul", {g, in.scale});
+  in.scale = kNoValue;
+}
+
+void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
+  if (in.gradients.empty()) return;
+  const DType dtype = e.dtype(in.gradients[0]);
   if (optimizer.clip_value > 0) {
-    for (ValueId& g : gradients) {
-      const DType t = e.dtype(g);
-      g = e.emit("Clip", {g, e.scalar(t, -optimizer.clip_value), e.scalar(t, optimizer.clip_value)});
+    apply_scale(e, in);
+    for (ValueId& g : in.gradients) {
+      g = e.emit("Clip", {g, e.scalar(dtype, -optimizer.clip_value), e.scalar(dtype, optimizer.clip_value)});
     }
   }
-  // What makes the norm of `some` at most `most`.
-  const auto factor = [&](const std::vector<ValueId>& some, double most) {
-    const ValueId limit = e.scalar(e.dtype(some[0]), most);
-    return e.emit("Div", {limit, e.emit("Max", {global_norm(e, some), limit})});
+  // What makes a norm at most `most`.
+  const auto factor = [&](ValueId norm, double most) {
+    const ValueId limit = e.scalar(dtype, most);
+    return e.emit("Div", {limit, e.emit("Max", {norm, limit})});
   };
   if (optimizer.clip_each_norm > 0) {
-    for (ValueId& g : gradients) g = e.emit("Mul", {g, factor({g}, optimizer.clip_each_norm)});
+    apply_scale(e, in);
+    for (ValueId& g : in.gradients) g = e.emit("Mul", {g, factor(global_norm(e, {g}), optimizer.clip_each_norm)});
   }
-  if (optimizer.clip_norm > 0) {
-    const ValueId all = factor(gradients, optimizer.clip_norm);
-    for (ValueId& g : gradients) g = e.emit("Mul", {g, all});
+  if (optimizer.clip_norm > 0) {  // one number for all: no gradient is written again
+    ValueId norm = global_norm(e, in.gradients);
+    if (in.scale != kNoValue) norm = e.emit("Mul", {norm, in.scale});
+    const ValueId all = factor(norm, optimizer.clip_norm);
+    in.scale = in.scale == kNoValue ? all : e.emit("Mul", {in.scale, all});
   }
 }
 
@@ -163,26 +174,28 @@ ParameterGroup group_of(const Optimizer& o, const std::string& parameter) {
 }  // namespace
 
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::vector<Variable>& parameters,
-                                    std::vector<ValueId> gradients, ValueId learning_rate, ValueId step) {
-  clip(e, o, gradients);
+                                    StepInputs in) {
+  clip(e, o, in);
   std::vector<NodeId> out;
   const std::vector<std::string> slots = o.slots();
   const Step how = step_of(o);
   ValueId decay = kNoValue;
   if (o.ema > 0 && !parameters.empty()) {
     const DType t = parameters[0].dtype;
-    const ValueId later = e.emit("Greater", {step, e.constant(Tensor::scalar(int64_t{1}))});
+    const ValueId later = e.emit("Greater", {in.step, e.constant(Tensor::scalar(int64_t{1}))});
     decay = e.emit("Mul", {e.emit("Cast", {later}, {{"to", t}}), e.scalar(t, o.ema)});
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ParameterGroup group = group_of(o, parameters[i].name);
     const double weight_decay = group.weight_decay.value_or(o.weight_decay);
     const ValueId value = read_variable(e, parameters[i]);
-    ValueId gradient = gradients[i];
+    ValueId gradient = in.gradients[i], scale = in.scale;
     Attributes attributes = how.attributes;
     if (how.decays) {
       attributes.set("weight_decay", weight_decay);
     } else if (weight_decay > 0) {
+      if (scale != kNoValue) gradient = e.emit("Mul", {gradient, scale});
+      scale = kNoValue;
       gradient = e.emit("Add", {gradient, e.emit("Mul", {value, e.scalar(parameters[i].dtype, weight_decay)})});
     }
     std::vector<ValueId> operands = {value, gradient};
@@ -193,9 +206,10 @@ std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::v
     }
     if (o.kind == Optimizer::Kind::kRmsProp && slots.size() == 1) operands.push_back(kNoValue);
     operands.push_back(group.learning_rate_factor == 1
-                           ? learning_rate
-                           : e.emit("Mul", {learning_rate, e.constant(Tensor::scalar(group.learning_rate_factor))}));
-    if (how.counts) operands.push_back(step);
+                           ? in.learning_rate
+                           : e.emit("Mul", {in.learning_rate, e.constant(Tensor::scalar(group.learning_rate_factor))}));
+    if (how.counts) operands.push_back(in.step);
+    if (scale != kNoValue) operands.push_back(scale);
     const auto results =
         e.emit_many(how.op, operands, written.size(), attributes, str_cat("apply/", parameters[i].name));
     if (!e.status().ok()) return {};

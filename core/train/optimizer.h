@@ -55,10 +55,17 @@ std::string average_name(std::string_view parameter);
 // Declares the slot variables of a parameter.
 Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& parameter);
 
-// Emits one update of each parameter from its mean gradient, clipping first, and the nodes that assign parameters and slots.
-// `learning_rate`: a scalar f64; `step`: a scalar i64, from 1 on. Returns the assigning nodes.
+// What an update is made from.
+struct StepInputs {
+  std::vector<ValueId> gradients;  // per parameter
+  ValueId scale = kNoValue;        // a scalar that makes them mean gradients; kNoValue: they are
+  ValueId learning_rate = kNoValue;  // a scalar f64
+  ValueId step = kNoValue;           // a scalar i64, from 1 on
+};
+
+// Emits one update of each parameter, clipping first, and the nodes that assign parameters and slots; returns these.
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& optimizer, const std::vector<Variable>& parameters,
-                                    std::vector<ValueId> gradients, ValueId learning_rate, ValueId step);
+                                    StepInputs inputs);
 
 }  // namespace percale
 

@@ -196,6 +196,7 @@ static void training(workload* w, const char* model, const int64_t* dims, size_t
            model, (int)dims[0]);
   ok(percale_options_create("trainer", &options));
   ok(percale_options_set_int(options, "shards", 1));
+  ok(percale_options_set(options, "publish", "hand")); /* as the peers: nobody else reads */
   ok(percale_trainer_from_spec(engine, spec, strlen(spec), NULL, folder, options, &w->trainer));
   percale_options_release(options);
   for (i = 0; i < 2; ++i) snprintf(path, sizeof path, "%s/%s", folder, names[i]), remove(path);

@@ -256,6 +256,33 @@ def elementwise(t):
         t.row(op, long[:4099], F32(0.5), out=long[:4099] + F32(0.5))
 
 
+def optimizer(t):
+    """First steps from zero slots, where the formulas are short, with the gradient given as a sum and its scale."""
+    lr, eps = 0.25, 1e-3
+    forms = {  # slots, counts the step, attributes, the scaled gradient to (parameter's change, slots)
+        "ApplySGD": (0, False, {}, lambda g: (lr * g,)),
+        "ApplyMomentum": (1, False, {"momentum": 0.5}, lambda g: (lr * g, g)),
+        "ApplyAdam": (2, True, {"epsilon": eps}, lambda g: (lr * g / (abs(g) + eps), 0.1 * g, 0.001 * g * g)),
+        "ApplyAdamW": (2, True, {"epsilon": eps, "weight_decay": 0.0},
+                       lambda g: (lr * g / (abs(g) + eps), 0.1 * g, 0.001 * g * g)),
+        "ApplyRMSProp": (1, False, {"alpha": 0.75, "epsilon": eps}, lambda g: (lr * g / (abs(g) / 2 + eps), 0.25 * g * g)),
+        "ApplyAdagrad": (1, False, {"epsilon": eps}, lambda g: (lr * g / (abs(g) + eps), g * g)),
+        "ApplyLion": (1, False, {}, lambda g: (lr * np.sign(g), 0.01 * g)),
+        "ApplyLAMB": (2, True, {"epsilon": eps},
+                      lambda g: (lr * norm_ratio(g / (abs(g) + eps)) * g / (abs(g) + eps), 0.1 * g, 0.001 * g * g)),
+    }
+    param, total = np.array([1.5, -2, 0.5, 3, -1]), np.array([64, -32, 16, 8, -96.0])
+    norm_ratio = lambda u: np.sqrt((param**2).sum() / (u**2).sum())
+    for op, (slots, counts, attrs, form) in forms.items():
+        for dtype in (F32, F64):
+            zeros = np.zeros(5, dtype)
+            extra = [None] if op == "ApplyRMSProp" else []
+            change, *state = form(total / 64)
+            t.row("percale:" + op, param.astype(dtype), total.astype(dtype), *[zeros] * slots, *extra, F64(lr),
+                  *([np.int64(1)] if counts else []), F64(1 / 64),
+                  out=[(param - change).astype(dtype)] + [s.astype(dtype) for s in state], tol=2e-6, **attrs)
+
+
 def composite(t):
     forms = {"Celu": {"alpha": 1.5}, "Elu": {"alpha": 0.75}, "Gelu": {}, "Mish": {}, "Selu": {}, "Softplus": {},
              "Softsign": {}, "Swish": {"alpha": 1.25}, "ThresholdedRelu": {"alpha": 0.5}}
@@ -1082,7 +1109,7 @@ def limits(dtype):
     return float(info.min), float(info.max)
 
 
-FAMILIES = {f.__name__: f for f in (elementwise, activation, composite, logic, cast, reduce, shape, layout, pad, index, index_nd,
+FAMILIES = {f.__name__: f for f in (elementwise, activation, composite, optimizer, logic, cast, reduce, shape, layout, pad, index, index_nd,
                                     argextreme, generate, resize, small, linalg)}
 
 
