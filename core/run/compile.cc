@@ -10,7 +10,7 @@
 #include "core/plan/evaluate.h"
 #include "core/plan/node_view.h"
 #include "core/plan/prologue.h"
-#include "core/run/executor.h"
+#include "core/run/bound_run.h"
 #include "core/run/stage.h"
 
 namespace percale {

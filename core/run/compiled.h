@@ -57,7 +57,7 @@ struct RefusedGroup {
   std::string node, reason;
 };
 
-struct BoundRun;  // core/run/executor.cc: the memory and the operand tables of one run
+struct BoundRun;  // core/run/bound_run.h: the memory and the operand tables of one run
 
 // Immutable but for the pool of run memory. Shared by concurrent runs.
 struct Compiled {

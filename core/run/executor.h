@@ -41,10 +41,6 @@ struct RunFrame {
 Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results);
 
-// The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what the prologue has
-// prepared, and of assigned variables the version that is and the one that becomes.
-int64_t run_bytes(const Compiled& compiled);
-
 // Frees the memory that finished runs have left for the next ones; false when there was none.
 bool drop_idle_memory(const Compiled& compiled);
 

@@ -1,0 +1,154 @@
+#include "core/run/bound_run.h"
+
+#include <algorithm>
+
+namespace percale {
+
+Result<DeviceMemory> DeviceMemory::allocate(const Device& device, int64_t bytes) {
+  DeviceMemory out;
+  PERCALE_RETURN_IF_ERROR(from_c(
+      device.api().allocate(device.handle(), static_cast<uint64_t>(std::max<int64_t>(bytes, 1)), &out.data_)));
+  out.device_ = &device;
+  return out;
+}
+
+namespace {
+
+// One program's tables: what does not change from run to run.
+Status bind_program(const Compiled& compiled, BoundProgram& p) {
+  const Program& program = *p.placed->program;
+  const Device& device = *p.placed->device;
+  const auto add_buffer = [&](int64_t bytes) -> Result<void*> {
+    PERCALE_ASSIGN_OR_RETURN(DeviceMemory memory, DeviceMemory::allocate(device, bytes));
+    return p.buffers.emplace_back(std::move(memory)).data();
+  };
+  const auto bytes_of = [](const ValueType& type) { return byte_size(type.dtype, type.shape); };
+  PERCALE_ASSIGN_OR_RETURN(p.arena, DeviceMemory::allocate(device, program.arena_bytes));
+  for (const Tensor& constant : program.constants) {
+    if (p.shares_host_memory()) {
+      p.constants.push_back(constant.data());
+      continue;
+    }
+    PERCALE_ASSIGN_OR_RETURN(void* copy, add_buffer(constant.bytes()));
+    PERCALE_RETURN_IF_ERROR(from_c(device.api().copy_from_host(device.handle(), nullptr, copy, constant.data(),
+                                                               static_cast<uint64_t>(constant.bytes()))));
+    p.constants.push_back(copy);
+  }
+  p.own_inputs.resize(program.inputs.size());
+  p.own_outputs.resize(program.outputs.size());
+  for (size_t i = 0; i < program.inputs.size() && !p.shares_host_memory(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.inputs[i]));
+    PERCALE_ASSIGN_OR_RETURN(p.own_inputs[i], add_buffer(bytes));
+  }
+  for (size_t k = 0; k < program.outputs.size(); ++k) {
+    if (p.shares_host_memory() && !p.placed->part.outputs[k].results.empty()) continue;
+    PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.outputs[k]));
+    PERCALE_ASSIGN_OR_RETURN(p.own_outputs[k], add_buffer(bytes));
+  }
+  p.inputs = p.own_inputs;
+  p.outputs = p.own_outputs;
+  p.operands.resize(program.operands.size(), nullptr);
+  for (size_t i = 0; i < program.operands.size(); ++i) {
+    const Operand& o = program.operands[i];
+    switch (o.home) {
+      case Home::kNone: break;
+      case Home::kArena: p.operands[i] = static_cast<std::byte*>(p.arena.data()) + o.index; break;
+      case Home::kConstant: p.operands[i] = p.constants[static_cast<size_t>(o.index)]; break;
+      default: p.patches.push_back({static_cast<uint32_t>(i), o});
+    }
+  }
+  const auto end = static_cast<int32_t>(program.instructions.size());
+  const auto self = static_cast<int32_t>(p.placed - compiled.programs.data());
+  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
+    const Transfer& transfer = compiled.transfers[t];
+    if (transfer.to_part != self) continue;
+    const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
+    const auto number = static_cast<int32_t>(t);
+    if (transfer.to_input < 0) {
+      p.waits.push_back({program.position_of_node[static_cast<size_t>(transfer.before_node)], number,
+                         transfer.from_part, from.position_of_node[static_cast<size_t>(transfer.after_node) + 1]});
+      continue;
+    }
+    const int32_t ready = from.output_ready[static_cast<size_t>(transfer.from_output)] + 1;
+    p.waits.push_back({std::min(program.input_needed[static_cast<size_t>(transfer.to_input)], end), number,
+                       transfer.from_part, ready});
+  }
+  std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
+  return {};
+}
+
+// As a pool counts them. Whoever makes a plan has checked that there is such a size.
+int64_t booked_type_bytes(const ValueType& type) {
+  const auto bytes = byte_size(type.dtype, type.shape);
+  return booked_bytes(bytes.ok() ? *bytes : 0);
+}
+
+// What bind_run() takes from devices, and for staging.
+int64_t bound_bytes(const Compiled& compiled) {
+  int64_t total = 0;
+  const auto add = [&](const ValueType& type) { total += booked_type_bytes(type); };
+  for (const PlacedProgram& p : compiled.programs) {
+    const bool own = !p.device->shares_host_memory();
+    total += booked_bytes(p.program->arena_bytes);
+    for (size_t i = 0; own && i < p.program->constants.size(); ++i) total += booked_bytes(p.program->constants[i].bytes());
+    for (size_t i = 0; own && i < p.program->inputs.size(); ++i) add(p.program->inputs[i]);
+    for (size_t k = 0; k < p.program->outputs.size(); ++k) {
+      if (own || p.part.outputs[k].results.empty()) add(p.program->outputs[k]);
+    }
+  }
+  for (const Transfer& t : compiled.transfers) {
+    const bool plain = compiled.programs[static_cast<size_t>(t.from_part)].device->shares_host_memory() &&
+                       compiled.programs[static_cast<size_t>(t.to_part)].device->shares_host_memory();
+    if (!plain) total += booked_bytes(t.bytes);
+  }
+  return total;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::shared_ptr<MemoryPool>& memory) {
+  auto run = std::make_unique<BoundRun>(memory);
+  const int64_t bytes = bound_bytes(compiled);
+  PERCALE_RETURN_IF_ERROR(memory->book(bytes));
+  run->booked = bytes;
+  for (const PlacedProgram& placed : compiled.programs) {
+    auto& p = run->programs.emplace_back(std::make_unique<BoundProgram>());
+    p->placed = &placed;
+    PERCALE_RETURN_IF_ERROR(bind_program(compiled, *p));
+  }
+  run->staging.resize(compiled.transfers.size());
+  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
+    const Transfer& transfer = compiled.transfers[t];
+    const bool plain = run->programs[static_cast<size_t>(transfer.from_part)]->shares_host_memory() &&
+                       run->programs[static_cast<size_t>(transfer.to_part)]->shares_host_memory();
+    if (!plain) run->staging[t].resize(static_cast<size_t>(transfer.bytes));
+  }
+  return run;
+}
+
+int64_t run_bytes(const Compiled& compiled) {
+  int64_t total = compiled.programs.empty() ? 0 : bound_bytes(compiled);
+  for (const ValueType& type : compiled.results) total += booked_type_bytes(type);
+  for (const PlacedProgram& p : compiled.programs) {
+    for (size_t i = 0; !compiled.spec.exclusive_state && i < p.program->assigned.size(); ++i) {
+      const Variable& v = compiled.graph->variables[static_cast<size_t>(p.program->assigned[i])];
+      total += 2 * booked_type_bytes({v.dtype, v.shape});
+    }
+  }
+  return compiled.prologue == nullptr ? total : total + compiled.prologue->peak_bytes;
+}
+
+bool drop_idle_memory(const Compiled& compiled) {
+  bool dropped = compiled.prologue != nullptr && drop_idle_memory(*compiled.prologue);
+  for (auto& slot : compiled.idle) {
+    const std::unique_ptr<BoundRun> idle(slot.exchange(nullptr));
+    dropped = dropped || idle != nullptr;
+  }
+  return dropped;
+}
+
+Compiled::~Compiled() {
+  for (auto& slot : idle) delete slot.load();
+}
+
+}  // namespace percale

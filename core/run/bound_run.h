@@ -1,0 +1,88 @@
+// What a run of a compiled plan needs that outlives it: memory, and tables of operands that do not change from run to run.
+#ifndef PERCALE_CORE_RUN_BOUND_RUN_H_
+#define PERCALE_CORE_RUN_BOUND_RUN_H_
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/run/compiled.h"
+
+namespace percale {
+
+// Device memory of one run, freed with it.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  static Result<DeviceMemory> allocate(const Device& device, int64_t bytes);
+  DeviceMemory(DeviceMemory&& o) noexcept : device_(o.device_), data_(std::exchange(o.data_, nullptr)) {}
+  DeviceMemory& operator=(DeviceMemory&& o) noexcept {
+    std::swap(device_, o.device_);
+    std::swap(data_, o.data_);
+    return *this;
+  }
+  ~DeviceMemory() {
+    if (data_ != nullptr) device_->api().free(device_->handle(), data_);
+  }
+  void* data() const { return data_; }
+
+ private:
+  const Device* device_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// An operand whose address differs from run to run.
+struct Patch {
+  uint32_t position;
+  Operand operand;
+};
+
+// Instruction `at` waits until the part that sends has come this far.
+struct Wait {
+  int32_t at, transfer, from, progress;
+};
+
+struct BoundProgram {
+  const PlacedProgram* placed = nullptr;
+  DeviceMemory arena;
+  std::vector<DeviceMemory> buffers;     // inputs, outputs and constants of a device with memory of its own; transfers
+  std::vector<void*> operands;           // of all instructions
+  std::vector<Patch> patches;
+  std::vector<Wait> waits;               // by instruction
+  std::vector<void*> constants;
+  std::vector<void*> inputs, outputs;    // as instructions see them
+  std::vector<void*> own_inputs, own_outputs;  // buffers that stand in for them, null where there is none
+  RunContext context;
+  std::atomic<int32_t> progress{0};  // instructions done; one more when the copies are done as well
+  std::atomic<bool> claimed{false};
+  size_t next_wait = 0;
+
+  bool shares_host_memory() const { return placed->device->shares_host_memory(); }
+};
+
+struct BoundRun {
+  explicit BoundRun(std::shared_ptr<MemoryPool> pool) : memory(std::move(pool)) {}
+  ~BoundRun() {
+    if (booked > 0) memory->unbook(booked);
+  }
+  BoundRun(const BoundRun&) = delete;
+  BoundRun& operator=(const BoundRun&) = delete;
+
+  std::shared_ptr<MemoryPool> memory;
+  int64_t booked = 0;  // what devices have allocated for the session
+  std::vector<std::unique_ptr<BoundProgram>> programs;
+  std::vector<std::vector<std::byte>> staging;  // per transfer between devices of unlike memory
+};
+
+// Books and makes all of it.
+Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::shared_ptr<MemoryPool>& memory);
+
+// The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what the prologue has
+// prepared, and of assigned variables the version that is and the one that becomes.
+int64_t run_bytes(const Compiled& compiled);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_BOUND_RUN_H_
