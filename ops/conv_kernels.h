@@ -43,8 +43,9 @@ Result<SimdConv> plan_simd_conv(const NodeView& view, KernelPlan& plan);
 // With an activation applied as the output is stored.
 void run_simd_conv(const SimdConv& plan, const Launch& launch, simd::Act act);
 
-// SIMD kernels of the family.
+// Kernels of the family.
 Status register_conv_simd(Registry& registry, const simd::SimdTable& simd);
+Status register_conv_portable(Registry& registry);
 
 }  // namespace percale
 
