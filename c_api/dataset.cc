@@ -1,7 +1,26 @@
 #include "c_api/dataset.h"
 
+#include "core/train/row_source.h"
+
 using namespace percale;
 using namespace percale::c_api;
+
+namespace {
+
+Status give(percale_engine* engine, Result<std::shared_ptr<const RowSource>> rows, percale_dataset** out_dataset) {
+  PERCALE_RETURN_IF_ERROR(rows.status());
+  PERCALE_ASSIGN_OR_RETURN(auto dataset, Dataset::from_rows(std::move(rows).value(), engine->engine->memory()));
+  *out_dataset = new percale_dataset(engine, std::move(dataset));
+  return {};
+}
+
+std::vector<std::shared_ptr<const Dataset>> sets_of(percale_dataset* const* datasets, size_t count) {
+  std::vector<std::shared_ptr<const Dataset>> out;
+  for (size_t i = 0; i < count; ++i) out.push_back(datasets[i]->dataset);
+  return out;
+}
+
+}  // namespace
 
 percale_status* percale_dataset_from_tensors(percale_engine* engine, const char* const* names,
                                              percale_tensor* const* tensors, size_t count,
@@ -30,6 +49,65 @@ percale_status* percale_dataset_from_files(percale_engine* engine, const char* c
                              Dataset::from_files(all_names, all_paths, scale, engine->engine->memory()));
     *out_dataset = new percale_dataset(engine, std::move(dataset));
     return {};
+  });
+}
+
+percale_status* percale_dataset_range(percale_engine* engine, const char* name, int64_t start, int64_t stop, int64_t step,
+                                      percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__, {NEEDS(engine), NEEDS(name), NEEDS(out_dataset)},
+                 [&] { return give(engine, range_rows(name, start, stop, step), out_dataset); });
+}
+
+percale_status* percale_dataset_generator(percale_engine* engine, const char* const* names, const percale_dtype* dtypes,
+                                          const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows,
+                                          percale_row_callback callback, void* user, percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__, {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
+                 [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(auto all, names_of(function, "names", names, count));
+    std::vector<RowType> types;
+    for (size_t i = 0; i < count; ++i) {
+      PERCALE_ASSIGN_OR_RETURN(const DType dtype, dtype_of_number(function, dtypes[i]));
+      PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims[i], ranks[i]));
+      types.push_back({std::move(all[i]), dtype, shape});
+    }
+    return give(engine,
+                generated_rows(std::move(types), rows,
+                               [=](int64_t row, void* const* columns) { return callback(user, row, columns) == 0; }),
+                out_dataset);
+  });
+}
+
+percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__, {NEEDS(datasets), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_array(function, "datasets", datasets, count));
+    if (count == 0) return invalid_argument(function, ": no data sets");
+    return give(datasets[0]->engine.get(), zipped_rows(sets_of(datasets, count)), out_dataset);
+  });
+}
+
+percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__, {NEEDS(datasets), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_array(function, "datasets", datasets, count));
+    if (count == 0) return invalid_argument(function, ": no data sets");
+    return give(datasets[0]->engine.get(), joined_rows(sets_of(datasets, count)), out_dataset);
+  });
+}
+
+percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dataset)},
+                 [&] { return give(dataset->engine.get(), repeated_rows(dataset->dataset, times), out_dataset); });
+}
+
+percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph, percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__, {NEEDS(dataset), NEEDS(graph), NEEDS(out_dataset)}, [&] {
+    percale_engine* engine = dataset->engine.get();
+    return give(engine, mapped_rows(dataset->dataset, engine->engine, graph->graph), out_dataset);
   });
 }
 

@@ -327,6 +327,14 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_digest(const per
 /** Takes values from a safetensors file: each tensor whose name is a variable. NOT_FOUND when `strict` and a variable is
  * missing. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load(percale_variables* variables, const char* path, int32_t strict);
+/** Values of another model: a variable called to[i] takes the tensor called from[i], each with at most one '*', which stands for the
+ * same characters in both ("enc.*", "dec.*"); with from[i] "" it keeps its value; the first that fits counts. All others
+ * take the tensor of their own name, if there is one. `path`: a safetensors file, a checkpoint step-N, or a folder of them
+ * (the newest). `out_loaded` (may be NULL): how many variables took a value. NOT_FOUND for a tensor that a name asks for, and,
+ * when `strict`, for a variable without one; INVALID_ARGUMENT for another dtype or shape. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load_mapped(percale_variables* variables, const char* path,
+                                                          const char* const* from, const char* const* to, size_t count,
+                                                          int32_t strict, int64_t* out_loaded);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_save(const percale_variables* variables, const char* path);
 
 /* ---- Session ---- */
@@ -398,11 +406,36 @@ PERCALE_API void percale_event_release(percale_event* event);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_tensors(percale_engine* engine, const char* const* names,
                                                          percale_tensor* const* tensors, size_t count,
                                                          percale_dataset** out_dataset);
-/** Rows of files: IDX (plain or gz) or .npy, one file per name. u8 images become f32, multiplied by `scale` (0: kept as they
- * are). \since 0.1 */
+/** Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which tensor, or which columns
+ * of a CSV file, separated by commas. What can be mapped is, and CSV is read as it is wanted: files may be larger than memory. u8
+ * images become f32, multiplied by `scale` (0: kept as they are). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_files(percale_engine* engine, const char* const* names,
                                                        const char* const* paths, size_t count, double scale,
                                                        percale_dataset** out_dataset);
+/** Rows of one i64 each: start, start + step, ... before `stop`. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_range(percale_engine* engine, const char* name, int64_t start, int64_t stop,
+                                                  int64_t step, percale_dataset** out_dataset);
+/** Writes row `row` of a data set: the elements of column i into the memory at columns[i], which holds zeros. The same row for the
+ * same number, whenever it is asked for: that is what lets a training go on exactly. Called on the thread of whoever wants the
+ * batch. Anything but 0 ends that call with ABORTED. \since 0.1 */
+typedef int32_t (*percale_row_callback)(void* user, int64_t row, void* const* columns);
+/** Rows that a function makes. Per column its name, dtype, and the dims of one row. `user` must stay good until the data set, and
+ * all that were made of it, are released. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator(percale_engine* engine, const char* const* names,
+                                                      const percale_dtype* dtypes, const int64_t* const* dims,
+                                                      const size_t* ranks, size_t count, int64_t rows,
+                                                      percale_row_callback callback, void* user, percale_dataset** out_dataset);
+/** The columns of several data sets side by side: all have the same number of rows, no two columns one name. What is made of data
+ * sets keeps them, and does not see how they are configured. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset);
+/** The rows of several data sets with the same columns, one set after the other. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, size_t count,
+                                                        percale_dataset** out_dataset);
+/** The rows of a data set `times` over. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, percale_dataset** out_dataset);
+/** Rows that went through a graph without variables: its inputs are columns by name, its outputs [?, ...] are the new columns. It
+ * runs on the rows of a batch together, on the engine's threads. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph, percale_dataset** out_dataset);
 /** Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last batch is dropped.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size, int64_t shuffle_seed,
@@ -473,7 +506,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_model(percale_trai
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_variables(percale_trainer* trainer, percale_variables** out_variables);
 /** Steps that were completed. \since 0.1 */
 PERCALE_API int64_t percale_trainer_steps(const percale_trainer* trainer);
-/** The history: "csv", or "svg" (a plot of the loss). \since 0.1 */
+/** The history: "csv", "svg" (a plot of the loss), or "events": the bytes of a file events.out.tfevents.* for TensorBoard, which
+ * later begin with those that were given earlier. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_history(const percale_trainer* trainer, const char* format, percale_text** out_text);
 /** Facts as JSON: parameters, shards, devices, batch size, optimizer, data. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_describe(const percale_trainer* trainer, percale_text** out_json);

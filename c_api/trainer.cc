@@ -7,6 +7,7 @@
 #include "c_api/options.h"
 #include "c_api/session.h"
 #include "core/base/json.h"
+#include "core/train/event_file.h"
 #include "core/train/spec.h"
 #include "core/train/trainer_keys.h"
 
@@ -252,10 +253,15 @@ percale_status* percale_trainer_history(const percale_trainer* trainer, const ch
   return guarded(__func__, {NEEDS(trainer), NEEDS(format), NEEDS(out_text)}, [&, function = __func__]() -> Status {
     const std::string_view wanted = format;
     const History& history = trainer->trainer->history();
-    if (wanted != "csv" && wanted != "svg") {
-      return not_found(function, ": no format is called '", wanted, "', only csv and svg");
+    if (wanted == "csv") {
+      *out_text = make_text(history.to_csv());
+    } else if (wanted == "svg") {
+      *out_text = make_text(history.to_svg());
+    } else if (wanted == "events") {
+      *out_text = make_text(event_file(history, trainer->trainer->started()));
+    } else {
+      return not_found(function, ": no format is called '", wanted, "', only csv, svg and events");
     }
-    *out_text = make_text(wanted == "csv" ? history.to_csv() : history.to_svg());
     return {};
   });
 }

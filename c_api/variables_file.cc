@@ -1,29 +1,27 @@
 // Variables in safetensors files.
 #include "c_api/session.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/checkpoint/transfer.h"
 
 using namespace percale;
 using namespace percale::c_api;
 
 percale_status* percale_variables_load(percale_variables* variables, const char* path, int32_t strict) {
-  return guarded(__func__, {NEEDS(variables), NEEDS(path)}, [&]() -> Status {
-    PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path));
-    const auto& all = variables->variables->variables();
-    std::vector<std::pair<int32_t, Tensor>> changes;
-    for (size_t i = 0; i < all.size(); ++i) {
-      const Safetensors::Entry* entry = file->find(all[i].name);
-      if (entry == nullptr) {
-        if (strict != 0 && !all[i].slot) return file->tensor(all[i].name).status().with_context(path);
-        continue;
-      }
-      if (entry->dtype != all[i].dtype || !(entry->shape == all[i].shape)) {
-        return invalid_argument(path, ": '", all[i].name, "' is ", entry->dtype, " ", entry->shape, ", wanted ",
-                                all[i].dtype, " ", all[i].shape);
-      }
-      PERCALE_ASSIGN_OR_RETURN(Tensor value, file->tensor(all[i].name));
-      changes.emplace_back(static_cast<int32_t>(i), std::move(value));
-    }
-    return variables->variables->publish(changes).status();
+  return guarded(__func__, {NEEDS(variables), NEEDS(path)},
+                 [&] { return load_variables(*variables->variables, path, {}, strict != 0).status(); });
+}
+
+percale_status* percale_variables_load_mapped(percale_variables* variables, const char* path, const char* const* from,
+                                              const char* const* to, size_t count, int32_t strict, int64_t* out_loaded) {
+  clear(out_loaded);
+  return guarded(__func__, {NEEDS(variables), NEEDS(path)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(auto sources, names_of(function, "from", from, count));
+    PERCALE_ASSIGN_OR_RETURN(auto targets, names_of(function, "to", to, count));
+    std::vector<NameRule> rules;
+    for (size_t i = 0; i < count; ++i) rules.push_back({std::move(sources[i]), std::move(targets[i])});
+    PERCALE_ASSIGN_OR_RETURN(const int64_t loaded, load_variables(*variables->variables, path, rules, strict != 0));
+    if (out_loaded != nullptr) *out_loaded = loaded;
+    return {};
   });
 }
 

@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <cstdio>
+#include <ctime>
 #include <optional>
 
 #include "api.h"
@@ -19,7 +22,7 @@ constexpr Flag kFlags[] = {
     {"--resume", "DIR", "goes on from the newest checkpoint there; without --out, writes there too"},
     {"--checkpoint-every", "N", "a checkpoint every N steps, besides that after each epoch"},
     {"--history", "FILE.csv", "a line per step: epoch, step, loss, learning rate, seconds, metrics"},
-    {"--tensorboard", "DIR", "event files"},
+    {"--tensorboard", "DIR", "an event file there, which grows after each epoch"},
     {"--digest", "", "prints `digest sha256:...` over the parameters"},
 };
 
@@ -31,6 +34,50 @@ std::string spec_devices(const Json& spec) {
   return devices.present() && out.empty() ? devices.text() : out;
 }
 
+std::string history_text(percale_trainer* trainer, const char* format) {
+  percale_text* text = nullptr;
+  check(percale_trainer_history(trainer, format, &text));
+  return take_text(text);
+}
+
+// A file of TensorBoard's that grows: what is there already is never written again.
+class EventFile {
+ public:
+  explicit EventFile(const std::string& folder) {
+    make_folder(folder);
+    path_ = folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." + std::to_string(getpid());
+    file_ = std::fopen(path_.c_str(), "wb");
+    if (file_ == nullptr) throw Failure{path_ + ": cannot be written"};
+  }
+  ~EventFile() { std::fclose(file_); }
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
+
+  // False, for good, when the file cannot be written. Throws nothing: it is called from within the library.
+  bool update(percale_trainer* trainer) {
+    percale_text* text = nullptr;
+    percale_status* status = percale_trainer_history(trainer, "events", &text);
+    good_ = good_ && status == nullptr;
+    percale_status_release(status);
+    size_t size = 0;
+    const char* bytes = percale_text_data(text, &size);
+    if (good_ && size > written_) {
+      const size_t more = size - written_;
+      good_ = std::fwrite(bytes + written_, 1, more, file_) == more && std::fflush(file_) == 0;
+      written_ = size;
+    }
+    percale_text_release(text);
+    return good_;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::FILE* file_ = nullptr;
+  size_t written_ = 0;
+  bool good_ = true;
+};
+
 struct Training {
   percale_trainer* trainer;
   ProgressBar bar;
@@ -38,6 +85,7 @@ struct Training {
   int64_t checkpoint_every;
   std::optional<percale_progress> last;
   percale_status* failed = nullptr;  // what ended the training from within the callback
+  EventFile* events = nullptr;       // null: none is wanted
 };
 
 int32_t on_step(void* user, const percale_progress* progress) {
@@ -48,13 +96,8 @@ int32_t on_step(void* user, const percale_progress* progress) {
   if (!training.out.empty() && (due || progress->epoch_ended != 0)) {
     training.failed = percale_trainer_save(training.trainer, training.out.c_str());
   }
-  return training.failed == nullptr ? 0 : 1;
-}
-
-std::string history_text(percale_trainer* trainer, const char* format) {
-  percale_text* text = nullptr;
-  check(percale_trainer_history(trainer, format, &text));
-  return take_text(text);
+  const bool told = training.events == nullptr || progress->epoch_ended == 0 || training.events->update(training.trainer);
+  return training.failed == nullptr && told ? 0 : 1;
 }
 
 void set_flags(Setup& setup, const Args& args) {
@@ -126,7 +169,6 @@ int run_train(const Args& args) {
   const std::string out = args.get("--out", args.get("--resume"));
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
   if (every > 0 && out.empty()) throw UsageError{"--checkpoint-every needs --out DIR"};
-  if (args.has("--tensorboard")) throw Failure{"UNIMPLEMENTED: --tensorboard: event files"};
   const std::string text = read_file(spec_path);
   const Json spec = Json::parse(text);
 
@@ -149,7 +191,9 @@ int run_train(const Args& args) {
   if (!out.empty()) make_folder(out);
 
   const int64_t before = percale_trainer_steps(made);
-  Training training{made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every, {}, nullptr};
+  Training training{made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every, {}, nullptr, nullptr};
+  std::optional<EventFile> events;
+  if (args.has("--tensorboard")) training.events = &events.emplace(args.get("--tensorboard"));
   percale_status* fitted = percale_trainer_fit(made, nullptr, 0, on_step, &training);
   training.bar.clear();
   if (training.failed != nullptr) {
@@ -157,6 +201,9 @@ int run_train(const Args& args) {
     check(training.failed, "the checkpoint");
   }
   check(fitted);
+  if (training.events != nullptr && !training.events->update(made)) {
+    throw Failure{training.events->path() + ": cannot be written"};
+  }
   if (!out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
   if (args.has("--history")) write_file(args.get("--history"), history_text(made, "csv"));
 

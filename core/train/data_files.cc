@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/checkpoint/npy.h"
+#include "core/checkpoint/npz.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/train/idx.h"
 
@@ -19,10 +20,11 @@ bool ends_with_any(const std::string& path, std::initializer_list<std::string_vi
 
 Result<Tensor> parse_tensor_file(const std::string& path, const std::string& name,
                                  const std::shared_ptr<MemoryPool>& pool) {
-  if (ends_with_any(path, {".npz", ".csv", ".tfrecord", ".parquet"})) {
+  if (ends_with_any(path, {".tfrecord", ".parquet"})) {
     return unimplemented("data sets of this format are not there yet");
   }
   if (path.ends_with(".npy")) return read_npy(path);
+  if (path.ends_with(".npz")) return read_npz(path, name, pool);
   if (path.ends_with(".safetensors")) {
     PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path));
     return file->tensor(name);
@@ -30,7 +32,7 @@ Result<Tensor> parse_tensor_file(const std::string& path, const std::string& nam
   PERCALE_ASSIGN_OR_RETURN(const auto file, map_file(path));
   const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
   if (looks_like_idx(bytes) || looks_like_gzip(bytes)) return parse_idx(bytes, pool);
-  return invalid_argument("this is no IDX file, and no .npy or .safetensors by its name");
+  return invalid_argument("this is no IDX file, and no .npy, .npz, .safetensors or .csv by its name");
 }
 
 void add_environment(std::vector<std::string>& folders, const char* name, std::string_view below) {

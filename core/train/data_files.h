@@ -10,8 +10,7 @@
 
 namespace percale {
 
-// A .npy file, the tensor called `name` of a .safetensors file, else IDX (plain or gz). Errors name the path.
-// UNIMPLEMENTED names .npz and .csv.
+// A .npy file, the tensor called `name` of a .safetensors or .npz file, else IDX (plain or gz). Errors name the path.
 Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
                                 const std::shared_ptr<MemoryPool>& pool);
 

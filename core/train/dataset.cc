@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 
 #include "core/base/philox.h"
-#include "core/train/data_files.h"
+#include "core/train/row_source.h"
 
 namespace percale {
 namespace {
@@ -80,7 +81,7 @@ class RandomSequence {
   PhiloxCounter counter_;
 };
 
-bool converts(const Column& column) { return column.dtype != column.data.dtype() || column.scale != 1; }
+bool converts(const Column& column, DType from) { return column.dtype != from || column.scale != 1; }
 
 }  // namespace
 
@@ -110,7 +111,7 @@ Result<std::shared_ptr<Dataset>> Dataset::create(std::vector<Column> columns, st
     }
     if (dtype_bits(c.data.dtype()) < 8) return invalid_argument("data set: '", c.name, "' is ", c.data.dtype());
     if (c.dtype == DType::kInvalid) c.dtype = c.data.dtype();
-    if (converts(c) && conversion(c.data.dtype(), c.dtype) == nullptr) {
+    if (converts(c, c.data.dtype()) && conversion(c.data.dtype(), c.dtype) == nullptr) {
       return invalid_argument("data set: '", c.name, "' is ", c.data.dtype(), ", which cannot become ", c.dtype);
     }
   }
@@ -120,28 +121,21 @@ Result<std::shared_ptr<Dataset>> Dataset::create(std::vector<Column> columns, st
   return out;
 }
 
-Result<std::shared_ptr<Dataset>> Dataset::from_files(const std::vector<std::string>& names,
-                                                     const std::vector<std::string>& paths, double scale,
-                                                     std::shared_ptr<MemoryPool> pool) {
-  if (names.size() != paths.size()) {
-    return invalid_argument("data set: ", static_cast<uint64_t>(names.size()), " names, ",
-                            static_cast<uint64_t>(paths.size()), " files");
-  }
-  std::vector<Column> columns;
-  for (size_t i = 0; i < names.size(); ++i) {
-    Column column;
-    column.name = names[i];
-    PERCALE_ASSIGN_OR_RETURN(column.data, load_tensor_file(paths[i], names[i], pool));
-    const DType dtype = column.data.dtype();
-    if (column.data.shape().rank() == 1 && is_integer(dtype)) {
-      column.dtype = DType::kI64;
-    } else if (dtype == DType::kU8 && scale != 0) {
-      column.dtype = DType::kF32;
-      column.scale = scale;
+Result<std::shared_ptr<Dataset>> Dataset::from_rows(std::shared_ptr<const RowSource> source,
+                                                    std::shared_ptr<MemoryPool> pool) {
+  if (source->types().empty()) return invalid_argument("a data set needs at least one column");
+  std::shared_ptr<Dataset> out(new Dataset);
+  for (const RowType& type : source->types()) {
+    if (type.name.empty()) return invalid_argument("a data set's column needs a name");
+    for (const Column& other : out->columns_) {
+      if (other.name == type.name) return invalid_argument("data set: two columns are called '", type.name, "'");
     }
-    columns.push_back(std::move(column));
+    out->columns_.push_back({type.name, {}, type.dtype, 1});
   }
-  return create(std::move(columns), std::move(pool));
+  out->rows_ = source->rows();
+  out->source_ = std::move(source);
+  out->pool_ = std::move(pool);
+  return out;
 }
 
 Status Dataset::configure(const DatasetOptions& options) {
@@ -165,20 +159,28 @@ int64_t Dataset::batches() const {
 
 std::vector<ValueType> Dataset::types() const {
   std::vector<ValueType> out;
-  for (const Column& c : columns_) {
-    Shape shape = c.data.shape();
-    shape[0] = kUnknownDim;
-    out.push_back({c.dtype, shape});
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Shape shape;
+    if (source_ == nullptr) {
+      shape = columns_[i].data.shape();
+      shape[0] = kUnknownDim;
+    } else {
+      shape = Shape{kUnknownDim};
+      for (int64_t d : source_->types()[i].shape) shape.push_back(d);
+    }
+    out.push_back({columns_[i].dtype, shape});
   }
   return out;
 }
 
 Status Dataset::convert(std::string_view name, DType dtype) {
-  for (Column& c : columns_) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Column& c = columns_[i];
     if (c.name != name) continue;
     if (c.dtype == dtype) return {};
-    if (conversion(c.data.dtype(), dtype) == nullptr) {
-      return invalid_argument("data set: '", name, "' is ", c.data.dtype(), ", which cannot become ", dtype);
+    const DType from = source_ == nullptr ? c.data.dtype() : source_->types()[i].dtype;
+    if (conversion(from, dtype) == nullptr) {
+      return invalid_argument("data set: '", name, "' is ", from, ", which cannot become ", dtype);
     }
     c.dtype = dtype;
     return {};
@@ -202,13 +204,39 @@ Result<std::vector<Tensor>> Dataset::batch(const DatasetPosition& position, cons
   }
   const auto rows = order(position.epoch);
   const int64_t first = position.batch * options_.batch_size;
-  const int64_t count = std::min(options_.batch_size, rows_ - first);
+  const auto count = static_cast<size_t>(std::min(options_.batch_size, rows_ - first));
+  if (rows != nullptr) return gather(std::span(*rows).subspan(static_cast<size_t>(first), count), parallel);
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return gather(numbers, parallel);
+}
+
+bool Dataset::on_callers_thread() const { return source_ != nullptr && source_->on_callers_thread(); }
+
+Result<std::vector<Tensor>> Dataset::gather(std::span<const int64_t> numbers, const ParallelFor& parallel) const {
+  return source_ == nullptr ? gather_columns(numbers, parallel) : gather_source(numbers, parallel);
+}
+
+Result<std::vector<Tensor>> Dataset::gather_source(std::span<const int64_t> numbers, const ParallelFor& parallel) const {
+  PERCALE_ASSIGN_OR_RETURN(auto out, source_->gather(numbers, pool_, parallel));
+  for (size_t i = 0; i < out.size(); ++i) {
+    const DType from = source_->types()[i].dtype;
+    if (!converts(columns_[i], from)) continue;
+    PERCALE_ASSIGN_OR_RETURN(Tensor converted, Tensor::allocate(pool_, columns_[i].dtype, out[i].shape()));
+    conversion(from, columns_[i].dtype)(out[i].data(), converted.data(), out[i].num_elements(), columns_[i].scale);
+    out[i] = std::move(converted);
+  }
+  return out;
+}
+
+Result<std::vector<Tensor>> Dataset::gather_columns(std::span<const int64_t> numbers, const ParallelFor& parallel) const {
+  const auto count = static_cast<int64_t>(numbers.size());
   std::vector<Tensor> out;
   for (const Column& c : columns_) {
     Shape shape = c.data.shape();
     shape[0] = count;
     PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool_, c.dtype, shape));
-    const RowCopy copy = converts(c) ? conversion(c.data.dtype(), c.dtype) : nullptr;
+    const RowCopy copy = converts(c, c.data.dtype()) ? conversion(c.data.dtype(), c.dtype) : nullptr;
     const int64_t elements = shape.product(1, shape.rank());
     const int64_t from_bytes = c.data.bytes() / rows_, to_bytes = tensor.bytes() / count;
     const int64_t pieces = std::max<int64_t>(1, std::min(count, tensor.bytes() / kPieceBytes));
@@ -217,7 +245,7 @@ Result<std::vector<Tensor>> Dataset::batch(const DatasetPosition& position, cons
     parallel(pieces, [&](int64_t piece) {
       const PieceRange range = piece_range(count, pieces, piece);
       for (int64_t i = range.begin; i < range.end; ++i) {
-        const int64_t row = rows != nullptr ? (*rows)[static_cast<size_t>(first + i)] : first + i;
+        const int64_t row = numbers[static_cast<size_t>(i)];
         if (copy != nullptr) {
           copy(from + row * from_bytes, to + i * to_bytes, elements, c.scale);
         } else if (to_bytes > 0) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "core/tensor/tensor.h"
 
 namespace percale {
+
+class RowSource;
 
 struct DatasetOptions {
   int64_t batch_size = 32;
@@ -28,7 +31,7 @@ struct DatasetPosition {
 // One name's rows, as they are kept, and as batches hand them out.
 struct Column {
   std::string name;
-  Tensor data;
+  Tensor data;                    // undefined when a RowSource gives the rows
   DType dtype = DType::kInvalid;  // of batches; kInvalid: as the data
   double scale = 1;               // what elements are multiplied by when they are converted to floats
 };
@@ -39,8 +42,10 @@ class Dataset {
   // INVALID_ARGUMENT unless all columns have the same number of rows, one at least, and distinct names. `pool` gives the
   // batches' memory.
   static Result<std::shared_ptr<Dataset>> create(std::vector<Column> columns, std::shared_ptr<MemoryPool> pool);
-  // One file per name: IDX (plain or gz), .npy, or .safetensors with a tensor of that name. Integers of rank 1 are labels and
-  // become i64; u8 of a higher rank becomes f32 multiplied by `scale`, unless that is 0.
+  // Rows of a source (core/train/row_source.h), by the names that it gives them.
+  static Result<std::shared_ptr<Dataset>> from_rows(std::shared_ptr<const RowSource> source, std::shared_ptr<MemoryPool> pool);
+  // One file per name, of any kind that core/train/data_columns.h knows. Integers of rank 1 are labels and become i64; u8 of a
+  // higher rank becomes f32 multiplied by `scale`, unless that is 0.
   static Result<std::shared_ptr<Dataset>> from_files(const std::vector<std::string>& names,
                                                      const std::vector<std::string>& paths, double scale,
                                                      std::shared_ptr<MemoryPool> pool);
@@ -56,6 +61,11 @@ class Dataset {
   // Batches of the column come as `dtype` from now on. INVALID_ARGUMENT when that would change values beyond rounding.
   Status convert(std::string_view name, DType dtype);
 
+  // Rows by number, whatever the options say: one tensor per column. Precondition: 0 <= number < rows().
+  Result<std::vector<Tensor>> gather(std::span<const int64_t> numbers, const ParallelFor& parallel = {}) const;
+  // Rows must be asked for on the thread of whoever wants them: a host's function makes them.
+  bool on_callers_thread() const;
+
   // A batch, the same for the same position: one tensor per column. OUT_OF_RANGE for one that is not there.
   Result<std::vector<Tensor>> batch(const DatasetPosition& position, const ParallelFor& parallel = {}) const;
   // The batch at position(), which moves on. OUT_OF_RANGE at the end of the epoch, then the next epoch begins.
@@ -65,10 +75,13 @@ class Dataset {
 
  private:
   Dataset() = default;
+  Result<std::vector<Tensor>> gather_columns(std::span<const int64_t> numbers, const ParallelFor& parallel) const;
+  Result<std::vector<Tensor>> gather_source(std::span<const int64_t> numbers, const ParallelFor& parallel) const;
   // Row numbers in the order of an epoch; null without shuffling.
   std::shared_ptr<const std::vector<int64_t>> order(int64_t epoch) const;
 
   std::vector<Column> columns_;
+  std::shared_ptr<const RowSource> source_;  // null: the columns have the rows
   std::shared_ptr<MemoryPool> pool_;
   int64_t rows_ = 0;
   DatasetOptions options_;

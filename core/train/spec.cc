@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/file.h"
+#include "core/train/data_columns.h"
 #include "core/train/data_files.h"
 #include "core/train/layers.h"
 #include "core/train/trainer_keys.h"
@@ -35,27 +37,16 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, ValueId x, ValueId* out)
 Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& data,
                                            const std::vector<std::string>& folders,
                                            const std::shared_ptr<MemoryPool>& pool) {
-  Column x{"x", {}, spec.dtype, 1}, y{"y", {}, spec.dtype, 1};
-  PERCALE_ASSIGN_OR_RETURN(const std::string x_path, find_data_file(data.x, folders));
-  PERCALE_ASSIGN_OR_RETURN(x.data, load_tensor_file(x_path, "x", pool));
-  PERCALE_ASSIGN_OR_RETURN(const std::string y_path, find_data_file(data.y, folders));
-  PERCALE_ASSIGN_OR_RETURN(y.data, load_tensor_file(y_path, "y", pool));
-  x.scale = data.scale;
-  if (wants_class_numbers(spec.loss)) {
-    if (!is_integer(y.data.dtype())) {
-      return invalid_argument("'", y_path, "' is ", y.data.dtype(), "; ", spec.loss.name,
-                              " wants class numbers (integers)");
-    }
-    y.dtype = DType::kI64;
+  const bool classes = wants_class_numbers(spec.loss);
+  std::vector<ColumnFiles> columns = {{"x", data.x, spec.dtype, data.scale},
+                                      {"y", data.y, classes ? DType::kI64 : spec.dtype, 1}};
+  if (!data.sample_weight.empty()) columns.push_back({"sample_weight", data.sample_weight, spec.dtype, 1});
+  auto out = load_columns(columns, [&](const std::string& name) { return find_data_file(name, folders); }, pool);
+  if (classes && !out.ok() && out.status().message().find("cannot become i64") != std::string_view::npos) {
+    return out.status().with_context(
+        str_cat("'", data.y[0], "': ", spec.loss.name, " wants class numbers (integers)"));
   }
-  std::vector<Column> columns = {std::move(x), std::move(y)};
-  if (!data.sample_weight.empty()) {
-    Column weight{"sample_weight", {}, spec.dtype, 1};
-    PERCALE_ASSIGN_OR_RETURN(const std::string path, find_data_file(data.sample_weight, folders));
-    PERCALE_ASSIGN_OR_RETURN(weight.data, load_tensor_file(path, weight.name, pool));
-    columns.push_back(std::move(weight));
-  }
-  return Dataset::create(std::move(columns), pool);
+  return out;
 }
 
 Status check_devices(const Spec& spec, const Engine& engine) {
@@ -147,12 +138,22 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     x_shape = Shape{kUnknownDim};
     for (int64_t d : *spec.input_shape) x_shape.push_back(d);
     if (x_shape.product(1, x_shape.rank()) != types[0].shape.product(1, types[0].shape.rank())) {
-      return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x, "' are ", types[0].shape);
+      return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x[0], "' are ", types[0].shape);
     }
   }
   PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), x_shape, types[1],
                                               types.size() > 2 ? std::optional(types[2]) : std::nullopt));
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
+  if (!spec.weights.empty()) {
+    std::string path = spec.weights;
+    for (size_t i = 0; i < folders.size() && path.front() != '/'; ++i) {
+      const std::string candidate = join_path(folders[i], spec.weights);
+      if (path_kind(candidate) == PathKind::kNothing) continue;
+      path = candidate;
+      break;
+    }
+    PERCALE_RETURN_IF_ERROR(load_variables(*trainer->variables(), path, spec.weights_map, spec.weights_strict).status());
+  }
   trainer->set_data(std::move(train), std::move(test));
   PERCALE_RETURN_IF_ERROR(trainer->set_validation(std::move(validation)));
   return trainer;

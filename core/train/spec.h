@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/checkpoint/transfer.h"
 #include "core/train/losses.h"
 #include "core/train/metric_ops.h"
 #include "core/train/trainer.h"
@@ -22,8 +23,8 @@ struct LayerSpec {
 };
 
 struct DataSpec {
-  std::string x, y;
-  std::string sample_weight;  // may be ""
+  std::vector<std::string> x, y;  // files, as core/train/data_columns.h says
+  std::vector<std::string> sample_weight;  // may be empty
   double scale = 1;  // of integer x
 };
 
@@ -35,7 +36,11 @@ struct Spec {
   std::vector<MetricOptions> metrics;
   TrainerOptions trainer;
   std::optional<DataSpec> train, validation, test;
-  std::string sample_weight;  // a file for the training data, as DataSpec::sample_weight
+  std::vector<std::string> sample_weight;  // of the training data, as DataSpec::sample_weight
+  // First values of another model's variables: core/checkpoint/transfer.h.
+  std::string weights;  // a file, a checkpoint or a folder of them; "" for none
+  std::vector<NameRule> weights_map;
+  bool weights_strict = false;
   int64_t batch_size = 32;
   bool shuffle = true, drop_remainder = false;
   std::vector<std::string> devices;  // as listed; empty: those of the engine

@@ -52,12 +52,26 @@ Result<LayerSpec> parse_layer(const Json& json) {
   return out;
 }
 
+// A path, or a list of paths whose rows follow each other.
+Status read_files(const Json& object, std::string_view key, std::vector<std::string>* out) {
+  const Json* files = object.find(key);
+  if (files == nullptr || files->is_null()) return {};
+  if (!files->is_array()) {
+    PERCALE_ASSIGN_OR_RETURN(out->emplace_back(), files->as_string(key));
+    return {};
+  }
+  for (size_t i = 0; i < files->size(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(out->emplace_back(), files->item(i).as_string(key));
+  }
+  return {};
+}
+
 Result<DataSpec> parse_data(const Json& json, std::string_view where) {
   PERCALE_RETURN_IF_ERROR(check_keys(json, where, {"x", "y", "scale", "sample_weight"}));
   DataSpec out;
-  PERCALE_RETURN_IF_ERROR(read_text(json, "x", &out.x));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "y", &out.y));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "sample_weight", &out.sample_weight));
+  PERCALE_RETURN_IF_ERROR(read_files(json, "x", &out.x));
+  PERCALE_RETURN_IF_ERROR(read_files(json, "y", &out.y));
+  PERCALE_RETURN_IF_ERROR(read_files(json, "sample_weight", &out.sample_weight));
   PERCALE_RETURN_IF_ERROR(read_number(json, "scale", -kMost, kMost, &out.scale));
   if (out.x.empty()) return json.error(where, "'x' is missing");
   if (out.y.empty()) return json.error(where, "'y' is missing: training needs labels");
@@ -126,6 +140,26 @@ Status parse_loss(const Json& json, Spec& out) {
   return {};
 }
 
+// A path, or {"file", "map": {"variable": "tensor" or null to leave it}, "strict"}.
+Status parse_weights(const Json& json, Spec& out) {
+  const Json* weights = json.find("weights");
+  if (weights == nullptr || weights->is_null()) return {};
+  if (!weights->is_object()) return read_text(json, "weights", &out.weights);
+  PERCALE_RETURN_IF_ERROR(check_keys(*weights, "weights", {"file", "map", "strict"}));
+  PERCALE_RETURN_IF_ERROR(read_text(*weights, "file", &out.weights));
+  PERCALE_RETURN_IF_ERROR(read_flag(*weights, "strict", &out.weights_strict));
+  if (out.weights.empty()) return weights->error("weights", "'file' is missing");
+  const Json* map = weights->find("map");
+  if (map == nullptr || map->is_null()) return {};
+  PERCALE_RETURN_IF_ERROR(map->expect(Json::Kind::kObject, "map"));
+  for (size_t i = 0; i < map->size(); ++i) {
+    NameRule& rule = out.weights_map.emplace_back(NameRule{"", map->key(i)});
+    if (map->item(i).is_null()) continue;
+    PERCALE_ASSIGN_OR_RETURN(rule.from, map->item(i).as_string("map"));
+  }
+  return {};
+}
+
 Status parse_devices(const Json& json, Spec& out) {
   std::string devices;
   PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &devices));
@@ -154,7 +188,7 @@ Result<Spec> parse_spec(std::string_view text) {
       {"model", "input_shape", "loss", "from_logits", "metrics", "optimizer", "schedule", "data", "batch_size",
        "batch_size_per_replica", "shards", "shuffle", "drop_remainder", "epochs", "seed", "devices", "clip", "mode",
        "parameters", "publish", "accumulation", "ema", "groups", "freeze", "early_stopping", "checkpoints",
-       "class_weight", "sample_weight"},
+       "class_weight", "sample_weight", "weights"},
       {"parallel", "strategy", "head", "outputs", "precision", "recompute",
        "validation_split", "plugins"}));
   Spec out;
@@ -189,7 +223,7 @@ Result<Spec> parse_spec(std::string_view text) {
       PERCALE_ASSIGN_OR_RETURN(out.test, parse_data(*test, "data.test"));
     }
   }
-  PERCALE_RETURN_IF_ERROR(read_text(json, "sample_weight", &out.sample_weight));
+  PERCALE_RETURN_IF_ERROR(read_files(json, "sample_weight", &out.sample_weight));
   if (!out.sample_weight.empty() && out.train) {
     if (!out.train->sample_weight.empty()) {
       return json.find("sample_weight")->error("sample_weight", "'data' says another file");
@@ -209,6 +243,7 @@ Result<Spec> parse_spec(std::string_view text) {
   PERCALE_RETURN_IF_ERROR(read_integer(json, "epochs", 1, int64_t{1} << 40, &out.trainer.epochs));
   PERCALE_RETURN_IF_ERROR(read_integer(json, "seed", 0, INT64_MAX, &out.trainer.seed));
   PERCALE_RETURN_IF_ERROR(read_text(json, "mode", &out.trainer.mode));
+  PERCALE_RETURN_IF_ERROR(parse_weights(json, out));
   PERCALE_RETURN_IF_ERROR(parse_devices(json, out));
   return out;
 }

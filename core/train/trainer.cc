@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 
 namespace percale {
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 Result<Publishing> parse_publishing(std::string_view text) {
   using When = Publishing::When;
@@ -55,6 +60,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
     t->working_.push_back(std::move(own));
   }
   t->seen_ = current;
+  t->started_ = wall_seconds();
   const auto& all = t->graph_.graph->variables;
   for (const Variable& v : all) {
     const auto is_average = [&](const Variable& other) { return other.slot && other.name == average_name(v.name); };

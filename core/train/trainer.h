@@ -67,6 +67,9 @@ struct Progress {
 // False ends the training after this step. It may save the trainer.
 using ProgressFunction = std::function<bool(const Progress&)>;
 
+// Seconds since 1970.
+double wall_seconds();
+
 // The largest power of two, at most 8, that leaves a shard 8 rows and 1 GFLOP; 1 when rows of a batch influence each other.
 int64_t default_shards(const TrainGraph& graph, int64_t rows);
 // Floating-point operations of convolutions and matrix products, forward and backward, per row of a batch.
@@ -109,6 +112,8 @@ class Trainer {
   const std::shared_ptr<Dataset>& test_data() const { return test_data_; }
   const TrainerOptions& options() const { return options_; }
   const History& history() const { return history_; }
+  // Seconds since 1970 of the history's second 0, as if the run had never paused.
+  double started() const { return started_; }
   int64_t steps() const { return steps_; }
   int64_t shards() const { return options_.shards; }  // 0 before the first batch
   void set_trace(Trace* trace) { trace_ = trace; }    // null ends it
@@ -178,7 +183,7 @@ class Trainer {
   // The monitored number of the epoch that ended last, and how many had ended then.
   std::optional<double> score_;
   int64_t score_epoch_ = 0;
-  double seconds_ = 0;
+  double seconds_ = 0, started_ = 0;
   History history_;
   Trace* trace_ = nullptr;
   std::mutex cancel_mutex_;

@@ -44,7 +44,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   const std::vector<std::string> names = column_names(*dataset);
-  const size_t ahead = engine_->threads().threads() > 1 ? kBatchesAhead : 0;
+  const size_t ahead = engine_->threads().threads() > 1 && !dataset->on_callers_thread() ? kBatchesAhead : 0;
   PERCALE_ASSIGN_OR_RETURN(const auto source,
                            Prefetcher::create(dataset, position_, epochs, ahead, engine_->threads().parallel()));
   const auto steps_of = [&](int64_t count) { return (count + per_step - 1) / per_step; };

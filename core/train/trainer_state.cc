@@ -79,6 +79,7 @@ Status Trainer::restore(const std::string& folder) {
   position_ = {c.epoch, c.batch};
   epoch_sums_ = c.sums;
   seconds_ = c.seconds;
+  started_ = wall_seconds() - seconds_;
   plateau_.load("plateau", c.numbers);
   early_stopping_.load("early_stopping", c.numbers);
   score_ = c.score;

@@ -300,6 +300,27 @@ static void a_spec_is_refused_where_it_is_wrong(void) {
   CHECK(trainer == NULL);
 }
 
+static void another_model_takes_over_by_name(void) {
+  static const char *const from[] = {"y/*", ""}, *const to[] = {"z/*", "w"}, *const lost[] = {"q/*"};
+  percale_graph* graph = make_graph();
+  percale_trainer* trainer = make_trainer(graph);
+  percale_variables* variables = NULL;
+  char path[4000];
+  int64_t loaded = -1;
+  snprintf(path, sizeof path, "%s/taken", folder);
+  OK(percale_trainer_save(trainer, path));
+  OK(percale_variables_create(engine, graph, 9, &variables));
+  OK(percale_variables_load_mapped(variables, path, from, to, 2, 1, &loaded));
+  CHECK(loaded == 2); /* no rule is about y/kernel and y/bias */
+  FAILS(percale_variables_load_mapped(variables, path, lost, from, 1, 0, &loaded), PERCALE_NOT_FOUND, "'q/");
+  CHECK(loaded == 0);
+  REFUSES(percale_variables_load_mapped(NULL, path, from, to, 2, 1, &loaded), "variables");
+  REFUSES(percale_variables_load_mapped(variables, path, NULL, to, 2, 1, &loaded), "from");
+  percale_variables_release(variables);
+  percale_trainer_release(trainer);
+  percale_graph_release(graph);
+}
+
 static void nothing_may_be_null(void) {
   percale_graph *graph = make_graph(), *model = NULL;
   percale_trainer *trainer = NULL, *other = NULL;
@@ -342,6 +363,7 @@ int main(int argc, char** argv) {
   versions_are_published_when_the_option_says();
   options_say_how_it_trains();
   a_spec_is_refused_where_it_is_wrong();
+  another_model_takes_over_by_name();
   nothing_may_be_null();
   percale_engine_release(engine);
   return check_done();

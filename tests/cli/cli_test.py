@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 PROGRAM = ""
 COMMANDS = ["info", "ops", "show", "plan", "kernels", "run", "bench", "test", "train", "trace", "check", "import",
@@ -165,9 +166,99 @@ class Training(unittest.TestCase):
         with open(os.path.join(self.path, "broken.json"), "w", encoding="utf-8") as out:
             out.write("{")
         self.assertIn("line 1", percale("train", os.path.join(self.path, "broken.json"), code=1).stderr)
-        self.assertIn("UNIMPLEMENTED", percale("train", self.spec, "--tensorboard", "d", code=1).stderr)
         self.assertIn("UNIMPLEMENTED", percale("train", self.spec, "--mode", "async", code=1).stderr)
         percale("train", self.spec, "--checkpoint-every", "5", code=2)
+
+    def npy(self, name, kind, shape, values):
+        """A .npy file's bytes, version 1."""
+        header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': {tuple(shape)}, }}".ljust(117) + "\n"
+        code = {"u1": "B", "f4": "f", "i8": "q"}[kind]
+        data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
+        if name:
+            with open(os.path.join(self.path, name), "wb") as out:
+                out.write(data)
+        return data
+
+    def test_every_kind_of_data_file_gives_the_same_training(self):
+        with open(os.path.join(self.path, "x.idx"), "rb") as file:
+            pixels = list(file.read()[16:])
+        with open(os.path.join(self.path, "y.idx"), "rb") as file:
+            labels = list(file.read()[8:])
+        x, y = self.npy("", "u1", [200, 4, 4], pixels), self.npy("", "i8", [200], labels)
+        for name, method in (("stored.npz", zipfile.ZIP_STORED), ("deflated.npz", zipfile.ZIP_DEFLATED)):
+            with zipfile.ZipFile(os.path.join(self.path, name), "w", method) as archive:
+                for member, data in (("x.npy", x), ("y.npy", y)):
+                    with archive.open(member, "w", force_zip64=True) as out:
+                        out.write(data)
+        for part, (begin, end) in enumerate(((0, 60), (60, 61), (61, 200))):
+            self.npy(f"x{part}.npy", "u1", [end - begin, 4, 4], pixels[16 * begin:16 * end])
+        header = json.dumps({"y": {"dtype": "U8", "shape": [200], "data_offsets": [0, 200]}}).encode()
+        with open(os.path.join(self.path, "y.safetensors"), "wb") as out:
+            out.write(struct.pack("<Q", len(header)) + header + bytes(labels))
+        single = lambda value: struct.unpack("<f", struct.pack("<f", value))[0]
+        with open(os.path.join(self.path, "both.csv"), "w", encoding="utf-8") as out:
+            out.write(",".join(f"p{i}" for i in range(16)) + ",label\n")
+            for row in range(200):
+                numbers = [repr(single(p * single(1 / 255))) for p in pixels[16 * row:16 * row + 16]]
+                out.write(",".join(numbers) + f",{labels[row]}\n")
+        scale = {"scale": 1 / 255}
+        wanted = self.digest()
+        for name, data in (("npz", {"x": "stored.npz", "y": "stored.npz"} | scale),
+                           ("deflated", {"x": "deflated.npz#x", "y": "deflated.npz"} | scale),
+                           ("parts", {"x": ["x0.npy", "x1.npy", "x2.npy"], "y": "y.safetensors"} | scale),
+                           ("csv", {"x": "both.csv", "y": "both.csv"}),
+                           ("named", {"x": "both.csv#" + ",".join(f"p{i}" for i in range(16)), "y": "both.csv#label"})):
+            spec = self.write_spec(name + ".json", dict(SPEC, data={"train": data}))
+            result = json.loads(percale("train", spec, "--json", "--threads", "2").stdout)
+            self.assertEqual(result["digest"], wanted, name)
+        with open(os.path.join(self.path, "deflated.npz"), "r+b") as file:
+            file.seek(100)
+            byte = file.read(1)
+            file.seek(100)
+            file.write(bytes([byte[0] ^ 1]))
+        spec = self.write_spec("flipped.json", dict(SPEC, data={"train": {"x": "deflated.npz", "y": "deflated.npz"}}))
+        self.assertRegex(percale("train", spec, code=1).stderr, r"deflated\.npz: 'x\.npy': (the checksum is wrong|the compressed data)")
+
+    def test_killed_at_any_moment_it_goes_on_to_the_same_bits_with_every_option(self):
+        spec = self.write_spec("options.json", dict(
+            SPEC, epochs=40, ema=0.9, accumulation=2, clip={"norm": 0.5, "global_norm": 0.7}, class_weight={"1": 2},
+            schedule={"name": "plateau", "patience": 0, "monitor": "val_loss"}, optimizer={"name": "lamb", "learning_rate": 0.01},
+            groups=[{"pattern": "*/bias", "learning_rate_factor": 2}], freeze=["dense/bias"], metrics=["accuracy", "auc"],
+            early_stopping={"monitor": "val_loss", "patience": 30}, checkpoints={"keep_last": 2, "keep_best": 1, "monitor": "loss"},
+            data=dict(SPEC["data"], validation=SPEC["data"]["test"])))
+        wanted = json.loads(percale("train", spec, "--json").stdout)
+        out = os.path.join(self.path, "killed")
+        source = random.Random(5)
+        kills = 0
+        for _ in range(6):
+            with subprocess.Popen([PROGRAM, "train", spec, "--resume", out, "--checkpoint-every", "3"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                try:
+                    process.wait(timeout=source.uniform(0.03, 0.15))
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    kills += 1
+        resumed = json.loads(percale("train", spec, "--resume", out, "--checkpoint-every", "3", "--json").stdout)
+        self.assertEqual((resumed["digest"], resumed["steps"]), (wanted["digest"], wanted["steps"]))
+        self.assertLessEqual(len([name for name in os.listdir(out) if re.fullmatch(r"step-\d+", name)]), 3)
+
+    def test_tensorboard_gets_a_file_of_records_under_checksums(self):
+        folder = os.path.join(self.path, "board")
+        percale("train", self.spec, "--tensorboard", folder)
+        names = os.listdir(folder)
+        self.assertEqual(len(names), 1)
+        self.assertTrue(names[0].startswith("events.out.tfevents."))
+        with open(os.path.join(folder, names[0]), "rb") as file:
+            data = file.read()
+        at, records = 0, []
+        while at < len(data):
+            (size,) = struct.unpack_from("<Q", data, at)
+            records.append(data[at + 12:at + 12 + size])
+            at += 16 + size
+        self.assertEqual(at, len(data))
+        self.assertEqual(len(records), 1 + 39)
+        self.assertIn(b"brain.Event:2", records[0])
+        self.assertEqual(sum(b"accuracy" in record for record in records), 3)
 
     def test_a_model_shows_itself(self):
         self.assertIn("parameters", percale("show", self.model).stdout)

@@ -2,9 +2,10 @@
 
     python tests/peers/train_traces.py build/bindings/cli/percale [jobs] [seed]
 
-Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN), its sizes, its weights, its data and
-an optimizer (SGD, momentum, Nesterov, Adam), trains without shuffling on one shard, and compares the loss of every step:
-for 20 steps within 1e-3 of PyTorch in f64; later within ten times the deviation of PyTorch's own f32, plus 1e-3.
+Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN) from the layers that there are, its sizes,
+weights and data, an optimizer, a schedule, clipping, weight decay and accumulation, trains without shuffling on one shard, and
+compares the loss of every step: for 20 steps within 1e-3 of PyTorch in f64; later within ten times the deviation of PyTorch's own
+f32, plus 1e-3.
 """
 import csv
 import json
@@ -17,8 +18,14 @@ import tempfile
 
 import numpy as np
 import torch
+import torch.nn.functional as F
+
+from optimizers import Ftrl, Lamb, Lion, each_norm, scale_all
 
 STRICT_STEPS, WITHIN = 20, 1e-3
+# Those whose op the program has; the first stand in every release.
+ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid", "elu": "Elu", "softplus": "Softplus",
+               "softsign": "Softsign", "leaky_relu": "LeakyRelu"}
 
 
 def save_safetensors(path, tensors):
@@ -32,28 +39,50 @@ def save_safetensors(path, tensors):
         file.write(struct.pack("<Q", len(text)) + text + blob)
 
 
+def activate(name, x):
+    if name == "leaky_relu":
+        return F.leaky_relu(x, 0.2)
+    return getattr(F, name)(x) if name in ("elu", "softplus", "softsign") else getattr(torch, name)(x)
+
+
+def pad_same(x, size, stride):
+    """ONNX's SAME_UPPER for [N, C, H, W] and a square window."""
+    pads = []
+    for dim in (x.shape[3], x.shape[2]):
+        total = max((-(-dim // stride) - 1) * stride + size - dim, 0)
+        pads += [total // 2, total - total // 2]
+    return F.pad(x, pads)
+
+
 class Job:
-    """A spec, its files, and the same job as functions of PyTorch."""
+    """A spec, its files, and the same job as functions of PyTorch. Images are [N, C, H, W] between the steps."""
 
     def __init__(self, rng, folder):
         self.np = np.random.default_rng(rng.randrange(2**32))
         self.rng = rng
         self.weights, self.steps = {}, []  # steps: functions (parameters, x) -> x
-        self.layers, self.counts = [], {}
-        kind = rng.choice(["linear", "mlp", "cnn"])
+        self.fixed = set()  # moving statistics
+        self.layers, self.counts, self.normalised = [], {}, False
+        self.kind = kind = rng.choice(["linear", "mlp", "cnn", "cnn"])
         self.classes = rng.randint(2, 11)
-        self.regression = kind == "linear" and rng.random() < 0.5
-        self.rows, self.batch = rng.randint(70, 300), rng.randint(5, 64)
+        self.loss = rng.choice(["mean_squared_error", "mean_absolute_error", "huber"]) if kind == "linear" and rng.random() < 0.6 \
+            else rng.choice(["sparse_categorical_crossentropy"] * 3 + ["binary_crossentropy"])
+        self.batch = rng.randint(5, 64)
         if kind == "cnn":
-            shape = self.convolutions()
+            width = self.convolutions()
         else:
-            shape = [rng.randint(1, 40)]
-        self.input_shape = self.input_shape if kind == "cnn" else shape
-        width = shape[-1]
+            width = rng.randint(1, 40)
+            self.input_shape = [width]
         for _ in range(rng.randint(1, 3) if kind == "mlp" else rng.randint(0, 1) if kind == "cnn" else 0):
-            width = self.dense(width, rng.randint(3, 70), rng.choice(["relu", "tanh", "sigmoid"]))
-        self.dense(width, rng.randint(1, 5) if self.regression else self.classes, None)
-        self.kind = kind
+            width = self.dense(width, rng.randint(3, 70), rng.choice(list(ACTIVATIONS) + [None]))
+            if rng.random() < 0.4:
+                self.rest(width, image=False)
+        self.outputs = self.classes if self.loss.startswith("sparse") else rng.randint(1, 5)
+        self.dense(width, self.outputs, None)
+        self.rows = rng.randint(70, 300)
+        if self.normalised:  # a last batch of a row or two has no statistics worth the name
+            self.batch = max(self.batch, 12)
+            self.rows = self.batch * max(2, self.rows // self.batch)
         self.write(folder)
 
     def name(self, base):
@@ -75,110 +104,265 @@ class Job:
         def step(p, x):
             y = x @ p[name + "/kernel"]
             y = y + p[name + "/bias"] if bias else y
-            return getattr(torch, activation)(y) if activation else y
+            return activate(activation, y) if activation else y
 
         self.steps.append(step)
         return units
+
+    def rest(self, channels, image):
+        """A layer that leaves the shape alone."""
+        kind = self.rng.choice(["BatchNormalization", "LayerNormalization", "Dropout", "Activation"])
+        view = (1, -1, 1, 1) if image else (1, -1)
+        if kind == "Dropout":
+            self.layers.append({"layer": "Dropout", "rate": 0})
+            self.name("dropout")
+        elif kind == "Activation":
+            activation = self.rng.choice(list(ACTIVATIONS))
+            self.layers.append({"layer": "Activation", "activation": activation})
+            self.steps.append(lambda p, x: activate(activation, x))
+        else:
+            batch = kind == "BatchNormalization"
+            name = self.name("batch_normalization" if batch else "layer_normalization")
+            self.layers.append({"layer": kind})
+            self.weights[name + "/gamma"] = (1 + 0.2 * self.np.standard_normal(channels)).astype(np.float32)
+            self.weight(name + "/beta", (channels,), 10)
+            if batch:
+                self.normalised = True
+                self.weights[name + "/moving_mean"] = np.zeros(channels, np.float32)
+                self.weights[name + "/moving_variance"] = np.ones(channels, np.float32)
+                self.fixed |= {name + "/moving_mean", name + "/moving_variance"}
+
+            def step(p, x):
+                axes = [a for a in range(x.dim()) if a != 1] if batch else [1]
+                mean = x.mean(axes, keepdim=True)
+                variance = ((x - mean) ** 2).mean(axes, keepdim=True)
+                y = (x - mean) / torch.sqrt(variance + 1e-3)
+                return y * p[name + "/gamma"].reshape(view) + p[name + "/beta"].reshape(view)
+
+            self.steps.append(step)
 
     def convolutions(self):
         rng = self.rng
         h, w, c = rng.randint(8, 16), rng.randint(8, 16), rng.randint(1, 3)
         self.input_shape = [h, w, c]
         self.steps.append(lambda p, x: x.permute(0, 3, 1, 2))
-        for _ in range(rng.randint(1, 2)):
-            k, filters = rng.choice([1, 3, 5]), rng.randint(2, 20)
-            stride, same = rng.choice([1, 1, 2]), rng.random() < 0.5
-            if min(h, w) < 5:
+        for _ in range(rng.randint(1, 3)):
+            k, stride, same = rng.choice([1, 3, 5]), rng.choice([1, 1, 2]), rng.random() < 0.5
+            kind = rng.choice(["Conv2D", "Conv2D", "DepthwiseConv2D", "Conv2DTranspose"])
+            if min(h, w) < 5 or (kind == "Conv2DTranspose" and h * w > 150):
                 break
-            name = self.name("conv2d")
-            self.layers.append({"layer": "Conv2D", "filters": filters, "kernel_size": k, "strides": stride,
-                                "padding": "same" if same else "valid", "activation": "relu"})
-            self.weight(name + "/kernel", (k, k, c, filters), k * k * c)
+            activation = rng.choice(list(ACTIVATIONS))
+            layer = {"layer": kind, "kernel_size": k, "strides": stride, "padding": "same" if same else "valid",
+                     "activation": activation}
+            if kind == "Conv2D":
+                name, filters = self.name("conv2d"), rng.randint(2, 20)
+                layer["filters"] = filters
+                self.weight(name + "/kernel", (k, k, c, filters), k * k * c)
+            elif kind == "DepthwiseConv2D":
+                name, times = self.name("depthwise_conv2d"), rng.randint(1, 2)
+                filters = c * times
+                layer["depth_multiplier"] = times
+                self.weight(name + "/kernel", (k, k, c, times), k * k)
+            else:
+                k = max(k, stride)
+                layer["kernel_size"] = k
+                name, filters = self.name("conv2d_transpose"), rng.randint(2, 8)
+                layer["filters"] = filters
+                self.weight(name + "/kernel", (k, k, filters, c), k * k * c / stride**2)
             self.weight(name + "/bias", (filters,), 10)
+            self.layers.append(layer)
 
-            def step(p, x, name=name, k=k, stride=stride, same=same):
-                if same:
-                    pads = []
-                    for size in (x.shape[3], x.shape[2]):
-                        total = max((-(-size // stride) - 1) * stride + k - size, 0)
-                        pads += [total // 2, total - total // 2]
-                    x = torch.nn.functional.pad(x, pads)
-                kernel = p[name + "/kernel"].permute(3, 2, 0, 1)
-                return torch.relu(torch.nn.functional.conv2d(x, kernel, p[name + "/bias"], stride=stride))
+            def step(p, x, name=name, kind=kind, k=k, stride=stride, same=same, activation=activation):
+                bias = p[name + "/bias"]
+                if kind == "Conv2DTranspose":
+                    y = F.conv_transpose2d(x, p[name + "/kernel"].permute(3, 2, 0, 1).contiguous(), stride=stride)
+                    if same:
+                        cut = (k - stride) // 2
+                        y = y[:, :, cut:cut + x.shape[2] * stride, cut:cut + x.shape[3] * stride]
+                    return activate(activation, y + bias.reshape(1, -1, 1, 1))
+                x = pad_same(x, k, stride) if same else x
+                if kind == "Conv2D":
+                    y = F.conv2d(x, p[name + "/kernel"].permute(3, 2, 0, 1).contiguous(), bias, stride=stride)
+                else:
+                    kernel = p[name + "/kernel"].permute(2, 3, 0, 1).flatten(0, 1)[:, None].contiguous()
+                    y = F.conv2d(x, kernel, bias, stride=stride, groups=x.shape[1])
+                return activate(activation, y)
 
             self.steps.append(step)
-            h, w, c = ((-(-h // stride), -(-w // stride)) if same else
-                       ((h - k) // stride + 1, (w - k) // stride + 1)) + (filters,)
-            if min(h, w) >= 4 and rng.random() < 0.7:
+            if kind == "Conv2DTranspose":
+                h, w = (h * stride, w * stride) if same else ((h - 1) * stride + k, (w - 1) * stride + k)
+            else:
+                h, w = (-(-h // stride), -(-w // stride)) if same else ((h - k) // stride + 1, (w - k) // stride + 1)
+            c = filters
+            if rng.random() < 0.4:
+                self.rest(c, image=True)
+            if min(h, w) >= 4 and rng.random() < 0.6:
                 pool = rng.choice(["max", "average"])
                 self.layers.append({"layer": f"{pool.capitalize()}Pooling2D", "pool_size": 2})
-                function = torch.nn.functional.max_pool2d if pool == "max" else torch.nn.functional.avg_pool2d
+                function = F.max_pool2d if pool == "max" else F.avg_pool2d
                 self.steps.append(lambda p, x, function=function: function(x, 2))
                 h, w = h // 2, w // 2
-        self.layers.append({"layer": "Flatten"})
-        self.steps.append(lambda p, x: x.permute(0, 2, 3, 1).flatten(1))
-        return [h * w * c]
+        end = rng.choice(["flatten", "flatten", "average", "max"])
+        if end == "flatten":
+            if rng.random() < 0.5:
+                self.layers.append({"layer": "Flatten"})
+            else:
+                self.layers.append({"layer": "Reshape", "target_shape": [h * w * c]})
+            self.steps.append(lambda p, x: x.permute(0, 2, 3, 1).flatten(1))
+            return h * w * c
+        self.layers.append({"layer": f"Global{end.capitalize()}Pooling2D"})
+        self.steps.append(lambda p, x: x.mean((2, 3)) if end == "average" else x.amax((2, 3)))
+        return c
 
     def write(self, folder):
         rng = self.rng
+        self.folder = folder
         self.x = self.np.standard_normal([self.rows] + self.input_shape).astype(np.float32)
-        last = [n for n in self.weights if n.endswith("kernel")][-1]
-        outputs = self.weights[last].shape[-1]
-        if self.regression:
-            self.y = self.np.standard_normal((self.rows, outputs)).astype(np.float32)
-        else:
+        if self.loss.startswith("sparse"):
             self.y = self.np.integers(0, self.classes, self.rows).astype(np.int32)
+        elif self.loss == "binary_crossentropy":
+            self.y = self.np.integers(0, 2, (self.rows, self.outputs)).astype(np.float32)
+        else:
+            self.y = self.np.standard_normal((self.rows, self.outputs)).astype(np.float32)
         np.save(os.path.join(folder, "x.npy"), self.x)
         np.save(os.path.join(folder, "y.npy"), self.y)
         save_safetensors(os.path.join(folder, "weights.safetensors"), self.weights)
-        self.optimizer = rng.choice(["sgd", "momentum", "nesterov", "adam"])
-        self.rate = rng.choice([0.001, 0.003]) if self.optimizer == "adam" else rng.choice([0.01, 0.03])
-        optimizer = {"name": "adam" if self.optimizer == "adam" else "sgd", "learning_rate": self.rate}
-        if self.optimizer in ("momentum", "nesterov"):
-            optimizer |= {"momentum": 0.9, "nesterov": self.optimizer == "nesterov"}
-        if self.optimizer == "adam":
-            optimizer |= {"epsilon": 1e-7}
-        loss = ({"loss": "mean_squared_error"} if self.regression else
-                {"loss": "sparse_categorical_crossentropy", "from_logits": True})
-        self.epochs = -(-60 // -(-self.rows // self.batch))
-        spec = {"model": self.layers, "input_shape": self.input_shape, "optimizer": optimizer,
+        self.accumulation = rng.choice([1, 1, 1, 2, 3])
+        self.choose_optimizer()
+        per_epoch = -(-self.rows // (self.batch * self.accumulation))
+        self.epochs = -(-60 // per_epoch)
+        self.total = per_epoch * self.epochs
+        spec = {"model": self.layers, "input_shape": self.input_shape, "optimizer": self.optimizer, "loss": self.loss,
                 "data": {"train": {"x": "x.npy", "y": "y.npy"}}, "batch_size": self.batch, "shards": 1,
-                "shuffle": False, "epochs": self.epochs, "seed": 1} | loss
+                "shuffle": False, "epochs": self.epochs, "seed": 1, "accumulation": self.accumulation}
+        if self.loss.endswith("crossentropy"):
+            spec["from_logits"] = True
+        spec |= self.choose_schedule() | self.choose_clip()
         self.spec = os.path.join(folder, "spec.json")
         with open(self.spec, "w") as file:
             json.dump(spec, file)
-        self.folder = folder
+
+    def choose_optimizer(self):
+        rng = self.rng
+        name = rng.choice(["sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "adagrad", "ftrl", "lion", "lamb"])
+        rate = {"adam": 0.001, "adamw": 0.003, "rmsprop": 0.001, "adagrad": 0.01, "ftrl": 0.03, "lion": 0.0003,
+                "lamb": 0.003}.get(name, rng.choice([0.01, 0.03]))
+        decay = rng.choice([0.0, 0.0, 0.01])
+        spec = {"name": "sgd" if name in ("momentum", "nesterov") else name, "learning_rate": rate, "weight_decay": decay}
+        optim = torch.optim
+        if name in ("momentum", "nesterov"):
+            spec |= {"momentum": 0.9, "nesterov": name == "nesterov"}
+        make = {
+            "sgd": lambda p: optim.SGD(p, lr=rate, weight_decay=decay),
+            "momentum": lambda p: optim.SGD(p, lr=rate, momentum=0.9, weight_decay=decay),
+            "nesterov": lambda p: optim.SGD(p, lr=rate, momentum=0.9, nesterov=True, weight_decay=decay),
+            "adam": lambda p: optim.Adam(p, lr=rate, eps=1e-7, weight_decay=decay),
+            "adamw": lambda p: optim.AdamW(p, lr=rate, eps=1e-7, weight_decay=decay),
+            "rmsprop": lambda p: optim.RMSprop(p, lr=rate, alpha=0.9, eps=1e-7, weight_decay=decay),
+            "adagrad": lambda p: optim.Adagrad(p, lr=rate, initial_accumulator_value=0.1, eps=1e-7, weight_decay=decay),
+            "ftrl": lambda p: Ftrl(p, rate, l1=0.001, l2=0.002, weight_decay=decay),
+            "lion": lambda p: Lion(p, rate, weight_decay=decay),
+            "lamb": lambda p: Lamb(p, rate, weight_decay=decay),
+        }
+        if name == "ftrl":
+            spec |= {"l1_regularization_strength": 0.001, "l2_regularization_strength": 0.002}
+        self.optimizer_name, self.rate, self.optimizer, self.make_optimizer = name, rate, spec, make[name]
+
+    def choose_schedule(self):
+        """Keys of the spec; self.schedule is a function (step, losses of the epochs that have ended) -> learning rate."""
+        rng, base = self.rng, self.rate
+        kind = rng.choice(["constant", "step", "cosine", "warm_up", "one_cycle", "plateau"])
+        self.schedule_name = kind
+
+        def with_torch(make, steps):
+            inner = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=base)
+            scheduler, rates = make(inner), []
+            for _ in range(steps):
+                rates.append(inner.param_groups[0]["lr"])
+                inner.step()
+                if len(rates) < steps:
+                    scheduler.step()
+            return lambda step, losses: rates[step]
+
+        torch_schedule = torch.optim.lr_scheduler
+        if kind == "step":
+            self.schedule = with_torch(lambda o: torch_schedule.StepLR(o, 7, gamma=0.5), self.total)
+            return {"schedule": {"name": "step", "step_size": 7, "gamma": 0.5}}
+        if kind == "cosine":
+            self.schedule = with_torch(lambda o: torch_schedule.CosineAnnealingLR(o, self.total, eta_min=0.1 * base), self.total)
+            return {"schedule": {"name": "cosine", "alpha": 0.1}}
+        if kind == "warm_up":
+            self.schedule = lambda step, losses: base * min(1, (step + 1) / 9)
+            return {"schedule": {"name": "warm_up", "steps": 9}}
+        if kind == "one_cycle":
+            self.schedule = with_torch(lambda o: torch_schedule.OneCycleLR(o, 2 * base, total_steps=self.total,
+                                                                           cycle_momentum=False), self.total)
+            return {"schedule": {"name": "one_cycle", "max_learning_rate": 2 * base}}
+        if kind == "plateau":
+            def rate(step, losses):
+                inner = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=base)
+                scheduler = torch_schedule.ReduceLROnPlateau(inner, factor=0.5, patience=1, threshold=0.02)
+                for loss in losses:
+                    scheduler.step(loss)
+                return inner.param_groups[0]["lr"]
+
+            self.schedule = rate
+            return {"schedule": {"name": "plateau", "factor": 0.5, "patience": 1, "threshold": 0.02}}
+        self.schedule = lambda step, losses: base
+        return {}
+
+    def choose_clip(self):
+        kind = self.rng.choice(["none", "none", "value", "norm", "global_norm"])
+        self.clip_name = kind
+        self.clip = {"none": lambda p: None, "value": lambda p: torch.nn.utils.clip_grad_value_(p, 0.02),
+                     "norm": each_norm(0.3), "global_norm": lambda p: scale_all(p, 0.5)}[kind]
+        return {} if kind == "none" else {"clip": {kind: {"value": 0.02, "norm": 0.3, "global_norm": 0.5}[kind]}}
 
     def percale(self, program):
         history = os.path.join(self.folder, "history.csv")
         result = subprocess.run([program, "train", self.spec, "--weights", os.path.join(self.folder, "weights.safetensors"),
-                                 "--history", history, "--out", os.path.join(self.folder, "out")],
-                                capture_output=True, text=True)
+                                 "--history", history], capture_output=True, text=True)
         if result.returncode:
             raise RuntimeError(result.stderr + open(self.spec).read())
         with open(history) as file:
             return [float(row["loss"]) for row in csv.DictReader(file)]
 
+    def mean_loss(self, x, y):
+        if self.loss.startswith("sparse"):
+            return F.cross_entropy(x, y.long())
+        function = {"mean_squared_error": F.mse_loss, "mean_absolute_error": F.l1_loss, "huber": F.huber_loss,
+                    "binary_crossentropy": F.binary_cross_entropy_with_logits}[self.loss]
+        return function(x, y.to(x.dtype))
+
     def torch(self, dtype):
-        p = {name: torch.tensor(value, dtype=dtype, requires_grad=True) for name, value in self.weights.items()}
-        if self.optimizer == "adam":
-            optimizer = torch.optim.Adam(p.values(), lr=self.rate, eps=1e-7)
-        else:
-            optimizer = torch.optim.SGD(p.values(), lr=self.rate, momentum=0 if self.optimizer == "sgd" else 0.9,
-                                        nesterov=self.optimizer == "nesterov")
-        losses = []
+        p = {name: torch.tensor(value, dtype=dtype, requires_grad=name not in self.fixed) for name, value in self.weights.items()}
+        trained = [value for name, value in p.items() if name not in self.fixed]
+        optimizer = self.make_optimizer(trained)
+        losses, epochs, step = [], [], 0
         for _ in range(self.epochs):
-            for first in range(0, self.rows, self.batch):
-                x = torch.tensor(self.x[first:first + self.batch], dtype=dtype)
-                y = torch.tensor(self.y[first:first + self.batch])
-                for step in self.steps:
-                    x = step(p, x)
-                loss = (torch.nn.functional.mse_loss(x, y.to(dtype)) if self.regression else
-                        torch.nn.functional.cross_entropy(x, y.long()))
-                optimizer.zero_grad()
-                loss.backward()
+            total, rows = 0.0, 0
+            for first in range(0, self.rows, self.batch * self.accumulation):
+                last = min(first + self.batch * self.accumulation, self.rows)
+                for value in trained:
+                    value.grad = None
+                whole = 0.0
+                for begin in range(first, last, self.batch):
+                    end = min(begin + self.batch, last)
+                    x = torch.tensor(self.x[begin:end], dtype=dtype)
+                    for function in self.steps:
+                        x = function(p, x)
+                    loss = self.mean_loss(x, torch.tensor(self.y[begin:end])) * ((end - begin) / (last - first))
+                    loss.backward()
+                    whole += loss.item()
+                self.clip(trained)
+                for group in optimizer.param_groups:
+                    group["lr"] = self.schedule(step, epochs)
                 optimizer.step()
-                losses.append(loss.item())
+                losses.append(whole)
+                step += 1
+                total += whole * (last - first)
+                rows += last - first
+            epochs.append(total / rows)
         return losses
 
 
@@ -187,7 +371,11 @@ def main():
     jobs = int(sys.argv[2]) if len(sys.argv) > 2 else 30
     rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     torch.set_num_threads(1)
-    failed = 0
+    ops = {op["name"] for op in json.loads(subprocess.run([program, "ops", "--json"], capture_output=True, text=True,
+                                                          check=True).stdout)}
+    for name in [name for name, op in ACTIVATIONS.items() if op not in ops]:
+        del ACTIVATIONS[name]
+    failed, seen = 0, {}
     for number in range(jobs):
         with tempfile.TemporaryDirectory() as folder:
             job = Job(rng, folder)
@@ -201,8 +389,14 @@ def main():
                 worst = max(worst, t)
                 good &= o <= 10 * worst + WITHIN
             failed += not good
-            print(f"{'ok ' if good else 'BAD'} {number:3} {job.kind:6} {job.optimizer:8} {len(ours)} steps, first 20 off by "
+            for layer in {layer["layer"] for layer in job.layers} | {job.optimizer_name, job.schedule_name, job.loss}:
+                seen[layer] = seen.get(layer, 0) + 1
+            print(f"{'ok ' if good else 'BAD'} {number:3} {job.kind:6} {job.optimizer_name:8} {job.schedule_name:9} "
+                  f"clip {job.clip_name:11} x{job.accumulation} {len(ours)} steps, first 20 off by "
                   f"{max(off[:STRICT_STEPS]):.1e}, all by {max(off):.1e} (PyTorch f32: {max(peer):.1e})", flush=True)
+            if not good:
+                print(open(job.spec).read())
+    print("covered: " + ", ".join(f"{name} {count}" for name, count in sorted(seen.items())))
     print(f"{jobs - failed} passed, {failed} failed")
     return 1 if failed else 0
 

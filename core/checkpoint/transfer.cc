@@ -1,0 +1,114 @@
+#include "core/checkpoint/transfer.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "core/base/file.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/safetensors.h"
+#include "core/registry/registry.h"
+
+namespace percale {
+namespace {
+
+// What the '*' of a pattern stands for in a name ("" for a pattern without); nothing when the name is another.
+std::optional<std::string_view> captured(std::string_view pattern, std::string_view name) {
+  const size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name ? std::optional<std::string_view>("") : std::nullopt;
+  const std::string_view before = pattern.substr(0, star), behind = pattern.substr(star + 1);
+  if (name.size() < before.size() + behind.size() || !name.starts_with(before) || !name.ends_with(behind)) {
+    return std::nullopt;
+  }
+  return name.substr(before.size(), name.size() - before.size() - behind.size());
+}
+
+const NameRule* rule_of(const std::vector<NameRule>& rules, std::string_view variable) {
+  for (const NameRule& rule : rules) {
+    if (captured(rule.to, variable)) return &rule;
+  }
+  return nullptr;
+}
+
+// Tensors by name, of a file or of a checkpoint. find() gives an undefined tensor for a name that there is not.
+class Source {
+ public:
+  static Result<Source> open(const std::string& path) {
+    Source out;
+    if (path_kind(path) != PathKind::kFolder) {
+      PERCALE_ASSIGN_OR_RETURN(out.file_, Safetensors::open(path));
+      return out;
+    }
+    std::string step = path;
+    if (path_kind(join_path(path, "MANIFEST")) != PathKind::kFile) {
+      PERCALE_ASSIGN_OR_RETURN(step, newest_checkpoint(path));
+    }
+    PERCALE_ASSIGN_OR_RETURN(out.checkpoint_, read_checkpoint(step));
+    return out;
+  }
+
+  Result<Tensor> find(std::string_view name) const {
+    if (file_ != nullptr) return file_->find(name) == nullptr ? Result<Tensor>(Tensor()) : file_->tensor(name);
+    for (const auto& [key, tensor] : checkpoint_.tensors) {
+      if (key == name) return tensor;
+    }
+    return Tensor();
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    if (file_ != nullptr) {
+      for (const auto& entry : file_->entries()) out.push_back(entry.name);
+    }
+    for (const auto& [name, tensor] : checkpoint_.tensors) out.push_back(name);
+    return out;
+  }
+
+ private:
+  std::shared_ptr<const Safetensors> file_;
+  Checkpoint checkpoint_;
+};
+
+}  // namespace
+
+std::string source_name(const std::vector<NameRule>& rules, std::string_view variable) {
+  const NameRule* rule = rule_of(rules, variable);
+  if (rule == nullptr) return std::string(variable);
+  const size_t star = rule->from.find('*');
+  if (star == std::string::npos) return rule->from;
+  return str_cat(std::string_view(rule->from).substr(0, star), *captured(rule->to, variable),
+                 std::string_view(rule->from).substr(star + 1));
+}
+
+Result<int64_t> load_variables(Variables& variables, const std::string& path, const std::vector<NameRule>& rules, bool strict) {
+  for (const NameRule& rule : rules) {
+    const auto stars = [](const std::string& text) { return std::count(text.begin(), text.end(), '*'); };
+    if (stars(rule.to) > 1 || (stars(rule.from) != stars(rule.to) && !rule.from.empty())) {
+      return invalid_argument("names '", rule.from, "' to '", rule.to, "': wanted one '*' in both or in neither");
+    }
+  }
+  PERCALE_ASSIGN_OR_RETURN(const Source source, Source::open(path));
+  const auto& all = variables.variables();
+  std::vector<std::pair<int32_t, Tensor>> changes;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string name = source_name(rules, all[i].name);
+    if (name.empty()) continue;
+    PERCALE_ASSIGN_OR_RETURN(Tensor value, source.find(name));
+    if (!value.defined()) {
+      if ((!strict || all[i].slot) && rule_of(rules, all[i].name) == nullptr) continue;
+      const std::string nearest = nearest_name(name, source.names());
+      return not_found(path, ": no tensor '", name, "' in the file",
+                       nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+    }
+    if (value.dtype() != all[i].dtype || !(value.shape() == all[i].shape)) {
+      return invalid_argument(path, ": '", name, "' is ", value.dtype(), " ", value.shape(), ", wanted ", all[i].dtype, " ",
+                              all[i].shape);
+    }
+    changes.emplace_back(static_cast<int32_t>(i), std::move(value));
+  }
+  const auto count = static_cast<int64_t>(changes.size());
+  PERCALE_RETURN_IF_ERROR(variables.publish(changes).status());
+  return count;
+}
+
+}  // namespace percale

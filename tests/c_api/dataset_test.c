@@ -1,0 +1,117 @@
+/* Data sets: what they are made of, and the batches that come out. */
+#include "check.h"
+
+static percale_engine* engine = NULL;
+
+static int32_t make_row(void* user, int64_t row, void* const* columns) {
+  const int64_t* limit = (const int64_t*)user;
+  ((float*)columns[0])[0] = (float)row;
+  ((float*)columns[0])[1] = (float)row * 10;
+  *(int64_t*)columns[1] = row % 3;
+  return row >= *limit;
+}
+
+/* The next batch's column `column` has `count` elements, all i64. */
+static void check_next(percale_dataset* set, size_t columns, size_t column, const int64_t* wanted, int64_t count) {
+  percale_tensor* batch[4] = {NULL, NULL, NULL, NULL};
+  size_t c;
+  int64_t i;
+  OK(percale_dataset_next(set, batch));
+  CHECK(percale_tensor_element_count(batch[column]) == count);
+  for (i = 0; i < count && i < percale_tensor_element_count(batch[column]); ++i) {
+    CHECK(((const int64_t*)percale_tensor_get_data(batch[column]))[i] == wanted[i]);
+  }
+  for (c = 0; c < columns; ++c) percale_tensor_release(batch[c]);
+}
+
+static void ranges_are_zipped_joined_and_repeated(void) {
+  static const int64_t first[] = {5, 7, 9}, second[] = {11, 5, 7}, third[] = {9, 11}, right[] = {0, -1, -2};
+  percale_dataset *odd = NULL, *down = NULL, *twice = NULL, *zipped = NULL, *joined = NULL, *two[2];
+  percale_tensor* batch[2];
+  OK(percale_dataset_range(engine, "odd", 5, 12, 2, &odd));
+  OK(percale_dataset_range(engine, "down", 0, -4, -1, &down));
+  CHECK(percale_dataset_rows(odd) == 4 && percale_dataset_rows(down) == 4);
+  OK(percale_dataset_repeat(odd, 2, &twice));
+  OK(percale_dataset_configure(twice, 3, -1, 0));
+  check_next(twice, 1, 0, first, 3);
+  check_next(twice, 1, 0, second, 3);
+  two[0] = odd;
+  two[1] = down;
+  OK(percale_dataset_zip(two, 2, &zipped));
+  OK(percale_dataset_configure(zipped, 3, -1, 1));
+  check_next(zipped, 2, 1, right, 3);
+  FAILS(percale_dataset_next(zipped, batch), PERCALE_OUT_OF_RANGE, "epoch is over");
+  check_next(zipped, 2, 0, first, 3);
+  two[1] = twice;
+  OK(percale_dataset_concatenate(two, 2, &joined));
+  CHECK(percale_dataset_rows(joined) == 12);
+  percale_dataset_release(joined);
+  two[1] = down;
+  FAILS(percale_dataset_concatenate(two, 2, &joined), PERCALE_INVALID_ARGUMENT, "different columns");
+  FAILS(percale_dataset_zip(two, 0, &joined), PERCALE_INVALID_ARGUMENT, "no data sets");
+  FAILS(percale_dataset_repeat(odd, 0, &joined), PERCALE_INVALID_ARGUMENT, "0 times");
+  FAILS(percale_dataset_range(engine, "n", 0, 0, 1, &joined), PERCALE_INVALID_ARGUMENT, "no rows");
+  two[1] = NULL;
+  FAILS(percale_dataset_zip(two, 2, &joined), PERCALE_INVALID_ARGUMENT, "'datasets[1]' is NULL");
+  REFUSES(percale_dataset_zip(NULL, 2, &joined), "datasets");
+  REFUSES(percale_dataset_concatenate(NULL, 1, &joined), "datasets");
+  REFUSES(percale_dataset_repeat(NULL, 1, &joined), "dataset");
+  REFUSES(percale_dataset_range(engine, NULL, 0, 1, 1, &joined), "name");
+  CHECK(joined == NULL);
+  percale_dataset_release(odd); /* what was made of them keeps them */
+  percale_dataset_release(down);
+  check_next(twice, 1, 0, third, 2);
+  percale_dataset_release(twice);
+  percale_dataset_release(zipped);
+}
+
+static void a_function_makes_rows_and_a_graph_maps_them(void) {
+  static const char* const names[] = {"x", "y"};
+  static const percale_dtype dtypes[] = {PERCALE_DTYPE_F32, PERCALE_DTYPE_I64};
+  static const int64_t two[] = {2};
+  static const int64_t* const dims[] = {two, NULL};
+  static const size_t ranks[] = {1, 0};
+  static const int64_t doubled[] = {0, 2, 4, 0};
+  int64_t limit = 6, unknown = -1;
+  percale_dataset *rows = NULL, *mapped = NULL;
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  percale_value in, out;
+  percale_tensor* batch[2];
+  OK(percale_dataset_generator(engine, names, dtypes, dims, ranks, 2, 8, make_row, &limit, &rows));
+  OK(percale_dataset_configure(rows, 4, -1, 0));
+  OK(percale_dataset_next(rows, batch));
+  CHECK(((const float*)percale_tensor_get_data(batch[0]))[7] == 30);
+  percale_tensor_release(batch[0]);
+  percale_tensor_release(batch[1]);
+  FAILS(percale_dataset_next(rows, batch), PERCALE_ABORTED, "row 6");
+  CHECK(batch[0] == NULL && batch[1] == NULL);
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "y", PERCALE_DTYPE_I64, &unknown, 1, &in));
+  OK(percale_builder_node(builder, "Add", "doubled"));
+  OK(percale_builder_add_input(builder, in));
+  OK(percale_builder_add_input(builder, in));
+  OK(percale_builder_finish_node(builder, 1, &out));
+  OK(percale_builder_set_outputs(builder, &out, 1));
+  OK(percale_builder_finish(builder, &graph));
+  OK(percale_dataset_map(rows, graph, &mapped));
+  percale_dataset_release(rows);
+  OK(percale_dataset_configure(mapped, 4, -1, 0));
+  check_next(mapped, 1, 0, doubled, 4);
+  percale_dataset_release(mapped);
+  mapped = NULL;
+  REFUSES(percale_dataset_generator(engine, names, dtypes, dims, ranks, 2, 8, NULL, NULL, &mapped), "callback");
+  REFUSES(percale_dataset_map(NULL, graph, &mapped), "dataset");
+  FAILS(percale_dataset_generator(engine, names, dtypes, dims, ranks, 2, 0, make_row, &limit, &mapped),
+        PERCALE_INVALID_ARGUMENT, "0 rows");
+  percale_builder_release(builder);
+  percale_graph_release(graph);
+}
+
+int main(void) {
+  OK(percale_engine_create(NULL, &engine));
+  ranges_are_zipped_joined_and_repeated();
+  a_function_makes_rows_and_a_graph_maps_them();
+  percale_engine_release(engine);
+  return check_done();
+}
