@@ -10,6 +10,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_composite,
     register_control,
     register_conv,
+    register_debug,
     register_elementwise,
     register_fused,
     register_generate,

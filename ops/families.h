@@ -21,6 +21,7 @@ Status register_cast(Registry& registry, const simd::SimdTable* simd);
 Status register_composite(Registry& registry, const simd::SimdTable* simd);
 Status register_control(Registry& registry, const simd::SimdTable* simd);
 Status register_conv(Registry& registry, const simd::SimdTable* simd);
+Status register_debug(Registry& registry, const simd::SimdTable* simd);
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd);
 Status register_fused(Registry& registry, const simd::SimdTable* simd);
 Status register_generate(Registry& registry, const simd::SimdTable* simd);

@@ -160,7 +160,7 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
   RunContext run;
   run.parallel = parallel;
   (*planned)->run(percale_launch{operands.data(), scratch->data(), nullptr, &run});
-  PERCALE_RETURN_IF_ERROR(run_error_status(schema, name, static_cast<RunError>(run.error.load()), run.error_detail));
+  PERCALE_RETURN_IF_ERROR(run_error_status(schema, name, run));
   return results;
 }
 

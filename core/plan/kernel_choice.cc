@@ -33,15 +33,20 @@ Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, s
                        "' runs it for (", types, ")", reasons);
 }
 
-Status run_error_status(const OpSchema& schema, std::string_view node, RunError error, int64_t detail) {
-  const std::string who = str_cat(schema.name, " '", node, "': ");
+Status run_error_status(const OpSchema& schema, std::string_view node, const RunContext& run) {
+  const auto error = static_cast<RunError>(run.error.load());
+  if (error == RunError::kNone) return {};
+  const int64_t detail = run.error_detail;
+  const char* message = run.error_message;
+  std::string who = str_cat(schema.name, " '", node, "': ");
+  if (message != nullptr && *message != 0) who += str_cat(message, ": ");
   switch (error) {
     case RunError::kNone: return {};
     case RunError::kOutOfMemory: return resource_exhausted(who, "out of memory");
     case RunError::kIndexOutOfRange: return out_of_range(who, "index ", detail, " is out of range");
     case RunError::kDivisionByZero: return invalid_argument(who, "integer division by zero at element ", detail);
     case RunError::kNotPositiveDefinite: return invalid_argument(who, "matrix ", detail, " is not positive definite");
-    case RunError::kAssertionFailed: return failed_precondition(who, "assertion failed at element ", detail);
+    case RunError::kAssertionFailed: return failed_precondition(who, "element ", detail, " of the condition is false");
     case RunError::kBadSize: return invalid_argument(who, "the size, start or length ", detail, " is out of range");
     case RunError::kSingular: return invalid_argument(who, "matrix ", detail, " is singular");
     case RunError::kNotPositive: {

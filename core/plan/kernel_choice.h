@@ -46,7 +46,7 @@ Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, s
                                                      const NodeView& view, std::vector<Refusal>* refusals);
 
 // What a run that failed says, for a node and the error word that one of its kernels set.
-Status run_error_status(const OpSchema& schema, std::string_view node, RunError error, int64_t detail);
+Status run_error_status(const OpSchema& schema, std::string_view node, const RunContext& run);
 
 }  // namespace percale
 

@@ -10,6 +10,7 @@
 
 #include "c_api/percale_plugin.h"
 #include "core/base/c_status.h"
+#include "core/base/log.h"
 #include "core/base/parallel.h"
 #include "core/base/status.h"
 #include "core/registry/op_schema.h"
@@ -63,14 +64,18 @@ struct percale_run_context {
   percale::ParallelFor parallel;
   std::atomic<int32_t> error{0};  // percale_run_error
   std::atomic<int64_t> error_detail{0};
+  std::atomic<const char*> error_message{nullptr};  // of the node, ahead of what the error says; of a plan that outlives the run
   std::atomic<bool> cancelled{false};
   int64_t seed = 0;  // random ops: the key is (seed, id of the node)
   int64_t step = 0;  // random ops: the step of the trainer, the counter of the session's run otherwise
   int64_t first_row = 0;  // random ops: number of the batch's first row within the global batch
+  const percale::LogSink* log = nullptr;  // where Print writes; null: nowhere
 
-  void fail(percale_run_error code, int64_t detail) {
+  void fail(percale_run_error code, int64_t detail, const char* message = nullptr) {
     int32_t none = 0;
-    if (error.compare_exchange_strong(none, static_cast<int32_t>(code))) error_detail = detail;
+    if (!error.compare_exchange_strong(none, static_cast<int32_t>(code))) return;
+    error_detail = detail;
+    error_message = message;
   }
 };
 

@@ -68,6 +68,8 @@ class ProgramRun {
     for (const Patch& patch : p.patches) p.operands[patch.position] = address(p, patch.operand);
     p.context.parallel = {&ProgramRun::guarded_loop, &p_guard(p)};
     p.context.error = 0;
+    p.context.error_message = nullptr;
+    p.context.log = &engine_.log();
     p.context.cancelled = false;
     p.context.seed = frame_.options.seed;
     p.context.step = frame_.step;
@@ -225,8 +227,7 @@ class ProgramRun {
     const Program& program = *p.placed->program;
     const ProgramNode& node =
         program.nodes[static_cast<size_t>(program.instructions[static_cast<size_t>(i)].node)];
-    return run_error_status(*node.op, node.name, static_cast<RunError>(p.context.error.load()),
-                            p.context.error_detail.load());
+    return run_error_status(*node.op, node.name, p.context);
   }
 
   Status finish(BoundProgram& p) {

@@ -158,14 +158,13 @@ bool check_kernel(const Kernel& kernel, const Sample& sample, const NodeView& vi
     CHECK(refused.message() != "");
     return false;
   }
-  KernelPlan plan;
-  void* state = nullptr;
-  if (const Status s = from_c(kernel.plan(kernel.user, &view, &plan, &state)); !s.ok()) {
-    CAPTURE(s.to_string());
+  const auto made = PlannedKernel::plan(kernel, view);
+  if (!made.ok()) {
+    CAPTURE(made.status().to_string());
     CHECK(sample.must_fail);
     return true;
   }
-  const PlannedKernel planned(kernel, state, plan.scratch_bytes);
+  const PlannedKernel& planned = **made;
   const auto first = run_kernel(planned, sample, view, {0xCD, {}});
   const auto second = run_kernel(planned, sample, view, {0x32, subject().device->parallel()});
   CAPTURE(first.status().to_string());

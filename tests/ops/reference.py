@@ -1020,6 +1020,25 @@ def linalg(t):
         t.row(op, empty(3), error="wanted square matrices, got [3]")
 
 
+def debug(t):
+    for dtype in FLOATS:
+        x = floats((2, 3), dtype=dtype)
+        t.row("percale:CheckNumerics", x, out=x)
+        bad = x.copy()
+        bad[1, 1:] = [np.inf, np.nan]
+        t.row("percale:CheckNumerics", bad, message="weights", error="weights: element 4 is infinite or NaN")
+    t.row("percale:CheckNumerics", F64([-np.inf]), error="element 0 is infinite or NaN")
+    t.row("percale:CheckNumerics", empty(0, 2), out=empty(0, 2))
+    t.row("percale:CheckNumerics", floats((2, 3)), out=False, grad=[0], grad2=True)
+    t.row("percale:Print", floats((2, 3)), out=floats((2, 3)), message="x = ", grad=[0])
+    t.row("percale:Print", i64(1, 2), out=i64(1, 2), summarize=-1)
+    holds = np.array([True, True])
+    t.row("percale:Assert", holds, floats((2, 3)), out=floats((2, 3)), grad=[1])
+    t.row("percale:Assert", np.zeros((0,), np.bool_), i64(7), out=i64(7), note="of nothing all hold")
+    t.row("percale:Assert", ~holds, i64(7), message="no", error="no: element 0 of the condition is false")
+    t.row("percale:Assert", holds, error="output 'Y' needs input 'X'")
+
+
 def every_code(dtype):
     """One element of each bit pattern."""
     bits = {"2": 2, "4": 4}.get(SMALL[dtype].lstrip("iu"), 4 if dtype is ml_dtypes.float4_e2m1fn else 8)
@@ -1109,8 +1128,8 @@ def limits(dtype):
     return float(info.min), float(info.max)
 
 
-FAMILIES = {f.__name__: f for f in (elementwise, activation, composite, optimizer, logic, cast, reduce, shape, layout, pad, index, index_nd,
-                                    argextreme, generate, resize, small, linalg)}
+FAMILIES = {f.__name__: f for f in (elementwise, activation, composite, optimizer, logic, cast, reduce, shape, layout, pad, index,
+                                    index_nd, argextreme, generate, resize, small, linalg, debug)}
 
 
 def main(names):
