@@ -48,8 +48,8 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Cast",
      .since = 25,
      .doc = "The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of "
-            "their range (NaN gives 0); integers wrap; bool is != 0. saturate and round_mode are of float8 as ONNX has them; "
-            "beyond its range f4e2m1 is held at 6, its NaN is 0.",
+            "their range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate and "
+            "round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.",
      .inputs = {in("input", 'T', kStorable)},
      .attributes = {attr_required("to", AttrKind::kInt), attr_int("saturate", 1, 0, 1),
                     attr_string("round_mode", "up")},

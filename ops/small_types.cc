@@ -50,7 +50,7 @@ double decode_float(const FloatFormat& f, uint8_t bits) {
 
 uint8_t encode_float(const FloatFormat& f, double value, bool saturate) {
   const auto sign = static_cast<uint8_t>(std::signbit(value) && !f.unsigned_zero ? f.sign : 0);
-  if (value != value) return f.unsigned_zero || f.nan == 0 ? f.nan : static_cast<uint8_t>(sign | f.nan);
+  if (value != value) return f.nan == 0 ? f.sign : f.unsigned_zero ? f.nan : static_cast<uint8_t>(sign | f.nan);
   const double magnitude = std::fabs(value);
   int code = 0x100;
   if (magnitude <= 1e6) {
@@ -71,6 +71,14 @@ uint8_t encode_float(const FloatFormat& f, double value, bool saturate) {
   }
   if (f.unsigned_zero) return static_cast<uint8_t>(code == 0 ? 0 : code | (std::signbit(value) ? f.sign : 0));
   return static_cast<uint8_t>(code | sign);
+}
+
+// Cut towards zero, held at the ends, NaN gives 0.
+int64_t saturate_to_i64(double value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  if (value != value) return 0;
+  if (value >= kEnd) return std::numeric_limits<int64_t>::max();
+  return value <= -kEnd ? std::numeric_limits<int64_t>::min() : static_cast<int64_t>(value);
 }
 
 uint8_t encode_power(double value, bool saturate, E8M0Round mode) {
@@ -103,11 +111,7 @@ double decode_small(DType dtype, uint8_t bits) {
 uint8_t encode_small(DType dtype, double value, bool saturate, E8M0Round mode) {
   if (dtype == DType::kF8E8M0) return encode_power(value, saturate, mode);
   if (!is_small_integer(dtype)) return encode_float(format_of(dtype), value, saturate);
-  if (value != value) return 0;
-  const int bits = dtype_bits(dtype);
-  const bool is_signed = dtype == DType::kI4 || dtype == DType::kI2;
-  const double lowest = is_signed ? -(1 << (bits - 1)) : 0, highest = (1 << (is_signed ? bits - 1 : bits)) - 1;
-  return static_cast<uint8_t>(static_cast<int>(std::clamp(value, lowest, highest)) & ((1 << bits) - 1));
+  return static_cast<uint8_t>(saturate_to_i64(value) & ((1 << dtype_bits(dtype)) - 1));
 }
 
 void unpack_small(DType dtype, const void* from, int64_t first, int64_t count, uint8_t* to) {

@@ -27,8 +27,8 @@ inline bool is_small(DType dtype) { return kSmallTypes.contains(dtype); }
 double decode_small(DType dtype, uint8_t bits);
 
 // The bits of the element nearest to a value, ties to even, by ONNX's tables for Cast. `saturate`: what is too large becomes the
-// largest (else infinity or NaN). Without NaN in the type, NaN becomes 0. Integers are cut towards zero and held at the ends of
-// their range. f8e8m0, the powers of two, takes the magnitude and rounds as `mode` says: "up", "down" or "nearest".
+// largest (else infinity or NaN). Without NaN in the type, NaN becomes -0. Integers are the low bits of the value cut towards zero.
+// f8e8m0, the powers of two, takes the magnitude and rounds as `mode` says: "up", "down" or "nearest".
 enum class E8M0Round : uint8_t { kUp, kDown, kNearest };
 uint8_t encode_small(DType dtype, double value, bool saturate = true, E8M0Round mode = E8M0Round::kUp);
 

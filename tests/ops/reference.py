@@ -1063,10 +1063,10 @@ def small(t):
             t.row("Cast", finite, to=to(F16), out=finite.astype(F32).astype(F16))
             t.row("Cast", finite, to=to(np.int32), out=np.trunc(finite.astype(F64)).astype(np.int32))
             t.row("Cast", F32(halves), to=to(dtype), 
-                  out=np.clip(np.trunc(halves) if integer else halves, *limits(dtype)).astype(F32).astype(dtype))
+                  out=low_bits(np.trunc(halves), dtype) if integer else np.clip(halves, *limits(dtype)).astype(F32).astype(dtype))
             t.row("Cast", np.int64([0, 1, 2, 3] if integer else [0, -1, 2, 3, 6, -6]), to=to(dtype),
                   out=np.int64([0, 1, 2, 3] if integer else [0, -1, 2, 3, 6, -6]).astype(dtype))
-        t.row("CastLike", F32([1, 2]), codes[:1], out=F32([1, 2]).astype(dtype) if name != "i2" else np.int64([1, 1]).astype(dtype))
+        t.row("CastLike", F32([1, 2]), codes[:1], out=low_bits([1, 2], dtype) if integer else F32([1, 2]).astype(dtype))
         t.row("Cast", codes, to=to(dtype), out=codes)
         for op, attrs in [("Identity", {}), ("Flatten", {"axis": 0})]:
             t.row(op, codes, out=codes.reshape(1, -1) if op == "Flatten" else codes, **attrs)
@@ -1085,13 +1085,12 @@ def small(t):
         t.row("Constant", value=odd, out=odd)
         for dims in [(5,), (4,), (2, 0), ()]:
             t.row("ConstantOfShape", i64(*dims), value=codes[3:4], out=np.full(dims, codes[3]))
-    for dtype, low, high in [(ml_dtypes.int4, -8, 7), (ml_dtypes.uint4, 0, 15), (ml_dtypes.int2, -2, 1), (ml_dtypes.uint2, 0, 3)]:
+    for dtype in [ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2]:
         for source in [np.int8, np.int16, np.int32, np.int64, np.uint8]:
             v = np.arange(-40, 41).astype(source)
-            span = high - low + 1
-            t.row("Cast", v, to=to(dtype), out=((v.astype(np.int64) - low) % span + low).astype(dtype), note="wraps")
+            t.row("Cast", v, to=to(dtype), out=low_bits(v, dtype), note="wraps")
         t.row("Cast", F32([np.nan, np.inf, -np.inf, 1e9, -1e9, 0.9, -0.9]), to=to(dtype),
-              out=np.int64([0, high, low, high, low, 0, 0]).astype(dtype), note="held at the ends, NaN gives 0")
+              out=low_bits([0, 2**63 - 1, -2**63, 1e9, -1e9, 0, 0], dtype), note="the low bits, NaN gives 0")
         t.row("Cast", np.array([False, True, True]), to=to(dtype),
               out=np.array([0, 1, 1]).astype(dtype))
         t.row("Cast", every_code(dtype), to=to(np.uint8), out=every_code(dtype).astype(np.int64).astype(np.uint8))
@@ -1120,7 +1119,14 @@ def small(t):
           out=code([128] * 5))
     t.row("Cast", F32([1]), to=e8m0, round_mode="odd", error="round_mode is 'odd'")
     t.row("Cast", F32([np.nan, np.inf, -np.inf, 7, -100]), to=to(ml_dtypes.float4_e2m1fn),
-          out=F32([0, 6, -6, 6, -6]).astype(ml_dtypes.float4_e2m1fn))
+          out=F32([-0.0, 6, -6, 6, -6]).astype(ml_dtypes.float4_e2m1fn))
+
+
+def low_bits(values, dtype):
+    """Whole numbers modulo the range of an integer of 4 or 2 bits."""
+    info = ml_dtypes.iinfo(dtype)
+    low, span = int(info.min), int(info.max) - int(info.min) + 1
+    return np.array([(int(v) - low) % span + low for v in values]).astype(dtype)
 
 
 def limits(dtype):
