@@ -313,12 +313,21 @@ double filter_at(const Options& o, double d) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-// The taps of every element along the axis; rows that lie outside of a crop have none.
-Taps make_taps(const Options& o, const AxisSize& a) {
+// Of an axis, 16 bytes each. Larger than any picture needs, small enough to be made in a moment.
+constexpr double kMaxTaps = 1 << 24;
+
+// The taps of every element along the axis; rows that lie outside of a crop have none. RESOURCE_EXHAUSTED when they would be
+// too many: a scale may be as small, and a dim as large, as the file says.
+Result<Taps> make_taps(const Options& o, const AxisSize& a) {
   Taps taps;
   const auto last = static_cast<double>(a.in - 1);
   const double shrink = o.antialias ? std::min(a.scale, 1.0) : 1;
   const double reach = (o.filter == Filter::kLinear ? 1 : 2) / shrink;
+  const double most = static_cast<double>(a.out) * (o.filter == Filter::kNearest ? 1 : 2 * reach + 1);
+  if (!(most <= kMaxTaps)) {
+    return resource_exhausted("axis ", static_cast<uint64_t>(a.dim), " of ", a.out, " elements at the scale ", a.scale,
+                              " needs ", most, " weights, at most ", kMaxTaps, " are made");
+  }
   for (int64_t y = 0; y < a.out; ++y) {
     // Far outside all coordinates see the edge alone.
     const double x = std::clamp(coordinate(o.coordinates, a, y), -4 - 2 * reach, last + 4 + 2 * reach);
@@ -390,7 +399,7 @@ Result<ResizePlan> plan_resize(const NodeView& v, KernelPlan& plan) {
   const bool empty = y.num_elements() == 0;
   for (const AxisSize& a : sizes) {
     if (empty || !changes(o, a)) continue;
-    Taps taps = make_taps(o, a);
+    PERCALE_ASSIGN_OR_RETURN(Taps taps, make_taps(o, a));
     Outside outside{y.product(0, a.dim), a.out, y.product(a.dim + 1, y.rank()), {}};
     for (int64_t r = 0; r < a.out; ++r) {
       if (taps.begin[static_cast<size_t>(r)] == taps.begin[static_cast<size_t>(r) + 1]) outside.which.push_back(r);
@@ -434,7 +443,9 @@ Result<ResizeGradPlan> plan_resize_grad(const NodeView& v, KernelPlan& plan) {
   }
   std::vector<Resample::Axis> axes;
   for (const AxisSize& a : sizes) {
-    if (changes(o, a)) axes.push_back({a.dim, transposed(make_taps(o, a), a.in)});
+    if (!changes(o, a)) continue;
+    PERCALE_ASSIGN_OR_RETURN(const Taps taps, make_taps(o, a));
+    axes.push_back({a.dim, transposed(taps, a.in)});
   }
   PERCALE_ASSIGN_OR_RETURN(out.resample, Resample::make(y, v.dtype(0), true, std::move(axes), plan));
   return out;
