@@ -63,7 +63,7 @@ Result<std::shared_ptr<Dataset>> tensor_set(const ColumnFiles& column, const Par
 
 Result<std::shared_ptr<Dataset>> load_columns(const std::vector<ColumnFiles>& columns, const FindFile& find,
                                               const std::shared_ptr<MemoryPool>& pool) {
-  // Who lies where, and what of CSV files is whose. "x" comes last: it takes what is left.
+  // Who lies where, and what of CSV files is whose. Of CSV files "x" comes last: it takes what is left.
   std::vector<std::vector<Part>> parts;
   std::map<std::string, std::shared_ptr<const CsvFile>> files;
   std::map<std::string, size_t> users;
@@ -83,7 +83,10 @@ Result<std::shared_ptr<Dataset>> load_columns(const std::vector<ColumnFiles>& co
   }
   std::vector<size_t> order(columns.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return columns[a].name != "x" && columns[b].name == "x"; });
+  if (!files.empty()) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return columns[a].name != "x" && columns[b].name == "x"; });
+  }
   std::map<std::string, std::vector<size_t>> claimed;
   std::vector<std::shared_ptr<const Dataset>> sets(columns.size());
   bool all_tensors = true;
