@@ -10,7 +10,7 @@ import sys
 import onnx
 from onnx import numpy_helper
 
-from reference import TOLERANCE, attribute, tensor
+from families.rows import TOLERANCE, attribute, tensor
 
 
 def read(path):

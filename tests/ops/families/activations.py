@@ -1,0 +1,101 @@
+"""Activations, the composite ones too, and the first steps of optimizers."""
+from families.rows import *  # noqa: F403 the vocabulary of all families
+
+
+def activation(t):
+    sigmoid = lambda x: 1 / (1 + np.exp(-x))
+    hard = lambda x: np.clip(x / 6 + 0.5, 0, 1)
+    forms = {
+        "Relu": (lambda x: np.maximum(x, 0), {}),
+        "LeakyRelu": (lambda x: np.where(x < 0, x * 0.125, x), {"alpha": 0.125}),
+        "Sigmoid": (sigmoid, {}),
+        "Tanh": (np.tanh, {}),
+        "HardSigmoid": (lambda x: np.clip(0.25 * x + 0.5, 0, 1), {"alpha": 0.25, "beta": 0.5}),
+        "HardSwish": (lambda x: x * hard(x), {}),
+    }
+    for op, (f, attrs) in forms.items():
+        for dtype in FLOATS:
+            x = floats((3, 7), 3, -5, 5, dtype)
+            t.row(op, x, out=f(x.astype(F64)).astype(dtype), tol=TOLERANCE[np.dtype(dtype).name], **attrs)
+        t.row(op, floats((2, 5), 4, -5, 5), out=False, grad=[0], grad2=op in ("Sigmoid", "Tanh", "HardSwish"), **attrs)
+        t.row(op, F32(-0.75), tol=1e-6, **attrs)
+        t.row(op, empty(0, 3), **attrs)
+        t.row(op, F32([np.nan, 60, -60]), out=f(F64([np.nan, 60, -60])).astype(F32), tol=1e-6, **attrs)
+    for dtype in SIGNED:
+        t.row("Relu", whole((7,), dtype, 2), out=np.maximum(whole((7,), dtype, 2), 0).astype(dtype))
+    t.row("LeakyRelu", F32([-1, 2]), out=F32([-0.01, 2]), tol=1e-7, note="default alpha")
+    t.row("HardSigmoid", F32([-3, -1, 0, 9]), out=F32([0, 0.3, 0.5, 1]), tol=1e-6, note="defaults")
+    erf = np.vectorize(__import__("math").erf)
+    for dtype in FLOATS:
+        x = floats((3, 3), 3, -3, 3, dtype)
+        t.row("Erf", x, out=erf(x.astype(F64)).astype(dtype), tol=TOLERANCE[np.dtype(dtype).name])
+    t.row("Erf", floats((2, 3), 1), out=False, grad=[0], grad2=True)
+    for dtype in NUMERIC:
+        x, low, high = some((2, 5), dtype, 3), dtype(1), dtype(2)
+        t.row("Clip", x, low, high, out=np.minimum(np.maximum(x, low), high))
+        t.row("Clip", x, None, high, out=np.minimum(x, high))
+        t.row("Clip", x, low, out=np.maximum(x, low))
+    t.row("Clip", F32([np.nan, np.inf, -np.inf, 0]), F32(-1), F32(1), out=F32([np.nan, 1, -1, 0]))
+    t.row("Clip", F32([np.inf, -np.inf]), out=F32([np.inf, -np.inf]), note="no limits")
+    t.row("Clip", F32([0, 5, 10]), F32(7), F32(3), out=F32([3, 3, 3]), note="min above max")
+    t.row("Clip", floats((2, 5), 3), F32(-0.5), F32(0.75), out=False, grad=[0, 1, 2])
+    t.row("Clip", floats((2, 5), 3), None, F32(0.75), out=False, grad=[0, 2])
+    t.row("Clip", floats((3,)), F32([1, 2]), error="must be a scalar")
+    for dtype in FLOATS + SIGNED:
+        g, y = some((2, 5), dtype, 1), np.maximum(some((2, 5), dtype, 2), 0).astype(dtype)
+        t.row("percale:ReluGrad", g, y, out=np.where(y > 0, g, 0).astype(dtype))
+    t.row("percale:ReluGrad", floats((2, 5), 1), floats((2, 5), 2), out=False, grad=[0])
+    t.row("percale:ReluGrad", floats((2, 5), 1), floats((2, 4), 2), error="shapes differ")
+
+
+def composite(t):
+    forms = {"Celu": {"alpha": 1.5}, "Elu": {"alpha": 0.75}, "Gelu": {}, "Mish": {}, "Selu": {}, "Softplus": {},
+             "Softsign": {}, "Swish": {"alpha": 1.25}, "ThresholdedRelu": {"alpha": 0.5}}
+    for op, attrs in list(forms.items()) + [("Gelu", {"approximate": "tanh"}), ("Selu", {"alpha": 2.0, "gamma": 3.0})]:
+        for dtype in FLOATS:
+            x = floats((3, 7), 3, -5, 5, dtype)
+            wide = x.astype(F64)
+            # The evaluator's own Gelu keeps its constants in f32.
+            if op != "Gelu":
+                exact = by_onnx(op, [wide], attrs, 1)[0]
+            elif attrs:
+                exact = wide / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3)))
+            else:
+                exact = wide / 2 * (1 + np.vectorize(math.erf)(wide / np.sqrt(2)))
+            t.row(op, x, out=exact.astype(dtype), tol=TOLERANCE[np.dtype(dtype).name], **attrs)
+        t.row(op, floats((2, 5), 4, -5, 5), out=False, grad=[0], grad2=op not in ("Celu", "Elu", "Selu"), **attrs)
+        t.row(op, empty(0, 3), **attrs)
+    # Far out nothing overflows, and NaN stays.
+    far = F32([-1000, 1000, np.nan])
+    t.row("Softplus", far, out=F32([0, 1000, np.nan]))
+    t.row("Elu", far, out=F32([-1, 1000, np.nan]))
+    t.row("Mish", far, out=F32([0, 1000, np.nan]))
+    t.row("Softplus", np.array([-800.0, 800.0]), out=False, grad=[0])
+    t.row("Elu", np.array([-800.0, 800.0]), out=False, grad=[0])
+
+
+def optimizer(t):
+    """First steps from zero slots, where the formulas are short, with the gradient given as a sum and its scale."""
+    lr, eps = 0.25, 1e-3
+    forms = {  # slots, counts the step, attributes, the scaled gradient to (parameter's change, slots)
+        "ApplySGD": (0, False, {}, lambda g: (lr * g,)),
+        "ApplyMomentum": (1, False, {"momentum": 0.5}, lambda g: (lr * g, g)),
+        "ApplyAdam": (2, True, {"epsilon": eps}, lambda g: (lr * g / (abs(g) + eps), 0.1 * g, 0.001 * g * g)),
+        "ApplyAdamW": (2, True, {"epsilon": eps, "weight_decay": 0.0},
+                       lambda g: (lr * g / (abs(g) + eps), 0.1 * g, 0.001 * g * g)),
+        "ApplyRMSProp": (1, False, {"alpha": 0.75, "epsilon": eps}, lambda g: (lr * g / (abs(g) / 2 + eps), 0.25 * g * g)),
+        "ApplyAdagrad": (1, False, {"epsilon": eps}, lambda g: (lr * g / (abs(g) + eps), g * g)),
+        "ApplyLion": (1, False, {}, lambda g: (lr * np.sign(g), 0.01 * g)),
+        "ApplyLAMB": (2, True, {"epsilon": eps},
+                      lambda g: (lr * norm_ratio(g / (abs(g) + eps)) * g / (abs(g) + eps), 0.1 * g, 0.001 * g * g)),
+    }
+    param, total = np.array([1.5, -2, 0.5, 3, -1]), np.array([64, -32, 16, 8, -96.0])
+    norm_ratio = lambda u: np.sqrt((param**2).sum() / (u**2).sum())
+    for op, (slots, counts, attrs, form) in forms.items():
+        for dtype in (F32, F64):
+            zeros = np.zeros(5, dtype)
+            extra = [None] if op == "ApplyRMSProp" else []
+            change, *state = form(total / 64)
+            t.row("percale:" + op, param.astype(dtype), total.astype(dtype), *[zeros] * slots, *extra, F64(lr),
+                  *([np.int64(1)] if counts else []), F64(1 / 64),
+                  out=[(param - change).astype(dtype)] + [s.astype(dtype) for s in state], tol=2e-6, **attrs)
