@@ -139,16 +139,10 @@ int64_t run_bytes(const Compiled& compiled) {
 }
 
 bool drop_idle_memory(const Compiled& compiled) {
-  bool dropped = compiled.prologue != nullptr && drop_idle_memory(*compiled.prologue);
-  for (auto& slot : compiled.idle) {
-    const std::unique_ptr<BoundRun> idle(slot.exchange(nullptr));
-    dropped = dropped || idle != nullptr;
-  }
-  return dropped;
+  const bool of_prologue = compiled.prologue != nullptr && drop_idle_memory(*compiled.prologue);
+  return compiled.idle.clear() || of_prologue;
 }
 
-Compiled::~Compiled() {
-  for (auto& slot : idle) delete slot.load();
-}
+Compiled::~Compiled() = default;
 
 }  // namespace percale

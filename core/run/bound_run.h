@@ -12,6 +12,8 @@
 
 namespace percale {
 
+struct RunFrame;  // core/run/executor.h
+
 // Device memory of one run, freed with it.
 class DeviceMemory {
  public:
@@ -55,6 +57,7 @@ struct BoundProgram {
   std::vector<void*> inputs, outputs;    // as instructions see them
   std::vector<void*> own_inputs, own_outputs;  // buffers that stand in for them, null where there is none
   RunContext context;
+  const RunFrame* frame = nullptr;  // of the run under way: its loops ask it whether to stop
   std::atomic<int32_t> progress{0};  // instructions done; one more when the copies are done as well
   std::atomic<bool> claimed{false};
   size_t next_wait = 0;

@@ -2,8 +2,6 @@
 #ifndef PERCALE_CORE_RUN_COMPILED_H_
 #define PERCALE_CORE_RUN_COMPILED_H_
 
-#include <array>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +11,7 @@
 #include "core/placement/partition.h"
 #include "core/plan/program.h"
 #include "core/run/engine.h"
+#include "core/run/idle_pool.h"
 #include "core/run/session.h"
 
 namespace percale {
@@ -100,8 +99,7 @@ struct Compiled {
   std::vector<RefusedGroup> refused_groups;                // what inline_fused put back
   int64_t peak_bytes = 0;
 
-  // Memory of finished runs for the next ones. Taken and put back without a lock.
-  mutable std::array<std::atomic<BoundRun*>, 8> idle{};
+  mutable IdlePool<BoundRun> idle;  // memory of finished runs for the next ones
 };
 
 }  // namespace percale

@@ -66,7 +66,8 @@ class ProgramRun {
     }
     for (const int32_t variable : program.assigned) PERCALE_RETURN_IF_ERROR(allocate_next(variable));
     for (const Patch& patch : p.patches) p.operands[patch.position] = address(p, patch.operand);
-    p.context.parallel = {&ProgramRun::guarded_loop, &p_guard(p)};
+    p.frame = &frame_;
+    p.context.parallel = {&ProgramRun::guarded_loop, &p};
     p.context.error = 0;
     p.context.error_message = nullptr;
     p.context.log = &engine_.log();
@@ -80,33 +81,21 @@ class ProgramRun {
     return {};
   }
 
-  struct Guard {
-    ProgramRun* run;
-    RunContext* context;
-    const Device* device;
-  };
-  Guard& p_guard(BoundProgram& p) {
-    if (guards_.empty()) guards_.resize(bound_.programs.size());
-    Guard& g = guards_[static_cast<size_t>(p.placed - compiled_.programs.data())];
-    g = {this, &p.context, p.placed->device};
-    return g;
-  }
-
   // Every piece asks first whether to stop, so that cancelling takes no longer than the pieces under way.
   static void guarded_loop(void* self, int64_t pieces, ParallelFor::Body body, void* arg) {
     struct Piece {
-      Guard* guard;
+      BoundProgram* program;
       ParallelFor::Body body;
       void* arg;
-    } piece{static_cast<Guard*>(self), body, arg};
-    const ParallelFor pool = piece.guard->device->parallel();
+    } piece{static_cast<BoundProgram*>(self), body, arg};
+    const ParallelFor pool = piece.program->placed->device->parallel();
     pool.call(
         pool.pool, pieces,
         [](void* p, int64_t i) {
           const Piece& piece = *static_cast<Piece*>(p);
-          RunContext& context = *piece.guard->context;
+          RunContext& context = piece.program->context;
           if (context.cancelled.load(std::memory_order_relaxed)) return;
-          if (piece.guard->run->frame_.should_stop()) {
+          if (piece.program->frame->should_stop()) {
             context.cancelled.store(true, std::memory_order_relaxed);
             return;
           }
@@ -299,26 +288,10 @@ class ProgramRun {
   RunFrame& frame_;
   BoundRun& bound_;
   std::span<const Tensor> feeds_, results_;
-  std::vector<Guard> guards_;
   std::vector<Tensor> assigned_;
   std::mutex mutex_;
   Status status_;
   std::atomic<bool> failed_{false};
-};
-
-// Keeps the memory of a run for the next one, however the run ends.
-struct GiveBack {
-  const Compiled& compiled;
-  std::unique_ptr<BoundRun>& bound;
-
-  ~GiveBack() {
-    for (auto& slot : compiled.idle) {
-      BoundRun* none = nullptr;
-      if (!slot.compare_exchange_strong(none, bound.get())) continue;
-      static_cast<void>(bound.release());
-      return;
-    }
-  }
 };
 
 }  // namespace
@@ -326,15 +299,11 @@ struct GiveBack {
 Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results) {
   if (compiled.programs.empty()) return {};
-  std::unique_ptr<BoundRun> bound;
-  for (auto& slot : compiled.idle) {
-    bound.reset(slot.exchange(nullptr));
-    if (bound) break;
+  std::unique_ptr<BoundRun> memory = compiled.idle.take();
+  if (!memory) {
+    PERCALE_ASSIGN_OR_RETURN(memory, bind_run(compiled, frame.memory));
   }
-  if (!bound) {
-    PERCALE_ASSIGN_OR_RETURN(bound, bind_run(compiled, frame.memory));
-  }
-  const GiveBack when_over{compiled, bound};
+  const Lent<BoundRun> bound(compiled.idle, std::move(memory));
   return ProgramRun(compiled, engine, frame, *bound, feeds, results).run();
 }
 
