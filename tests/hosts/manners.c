@@ -28,7 +28,7 @@ typedef struct state {
   char locale[256], folder[2048];
   mode_t creation;
   int64_t files;
-  long environment;
+  unsigned long environment;
   off_t printed;
 } state;
 
@@ -55,7 +55,7 @@ static state look(void) {
   s.creation = umask(0);
   umask(s.creation);
   s.files = host_count_entries("/proc/self/fd");
-  for (e = environ; *e != NULL; ++e) s.environment = s.environment * 31 + (long)strlen(*e);
+  for (e = environ; *e != NULL; ++e) s.environment = s.environment * 31 + strlen(*e);
   s.printed = lseek(capture, 0, SEEK_END);
   return s;
 }
