@@ -56,6 +56,16 @@ struct RefusedGroup {
   std::string node, reason;
 };
 
+// The tensors that one run reads and gives.
+struct RunLists {
+  std::vector<Tensor> feeds, results;
+
+  void clear() {
+    feeds.clear();
+    results.clear();
+  }
+};
+
 struct BoundRun;  // core/run/bound_run.h: the memory and the operand tables of one run
 
 // Immutable but for the pool of run memory. Shared by concurrent runs.
@@ -99,7 +109,9 @@ struct Compiled {
   std::vector<RefusedGroup> refused_groups;                // what inline_fused put back
   int64_t peak_bytes = 0;
 
-  mutable IdlePool<BoundRun> idle;  // memory of finished runs for the next ones
+  // Memory and lists of finished runs for the next ones: a warm run allocates nothing but results that nobody has given.
+  mutable IdlePool<BoundRun> idle;
+  mutable IdlePool<RunLists> lists;
 };
 
 }  // namespace percale

@@ -48,12 +48,21 @@ class IdlePool {
   std::array<std::atomic<T*>, 8> slots_{};
 };
 
-// An item that goes back to its pool, however the run ends.
+// An item that goes back to its pool, however the run ends; a container is emptied first and keeps its room.
 template <class T>
 class Lent {
  public:
   Lent(IdlePool<T>& pool, std::unique_ptr<T> item) : pool_(pool), item_(std::move(item)) {}
-  ~Lent() { pool_.put(std::move(item_)); }
+  // One of the pool, or a new one.
+  explicit Lent(IdlePool<T>& pool) : Lent(pool, pool.take()) {
+    if (item_ == nullptr) item_ = std::make_unique<T>();
+  }
+  ~Lent() {
+    if constexpr (requires(T& t) { t.clear(); }) {
+      if (item_ != nullptr) item_->clear();
+    }
+    if (item_ != nullptr) pool_.put(std::move(item_));
+  }
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
 

@@ -36,31 +36,6 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
   return key;
 }
 
-// Lists of tensors that a run needs, kept for the next one: a warm run allocates nothing but results that nobody has given.
-struct RunLists {
-  std::vector<Tensor> feeds, results, variables;
-};
-
-// Borrows lists; they forget what was in them before they go back.
-class UsedLists {
- public:
-  explicit UsedLists(IdlePool<RunLists>& pool) : lent_(pool, taken_or_made(pool)) {}
-  ~UsedLists() {
-    for (std::vector<Tensor>* list : {&lent_->feeds, &lent_->results, &lent_->variables}) list->clear();
-  }
-  UsedLists(const UsedLists&) = delete;
-  UsedLists& operator=(const UsedLists&) = delete;
-  RunLists* operator->() const { return lent_.operator->(); }
-
- private:
-  static std::unique_ptr<RunLists> taken_or_made(IdlePool<RunLists>& pool) {
-    auto taken = pool.take();
-    return taken != nullptr ? std::move(taken) : std::make_unique<RunLists>();
-  }
-
-  const Lent<RunLists> lent_;
-};
-
 }  // namespace
 
 struct Session::Impl {
@@ -79,7 +54,7 @@ struct Session::Impl {
   std::list<Entry> cache;  // most recently used first
   std::unordered_map<std::string, std::list<Entry>::iterator> by_key;
   std::atomic<int64_t> plans{0}, hits{0}, runs{0}, peak{0};
-  IdlePool<RunLists> lists;
+  IdlePool<std::vector<Tensor>> ordered;  // variables in the order of the graph, for the time of a run
   std::mutex cancel_mutex;
   std::shared_ptr<CancelToken> cancel = std::make_shared<CancelToken>();
 
@@ -203,7 +178,7 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
 
 Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given,
                           std::span<Tensor> outputs) {
-  const UsedLists lists(this->lists);
+  const Lent<RunLists> lists(compiled.lists);
   std::vector<Tensor>&feeds = lists->feeds, &results = lists->results;
   feeds.assign(given.begin(), given.end());
   std::shared_ptr<const Compiled::Prepared> prepared;
@@ -325,15 +300,15 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
   frame.state.exclusive = compiled.spec.exclusive_state;
   std::shared_ptr<const VariablesVersion> version;
-  const UsedLists lists(impl_->lists);
+  const Lent<std::vector<Tensor>> ordered(impl_->ordered);
   if (options.state != nullptr) {
     frame.state.base = options.state;
     frame.state.version = options.state_version;
   } else if (impl_->variables) {
     version = impl_->variables->current();
     frame.state.version = version->number;
-    for (int32_t index : impl_->table_index) lists->variables.push_back(version->values[static_cast<size_t>(index)]);
-    frame.state.base = &lists->variables;
+    for (int32_t index : impl_->table_index) ordered->push_back(version->values[static_cast<size_t>(index)]);
+    frame.state.base = &*ordered;
     if (frame.state.exclusive) return invalid_argument("exclusive_state needs RunOptions::state");
   } else if (!impl_->graph->variables.empty()) {
     return failed_precondition("the graph has variables, the session was made without a table of them");
