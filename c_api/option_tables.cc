@@ -36,6 +36,7 @@ constexpr OptionSpec kTrainer[] = {
     {"ema", kFloat, "0", "Decay of averages of the parameters, which are published and evaluated in their place; 0: none.", 0, 0.999999999},
     {"groups", kText, "[]", "What is different for parameters by name, as JSON: [{\"pattern\": \"*/bias\", \"learning_rate_factor\": 2, \"weight_decay\": 0}]."},
     {"freeze", kText, "", "Patterns of the names of variables that keep their values, separated by commas; '*' stands for any characters."},
+    {"recompute", kText, "off", "Activations are computed again in the backward pass, for less memory and the same bits: off, on, auto (where the engine's memory limit leaves too little), or the bytes that a step may plan."},
     {"early_stopping", kText, "", "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0}."},
     {"keep_last", kInt, "0", "Checkpoints that stay in a folder, the newest; 0: all, or the newest alone when the best are kept.", 0, 1073741824},
     {"keep_best", kInt, "0", "Checkpoints of ends of epochs that stay besides, the best by 'monitor'.", 0, 1073741824},

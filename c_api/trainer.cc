@@ -38,6 +38,11 @@ std::string trainer_keys(const percale_options* options) {
   for (const char* key : {"accumulation", "ema", "groups", "early_stopping"}) {
     if (option_is_set(options, key)) add(key, option_text(options, kKind, key));
   }
+  if (option_is_set(options, "recompute")) {
+    const std::string text = option_text(options, kKind, "recompute");
+    const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    add("recompute", number ? text : quoted(text));
+  }
   if (option_is_set(options, "publish")) add("publish", quoted(option_text(options, kKind, "publish")));
   if (option_is_set(options, "freeze")) {
     std::string patterns;

@@ -71,7 +71,7 @@ class Algebra {
     const bool ours = node.op->domain == "percale";
     if (ours) return op == "SumToShape" && same_type(x, out) ? x : kNoValue;
     if (!node.op->domain.empty()) return kNoValue;
-    if (op == "Identity") return x;
+    if (op == "Identity") return node.control.empty() ? x : kNoValue;
     if (op == "Add" || op == "Sub" || op == "Mul" || op == "Div") return neutral(node);
     if (op == "Transpose") return is_identity(permutation(node)) ? x : kNoValue;
     if (op == "Neg" || op == "Not") return involution(node);

@@ -7,6 +7,7 @@
 #include "core/graph/effects.h"
 #include "core/graph/validate.h"
 #include "core/train/name_pattern.h"
+#include "core/train/recompute.h"
 #include "core/train/state_ops.h"
 
 namespace percale {
@@ -59,9 +60,9 @@ Result<ValueId> require_scalar(const Function& f, std::string_view name) {
 
 bool is_coupled(const Node& node) { return node.op->has(kBatchCoupled) && node.attributes.get_int("training_mode") != 0; }
 
-// The function "train_compute": forward in the form for training, and backward.
+// The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
 Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const std::vector<std::string>& frozen,
-                     TrainGraph& out) {
+                     TrainGraph& out, size_t* forward) {
   TrainingForm form = training_form(graph, graph.main(), frozen);
   std::vector<ValueId> wanted;
   for (const std::string* name : {&objective.loss_sum, &objective.loss_weight}) {
@@ -105,11 +106,8 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
     return invalid_argument("the loss depends on no variable that is trained");
   }
   for (const Node& node : f->function().nodes) out.batch_coupled = out.batch_coupled || is_coupled(node);
-  PERCALE_ASSIGN_OR_RETURN(const auto gradients,
-                           gradients_of_variables(*f, {outputs[0]}, names_of(out.parameters)));
-  outputs.insert(outputs.end(), gradients.begin(), gradients.end());
-
   Emitter e(*f);
+  std::vector<ValueId> statistics;
   if (!form.statistics.empty()) {
     out.shard_fraction = "train/shard_fraction";
     const Variable* first = b.graph().find_variable(form.statistics[0].variable);
@@ -117,9 +115,15 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
     for (const auto& s : form.statistics) {
       const Variable* v = b.graph().find_variable(s.variable);
       out.statistics.push_back(declaration(*v));
-      outputs.push_back(e.emit("Mul", {mapped(s.value), fraction}));
+      statistics.push_back(e.emit("Mul", {mapped(s.value), fraction}));
     }
   }
+  PERCALE_RETURN_IF_ERROR(e.status());
+  *forward = f->function().nodes.size();
+  PERCALE_ASSIGN_OR_RETURN(const auto gradients,
+                           gradients_of_variables(*f, {outputs[0]}, names_of(out.parameters)));
+  outputs.insert(outputs.end(), gradients.begin(), gradients.end());
+  outputs.insert(outputs.end(), statistics.begin(), statistics.end());
   // Each output gets a name of its own: one value may serve as two.
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto earlier = outputs.begin() + static_cast<ptrdiff_t>(i);
@@ -203,7 +207,7 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
 }
 
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
-                                     const std::vector<std::string>& frozen) {
+                                     const std::vector<std::string>& frozen, bool recompute) {
   for (const std::string& pattern : frozen) {
     PERCALE_RETURN_IF_ERROR(check_pattern("freeze", pattern, model.graph->variables));
   }
@@ -212,9 +216,18 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
   }
   TrainGraph out;
   Builder b(*model.graph);
-  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, frozen, out));
+  size_t forward = 0;
+  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, frozen, out, &forward));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
+  if (!recompute) return out;
+  Graph both = *out.graph;
+  Function second = *both.find_function(kComputeFunction);
+  second.name = kRecomputeFunction;
+  both.functions.push_back(std::move(second));
+  PERCALE_ASSIGN_OR_RETURN(auto rewritten, recompute_activations(both, kRecomputeFunction, forward));
+  out.can_recompute = rewritten != nullptr;
+  if (out.can_recompute) out.graph = std::move(rewritten);
   return out;
 }
 
@@ -252,7 +265,8 @@ Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const s
   reduced.name = kMainFunction;
   out->functions.front() = std::move(reduced);
   std::erase_if(out->functions, [&](const Function& g) {
-    return g.name == temporary || g.name == kComputeFunction || g.name == kCommitFunction || g.name.empty();
+    return g.name == temporary || g.name == kComputeFunction || g.name == kRecomputeFunction ||
+           g.name == kCommitFunction || g.name.empty();
   });
   std::erase_if(out->variables, [](const Variable& v) { return v.slot; });
   PERCALE_RETURN_IF_ERROR(validate(*out));

@@ -49,6 +49,8 @@ struct Model {
 Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss);
 
 inline constexpr std::string_view kComputeFunction = "train_compute", kCommitFunction = "train_commit";
+// Compute in less memory, of the same inputs and outputs: see core/train/recompute.h.
+inline constexpr std::string_view kRecomputeFunction = "train_recompute";
 
 // A model with the two functions of a training step. Compute reads variables and gives sums over its rows, to be added over
 // shards; commit takes the totals and assigns.
@@ -64,11 +66,12 @@ struct TrainGraph {
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics.
   std::vector<std::string> commit_inputs, commit_targets;
   bool batch_coupled = false;          // rows of a batch influence each other
+  bool can_recompute = false;          // there is a kRecomputeFunction
 };
 // `frozen`: patterns of the names of variables that keep their values. INVALID_ARGUMENT for a pattern, there or in a group, that
-// no variable has.
+// no variable has. With `recompute` a kRecomputeFunction is added where it would pay.
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
-                                     const std::vector<std::string>& frozen = {});
+                                     const std::vector<std::string>& frozen = {}, bool recompute = false);
 
 // The graph of one function: main reduced to what the named values need, which become its outputs; slots and training
 // functions left out.

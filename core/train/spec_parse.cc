@@ -187,10 +187,9 @@ Result<Spec> parse_spec(std::string_view text) {
       json, "SPEC",
       {"model", "input_shape", "loss", "from_logits", "metrics", "optimizer", "schedule", "data", "batch_size",
        "batch_size_per_replica", "shards", "shuffle", "drop_remainder", "epochs", "seed", "devices", "clip", "mode",
-       "parameters", "publish", "accumulation", "ema", "groups", "freeze", "early_stopping", "checkpoints",
+       "parameters", "publish", "accumulation", "ema", "groups", "freeze", "early_stopping", "checkpoints", "recompute",
        "class_weight", "sample_weight", "weights"},
-      {"parallel", "strategy", "head", "outputs", "precision", "recompute",
-       "validation_split", "plugins"}));
+      {"parallel", "strategy", "head", "outputs", "precision", "validation_split", "plugins"}));
   Spec out;
   const Json* model = json.find("model");
   if (model == nullptr || model->is_null()) return json.error("model", "it is missing");

@@ -37,7 +37,8 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
   t->engine_ = std::move(engine);
   t->model_ = std::move(model);
   t->options_ = options;
-  PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer, options.freeze));
+  PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer, options.freeze,
+                                                         options.recompute.when != Recompute::When::kNever));
   if (variables == nullptr) {
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
   }

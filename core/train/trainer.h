@@ -18,6 +18,7 @@
 #include "core/train/history.h"
 #include "core/train/minimize.h"
 #include "core/train/monitor.h"
+#include "core/train/recompute.h"
 #include "core/train/schedule.h"
 
 namespace percale {
@@ -47,6 +48,7 @@ struct TrainerOptions {
   bool any_fingerprint = false;  // restore what another numerics fingerprint computed
   int64_t accumulation = 1;      // batches of a step of fit(), whose gradients are added
   std::vector<std::string> freeze;  // patterns of variables that keep their values
+  Recompute recompute;              // of activations in the backward pass
   EarlyStopping early_stopping;
   // Of the checkpoints that save() leaves in the folder: the newest (0: all) and the best by `keep_monitor`.
   int64_t keep_last = 0, keep_best = 0;
@@ -116,6 +118,9 @@ class Trainer {
   double started() const { return started_; }
   int64_t steps() const { return steps_; }
   int64_t shards() const { return options_.shards; }  // 0 before the first batch
+  // What the plan of the last shard holds while it runs, gradients included; whether it rebuilds activations.
+  int64_t planned_bytes() const { return planned_bytes_; }
+  bool recomputes() const { return recomputes_; }
   void set_trace(Trace* trace) { trace_ = trace; }    // null ends it
   // JSON: parameters, shards, devices, optimizer, data.
   std::string describe() const;
@@ -145,6 +150,8 @@ class Trainer {
   Result<std::shared_ptr<const Compiled>> compiled(std::string_view function, const std::vector<std::string>& inputs,
                                                    const std::vector<std::string>& outputs,
                                                    const std::vector<Tensor>& feeds);
+  Result<std::shared_ptr<const Compiled>> compute_plan(const std::vector<std::string>& inputs,
+                                                       const std::vector<Tensor>& feeds);
   std::shared_ptr<CancelToken> begin();
   double learning_rate(int64_t steps) const;
   double batch_loss() const;
@@ -175,6 +182,9 @@ class Trainer {
   std::unique_ptr<ShardSums> sums_;
   std::shared_ptr<const Compiled> commit_;
   std::map<std::string, std::shared_ptr<const Compiled>> plans_;  // by function and shapes of the feeds
+  std::map<std::string, bool> recompute_for_;                     // by shapes of the feeds
+  int64_t planned_bytes_ = 0;
+  bool recomputes_ = false;
 
   int64_t steps_ = 0;
   DatasetPosition position_;

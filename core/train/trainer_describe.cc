@@ -62,6 +62,7 @@ std::string Trainer::describe() const {
   }
   w.key("batch_coupled").value(graph_.batch_coupled).key("replicas").value(int64_t{1});
   w.key("steps").value(steps_).key("epoch").value(position_.epoch + 1).key("step_in_epoch").value(position_.batch);
+  w.key("planned_bytes").value(planned_bytes_).key("recomputes").value(recomputes_);
   w.key("gflop_per_row").value(flops_per_row(graph_.graph->main()) * 1e-9);
   w.key("devices").begin_array();
   for (const auto& device : engine_->devices()) w.value(device->name());

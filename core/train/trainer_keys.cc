@@ -91,6 +91,9 @@ Status read_trainer_keys(const Json& object, TrainerOptions* out) {
   PERCALE_RETURN_IF_ERROR(read_number(object, "ema", 0, 0.999999999, &out->optimizer.ema));
   PERCALE_RETURN_IF_ERROR(read_groups(object, &out->optimizer.groups));
   PERCALE_RETURN_IF_ERROR(read_freeze(object, &out->freeze));
+  if (const Json* recompute = present(object, "recompute")) {
+    PERCALE_ASSIGN_OR_RETURN(out->recompute, parse_recompute(*recompute));
+  }
   if (const Json* early = present(object, "early_stopping")) {
     PERCALE_ASSIGN_OR_RETURN(out->early_stopping, parse_early_stopping(*early));
   }

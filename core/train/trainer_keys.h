@@ -9,7 +9,7 @@ namespace percale {
 
 // Sets what the object says and leaves the rest: "clip" (a number: the norm of all gradients together; or {"global_norm", "norm",
 // "value"}), "accumulation", "ema" (the decay), "groups" ([{"pattern", "learning_rate_factor", "weight_decay"}]), "freeze"
-// ([patterns], or one), "early_stopping", "checkpoints" ({"keep_last", "keep_best", "monitor", "mode"}), "publish". Other keys
+// ([patterns], or one), "recompute" (true, false, "auto", a number of bytes), "early_stopping", "checkpoints" ({"keep_last", "keep_best", "monitor", "mode"}), "publish". Other keys
 // are not looked at.
 Status read_trainer_keys(const Json& object, TrainerOptions* out);
 

@@ -1,6 +1,7 @@
 // One step: the shards' sums, then the commit.
 #include <cstring>
 
+#include "core/run/compiled.h"
 #include "core/train/trainer.h"
 
 namespace percale {
@@ -89,6 +90,40 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
   return plan;
 }
 
+// The plan that a shard runs: the one that keeps what the backward pass needs, or the one that rebuilds it. Decided once per
+// shapes: later the memory that is in use is our own too.
+Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<std::string>& inputs,
+                                                              const std::vector<Tensor>& feeds) {
+  using When = Recompute::When;
+  const Recompute& option = options_.recompute;
+  std::string key;
+  for (const Tensor& t : feeds) key += t.shape().to_string();
+  const auto decided = recompute_for_.find(key);
+  bool again = decided != recompute_for_.end() ? decided->second : graph_.can_recompute && option.when == When::kAlways;
+  std::shared_ptr<const Compiled> plan;
+  if (!again) {
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, graph_.outputs, feeds));
+    if (decided == recompute_for_.end() && graph_.can_recompute) {
+      const MemoryPool& memory = *engine_->memory();
+      const int64_t room = option.when == When::kAboveBytes ? option.bytes
+                           : memory.limit() > 0             ? memory.limit() - memory.used()
+                                                            : INT64_MAX;
+      again = plan->peak_bytes > room;
+    }
+  }
+  if (again) {
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kRecomputeFunction, inputs, graph_.outputs, feeds));
+  }
+  if (option.when == When::kAboveBytes && plan->peak_bytes > option.bytes) {
+    return resource_exhausted("a step needs ", plan->peak_bytes, " bytes", again ? " although it recomputes" : "",
+                              ", 'recompute' allows ", option.bytes, "; use a smaller batch or more shards");
+  }
+  recompute_for_[std::move(key)] = again;
+  recomputes_ = again;
+  planned_bytes_ = plan->peak_bytes;
+  return plan;
+}
+
 // The job's number of shards and the buffers of the tree, both made once.
 Status Trainer::prepare_sums(int64_t rows) {
   if (sums_ != nullptr) return {};
@@ -130,7 +165,7 @@ Status Trainer::compute_shard(const std::vector<Tensor>& feeds, const ShardRows&
     own.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
     inputs.push_back(graph_.shard_fraction);
   }
-  PERCALE_ASSIGN_OR_RETURN(const auto plan, compiled(kComputeFunction, inputs, graph_.outputs, own));
+  PERCALE_ASSIGN_OR_RETURN(const auto plan, compute_plan(inputs, own));
   RunOptions run;
   run.cancel = token_.get();
   run.trace = trace_;

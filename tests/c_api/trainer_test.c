@@ -245,6 +245,7 @@ static void options_say_how_it_trains(void) {
   OK(percale_options_set_float(options, "ema", 0.5));
   OK(percale_options_set_float(options, "clip_each_norm", 1));
   OK(percale_options_set_int(options, "keep_last", 1));
+  OK(percale_options_set(options, "recompute", "1000000"));
   OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
   OK(percale_trainer_set_validation(trainer, validation));
   OK(percale_trainer_fit(trainer, data, 3, NULL, NULL));
@@ -253,6 +254,7 @@ static void options_say_how_it_trains(void) {
   percale_text_release(text);
   OK(percale_trainer_describe(trainer, &text));
   CHECK(strstr(percale_text_data(text, NULL), "\"parameters\":3,\"trainable\":2,") != NULL);
+  CHECK(strstr(percale_text_data(text, NULL), "\"recomputes\":false,") != NULL); /* a million bytes are plenty */
   percale_text_release(text);
   FAILS(percale_trainer_set_validation(trainer, NULL), PERCALE_FAILED_PRECONDITION, "first step");
   percale_trainer_release(trainer);
@@ -272,6 +274,15 @@ static void options_say_how_it_trains(void) {
   trainer = NULL;
   OK(percale_options_set(options, "freeze", "z/*"));
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "'z/*'");
+  OK(percale_options_set(options, "recompute", "sometimes"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "'sometimes'");
+  OK(percale_options_set(options, "recompute", "10"));
+  OK(percale_options_set(options, "freeze", ""));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  OK(percale_trainer_set_validation(trainer, validation));
+  FAILS(percale_trainer_fit(trainer, data, 1, NULL, NULL), PERCALE_RESOURCE_EXHAUSTED, "'recompute' allows 10");
+  percale_trainer_release(trainer);
+  trainer = NULL;
   OK(percale_options_set(options, "groups", "[{"));
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "");
   REFUSES(percale_trainer_set_validation(NULL, data), "trainer");

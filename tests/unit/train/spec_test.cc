@@ -108,7 +108,7 @@ TEST_CASE("unknown keys name the nearest key and their place") {
 }
 
 TEST_CASE("what is not there yet is named") {
-  for (const char* more : {R"(, "recompute": true)", R"(, "parallel": {"replicas": 2})", R"(, "validation_split": 0.1)",
+  for (const char* more : {R"(, "parallel": {"replicas": 2})", R"(, "validation_split": 0.1)",
                            R"(, "strategy": "mirrored")", R"(, "metrics": ["mean_io_u"])", R"(, "parameters": "ps")"}) {
     const Status status = parse_with(more);
     CAPTURE(status.to_string());
