@@ -5,6 +5,7 @@
 #include "c_api/session.h"
 #include "core/base/file.h"
 #include "core/checkpoint/graph_files.h"
+#include "core/train/model_file.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -34,7 +35,37 @@ Result<std::shared_ptr<const Graph>> with_values(std::shared_ptr<const Graph> gr
   return std::shared_ptr<const Graph>(std::move(out));
 }
 
+Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,
+                                                  const std::string& path) {
+  const percale_importer* importer = engine->plugins->find_importer(format);
+  if (importer == nullptr || importer->import_graph == nullptr) {
+    std::string there;
+    for (const std::string& name : engine->plugins->formats()) there += str_cat(there.empty() ? "" : ", ", name);
+    return unimplemented(function, ": no plug-in imports the format '", format, "'; ",
+                         there.empty() ? "none is there" : str_cat("those that are there: ", there));
+  }
+  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
+  percale_builder builder(engine, std::make_unique<Builder>(engine->engine->registry()));
+  PERCALE_RETURN_IF_ERROR(from_c(importer->import_graph(importer->user, &builder, bytes->data(),
+                                                        static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str()))
+                              .with_context(path));
+  percale_graph* made = nullptr;
+  PERCALE_RETURN_IF_ERROR(from_c(percale_builder_finish(&builder, &made)));
+  std::shared_ptr<const Graph> out = made->graph;
+  percale_graph_release(made);
+  return out;
+}
+
 }  // namespace
+
+namespace percale::c_api {
+
+Result<std::shared_ptr<const Graph>> open_model(const char* function, percale_engine* engine, const std::string& path) {
+  if (path.ends_with(".onnx")) return import_model(function, engine, "onnx", path);
+  return open_own_model(engine->engine->registry(), path);
+}
+
+}  // namespace percale::c_api
 
 percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size, percale_graph** out_graph) {
   clear(out_graph);
@@ -64,20 +95,10 @@ percale_status* percale_graph_import(percale_engine* engine, const char* format,
   clear(out_graph);
   return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(path), NEEDS(out_graph)},
                  [&, function = __func__]() -> Status {
-                   const percale_importer* importer = engine->plugins->find_importer(format);
-                   if (importer == nullptr || importer->import_graph == nullptr) {
-                     std::string there;
-                     for (const std::string& name : engine->plugins->formats()) there += str_cat(there.empty() ? "" : ", ", name);
-                     return unimplemented(function, ": no plug-in imports the format '", format, "'; ",
-                                          there.empty() ? "none is there" : str_cat("those that are there: ", there));
-                   }
-                   PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
-                   percale_builder builder(engine, std::make_unique<Builder>(engine->engine->registry()));
-                   PERCALE_RETURN_IF_ERROR(from_c(importer->import_graph(importer->user, &builder, bytes->data(),
-                                                                         static_cast<size_t>(bytes->bytes()),
-                                                                         parent_folder(path).c_str()))
-                                               .with_context(path));
-                   return from_c(percale_builder_finish(&builder, out_graph));
+                   auto handle = std::make_unique<percale_graph>(nullptr);
+                   PERCALE_ASSIGN_OR_RETURN(handle->graph, import_model(function, engine, format, path));
+                   *out_graph = handle.release();
+                   return {};
                  });
 }
 

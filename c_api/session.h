@@ -46,6 +46,9 @@ struct percale_session : percale::c_api::Counted {
 
 namespace percale::c_api {
 
+// A MODEL by its path: our own format, or one that an importer plug-in knows.
+Result<std::shared_ptr<const Graph>> open_model(const char* function, percale_engine* engine, const std::string& path);
+
 // Names of feeds, fetches and targets.
 Result<RunSpec> run_spec(const char* function, const char* const* feed_names, size_t feed_count,
                          const char* const* fetch_names, size_t fetch_count, const char* const* target_names,

@@ -161,7 +161,8 @@ percale_status* percale_trainer_from_spec(percale_engine* engine, const char* sp
   clear(out_trainer);
   return guarded(__func__, {NEEDS(engine), NEEDS(spec), NEEDS(out_trainer)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
-    PERCALE_ASSIGN_OR_RETURN(const SpecOverrides overrides, spec_overrides(function, options));
+    PERCALE_ASSIGN_OR_RETURN(SpecOverrides overrides, spec_overrides(function, options));
+    overrides.open_model = [&](const std::string& path) { return open_model(function, engine, path); };
     PERCALE_ASSIGN_OR_RETURN(auto trainer,
                              trainer_from_spec(engine->engine, text_of(spec, spec_size),
                                                std::string(text_or_empty(spec_folder)),

@@ -82,7 +82,12 @@ Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& t
       PERCALE_RETURN_IF_ERROR(to.add_control(nodes[static_cast<size_t>(before)], nodes[n]));
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] != kNoValue) map[static_cast<size_t>(node.outputs[i])] = to.function().node(nodes[n]).outputs[i];
+      if (node.outputs[i] == kNoValue) continue;
+      const ValueId copy = to.function().node(nodes[n]).outputs[i];
+      map[static_cast<size_t>(node.outputs[i])] = copy;
+      // A value may have been given a name of its own, as outputs of layers are.
+      const std::string name = to.name_prefix() + from.value(node.outputs[i]).name;
+      if (to.function().value(copy).name != name) (void)to.rename(copy, name);  // taken: it keeps the node's
     }
   }
   // A constant may be an output with no node between.

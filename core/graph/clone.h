@@ -15,7 +15,7 @@ std::vector<bool> inputs_behind(const Function& f, const std::vector<ValueId>& v
 
 // Appends the nodes of `from` to `to`, with the constants that they use, and returns, per value of `from`, its value there.
 // The inputs of `from` are the values `inputs` of `to`, kNoValue for those that nothing copied uses. With `needed`, only
-// what these values of `from` depend on is copied; the others get kNoValue. Names that are taken get a number behind them;
+// what these values of `from` depend on is copied; the others get kNoValue. Nodes whose names are taken get a number behind them, values then have the node's;
 // random nodes keep their ids, so that they draw the same numbers. `from` must be another function than `to`.
 Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& to, const std::vector<ValueId>& inputs,
                                         const std::vector<ValueId>* needed = nullptr);

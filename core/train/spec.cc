@@ -11,9 +11,14 @@
 namespace percale {
 namespace {
 
-Status add_layers(const Spec& spec, FunctionBuilder& f, ValueId x, ValueId* out) {
-  std::vector<std::pair<std::string, ValueId>> named = {{"x", x}};
-  ValueId last = x;
+// The inputs of layers by name, and what a layer without 'inputs' follows (kNoValue: it must have some).
+struct Beginning {
+  std::vector<std::pair<std::string, ValueId>> named;
+  ValueId last = kNoValue;
+};
+
+Status add_layers(const Spec& spec, FunctionBuilder& f, Beginning from, ValueId* out) {
+  auto& [named, last] = from;
   for (const LayerSpec& layer : spec.layers) {
     std::vector<ValueId> inputs;
     for (const std::string& name : layer.inputs) {
@@ -23,22 +28,26 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, ValueId x, ValueId* out)
       }
       inputs.push_back(found->second);
     }
+    if (inputs.empty() && last == kNoValue) {
+      return invalid_argument(layer.where, ": 'inputs': the model has several outputs, which of them does ", layer.layer, " take?");
+    }
     if (inputs.empty()) inputs.push_back(last);
     const auto value = add_layer(f, layer.layer, layer.name, inputs, layer.attributes);
     if (!value.ok()) return value.status().with_context(layer.where);
     last = *value;
     named.emplace_back(f.function().value(last).name, last);
   }
+  if (last == kNoValue) return invalid_argument("'outputs' names several values: which of them is compared with the labels?");
   *out = last;
   return {};
 }
 
 // Class numbers are i64, everything else has the job's dtype.
-Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& data,
+Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& data, DType x_dtype,
                                            const std::vector<std::string>& folders,
                                            const std::shared_ptr<MemoryPool>& pool) {
   const bool classes = wants_class_numbers(spec.loss);
-  std::vector<ColumnFiles> columns = {{"x", data.x, spec.dtype, data.scale},
+  std::vector<ColumnFiles> columns = {{"x", data.x, x_dtype, data.scale},
                                       {"y", data.y, classes ? DType::kI64 : spec.dtype, 1}};
   if (!data.sample_weight.empty()) columns.push_back({"sample_weight", data.sample_weight, spec.dtype, 1});
   auto out = load_columns(columns, [&](const std::string& name) { return find_data_file(name, folders); }, pool);
@@ -47,6 +56,15 @@ Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& dat
         str_cat("'", data.y[0], "': ", spec.loss.name, " wants class numbers (integers)"));
   }
   return out;
+}
+
+// Of a file or folder that is no data: the first that is there, else the name itself.
+std::string find_model_path(const std::string& name, const std::vector<std::string>& folders) {
+  for (size_t i = 0; i < folders.size() && name.front() != '/'; ++i) {
+    std::string candidate = join_path(folders[i], name);
+    if (path_kind(candidate) != PathKind::kNothing) return candidate;
+  }
+  return name;
 }
 
 Status check_devices(const Spec& spec, const Engine& engine) {
@@ -62,17 +80,34 @@ Status check_devices(const Spec& spec, const Engine& engine) {
 }  // namespace
 
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
-                          const ValueType& y_type, const std::optional<ValueType>& sample_weight) {
-  Builder b(std::move(registry));
+                          const ValueType& y_type, const std::optional<ValueType>& sample_weight, const Graph* body) {
+  std::optional<Builder> from;
+  if (body != nullptr) {
+    from.emplace(*body);
+  } else {
+    from.emplace(std::move(registry));
+  }
+  Builder& b = *from;
   FunctionBuilder& f = b.main();
-  PERCALE_ASSIGN_OR_RETURN(const ValueId x, f.add_input("x", spec.dtype, x_shape));
+  Beginning beginning;
+  if (body == nullptr) {
+    PERCALE_ASSIGN_OR_RETURN(beginning.last, f.add_input("x", spec.dtype, x_shape));
+    beginning.named.emplace_back("x", beginning.last);
+  } else {
+    const auto& outputs = f.function().outputs;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const std::string& name = i < spec.outputs.size() ? spec.outputs[i] : f.function().value(outputs[i]).name;
+      beginning.named.emplace_back(name, outputs[i]);
+    }
+    if (outputs.size() == 1) beginning.last = outputs[0];
+  }
   PERCALE_ASSIGN_OR_RETURN(const ValueId y, f.add_input("y", y_type.dtype, y_type.shape));
   ValueId weight = kNoValue;
   if (sample_weight) {
     PERCALE_ASSIGN_OR_RETURN(weight, f.add_input("sample_weight", sample_weight->dtype, sample_weight->shape));
   }
   ValueId predictions = kNoValue;
-  PERCALE_RETURN_IF_ERROR(add_layers(spec, f, x, &predictions));
+  PERCALE_RETURN_IF_ERROR(add_layers(spec, f, std::move(beginning), &predictions));
 
   Model out;
   const auto name = [&](ValueId id) { return f.function().value(id).name; };
@@ -121,14 +156,30 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   if (!data_folder.empty()) folders.push_back(data_folder);
   for (std::string& folder : default_data_folders()) folders.push_back(std::move(folder));
   folders.push_back(spec_folder.empty() ? "." : spec_folder);
-  PERCALE_ASSIGN_OR_RETURN(auto train, load_data(spec, *spec.train, folders, engine->memory()));
+  std::shared_ptr<const Graph> body;
+  DType x_dtype = spec.dtype;
+  if (!spec.model_file.empty()) {
+    const std::string path = find_model_path(spec.model_file, folders);
+    const auto model = overrides.open_model ? overrides.open_model(path) : open_own_model(engine->registry(), path);
+    if (!model.ok()) return model.status();
+    auto part = model_body(**model, spec.outputs, {"y", "sample_weight"});
+    if (!part.ok()) return part.status().with_context(str_cat("'", path, "'"));
+    body = std::move(part).value();
+    x_dtype = body->main().type(body->main().inputs[0]).dtype;
+    const DType own = body->main().type(body->main().outputs[0]).dtype;
+    if (overrides.dtype && own != *overrides.dtype) {
+      return invalid_argument("precision ", *overrides.dtype, ": the model of '", path, "' computes in ", own);
+    }
+    if (is_float(own)) spec.dtype = own;
+  }
+  PERCALE_ASSIGN_OR_RETURN(auto train, load_data(spec, *spec.train, x_dtype, folders, engine->memory()));
   PERCALE_RETURN_IF_ERROR(train->configure({.batch_size = spec.batch_size,
                                             .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
                                             .drop_remainder = spec.drop_remainder}));
   std::shared_ptr<Dataset> test, validation;
   for (const auto& [which, into] : {std::pair{&spec.test, &test}, {&spec.validation, &validation}}) {
     if (!*which) continue;
-    PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, folders, engine->memory()));
+    PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, x_dtype, folders, engine->memory()));
     PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
   }
 
@@ -141,17 +192,21 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
       return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x[0], "' are ", types[0].shape);
     }
   }
-  PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), x_shape, types[1],
-                                              types.size() > 2 ? std::optional(types[2]) : std::nullopt));
+  if (body != nullptr) {
+    const Shape& wanted = body->main().type(body->main().inputs[0]).shape;
+    const auto row = [](const Shape& s) { return s.product(1, s.rank()); };
+    const bool known = wanted.known_rank() && wanted.rank() > 0 && std::all_of(wanted.begin() + 1, wanted.end(), [](int64_t d) { return d >= 0; });
+    if (known && row(wanted) != row(x_shape)) {
+      return invalid_argument("the model of '", spec.model_file, "' takes rows of ", wanted, ", those of '", spec.train->x[0],
+                              "' are ", types[0].shape);
+    }
+  }
+  PERCALE_ASSIGN_OR_RETURN(Model model,
+                           build_model(spec, engine->registry(), x_shape, types[1],
+                                       types.size() > 2 ? std::optional(types[2]) : std::nullopt, body.get()));
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
   if (!spec.weights.empty()) {
-    std::string path = spec.weights;
-    for (size_t i = 0; i < folders.size() && path.front() != '/'; ++i) {
-      const std::string candidate = join_path(folders[i], spec.weights);
-      if (path_kind(candidate) == PathKind::kNothing) continue;
-      path = candidate;
-      break;
-    }
+    const std::string path = find_model_path(spec.weights, folders);
     PERCALE_RETURN_IF_ERROR(load_variables(*trainer->variables(), path, spec.weights_map, spec.weights_strict).status());
   }
   trainer->set_data(std::move(train), std::move(test));

@@ -11,6 +11,7 @@
 #include "core/checkpoint/transfer.h"
 #include "core/train/losses.h"
 #include "core/train/metric_ops.h"
+#include "core/train/model_file.h"
 #include "core/train/trainer.h"
 
 namespace percale {
@@ -30,6 +31,8 @@ struct DataSpec {
 
 // A plain value.
 struct Spec {
+  std::string model_file;           // "": the layers are the whole model, else they follow what the file holds
+  std::vector<std::string> outputs;  // of the file's model: what the layers build on; empty: its only output
   std::vector<LayerSpec> layers;
   std::optional<std::vector<int64_t>> input_shape;  // without the batch; from the data when absent
   LossOptions loss;
@@ -51,9 +54,11 @@ struct Spec {
 Result<Spec> parse_spec(std::string_view json);
 
 // A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown. With
-// `sample_weight`, of the same kind, it has an input of that name too, which the loss needs.
+// `sample_weight`, of the same kind, it has an input of that name too, which the loss needs. `body`: what model_body() gave of
+// the SPEC's model file, whose "x" then counts instead of `x_shape`.
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
-                          const ValueType& y, const std::optional<ValueType>& sample_weight = std::nullopt);
+                          const ValueType& y, const std::optional<ValueType>& sample_weight = std::nullopt,
+                          const Graph* body = nullptr);
 
 // What a caller says beside the SPEC, and what then counts.
 struct SpecOverrides {
@@ -62,6 +67,7 @@ struct SpecOverrides {
   std::optional<DType> dtype;
   std::string trainer_keys;  // JSON for read_trainer_keys(), or ""
   bool any_fingerprint = false;
+  OpenModel open_model;  // of a SPEC whose 'model' is a path; empty: open_own_model()
 };
 
 // Reads the SPEC and its data and makes a trainer with a new table of variables. Relative paths are looked up in

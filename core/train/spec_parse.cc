@@ -52,7 +52,7 @@ Result<LayerSpec> parse_layer(const Json& json) {
   return out;
 }
 
-// A path, or a list of paths whose rows follow each other.
+// A text, or a list: paths whose rows follow each other, names of values.
 Status read_files(const Json& object, std::string_view key, std::vector<std::string>* out) {
   const Json* files = object.find(key);
   if (files == nullptr || files->is_null()) return {};
@@ -78,12 +78,27 @@ Result<DataSpec> parse_data(const Json& json, std::string_view where) {
   return out;
 }
 
-Status parse_model(const Json& json, Spec& out) {
-  if (json.is_string()) return unimplemented("a 'model' from a file is not there yet");
-  PERCALE_RETURN_IF_ERROR(json.expect(Json::Kind::kArray, "model"));
-  if (json.size() == 0) return json.error("model", "it has no layers");
-  for (size_t i = 0; i < json.size(); ++i) {
-    PERCALE_ASSIGN_OR_RETURN(LayerSpec layer, parse_layer(json.item(i)));
+// Layers, or the path of a file whose model 'head' goes on from.
+Status parse_model(const Json& spec, Spec& out) {
+  const Json* model = spec.find("model");
+  if (model == nullptr || model->is_null()) return spec.error("model", "it is missing");
+  const bool file = model->is_string();
+  if (file) {
+    PERCALE_ASSIGN_OR_RETURN(out.model_file, model->as_string("model"));
+    if (out.model_file.empty()) return model->error("model", "the path is empty");
+    PERCALE_RETURN_IF_ERROR(read_files(spec, "outputs", &out.outputs));
+  }
+  for (const char* key : {"head", "outputs", "input_shape"}) {
+    const Json* other = spec.find(key);
+    if (other == nullptr || other->is_null() || file != (std::string_view(key) == "input_shape")) continue;
+    return other->error(key, file ? "the file of 'model' says it" : "it goes with a 'model' that is the path of a file");
+  }
+  const Json* layers = file ? spec.find("head") : model;
+  if (layers == nullptr || layers->is_null()) return {};
+  PERCALE_RETURN_IF_ERROR(layers->expect(Json::Kind::kArray, file ? "head" : "model"));
+  if (layers->size() == 0) return layers->error(file ? "head" : "model", "it has no layers");
+  for (size_t i = 0; i < layers->size(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(LayerSpec layer, parse_layer(layers->item(i)));
     out.layers.push_back(std::move(layer));
   }
   return {};
@@ -187,13 +202,11 @@ Result<Spec> parse_spec(std::string_view text) {
       json, "SPEC",
       {"model", "input_shape", "loss", "from_logits", "metrics", "optimizer", "schedule", "data", "batch_size",
        "batch_size_per_replica", "shards", "shuffle", "drop_remainder", "epochs", "seed", "devices", "clip", "mode",
-       "parameters", "publish", "accumulation", "ema", "groups", "freeze", "early_stopping", "checkpoints", "recompute",
+       "parameters", "publish", "accumulation", "ema", "groups", "freeze", "early_stopping", "checkpoints", "recompute", "head", "outputs",
        "class_weight", "sample_weight", "weights"},
-      {"parallel", "strategy", "head", "outputs", "precision", "validation_split", "plugins"}));
+      {"parallel", "strategy", "precision", "validation_split", "plugins"}));
   Spec out;
-  const Json* model = json.find("model");
-  if (model == nullptr || model->is_null()) return json.error("model", "it is missing");
-  PERCALE_RETURN_IF_ERROR(parse_model(*model, out));
+  PERCALE_RETURN_IF_ERROR(parse_model(json, out));
   if (const Json* shape = json.find("input_shape"); shape != nullptr && !shape->is_null()) {
     PERCALE_ASSIGN_OR_RETURN(auto dims, shape->as_ints("input_shape"));
     for (int64_t d : dims) {

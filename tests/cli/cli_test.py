@@ -160,6 +160,22 @@ class Training(unittest.TestCase):
         again = percale("train", self.spec, "--resume", self.out)
         self.assertEqual(again.stdout.strip().splitlines()[-1], last)
 
+    def test_a_trained_model_is_the_beginning_of_another(self):
+        head = {key: SPEC[key] for key in SPEC if key not in ("model", "input_shape")} | {
+            "model": "out/model.percale", "outputs": "dense", "freeze": "dense/*",
+            "head": [{"layer": "Dense", "units": 2, "name": "again"}]}
+        spec = self.write_spec("head.json", head)
+        out = os.path.join(self.path, "head")
+        result = json.loads(percale("train", spec, "--out", out, "--json").stdout)
+        self.assertGreater(result["metrics"]["accuracy"], 0.9)
+        model = json.loads(percale("show", os.path.join(out, "model.percale"), "--json").stdout)
+        self.assertNotIn("dense_1/kernel", json.dumps(model))
+        self.assertIn("again/kernel", json.dumps(model))
+        import_error = percale("train", self.write_spec("onnx.json", head | {"model": "x.onnx"}), code=1).stderr
+        self.assertRegex(import_error, "UNIMPLEMENTED|NOT_FOUND")
+        head["outputs"] = "dens"
+        self.assertIn("'dense'", percale("train", self.write_spec("wrong.json", head), code=1).stderr)
+
     def test_a_wrong_spec_names_the_nearest_word(self):
         wrong = self.write_spec("wrong.json", dict(SPEC, epoch=1))
         self.assertIn("epochs", percale("train", wrong, code=1).stderr)
