@@ -33,7 +33,7 @@ Code code_of(int error) {
 
 Status system_error(const char* call, const std::string& path, int error) {
   char text[128] = "";
-  return make_error(code_of(error), call, " '", path, "': ", message_of(strerror_r(error, text, sizeof text), text));
+  return make_error(code_of(error), {call, " '", path, "': ", message_of(strerror_r(error, text, sizeof text), text)});
 }
 
 Status check_path(const std::string& path) {

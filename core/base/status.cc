@@ -1,6 +1,8 @@
 #include "core/base/status.h"
 
 #include <array>
+#include <atomic>
+#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <new>
@@ -16,18 +18,36 @@ std::string_view code_name(Code code) {
   return index < kNames.size() ? kNames[index] : kNames[2];
 }
 
+struct Status::Rep {
+  std::atomic<size_t> holders;
+  Code code;
+  std::string message;
+};
+
 Status::Status(Code code, std::string message) {
-  if (code != Code::kOk) rep_ = std::make_shared<const Rep>(Rep{code, std::move(message)});
+  if (code != Code::kOk) rep_ = new Rep{1, code, std::move(message)};
+}
+
+void Status::retain(Rep* rep) noexcept { rep->holders.fetch_add(1, std::memory_order_relaxed); }
+
+void Status::release(Rep* rep) noexcept {
+  if (rep->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete rep;
 }
 
 Status Status::out_of_memory() noexcept {
-  // Never destroyed: a thread may hold it when the process ends. The text is short enough to lie within the string.
+  // Never destroyed, its own holder: a thread may hold it when the process ends. The text is short enough to lie within
+  // the string.
   alignas(Rep) static std::byte room[sizeof(Rep)];
-  static const Rep* const rep = new (room) Rep{Code::kResourceExhausted, "out of memory"};
+  static Rep* const rep = new (room) Rep{1, Code::kResourceExhausted, "out of memory"};
+  retain(rep);
   Status out;
-  out.rep_ = std::shared_ptr<const Rep>(std::shared_ptr<const Rep>(), rep);
+  out.rep_ = rep;
   return out;
 }
+
+Code Status::code() const { return rep_ != nullptr ? rep_->code : Code::kOk; }
+
+std::string_view Status::message() const { return rep_ != nullptr ? std::string_view(rep_->message) : std::string_view(); }
 
 std::string Status::to_string() const {
   if (ok()) return "OK";
@@ -39,17 +59,34 @@ Status Status::with_context(std::string_view context) const {
   return Status(code(), str_cat(context, ": ", message()));
 }
 
-std::string str_part(std::string_view text) { return std::string(text); }
-std::string str_part(const char* text) { return text; }
-std::string str_part(int64_t number) { return std::to_string(number); }
-std::string str_part(int32_t number) { return std::to_string(number); }
-std::string str_part(uint64_t number) { return std::to_string(number); }
-std::string str_part(uint32_t number) { return std::to_string(number); }
-std::string str_part(bool value) { return value ? "true" : "false"; }
-std::string str_part(double number) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", number);
-  return text.data();
+void StrPart::append_to(std::string& out) const {
+  std::array<char, 32> digits{};
+  switch (kind_) {
+    case Kind::kText:
+      out.append(text_, size_);
+      return;
+    case Kind::kChar:
+      out.push_back(static_cast<char>(int_));
+      return;
+    case Kind::kInt:
+      out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), int_).ptr);
+      return;
+    case Kind::kUint:
+      out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), uint_).ptr);
+      return;
+    case Kind::kDouble:
+      std::snprintf(digits.data(), digits.size(), "%.9g", double_);
+      out.append(digits.data());
+      return;
+  }
 }
+
+std::string str_join(std::initializer_list<StrPart> parts) {
+  std::string out;
+  for (const StrPart& part : parts) part.append_to(out);
+  return out;
+}
+
+Status make_error(Code code, std::initializer_list<StrPart> parts) { return Status(code, str_join(parts)); }
 
 }  // namespace percale

@@ -2,8 +2,9 @@
 #ifndef PERCALE_CORE_BASE_STATUS_H_
 #define PERCALE_CORE_BASE_STATUS_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,78 +41,109 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(Code code, std::string message);
+  Status(const Status& other) noexcept : rep_(other.rep_) {
+    if (rep_ != nullptr) retain(rep_);
+  }
+  Status(Status&& other) noexcept : rep_(std::exchange(other.rep_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(rep_, other.rep_);
+    return *this;
+  }
+  ~Status() {
+    if (rep_ != nullptr) release(rep_);
+  }
   // RESOURCE_EXHAUSTED, "out of memory": made without any.
   static Status out_of_memory() noexcept;
 
   bool ok() const { return rep_ == nullptr; }
-  Code code() const { return rep_ ? rep_->code : Code::kOk; }
-  std::string_view message() const { return rep_ ? std::string_view(rep_->message) : std::string_view(); }
+  Code code() const;
+  std::string_view message() const;
   // "INVALID_ARGUMENT: message", or "OK".
   std::string to_string() const;
   // The same code with `context` and ": " before the message; success stays success.
   Status with_context(std::string_view context) const;
 
  private:
-  struct Rep {
-    Code code;
-    std::string message;
-  };
-  std::shared_ptr<const Rep> rep_;
+  // Counted by hand: every function that returns a Status would carry the code of a shared_ptr.
+  struct Rep;
+  static void retain(Rep* rep) noexcept;
+  static void release(Rep* rep) noexcept;
+
+  Rep* rep_ = nullptr;
 };
 
-// Joins the arguments (strings, string views, integers, floating-point numbers) into one string.
-std::string str_part(std::string_view text);
-std::string str_part(const char* text);
-std::string str_part(int64_t number);
-std::string str_part(int32_t number);
-std::string str_part(uint64_t number);
-std::string str_part(uint32_t number);
-std::string str_part(double number);
-std::string str_part(bool value);
-inline std::string str_part(char c) { return std::string(1, c); }
+// A piece of a message: a text, held by reference, or a number. Made by the calls below, never kept.
+class StrPart {
+ public:
+  StrPart(std::string_view text) : kind_(Kind::kText), size_(text.size()), text_(text.data()) {}
+  StrPart(const std::string& text) : StrPart(std::string_view(text)) {}
+  StrPart(const char* text) : StrPart(std::string_view(text)) {}
+  StrPart(char c) : kind_(Kind::kChar), int_(c) {}
+  StrPart(bool value) : StrPart(value ? "true" : "false") {}
+  StrPart(int64_t number) : kind_(Kind::kInt), int_(number) {}
+  StrPart(int32_t number) : kind_(Kind::kInt), int_(number) {}
+  StrPart(uint64_t number) : kind_(Kind::kUint), uint_(number) {}
+  StrPart(uint32_t number) : kind_(Kind::kUint), uint_(number) {}
+  StrPart(double number) : kind_(Kind::kDouble), double_(number) {}
 
+  void append_to(std::string& out) const;
+
+ private:
+  enum class Kind : uint8_t { kText, kChar, kInt, kUint, kDouble };
+  Kind kind_;
+  size_t size_ = 0;  // of the text
+  union {
+    const char* text_;
+    int64_t int_;
+    uint64_t uint_;
+    double double_;
+  };
+};
+
+std::string str_join(std::initializer_list<StrPart> parts);
+Status make_error(Code code, std::initializer_list<StrPart> parts);
+
+// What stands for a value in a message. A type with a text of its own (Shape, DType) adds an overload beside itself.
+inline const StrPart& str_part(const StrPart& value) { return value; }
+
+// Joins the arguments (strings, string views, characters, numbers, whatever str_part takes) into one string. The templates
+// here only gather: what is compiled once per list of types is kept as small as it can be.
 template <class... Parts>
 std::string str_cat(const Parts&... parts) {
-  std::string out;
-  (out.append(str_part(parts)), ...);
-  return out;
+  return str_join({StrPart(str_part(parts))...});
 }
 
 template <class... Parts>
-Status make_error(Code code, const Parts&... parts) {
-  return Status(code, str_cat(parts...));
-}
-template <class... Parts>
 Status invalid_argument(const Parts&... parts) {
-  return make_error(Code::kInvalidArgument, parts...);
+  return make_error(Code::kInvalidArgument, {StrPart(str_part(parts))...});
 }
 template <class... Parts>
 Status not_found(const Parts&... parts) {
-  return make_error(Code::kNotFound, parts...);
+  return make_error(Code::kNotFound, {StrPart(str_part(parts))...});
 }
 template <class... Parts>
 Status unimplemented(const Parts&... parts) {
-  return make_error(Code::kUnimplemented, parts...);
+  return make_error(Code::kUnimplemented, {StrPart(str_part(parts))...});
 }
 template <class... Parts>
 Status failed_precondition(const Parts&... parts) {
-  return make_error(Code::kFailedPrecondition, parts...);
+  return make_error(Code::kFailedPrecondition, {StrPart(str_part(parts))...});
 }
 template <class... Parts>
 Status out_of_range(const Parts&... parts) {
-  return make_error(Code::kOutOfRange, parts...);
+  return make_error(Code::kOutOfRange, {StrPart(str_part(parts))...});
 }
 template <class... Parts>
 Status resource_exhausted(const Parts&... parts) {
-  return make_error(Code::kResourceExhausted, parts...);
+  return make_error(Code::kResourceExhausted, {StrPart(str_part(parts))...});
 }
 template <class... Parts>
 Status data_loss(const Parts&... parts) {
-  return make_error(Code::kDataLoss, parts...);
+  return make_error(Code::kDataLoss, {StrPart(str_part(parts))...});
 }
 template <class... Parts>
 Status internal_error(const Parts&... parts) {
-  return make_error(Code::kInternal, parts...);
+  return make_error(Code::kInternal, {StrPart(str_part(parts))...});
 }
 
 // A value, or the Status that says why there is none.

@@ -28,6 +28,12 @@ std::string_view attr_kind_name(AttrKind kind) {
   return kNames[index < kNames.size() ? index : 0];
 }
 
+AttrValue::AttrValue(const AttrValue&) = default;
+AttrValue::AttrValue(AttrValue&&) noexcept = default;
+AttrValue& AttrValue::operator=(const AttrValue&) = default;
+AttrValue& AttrValue::operator=(AttrValue&&) noexcept = default;
+AttrValue::~AttrValue() = default;
+
 bool AttrValue::operator==(const AttrValue& other) const {
   if (v_.index() != other.v_.index()) return false;
   if (const Tensor* t = get_if<Tensor>()) return same_tensor(*t, *other.get_if<Tensor>());
@@ -42,6 +48,15 @@ bool AttrValue::operator==(const AttrValue& other) const {
       },
       v_);
 }
+
+Attributes::Attributes(std::initializer_list<Entry> entries) {
+  for (const Entry& e : entries) set(e.first, e.second);
+}
+Attributes::Attributes(const Attributes&) = default;
+Attributes::Attributes(Attributes&&) noexcept = default;
+Attributes& Attributes::operator=(const Attributes&) = default;
+Attributes& Attributes::operator=(Attributes&&) noexcept = default;
+Attributes::~Attributes() = default;
 
 void Attributes::set(std::string_view name, AttrValue value) {
   auto at = std::lower_bound(entries_.begin(), entries_.end(), name,

@@ -3,6 +3,7 @@
 #define PERCALE_CORE_REGISTRY_ATTRIBUTES_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,12 @@ class AttrValue {
   AttrValue(std::vector<double> v) : v_(std::move(v)) {}
   AttrValue(std::vector<int64_t> v) : v_(std::move(v)) {}
   AttrValue(std::vector<std::string> v) : v_(std::move(v)) {}
+  // Not inline: a variant of eight is much code, and nearly every source that builds nodes would hold its own.
+  AttrValue(const AttrValue&);
+  AttrValue(AttrValue&&) noexcept;
+  AttrValue& operator=(const AttrValue&);
+  AttrValue& operator=(AttrValue&&) noexcept;
+  ~AttrValue();
 
   AttrKind kind() const { return static_cast<AttrKind>(v_.index() + 1); }
   // The value when it has that type, else null.
@@ -68,9 +75,12 @@ class Attributes {
  public:
   using Entry = std::pair<std::string, AttrValue>;
   Attributes() = default;
-  Attributes(std::initializer_list<Entry> entries) {
-    for (const Entry& e : entries) set(e.first, e.second);
-  }
+  Attributes(std::initializer_list<Entry> entries);
+  Attributes(const Attributes&);
+  Attributes(Attributes&&) noexcept;
+  Attributes& operator=(const Attributes&);
+  Attributes& operator=(Attributes&&) noexcept;
+  ~Attributes();
 
   void set(std::string_view name, AttrValue value);
   void erase(std::string_view name);

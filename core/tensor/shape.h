@@ -60,7 +60,7 @@ class Shape {
 };
 
 inline std::string str_part(const Shape& shape) { return shape.to_string(); }
-inline std::string str_part(DType dtype) { return std::string(dtype_name(dtype)); }
+inline std::string_view str_part(DType dtype) { return dtype_name(dtype); }
 
 // Bytes of a tensor (2- and 4-bit elements packed, the last byte padded), or an error where the shape is not
 // static, a dim is out of [0, kMaxDim], or the size exceeds int64. Strings count 0.

@@ -10,6 +10,7 @@ FLOORS = [
     ["core/tensor"],
     ["core/registry"],
     ["core/graph"],
+    ["core/pch"],
     ["core/autodiff", "core/passes"],
     ["core/placement"],
     ["core/state"],

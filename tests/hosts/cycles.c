@@ -60,7 +60,7 @@ static void live(int save) {
 }
 
 int main(int argc, char** argv) {
-  const int64_t cycles = argc > 2 ? strtoll(argv[2], NULL, 10) : 100, warm_up = cycles / 5 + 5;
+  const int64_t cycles = argc > 2 ? strtoll(argv[2], NULL, 10) : 100, warm_up = cycles / 5 + 60;
   int64_t i, files, threads, first = 0, last, at_most = 0;
   if (argc < 2) return 2;
   snprintf(graph_path, sizeof graph_path, "%s/cycles.percale", argv[1]);
