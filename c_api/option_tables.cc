@@ -37,7 +37,7 @@ constexpr OptionSpec kTrainer[] = {
     {"groups", kText, "[]", "What is different for parameters by name, as JSON: [{\"pattern\": \"*/bias\", \"learning_rate_factor\": 2, \"weight_decay\": 0}]."},
     {"freeze", kText, "", "Patterns of the names of variables that keep their values, separated by commas; '*' stands for any characters."},
     {"recompute", kText, "off", "Activations are computed again in the backward pass, for less memory and the same bits: off, on, auto (where the engine's memory limit leaves too little), or the bytes that a step may plan."},
-    {"early_stopping", kText, "", "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0}."},
+    {"early_stopping", kText, "", "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0, \"baseline\": 0.5, \"start_from_epoch\": 0, \"restore_best_weights\": true}."},
     {"keep_last", kInt, "0", "Checkpoints that stay in a folder, the newest; 0: all, or the newest alone when the best are kept.", 0, 1073741824},
     {"keep_best", kInt, "0", "Checkpoints of ends of epochs that stay besides, the best by 'monitor'.", 0, 1073741824},
     {"monitor", kText, "loss", "What 'keep_best' goes by: loss, a metric, or one of them of the validation data, as val_loss."},

@@ -461,7 +461,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_from_spec(percale_
                                                       const char* spec_folder, const char* data_folder,
                                                       const percale_options* options, percale_trainer** out_trainer);
 PERCALE_API void percale_trainer_release(percale_trainer* trainer);
-/** One step on one global batch; `out_loss` (may be NULL) is the batch's mean loss before the update. \since 0.1 */
+/** One step on one global batch; `out_loss` (may be NULL) is the batch's mean loss before the update. With the option
+ * "accumulation" as many calls make a step, the last of them updates; until then fit and save answer FAILED_PRECONDITION.
+ * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_step(percale_trainer* trainer, const char* const* names, percale_tensor* const* batch,
                                                  size_t count, double* out_loss);
 /** What a callback of percale_trainer_fit() is told after each step. Grows at the end: read no further than struct_size.

@@ -38,6 +38,8 @@ class ShardSums {
   // Calls `compute` for each shard that has rows, in order, and adds; then total() holds the sums. Precondition: rows > 0.
   Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute);
   const std::vector<Tensor>& total() const { return several_.empty() ? levels_.front() : several_; }
+  // The sums of the last batch, after reduce() and before add_batch().
+  const std::vector<Tensor>& batch() const { return levels_.front(); }
   // Of several batches: after reduce(), takes its sums (`first`) or adds them, in the order of the calls; total() holds theirs.
   // Precondition: made for several.
   void add_batch(bool first, const ParallelFor& parallel);

@@ -1,5 +1,6 @@
 #include "core/train/initializers.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -8,7 +9,7 @@
 namespace percale {
 namespace {
 
-enum class Kind { kZeros, kOnes, kUniform, kNormal, kTruncated };
+enum class Kind { kZeros, kOnes, kUniform, kNormal, kTruncated, kOrthogonal };
 enum class Fan { kFixed, kIn, kAverage };
 
 // The spread: fixed, or sqrt(scale / fan). Uniform: the limit; normal: the standard deviation.
@@ -20,7 +21,7 @@ struct Initializer {
 };
 
 // The variance of a uniform distribution is limit^2 / 3, which the scale of the uniform ones carries.
-constexpr std::array<Initializer, 11> kInitializers = {{
+constexpr std::array<Initializer, 12> kInitializers = {{
     {"glorot_normal", Kind::kTruncated, Fan::kAverage, 1},
     {"glorot_uniform", Kind::kUniform, Fan::kAverage, 3},
     {"he_normal", Kind::kTruncated, Fan::kIn, 2},
@@ -28,6 +29,7 @@ constexpr std::array<Initializer, 11> kInitializers = {{
     {"lecun_normal", Kind::kTruncated, Fan::kIn, 1},
     {"lecun_uniform", Kind::kUniform, Fan::kIn, 3},
     {"ones", Kind::kOnes},
+    {"orthogonal", Kind::kOrthogonal},
     {"random_normal", Kind::kNormal, Fan::kFixed, 0.05},
     {"random_uniform", Kind::kUniform, Fan::kFixed, 0.05},
     {"truncated_normal", Kind::kTruncated, Fan::kFixed, 0.05},
@@ -76,6 +78,28 @@ ValueId truncated_normal(Emitter& e, const Variable& v, double deviation) {
   return e.emit("Mul", {e.emit("Mul", {p, u}), number(std::sqrt(2.0) * deviation)});
 }
 
+// Q of the QR decomposition of a normal matrix whose R has a positive diagonal, in f64: with A^T A = L L^T that is R = L^T, so
+// Q = A L^-T; done twice, the second time of a matrix that is nearly orthogonal, Q is so to the last digits (CholeskyQR2:
+// Y. Yamamoto et al., "Roundoff error analysis of the CholeskyQR2 algorithm", ETNA 44, 2015).
+ValueId orthogonal(Emitter& e, const Variable& v) {
+  if (v.shape.rank() < 2) {
+    e.fail(invalid_argument("variable '", v.name, "': initializer 'orthogonal' wants two dims at least, the shape is ", v.shape));
+    return kNoValue;
+  }
+  const int64_t rows = v.shape.product(0, v.shape.rank() - 1), columns = v.shape.back();
+  Variable tall;
+  tall.dtype = DType::kF64;
+  tall.shape = Shape{std::max(rows, columns), std::min(rows, columns)};
+  ValueId q = random(e, "RandomNormal", tall, {{"mean", 0.0}, {"scale", 1.0}});
+  const auto transposed = [&](ValueId x) { return e.emit("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0}}}); };
+  for (int i = 0; i < 2; ++i) {
+    const ValueId l = e.emit("percale:Cholesky", {e.emit("MatMul", {transposed(q), q})});
+    q = e.emit("MatMul", {q, e.emit("percale:MatrixInverse", {l}, {{"adjoint", 1}})});
+  }
+  if (rows < columns) q = transposed(q);
+  return e.emit("Reshape", {e.emit("Cast", {q}, {{"to", v.dtype}}), e.ints({v.shape.begin(), v.shape.end()})});
+}
+
 ValueId constant(Emitter& e, const Variable& v, double value) {
   return e.emit("Expand", {e.scalar(v.dtype, value), e.ints({v.shape.begin(), v.shape.end()})});
 }
@@ -94,7 +118,7 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
     if (i.name == initializer) found = &i;
   }
   if (found == nullptr) {
-    if (initializer == "orthogonal" || initializer == "identity" || initializer == "variance_scaling") {
+    if (initializer == "identity" || initializer == "variance_scaling") {
       return unimplemented("variable '", variable.name, "': initializer '", initializer, "' is not there yet");
     }
     const std::string nearest = nearest_name(initializer, initializer_names());
@@ -118,6 +142,7 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
     case Kind::kNormal:
       value = random(e, "RandomNormal", variable, {{"mean", 0.0}, {"scale", spread}});
       break;
+    case Kind::kOrthogonal: value = orthogonal(e, variable); break;
     // What is cut off takes variance with it: 0.8796 is the standard deviation that is left of 1.
     case Kind::kTruncated:
       value = truncated_normal(e, variable,

@@ -14,8 +14,8 @@ namespace percale {
 std::vector<std::string> initializer_names();
 
 // Adds to "init" an output called as the variable. Keras' initializers with their default arguments; fans are Keras' too:
-// [.., in, out] with the leading dims as a receptive field. INVALID_ARGUMENT names the nearest for an unknown name;
-// UNIMPLEMENTED for "orthogonal".
+// [.., in, out] with the leading dims as a receptive field. INVALID_ARGUMENT names the nearest for an unknown name,
+// and for "orthogonal" of a shape with fewer than two dims.
 Status add_initializer(Builder& builder, const Variable& variable, std::string_view initializer);
 
 }  // namespace percale

@@ -31,10 +31,12 @@ ValueId clipped_log(Emitter& e, ValueId p) {
   return e.emit("Log", {e.emit("Clip", {p, e.scalar(t, 1e-7), e.scalar(t, 1 - 1e-7)})});
 }
 
-// The terms of a loss before they are added, and for each the number of its class (kNoValue where there are no classes).
+// The terms of a loss before they are added, and for each the number of its class (kNoValue where there are no classes) and, as a
+// number, whether it counts (kNoValue where all do).
 struct Terms {
   ValueId values = kNoValue, classes = kNoValue;
   int64_t class_count = 0;
+  ValueId counts = kNoValue;
 };
 
 std::string_view reduction(bool whole) { return whole ? "sum" : "none"; }
@@ -43,18 +45,44 @@ std::string_view reduction(bool whole) { return whole ? "sum" : "none"; }
 Terms sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels, bool whole) {
   const ScoredRows rows = rows_of_classes(e, predictions, labels);
   if (!e.status().ok()) return {};
-  const std::string how(reduction(whole));
-  ValueId terms =
-      loss.from_logits
-          ? e.emit("SoftmaxCrossEntropyLoss", {rows.scores, rows.labels}, {{"reduction", how}})
-          : e.emit("NegativeLogLikelihoodLoss", {clipped_log(e, rows.scores), rows.labels}, {{"reduction", how}});
-  ValueId classes = rows.labels;
+  const DType t = e.dtype(rows.scores);
+  Attributes attributes{{"reduction", std::string(reduction(whole && loss.label_smoothing == 0))}};
+  Terms out{kNoValue, rows.labels, e.shape(rows.scores)[1]};
+  if (loss.ignore_class) {
+    attributes.set("ignore_index", *loss.ignore_class);
+    const DType kind = e.dtype(rows.labels);
+    const ValueId ignored = e.emit("Equal", {rows.labels, e.scalar(kind, static_cast<double>(*loss.ignore_class))});
+    out.counts = e.emit("Cast", {e.emit("Not", {ignored})}, {{"to", t}});
+    out.classes = e.emit("Where", {ignored, e.scalar(kind, 0), rows.labels});  // some class, of weight 0
+  }
+  if (loss.from_logits && loss.label_smoothing == 0) {
+    out.values = e.emit("SoftmaxCrossEntropyLoss", {rows.scores, rows.labels}, attributes);
+  } else {
+    const ValueId log_p = loss.from_logits ? e.emit("LogSoftmax", {rows.scores}, {{"axis", 1}}) : clipped_log(e, rows.scores);
+    out.values = e.emit("NegativeLogLikelihoodLoss", {log_p, rows.labels}, attributes);
+    if (loss.label_smoothing > 0) {
+      const double part = loss.label_smoothing;
+      ValueId spread = e.emit("ReduceMean", {log_p, e.ints({1})}, {{"keepdims", 0}});
+      if (out.counts != kNoValue) spread = e.emit("Mul", {spread, out.counts});
+      out.values = e.emit("Sub", {e.emit("Mul", {out.values, e.scalar(t, 1 - part)}), e.emit("Mul", {spread, e.scalar(t, part)})});
+      if (whole) out.values = sum_all(e, out.values);
+    }
+  }
   if (!whole && e.shape(labels).rank() > 1) {  // as the labels lie, so that weights of samples meet their rows
     const ValueId shape = e.emit("Shape", {labels});
-    terms = e.emit("Reshape", {terms, shape});
-    classes = e.emit("Reshape", {classes, shape});
+    out.values = e.emit("Reshape", {out.values, shape});
+    out.classes = e.emit("Reshape", {out.classes, shape});
+    if (out.counts != kNoValue) out.counts = e.emit("Reshape", {out.counts, shape});
   }
-  return {terms, classes, e.shape(rows.scores)[1]};
+  return out;
+}
+
+// Labels of which a part is spread over `answers`.
+ValueId smoothed(Emitter& e, const LossOptions& loss, ValueId labels, int64_t answers) {
+  if (loss.label_smoothing == 0 || !e.status().ok()) return labels;
+  const DType t = e.dtype(labels);
+  return e.emit("Add", {e.emit("Mul", {labels, e.scalar(t, 1 - loss.label_smoothing)}),
+                        e.scalar(t, loss.label_smoothing / static_cast<double>(answers))});
 }
 
 Terms crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels) {
@@ -66,7 +94,12 @@ Terms crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, Val
   } else {
     log_p = clipped_log(e, e.emit("Div", {predictions, e.emit("ReduceSum", {predictions, e.ints({-1})})}));
   }
-  const ValueId rows = e.emit("ReduceSum", {e.emit("Mul", {target, log_p}), e.ints({-1})}, {{"keepdims", 0}});
+  const int64_t classes = e.shape(predictions).known_rank() ? e.shape(predictions).back() : kUnknownDim;
+  if (loss.label_smoothing > 0 && classes < 1) {
+    e.fail(invalid_argument("label_smoothing needs a known number of classes, predictions have shape ", e.shape(predictions)));
+  }
+  const ValueId soft = smoothed(e, loss, target, classes);
+  const ValueId rows = e.emit("ReduceSum", {e.emit("Mul", {soft, log_p}), e.ints({-1})}, {{"keepdims", 0}});
   Terms out{e.emit("Neg", {rows})};
   if (!loss.class_weight.empty()) {
     out.classes = e.emit("ArgMax", {target}, {{"axis", -1}, {"keepdims", 0}});
@@ -77,7 +110,7 @@ Terms crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, Val
 
 Terms binary_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, ValueId labels, bool whole) {
   const DType t = e.dtype(predictions);
-  const ValueId target = labels_like(e, predictions, labels);
+  const ValueId hard = labels_like(e, predictions, labels), target = smoothed(e, loss, hard, 2);
   Terms out;
   if (loss.from_logits) {
     out.values = e.emit("percale:BinaryCrossEntropyWithLogits", {predictions, target},
@@ -90,7 +123,7 @@ Terms binary_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictio
     out.values = e.emit("Neg", {whole ? sum_all(e, terms) : terms});
   }
   if (!loss.class_weight.empty()) {
-    out.classes = e.emit("Cast", {e.emit("Greater", {target, e.scalar(t, 0.5)})}, {{"to", DType::kI64}});
+    out.classes = e.emit("Cast", {e.emit("Greater", {hard, e.scalar(t, 0.5)})}, {{"to", DType::kI64}});
     out.class_count = 2;
   }
   return out;
@@ -149,6 +182,15 @@ ValueId sample_weights(Emitter& e, ValueId terms, ValueId sample_weight) {
 }  // namespace
 
 Status check_loss_name(std::string_view name) { return check_name("loss", name, kLosses, kLaterLosses); }
+Status check_loss_options(const LossOptions& loss) {
+  if (loss.label_smoothing != 0 && !loss.name.ends_with("crossentropy")) {
+    return invalid_argument("'label_smoothing' has no meaning with loss '", loss.name, "'");
+  }
+  if (loss.ignore_class && !wants_class_numbers(loss)) {
+    return invalid_argument("'ignore_class' has no meaning with loss '", loss.name, "'");
+  }
+  return {};
+}
 bool is_loss(std::string_view name) { return std::find(kLosses.begin(), kLosses.end(), name) != kLosses.end(); }
 bool wants_class_numbers(const LossOptions& loss) { return loss.name == "sparse_categorical_crossentropy"; }
 
@@ -198,6 +240,7 @@ ScoredRows rows_of_classes(Emitter& e, ValueId predictions, ValueId labels) {
 Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueId predictions, ValueId labels,
                              ValueId sample_weight) {
   PERCALE_RETURN_IF_ERROR(check_loss_name(loss.name));
+  PERCALE_RETURN_IF_ERROR(check_loss_options(loss));
   Emitter e(f);
   const DType t = e.dtype(predictions);
   const bool weighted = sample_weight != kNoValue || !loss.class_weight.empty();
@@ -216,7 +259,7 @@ Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueI
   }
   WeightedSum out;
   if (!weighted) {
-    out.weight = count_elements(e, counted, t);
+    out.weight = terms.counts != kNoValue ? sum_all(e, terms.counts) : count_elements(e, counted, t);
     out.sum = loss.name == "categorical_crossentropy" ? sum_all(e, terms.values) : terms.values;
   } else {
     ValueId weights = kNoValue;
@@ -225,6 +268,7 @@ Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueI
       const ValueId own = sample_weights(e, terms.values, sample_weight);
       weights = weights == kNoValue ? own : e.emit("Mul", {weights, own});
     }
+    if (terms.counts != kNoValue) weights = e.emit("Mul", {weights, terms.counts});
     out.sum = sum_all(e, e.emit("Mul", {terms.values, weights}));
     out.weight = sum_all(e, weights);
   }

@@ -4,6 +4,7 @@
 #define PERCALE_CORE_TRAIN_LOSSES_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,16 +22,21 @@ struct LossOptions {
   std::string name;          // "sparse_categorical_crossentropy"
   bool from_logits = false;  // cross-entropies: predictions are scores, not probabilities
   double delta = 1;          // huber
+  // Cross-entropies: this part of a label is spread evenly, over all classes, or over the two answers of a binary one.
+  double label_smoothing = 0;
+  std::optional<int64_t> ignore_class;  // sparse: rows with this label, which need be no class, count nothing
   std::map<int64_t, double> class_weight;  // of the rows of a class; those that are not there count once
 };
 
 // Of predictions [batch, ..., classes] and labels: class numbers [batch, ...] (i32 or i64) for the sparse cross-entropy, else of
 // the shape of the predictions. Probabilities are clipped to [1e-7, 1 - 1e-7], those of categorical_crossentropy divided by
-// their sum first. The weight is the number of labels (sparse and categorical) or of elements (the others); with class weights
-// or `sample_weight` ([batch], or leading dims of the labels) the sum of the weights: the mean is a weighted one, as PyTorch's.
+// their sum first. The weight is the number of labels that count (sparse and categorical) or of elements (the others); with class
+// weights or `sample_weight` ([batch], or leading dims of the labels) the sum of the weights: the mean is a weighted one, as
+// PyTorch's. INVALID_ARGUMENT for an option that has no meaning with the loss.
 Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueId predictions, ValueId labels,
                              ValueId sample_weight = kNoValue);
 
+Status check_loss_options(const LossOptions& loss);
 // UNIMPLEMENTED for one that Keras has, else INVALID_ARGUMENT with the nearest name, unless it is there.
 Status check_loss_name(std::string_view name);
 bool is_loss(std::string_view name);

@@ -177,6 +177,7 @@ MetricTotals auc(Emitter& e, const MetricOptions& metric, const LossOptions& los
 
 Result<MetricTotals> mean_loss(FunctionBuilder& f, LossOptions loss, MetricRule rule, ValueId predictions, ValueId labels) {
   loss.class_weight.clear();
+  loss.label_smoothing = 0;
   PERCALE_ASSIGN_OR_RETURN(const WeightedSum sums, add_loss(f, loss, predictions, labels));
   return MetricTotals{{sums.sum, sums.weight}, rule};
 }
@@ -229,6 +230,7 @@ Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric,
   if (name == "mae") name = "mean_absolute_error";
   if (is_loss(name)) {
     own.name = name;
+    if (!wants_class_numbers(own)) own.ignore_class.reset();
     return mean_loss(f, own, rule, predictions, labels);
   }
   if (name == "accuracy") {
@@ -241,6 +243,10 @@ Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric,
     } else {
       return invalid_argument("metric 'accuracy' has no meaning with loss '", loss.name, "'");
     }
+  }
+  // Accuracy takes such rows for wrong answers, as Keras does; the others would need their class.
+  if (loss.ignore_class && (!name.ends_with("accuracy") || name.find("top_k") != std::string::npos)) {
+    return unimplemented("metric '", metric.label(), "' with 'ignore_class' is not there yet");
   }
   Emitter e(f);
   MetricTotals out;

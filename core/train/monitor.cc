@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "core/train/json_keys.h"
@@ -33,26 +34,36 @@ Status read_monitor(const Json& object, Monitor* out) {
 
 Result<EarlyStopping> parse_early_stopping(const Json& json) {
   EarlyStopping out;
-  PERCALE_RETURN_IF_ERROR(check_keys(json, "early_stopping", {"monitor", "mode", "patience", "min_delta"},
-                                     {"restore_best_weights", "baseline", "start_from_epoch"}));
+  PERCALE_RETURN_IF_ERROR(check_keys(json, "early_stopping", {"monitor", "mode", "patience", "min_delta", "baseline", "start_from_epoch",
+                                                              "restore_best_weights"}));
   out.on = true;
   PERCALE_RETURN_IF_ERROR(read_monitor(json, &out.monitor));
   PERCALE_RETURN_IF_ERROR(read_integer(json, "patience", 0, int64_t{1} << 40, &out.patience));
   PERCALE_RETURN_IF_ERROR(read_number(json, "min_delta", 0, kMost, &out.min_delta));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "start_from_epoch", 0, int64_t{1} << 40, &out.start_from_epoch));
+  PERCALE_RETURN_IF_ERROR(read_flag(json, "restore_best_weights", &out.restore_best_weights));
+  if (const Json* baseline = json.find("baseline"); baseline != nullptr && !baseline->is_null()) {
+    PERCALE_ASSIGN_OR_RETURN(out.baseline, baseline->as_double("baseline"));
+  }
   return out;
 }
 
-void MonitorState::update(const EarlyStopping& options, double value) {
-  const bool better = !started || (options.monitor.larger_is_better ? value - options.min_delta > best
-                                                                    : value + options.min_delta < best);
-  const bool first = !started;
+bool MonitorState::update(const EarlyStopping& options, int64_t epoch, double value) {
+  if (epoch < options.start_from_epoch) return false;
+  const auto beats = [&](double other) {
+    return options.monitor.larger_is_better ? value - options.min_delta > other : value + options.min_delta < other;
+  };
+  const bool first = !started, better = compared ? beats(best) : !std::isnan(value);
   started = true;
   ++bad;
-  if (better) {
-    best = value;
-    bad = 0;
+  if (!better) {
+    stopped = stopped || (bad >= options.patience && epoch > 0);
+    return first;
   }
-  stopped = stopped || (!first && bad >= options.patience && !better);
+  compared = true;
+  best = value;
+  if (!options.baseline || beats(*options.baseline)) bad = 0;
+  return true;
 }
 
 void MonitorState::update(const Plateau& options, double base_rate, double value) {
@@ -77,6 +88,7 @@ void MonitorState::save(std::string_view prefix, NamedNumbers& out) const {
   if (!started) return;
   const std::string p = str_cat(prefix, ".");
   out.emplace_back(p + "best", best);
+  out.emplace_back(p + "compared", compared ? 1 : 0);
   out.emplace_back(p + "bad", static_cast<double>(bad));
   out.emplace_back(p + "cooldown", static_cast<double>(cooldown));
   out.emplace_back(p + "factor", factor);
@@ -90,6 +102,7 @@ void MonitorState::load(std::string_view prefix, const NamedNumbers& numbers) {
     const std::string_view key = std::string_view(name).substr(prefix.size() + 1);
     started = true;
     if (key == "best") best = value;
+    if (key == "compared") compared = value != 0;
     if (key == "bad") bad = static_cast<int64_t>(value);
     if (key == "cooldown") cooldown = static_cast<int64_t>(value);
     if (key == "factor") factor = value;

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_MONITOR_H_
 #define PERCALE_CORE_TRAIN_MONITOR_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,12 +25,16 @@ struct Monitor {
 Status read_monitor(const Json& object, Monitor* out);
 bool larger_is_better(std::string_view name);
 
-// Keras' EarlyStopping: stops when `patience` epochs in a row were not better than the best by more than `min_delta`.
+// Keras' EarlyStopping: stops when `patience` epochs in a row were not better than the best, and than `baseline`, by more than
+// `min_delta`.
 struct EarlyStopping {
   bool on = false;
   Monitor monitor;
   int64_t patience = 0;
   double min_delta = 0;
+  std::optional<double> baseline;
+  int64_t start_from_epoch = 0;       // the epochs before it are not looked at; from 0
+  bool restore_best_weights = false;  // a fit that comes to its end leaves those of the best epoch
 };
 Result<EarlyStopping> parse_early_stopping(const Json& json);
 
@@ -48,12 +53,14 @@ struct Plateau {
 // What either has seen. A plain value, part of checkpoints.
 struct MonitorState {
   bool started = false;
+  bool compared = false;  // early stopping: there is a best, which a first epoch without a number does not give
   double best = 0;
   int64_t bad = 0, cooldown = 0;
   double factor = 1;     // plateau: of the learning rate
   bool stopped = false;  // early stopping
 
-  void update(const EarlyStopping& options, double value);
+  // `epoch` from 0. True when the epoch's weights are the best so far.
+  bool update(const EarlyStopping& options, int64_t epoch, double value);
   void update(const Plateau& options, double base_rate, double value);
   // As numbers called `prefix`.best and so on, and back: those that are missing keep their first values.
   void save(std::string_view prefix, NamedNumbers& out) const;

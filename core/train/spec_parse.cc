@@ -129,16 +129,22 @@ Status parse_loss(const Json& json, Spec& out) {
   const Json* loss = json.find("loss");
   if (loss == nullptr || loss->is_null()) return json.error("loss", "it is missing");
   if (loss->is_object()) {
-    PERCALE_RETURN_IF_ERROR(check_keys(*loss, "loss", {"name", "from_logits", "delta"},
-                                       {"label_smoothing", "ignore_class", "reduction"}));
+    PERCALE_RETURN_IF_ERROR(check_keys(*loss, "loss", {"name", "from_logits", "delta", "label_smoothing", "ignore_class"}, {"reduction"}));
     PERCALE_RETURN_IF_ERROR(read_text(*loss, "name", &out.loss.name));
     PERCALE_RETURN_IF_ERROR(read_flag(*loss, "from_logits", &out.loss.from_logits));
     PERCALE_RETURN_IF_ERROR(read_number(*loss, "delta", 0, kMost, &out.loss.delta));
+    PERCALE_RETURN_IF_ERROR(read_number(*loss, "label_smoothing", 0, 0.999999, &out.loss.label_smoothing));
+    if (const Json* ignored = loss->find("ignore_class"); ignored != nullptr && !ignored->is_null()) {
+      int64_t number = 0;
+      PERCALE_RETURN_IF_ERROR(read_integer(*loss, "ignore_class", INT32_MIN, INT32_MAX, &number));
+      out.loss.ignore_class = number;
+    }
   } else {
     PERCALE_ASSIGN_OR_RETURN(out.loss.name, loss->as_string("loss"));
   }
   PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
   PERCALE_RETURN_IF_ERROR(check_loss_name(out.loss.name));
+  if (const Status status = check_loss_options(out.loss); !status.ok()) return loss->error("loss", status.message());
   PERCALE_RETURN_IF_ERROR(parse_class_weight(json, out.loss));
   if (const Json* metrics = json.find("metrics"); metrics != nullptr && !metrics->is_null()) {
     PERCALE_RETURN_IF_ERROR(metrics->expect(Json::Kind::kArray, "metrics"));

@@ -46,7 +46,7 @@ struct TrainerOptions {
   std::string mode = "sync";
   Publishing publishing;
   bool any_fingerprint = false;  // restore what another numerics fingerprint computed
-  int64_t accumulation = 1;      // batches of a step of fit(), whose gradients are added
+  int64_t accumulation = 1;      // batches of a step, whose gradients are added
   std::vector<std::string> freeze;  // patterns of variables that keep their values
   Recompute recompute;              // of activations in the backward pass
   EarlyStopping early_stopping;
@@ -89,10 +89,13 @@ class Trainer {
   // Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Before the first step.
   Status set_validation(std::shared_ptr<Dataset> dataset);
 
-  // One step on one batch; its mean loss before the update.
+  // One batch; its mean loss before the update. The last of `accumulation` calls completes the step; one that fails adds nothing.
+  // With moving statistics the batches of a step have the same number of rows. Until the step is complete fit() and save() answer
+  // FAILED_PRECONDITION; restore() forgets the batches.
   Result<double> step(const std::vector<std::string>& names, const std::vector<Tensor>& batch);
   // Trains until `epochs` (0: the options') epochs are complete, from where the trainer stands: in the middle of an epoch after
-  // restore(). `dataset` null: the data of set_data(). A run that early stopping has ended stays ended.
+  // restore(). `dataset` null: the data of set_data(). A run that early stopping has ended stays ended. At the end of the epochs,
+  // or of the run, the best weights come back where early stopping says so.
   Status fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress);
   // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data.
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
@@ -147,6 +150,11 @@ class Trainer {
   Status commit(double learning_rate);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
                   double learning_rate, int64_t* rows);
+  Status finish_step(double weight, double learning_rate);
+  Status check_between_steps(std::string_view what) const;
+  Status make_room_for_best();
+  void keep_best() noexcept;
+  Status finish_fit();
   Result<std::shared_ptr<const Compiled>> compiled(std::string_view function, const std::vector<std::string>& inputs,
                                                    const std::vector<std::string>& outputs,
                                                    const std::vector<Tensor>& feeds);
@@ -190,6 +198,12 @@ class Trainer {
   DatasetPosition position_;
   std::vector<double> epoch_sums_;  // totals of the epoch under way; empty before its first step
   MonitorState plateau_, early_stopping_;
+  // Of a step under way by step(): its batches so far and their rows.
+  int64_t batches_added_ = 0, rows_added_ = 0;
+  // What training changes of the model, as it was after the best epoch, by place in the working set (others are not defined); and
+  // whether a fit that ends must still bring it back. Empty where early stopping does not restore.
+  std::vector<Tensor> best_;
+  bool has_best_ = false, best_waits_ = false;
   // The monitored number of the epoch that ended last, and how many had ended then.
   std::optional<double> score_;
   int64_t score_epoch_ = 0;

@@ -1,5 +1,6 @@
 // Steps over data sets: epochs of training, and one pass of evaluation.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "core/train/metrics.h"
@@ -37,12 +38,14 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   if (position_.batch > batches) {
     return failed_precondition("the training stands at batch ", position_.batch, " of an epoch, the data has ", batches);
   }
-  if (early_stopping_.stopped) return {};
+  PERCALE_RETURN_IF_ERROR(check_between_steps("fit"));
+  if (early_stopping_.stopped) return finish_fit();
   if (watches_validation() && validation() == nullptr) {
     return failed_precondition("there is no validation data to watch");
   }
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
+  PERCALE_RETURN_IF_ERROR(make_room_for_best());
   const std::vector<std::string> names = column_names(*dataset);
   const size_t ahead = engine_->threads().threads() > 1 && !dataset->on_callers_thread() ? kBatchesAhead : 0;
   PERCALE_ASSIGN_OR_RETURN(const auto source,
@@ -116,7 +119,50 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
       return Status(Code::kCancelled, "training was cancelled");
     }
   }
-  return publish_if(!by_hand);
+  return go ? finish_fit() : publish_if(!by_hand);
+}
+
+Status Trainer::make_room_for_best() {
+  if (!options_.early_stopping.restore_best_weights || !best_.empty()) return {};
+  std::vector<Tensor> out(working_.size());
+  const auto add = [&](const std::vector<Variable>& variables) -> Status {
+    for (size_t i = 0; i < working_.size(); ++i) {
+      const std::string& name = graph_.graph->variables[i].name;
+      const bool changes = std::any_of(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == name; });
+      for (const int32_t at : {changes ? static_cast<int32_t>(i) : -1, changes ? averages_[i] : -1}) {
+        if (at < 0) continue;
+        const Tensor& own = working_[static_cast<size_t>(at)];
+        PERCALE_ASSIGN_OR_RETURN(out[static_cast<size_t>(at)], Tensor::allocate(engine_->memory(), own.dtype(), own.shape()));
+      }
+    }
+    return {};
+  };
+  PERCALE_RETURN_IF_ERROR(add(graph_.parameters));
+  PERCALE_RETURN_IF_ERROR(add(graph_.statistics));
+  best_ = std::move(out);
+  return {};
+}
+
+void Trainer::keep_best() noexcept {
+  for (size_t i = 0; i < best_.size(); ++i) {
+    if (!best_[i].defined() || best_[i].bytes() == 0) continue;
+    std::memcpy(best_[i].data(), working_[i].data(), static_cast<size_t>(best_[i].bytes()));
+  }
+  has_best_ = true;
+}
+
+// The best weights come back once: what a host assigns or trains after that stays.
+Status Trainer::finish_fit() {
+  if (best_waits_) {
+    for (size_t i = 0; i < best_.size(); ++i) {
+      if (!best_[i].defined() || best_[i].bytes() == 0) continue;
+      std::memcpy(working_[i].data(), best_[i].data(), static_cast<size_t>(best_[i].bytes()));
+    }
+    ++state_version_;
+    unpublished_ = true;
+    best_waits_ = false;
+  }
+  return publish_if(options_.publishing.when != Publishing::When::kByHand);
 }
 
 // Everything that an epoch decides, before anybody can save the trainer: the epoch's numbers, the rate of the next one, whether
@@ -141,7 +187,9 @@ Status Trainer::end_epoch(const CancelToken& token) {
     plateau_.update(p, options_.optimizer.learning_rate, value_of(p.monitor.name));
   }
   if (options_.early_stopping.on) {
-    early_stopping_.update(options_.early_stopping, value_of(options_.early_stopping.monitor.name));
+    const EarlyStopping& o = options_.early_stopping;
+    if (early_stopping_.update(o, position_.epoch, value_of(o.monitor.name)) && !best_.empty()) keep_best();
+    best_waits_ = has_best_;
   }
   epoch_sums_.clear();
   position_ = {position_.epoch + 1, 0};

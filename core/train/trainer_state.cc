@@ -1,4 +1,5 @@
 // Saving and restoring a trainer.
+#include <algorithm>
 #include <cstring>
 
 #include "core/checkpoint/checkpoint.h"
@@ -7,7 +8,7 @@
 namespace percale {
 namespace {
 
-constexpr std::string_view kHistory = "percale/history";
+constexpr std::string_view kHistory = "percale/history", kBest = "percale/best/", kBestWaits = "best.waits";
 
 const Tensor* find_tensor(const Checkpoint& checkpoint, std::string_view name) {
   for (const auto& [key, tensor] : checkpoint.tensors) {
@@ -20,6 +21,7 @@ const Tensor* find_tensor(const Checkpoint& checkpoint, std::string_view name) {
 
 Status Trainer::save(const std::string& folder) {
   // Before the first step nothing stands in the working set that was not loaded from outside.
+  PERCALE_RETURN_IF_ERROR(check_between_steps("save"));
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   Checkpoint c;
   c.step = steps_;
@@ -35,6 +37,10 @@ Status Trainer::save(const std::string& folder) {
   // A number of the epoch that has just ended is a number of this state; in the middle of the next it is not.
   if (options_.keep_best > 0 && position_.batch == 0 && score_epoch_ == position_.epoch) c.score = score_;
   for (size_t i = 0; i < working_.size(); ++i) c.tensors.emplace_back(graph_.graph->variables[i].name, working_[i]);
+  for (size_t i = 0; i < best_.size() && has_best_; ++i) {
+    if (best_[i].defined()) c.tensors.emplace_back(str_cat(kBest, graph_.graph->variables[i].name), best_[i]);
+  }
+  if (has_best_) c.numbers.emplace_back(kBestWaits, best_waits_ ? 1 : 0);
   c.tensors.emplace_back(kHistory, history_.to_tensor());
   PERCALE_RETURN_IF_ERROR(write_checkpoint(folder, c));
   return keep_checkpoints(folder, options_.keep_last, options_.keep_best);
@@ -66,6 +72,14 @@ Status Trainer::restore(const std::string& folder) {
   if (const Tensor* rows = find_tensor(c, kHistory)) {
     PERCALE_RETURN_IF_ERROR(history.from_tensor(*rows).with_context(path));
   }
+  PERCALE_RETURN_IF_ERROR(make_room_for_best());
+  std::vector<const Tensor*> best(best_.size(), nullptr);
+  bool has_best = !best_.empty();
+  for (size_t i = 0; i < best_.size(); ++i) {
+    if (!best_[i].defined()) continue;
+    best[i] = find_tensor(c, str_cat(kBest, graph_.graph->variables[i].name));
+    has_best = has_best && best[i] != nullptr && best[i]->dtype() == best_[i].dtype() && best[i]->shape() == best_[i].shape();
+  }
   PERCALE_ASSIGN_OR_RETURN(Publication publication, prepare_publication());
   // From here on nothing fails.
   for (size_t i = 0; i < values.size(); ++i) {
@@ -73,6 +87,14 @@ Status Trainer::restore(const std::string& folder) {
       std::memcpy(working_[i].data(), values[i]->data(), static_cast<size_t>(working_[i].bytes()));
     }
   }
+  for (size_t i = 0; i < best.size() && has_best; ++i) {
+    if (best[i] != nullptr && best[i]->bytes() > 0) {
+      std::memcpy(best_[i].data(), best[i]->data(), static_cast<size_t>(best[i]->bytes()));
+    }
+  }
+  has_best_ = has_best;
+  best_waits_ = has_best && std::any_of(c.numbers.begin(), c.numbers.end(), [](const auto& n) { return n.first == kBestWaits && n.second != 0; });
+  batches_added_ = rows_added_ = 0;
   ++state_version_;
   history_ = std::move(history);
   steps_ = c.step;

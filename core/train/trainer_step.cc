@@ -219,7 +219,10 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
     if (options_.accumulation > 1) sums_->add_batch(i == 0, parallel);
     before += counts[i];
   }
-  const double weight = number(sums_->total()[1]);
+  return finish_step(number(sums_->total()[1]), learning_rate);
+}
+
+Status Trainer::finish_step(double weight, double learning_rate) {
   if (!(weight > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", weight);
   if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
   PERCALE_RETURN_IF_ERROR(commit(learning_rate));
@@ -228,30 +231,61 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
   return {};
 }
 
+Status Trainer::check_between_steps(std::string_view what) const {
+  if (batches_added_ == 0) return {};
+  return failed_precondition(what, ": a step has ", batches_added_, " of its ", options_.accumulation,
+                             " batches; step() must complete it first");
+}
+
 Result<double> Trainer::step(const std::vector<std::string>& names, const std::vector<Tensor>& batch) {
   if (names.size() != batch.size()) return invalid_argument("a batch needs a name per tensor");
-  if (options_.accumulation > 1) return failed_precondition("a step of several batches: use fit()");
   if (options_.schedule.needs_total()) {
     return failed_precondition("the schedule needs the run's number of steps: use fit(), or give it a length");
   }
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
-  const int64_t started = now_ns();
+  const int64_t started = now_ns(), several = options_.accumulation;
   const double rate = learning_rate(0);
-  int64_t rows = 0;
+  const bool last = batches_added_ + 1 == several;
   // What follows the step must not fail, for a step that ends with an error has not happened: its memory is taken before.
   const Publishing& p = options_.publishing;
-  const bool due =
-      p.when == Publishing::When::kAuto || (p.when == Publishing::When::kSteps && (steps_ + 1) % p.steps == 0);
+  const bool due = last && (p.when == Publishing::When::kAuto ||
+                            (p.when == Publishing::When::kSteps && (steps_ + 1) % p.steps == 0));
   Publication publication;
   if (due) {
     PERCALE_ASSIGN_OR_RETURN(publication, prepare_publication());
   }
   history_.make_room();
-  PERCALE_RETURN_IF_ERROR(run_step(names, {&batch, 1}, rate, &rows));
+
+  int64_t rows = 0;
+  const Function& f = *graph_.graph->find_function(kComputeFunction);
+  PERCALE_ASSIGN_OR_RETURN(const auto feeds, bind(f, graph_.inputs, names, batch, &rows));
+  if (!graph_.shard_fraction.empty() && batches_added_ > 0 && rows * batches_added_ != rows_added_) {
+    return invalid_argument("the step's batches so far have ", rows_added_ / batches_added_, " rows each, this one ", rows,
+                            ": moving statistics are averaged over batches of one size");
+  }
+  PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
+  const ParallelFor& parallel = engine_->threads().parallel();
+  PERCALE_RETURN_IF_ERROR(sums_->reduce(rows, parallel, [&](int64_t, const ShardRows& part, std::vector<Tensor>& out) {
+    return compute_shard(feeds, part, rows_added_, rows * several, out);
+  }));
+  const double sum = number(sums_->batch()[0]), weight = number(sums_->batch()[1]), loss = sum / weight;
+  const double before = batches_added_ > 0 ? number(sums_->total()[1]) : 0;
+  if (last && !(before + weight > 0)) {
+    return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", before + weight);
+  }
+  if (token->cancelled()) return Status(Code::kCancelled, "training was cancelled");
+  if (several > 1) sums_->add_batch(batches_added_ == 0, parallel);
+  ++batches_added_;
+  rows_added_ += rows;
+  if (!last) {
+    seconds_ += static_cast<double>(now_ns() - started) * 1e-9;
+    return loss;
+  }
+  batches_added_ = rows_added_ = 0;
+  PERCALE_RETURN_IF_ERROR(finish_step(number(sums_->total()[1]), rate));
   seconds_ += static_cast<double>(now_ns() - started) * 1e-9;
-  const double loss = batch_loss();
-  history_.rows.push_back({position_.epoch + 1, steps_, loss, rate, seconds_, {}});
+  history_.rows.push_back({position_.epoch + 1, steps_, batch_loss(), rate, seconds_, {}});
   if (due) publish(std::move(publication));
   return loss;
 }

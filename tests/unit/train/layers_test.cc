@@ -126,7 +126,8 @@ TEST_CASE("mistakes name the layer, the word and the nearest; what is not there 
   CHECK(build("Dense", {{"units", "many"}}).code() == Code::kInvalidArgument);
   CHECK(build("Dense", {{"units", 3}, {"kernel_regularizer", "l2"}}).code() == Code::kUnimplemented);
   CHECK(build("Dense", {{"units", 3}, {"activation", "rely"}}).message().find("'relu'") != std::string_view::npos);
-  CHECK(build("Dense", {{"units", 3}, {"kernel_initializer", "orthogonal"}}).code() == Code::kUnimplemented);
+  CHECK(build("Dense", {{"units", 3}, {"kernel_initializer", "identity"}}).code() == Code::kUnimplemented);
+  CHECK(build("Dense", {{"units", 3}, {"bias_initializer", "orthogonal"}}).code() == Code::kInvalidArgument);
   CHECK(build("Dense", {{"units", 3}, {"kernel_initializer", "he_norml"}}).message().find("'he_normal'") !=
         std::string_view::npos);
   CHECK(build("Conv2D", {{"filters", 3}, {"kernel_size", 3}}, {2, 6, 3}).code() == Code::kInvalidArgument);

@@ -213,7 +213,7 @@ TEST_CASE("options that name nothing, and monitors that there are not, are refus
   CHECK(refuse(R"("freeze": ["*"])").code() == Code::kInvalidArgument);  // nothing is left to train
   CHECK(refuse(R"("groups": [{"pattern": "x*"}])").code() == Code::kInvalidArgument);
   CHECK(refuse(R"("early_stopping": {"monitor": "accuracy"})").code() == Code::kInvalidArgument);
-  CHECK(refuse(R"("early_stopping": {"restore_best_weights": true})").code() == Code::kUnimplemented);
+  CHECK(refuse(R"("early_stopping": {"restore_best_weights": 1})").code() == Code::kInvalidArgument);
   CHECK(refuse(R"("class_weight": [1, 2])").message() ==
         "loss 'mean_squared_error': class weights have no meaning with loss 'mean_squared_error'");
   CHECK(refuse(R"("ema": 1)").code() == Code::kOutOfRange);
