@@ -2,9 +2,9 @@
 
     python tests/peers/train_traces.py build/bindings/cli/percale [jobs] [seed]
 
-Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN) from the layers that there are, its sizes,
-weights and data, an optimizer, a schedule, clipping, weight decay and accumulation, trains without shuffling on one shard, and
-compares the loss of every step: for 20 steps within 1e-3 of PyTorch in f64; later within ten times the deviation of PyTorch's own
+Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN over images or sequences, with branches) from
+the layers that there are, its sizes, weights and data, a loss with its options, an optimizer, a schedule, clipping, weight decay,
+accumulation and recomputing, trains without shuffling on one shard, and compares the loss of every step: for 20 steps within 1e-3 of PyTorch in f64; later within ten times the deviation of PyTorch's own
 f32, plus 1e-3.
 """
 import csv
@@ -54,6 +54,17 @@ def pad_same(x, size, stride):
     return F.pad(x, pads)
 
 
+def pad_1d(x, size, stride, dilation, padding):
+    """For [N, C, T]."""
+    reach = (size - 1) * dilation
+    if padding == "causal":
+        return F.pad(x, [reach, 0])
+    if padding == "valid":
+        return x
+    total = max((-(-x.shape[2] // stride) - 1) * stride + reach + 1 - x.shape[2], 0)
+    return F.pad(x, [total // 2, total - total // 2])
+
+
 class Job:
     """A spec, its files, and the same job as functions of PyTorch. Images are [N, C, H, W] between the steps."""
 
@@ -63,21 +74,25 @@ class Job:
         self.weights, self.steps = {}, []  # steps: functions (parameters, x) -> x
         self.fixed = set()  # moving statistics
         self.layers, self.counts, self.normalised = [], {}, False
-        self.kind = kind = rng.choice(["linear", "mlp", "cnn", "cnn"])
+        self.kind = kind = rng.choice(["linear", "mlp", "cnn", "cnn", "series"])
         self.classes = rng.randint(2, 11)
         self.loss = rng.choice(["mean_squared_error", "mean_absolute_error", "huber"]) if kind == "linear" and rng.random() < 0.6 \
-            else rng.choice(["sparse_categorical_crossentropy"] * 3 + ["binary_crossentropy"])
+            else rng.choice(["sparse_categorical_crossentropy"] * 3 + ["binary_crossentropy", "categorical_crossentropy"])
         self.batch = rng.randint(5, 64)
         if kind == "cnn":
             width = self.convolutions()
+        elif kind == "series":
+            width = self.series()
         else:
             width = rng.randint(1, 40)
             self.input_shape = [width]
-        for _ in range(rng.randint(1, 3) if kind == "mlp" else rng.randint(0, 1) if kind == "cnn" else 0):
+        for _ in range(rng.randint(1, 3) if kind == "mlp" else rng.randint(0, 1) if kind != "linear" else 0):
             width = self.dense(width, rng.randint(3, 70), rng.choice(list(ACTIVATIONS) + [None]))
             if rng.random() < 0.4:
+                width = self.branch(width, lambda units: self.dense(width, units, rng.choice(list(ACTIVATIONS))))
+            if rng.random() < 0.4:
                 self.rest(width, image=False)
-        self.outputs = self.classes if self.loss.startswith("sparse") else rng.randint(1, 5)
+        self.outputs = self.classes if "categorical" in self.loss else rng.randint(1, 5)
         self.dense(width, self.outputs, None)
         self.rows = rng.randint(70, 300)
         if self.normalised:  # a last batch of a row or two has no statistics worth the name
@@ -94,7 +109,8 @@ class Job:
         self.weights[name] = (self.np.standard_normal(shape) / np.sqrt(fan_in)).astype(np.float32)
 
     def dense(self, inputs, units, activation):
-        name, bias = self.name("dense"), self.rng.random() < 0.8
+        self.last = name = self.name("dense")
+        bias = self.rng.random() < 0.8
         self.layers.append({"layer": "Dense", "units": units, "use_bias": bias} |
                            ({"activation": activation} if activation else {}))
         self.weight(name + "/kernel", (inputs, units), inputs)
@@ -108,6 +124,54 @@ class Job:
 
         self.steps.append(step)
         return units
+
+    def branch(self, width, layer):
+        """What the last layer gives, and what `layer` (units -> width) makes of it, added or side by side."""
+        before = self.last
+        added = self.rng.random() < 0.5
+        units = width if added else self.rng.randint(2, 20)
+        at = len(self.steps)
+        layer(units)
+        inner = self.steps.pop()
+        assert len(self.steps) == at
+        self.layers.append({"layer": "Add" if added else "Concatenate", "inputs": [before, self.last]})
+        self.last = self.name("add" if added else "concatenate")
+        self.steps.append(lambda p, x: x + inner(p, x) if added else torch.cat([x, inner(p, x)], 1))
+        return width if added else width + units
+
+    def series(self):
+        """[N, T, C] through Conv1D; [N, C, T] between the steps."""
+        rng = self.rng
+        t, c = rng.randint(12, 30), rng.randint(1, 4)
+        self.input_shape = [t, c]
+        self.steps.append(lambda p, x: x.permute(0, 2, 1))
+
+        def conv(channels, filters, k, stride, dilation, padding):
+            name, activation = self.name("conv1d"), rng.choice(list(ACTIVATIONS))
+            self.layers.append({"layer": "Conv1D", "filters": filters, "kernel_size": k, "strides": stride, "padding": padding,
+                                "dilation_rate": dilation, "activation": activation})
+            self.last = name
+            self.weight(name + "/kernel", (k, channels, filters), k * channels)
+            self.weight(name + "/bias", (filters,), 10)
+            self.steps.append(lambda p, x: activate(activation, F.conv1d(
+                pad_1d(x, k, stride, dilation, padding), p[name + "/kernel"].permute(2, 1, 0).contiguous(), p[name + "/bias"],
+                stride=stride, dilation=dilation)))
+
+        for _ in range(rng.randint(1, 3)):
+            k, padding = rng.choice([1, 2, 3, 5]), rng.choice(["valid", "same", "causal"])
+            stride, dilation = rng.choice([(1, 1), (1, 1), (2, 1), (1, 2)])
+            reach = (k - 1) * dilation
+            if t <= reach + 2:
+                break
+            filters = rng.randint(2, 16)
+            conv(c, filters, k, stride, dilation, padding)
+            t = -(-(t - reach) // stride) if padding == "valid" else -(-t // stride)
+            c = filters
+            if rng.random() < 0.4:
+                c = self.branch(c, lambda units: conv(c, units, 3, 1, 1, "same"))
+        self.layers.append({"layer": "Flatten"})
+        self.steps.append(lambda p, x: x.permute(0, 2, 1).flatten(1))
+        return t * c
 
     def rest(self, channels, image):
         """A layer that leaves the shape alone."""
@@ -140,6 +204,15 @@ class Job:
                 return y * p[name + "/gamma"].reshape(view) + p[name + "/beta"].reshape(view)
 
             self.steps.append(step)
+
+    def conv_same(self, channels, filters):
+        """A Conv2D that leaves height and width alone."""
+        self.last = name = self.name("conv2d")
+        self.layers.append({"layer": "Conv2D", "kernel_size": 3, "padding": "same", "filters": filters})
+        self.weight(name + "/kernel", (3, 3, channels, filters), 9 * channels)
+        self.weight(name + "/bias", (filters,), 10)
+        self.steps.append(lambda p, x: F.conv2d(pad_same(x, 3, 1), p[name + "/kernel"].permute(3, 2, 0, 1).contiguous(),
+                                                p[name + "/bias"]))
 
     def convolutions(self):
         rng = self.rng
@@ -194,6 +267,9 @@ class Job:
             else:
                 h, w = (-(-h // stride), -(-w // stride)) if same else ((h - k) // stride + 1, (w - k) // stride + 1)
             c = filters
+            self.last = name
+            if rng.random() < 0.3:
+                c = self.branch(c, lambda units: self.conv_same(c, units))
             if rng.random() < 0.4:
                 self.rest(c, image=True)
             if min(h, w) >= 4 and rng.random() < 0.6:
@@ -216,10 +292,18 @@ class Job:
 
     def write(self, folder):
         rng = self.rng
-        self.folder = folder
+        self.folder, self.ignored = folder, None
+        self.smoothing = rng.choice([0.0, 0.1, 0.3]) if self.loss.endswith("crossentropy") else 0.0
         self.x = self.np.standard_normal([self.rows] + self.input_shape).astype(np.float32)
         if self.loss.startswith("sparse"):
             self.y = self.np.integers(0, self.classes, self.rows).astype(np.int32)
+            if rng.random() < 0.3:  # a fifth of the rows counts nothing, but never a whole batch
+                self.ignored = rng.choice([-1, 255])
+                ignored = self.np.random(self.rows) < 0.2
+                ignored[::self.batch] = False
+                self.y[ignored] = self.ignored
+        elif self.loss == "categorical_crossentropy":
+            self.y = np.eye(self.classes, dtype=np.float32)[self.np.integers(0, self.classes, self.rows)]
         elif self.loss == "binary_crossentropy":
             self.y = self.np.integers(0, 2, (self.rows, self.outputs)).astype(np.float32)
         else:
@@ -237,6 +321,11 @@ class Job:
                 "shuffle": False, "epochs": self.epochs, "seed": 1, "accumulation": self.accumulation}
         if self.loss.endswith("crossentropy"):
             spec["from_logits"] = True
+            spec["loss"] = {"name": self.loss} | ({"label_smoothing": self.smoothing} if self.smoothing else {}) | \
+                ({"ignore_class": self.ignored} if self.ignored is not None else {})
+        self.recompute = rng.random() < 0.3
+        if self.recompute:
+            spec["recompute"] = True
         spec |= self.choose_schedule() | self.choose_clip()
         self.spec = os.path.join(folder, "spec.json")
         with open(self.spec, "w") as file:
@@ -328,11 +417,19 @@ class Job:
             return [float(row["loss"]) for row in csv.DictReader(file)]
 
     def mean_loss(self, x, y):
-        if self.loss.startswith("sparse"):
-            return F.cross_entropy(x, y.long())
+        if "categorical" in self.loss:
+            return F.cross_entropy(x, y.long() if self.loss.startswith("sparse") else y.to(x.dtype), label_smoothing=self.smoothing,
+                                   ignore_index=-100 if self.ignored is None else self.ignored)
+        y = y.to(x.dtype)
+        if self.loss == "binary_crossentropy":
+            y = y * (1 - self.smoothing) + self.smoothing / 2
         function = {"mean_squared_error": F.mse_loss, "mean_absolute_error": F.l1_loss, "huber": F.huber_loss,
                     "binary_crossentropy": F.binary_cross_entropy_with_logits}[self.loss]
-        return function(x, y.to(x.dtype))
+        return function(x, y)
+
+    def count(self, begin, end):
+        """The rows that count."""
+        return end - begin if self.ignored is None else int((self.y[begin:end] != self.ignored).sum())
 
     def torch(self, dtype):
         p = {name: torch.tensor(value, dtype=dtype, requires_grad=name not in self.fixed) for name, value in self.weights.items()}
@@ -351,7 +448,7 @@ class Job:
                     x = torch.tensor(self.x[begin:end], dtype=dtype)
                     for function in self.steps:
                         x = function(p, x)
-                    loss = self.mean_loss(x, torch.tensor(self.y[begin:end])) * ((end - begin) / (last - first))
+                    loss = self.mean_loss(x, torch.tensor(self.y[begin:end])) * (self.count(begin, end) / self.count(first, last))
                     loss.backward()
                     whole += loss.item()
                 self.clip(trained)
@@ -360,8 +457,8 @@ class Job:
                 optimizer.step()
                 losses.append(whole)
                 step += 1
-                total += whole * (last - first)
-                rows += last - first
+                total += whole * self.count(first, last)
+                rows += self.count(first, last)
             epochs.append(total / rows)
         return losses
 
@@ -389,7 +486,9 @@ def main():
                 worst = max(worst, t)
                 good &= o <= 10 * worst + WITHIN
             failed += not good
-            for layer in {layer["layer"] for layer in job.layers} | {job.optimizer_name, job.schedule_name, job.loss}:
+            for layer in {layer["layer"] for layer in job.layers} | \
+                    {job.optimizer_name, job.schedule_name, job.loss} | ({"label_smoothing"} if job.smoothing else set()) | \
+                    ({"ignore_class"} if job.ignored is not None else set()) | ({"recompute"} if job.recompute else set()):
                 seen[layer] = seen.get(layer, 0) + 1
             print(f"{'ok ' if good else 'BAD'} {number:3} {job.kind:6} {job.optimizer_name:8} {job.schedule_name:9} "
                   f"clip {job.clip_name:11} x{job.accumulation} {len(ours)} steps, first 20 off by "
