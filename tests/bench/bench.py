@@ -196,6 +196,11 @@ def main():
     parser.add_argument("--write")
     args = parser.parse_args()
 
+    args.build = os.path.abspath(args.build)
+    if args.write:
+        args.write = os.path.abspath(args.write)
+    scratch = tempfile.TemporaryDirectory()  # workers write their models and data into the current folder
+    os.chdir(scratch.name)
     load = os.getloadavg()[0]
     kernels = subprocess.run([os.path.join(args.build, "tests", "bench", "kernels"), "auto", "0"], capture_output=True,
                              text=True, check=True).stdout

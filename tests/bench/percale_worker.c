@@ -1,6 +1,7 @@
 /* Percale's side of the benchmarks, a host like any other: percale.h alone. Usage: percale_worker THREADS. Reads lines
  * `WORKLOAD MILLISECONDS`, runs the workload for about so long, and answers `NANOSECONDS CPU_NANOSECONDS` per iteration, or
- * `error: ...`. The peers speak the same (peers.py), so that bench.py can let them take turns. */
+ * `error: ...`. The peers speak the same (peers.py), so that bench.py can let them take turns. What it writes lies in the
+ * current folder until it ends. */
 #include <percale.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -176,7 +177,7 @@ static void make_conv_dw(workload* w) {
 /* A SPEC names its data: one batch, in files that are gone when the trainer has read them. */
 static void training(workload* w, const char* model, const int64_t* dims, size_t rank) {
   static const char* const names[] = {"x.npy", "y.npy"};
-  char folder[] = "/tmp/percale-bench-XXXXXX", path[64], spec[2048];
+  char folder[] = "percale-bench-XXXXXX", path[64], spec[2048];
   percale_options* options;
   int64_t* labels;
   int64_t i;
@@ -223,7 +224,7 @@ static void make_lenet_adam_64(workload* w) {
 }
 
 /* One iteration: a file of the MLP is loaded, planned and run once, and everything is given back. */
-static char model_path[] = "/tmp/percale-bench-model-XXXXXX";
+static char model_path[] = "percale-bench-model-XXXXXX";
 static void make_load(workload* w) {
   const int64_t dims[2] = {1, 784};
   percale_graph* graph;

@@ -1,6 +1,7 @@
 /* Serving while training: 8 threads ask a session for answers at a steady rate, first alone, then while a trainer trains the
  * same variables and publishes every step. Prints p50 and p99 of the latency of both, and checks that no call fails and that
- * versions only grow. Usage: serving [SECONDS] [REQUESTS PER SECOND AND THREAD]. Exit code 1 when a promise is broken. */
+ * versions only grow. Its files lie in the current folder until it ends. Usage: serving [SECONDS] [REQUESTS PER SECOND AND
+ * THREAD]. Exit code 1 when a promise is broken. */
 #include <percale.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -138,7 +139,7 @@ int main(int argc, char** argv) {
       "\"batch_size\": 64, \"data\": {\"train\": {\"x\": \"x.npy\", \"y\": \"y.npy\"}},"
       "\"loss\": \"sparse_categorical_crossentropy\", \"from_logits\": true, \"optimizer\": \"adam\"}";
   const int64_t dims[2] = {64, INPUT};
-  char folder[] = "/tmp/percale-serving-XXXXXX", path[64];
+  char folder[] = "percale-serving-XXXXXX", path[64];
   percale_options* options;
   percale_tensor *x, *y;
   percale_graph* model;
