@@ -7,6 +7,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_activation,
     register_argextreme,
     register_cast,
+    register_class_loss,
     register_composite,
     register_control,
     register_conv,
@@ -30,6 +31,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_reduce,
     register_resize,
     register_shape,
+    register_slice,
     register_small,  // kernels alone, for ops of cast and logic
     register_softmax,
     register_state,

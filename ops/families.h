@@ -18,6 +18,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
 Status register_activation(Registry& registry, const simd::SimdTable* simd);
 Status register_argextreme(Registry& registry, const simd::SimdTable* simd);
 Status register_cast(Registry& registry, const simd::SimdTable* simd);
+Status register_class_loss(Registry& registry, const simd::SimdTable* simd);
 Status register_composite(Registry& registry, const simd::SimdTable* simd);
 Status register_control(Registry& registry, const simd::SimdTable* simd);
 Status register_conv(Registry& registry, const simd::SimdTable* simd);
@@ -41,6 +42,7 @@ Status register_random(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
 Status register_resize(Registry& registry, const simd::SimdTable* simd);
 Status register_shape(Registry& registry, const simd::SimdTable* simd);
+Status register_slice(Registry& registry, const simd::SimdTable* simd);
 Status register_small(Registry& registry, const simd::SimdTable* simd);
 Status register_softmax(Registry& registry, const simd::SimdTable* simd);
 Status register_state(Registry& registry, const simd::SimdTable* simd);
