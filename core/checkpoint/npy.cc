@@ -153,12 +153,13 @@ void to_c_order(const char* from, char* to, const Shape& shape, size_t bytes) {
   }
 }
 
-Result<Tensor> with_elements(const Header& header, const std::shared_ptr<Buffer>& bytes, int64_t begin, int64_t size) {
+Result<Tensor> with_elements(const Header& header, const std::shared_ptr<Buffer>& bytes, int64_t begin, int64_t size,
+                             bool aligned) {
   PERCALE_ASSIGN_OR_RETURN(Tensor view, Tensor::view(bytes, begin, header.dtype, header.shape));
   PERCALE_RETURN_IF_ERROR(check_elements(view));
   const bool reorder = header.fortran_order && header.shape.rank() > 1;
-  const bool aligned = reinterpret_cast<uintptr_t>(view.data()) % static_cast<uintptr_t>(kAlignment) == 0;
-  if (!reorder && !header.big_endian && aligned) return view;
+  const bool fits = !aligned || reinterpret_cast<uintptr_t>(view.data()) % static_cast<uintptr_t>(kAlignment) == 0;
+  if (!reorder && !header.big_endian && fits) return view;
   Tensor out = Tensor::copy_of(header.dtype, header.shape, view.data(), size);
   auto* to = static_cast<char*>(out.data());
   if (reorder) {
@@ -175,7 +176,7 @@ Result<Tensor> with_elements(const Header& header, const std::shared_ptr<Buffer>
 
 }  // namespace
 
-Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes) {
+Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes, bool aligned) {
   const std::string_view file(static_cast<const char*>(bytes->data()), static_cast<size_t>(bytes->bytes()));
   if (!file.starts_with(kMagic)) return invalid_argument("not a .npy file: it does not begin with \\x93NUMPY");
   const auto byte = [&](size_t at) { return at < file.size() ? static_cast<unsigned char>(file[at]) : 0U; };
@@ -195,12 +196,12 @@ Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes) {
     return data_loss("the file is cut short: ", header.dtype, " ", header.shape, " needs ", size, " bytes, it has ", have);
   }
   if (size < have) return invalid_argument(have - size, " bytes follow the elements");
-  return with_elements(header, bytes, begin, size);
+  return with_elements(header, bytes, begin, size, aligned);
 }
 
-Result<Tensor> read_npy(const std::string& path) {
+Result<Tensor> read_npy(const std::string& path, bool aligned) {
   PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
-  auto out = parse_npy(bytes);
+  auto out = parse_npy(bytes, aligned);
   if (!out.ok()) return out.status().with_context(path);
   return out;
 }

@@ -12,12 +12,13 @@
 namespace percale {
 
 // The tensor of a whole .npy file in memory, which is not trusted. Little-endian elements in C order that are 64-byte
-// aligned, as NumPy writes them, stay where they are and keep `bytes` alive; all others are copied outside every pool.
+// aligned, as NumPy writes them, stay where they are and keep `bytes` alive; all others are copied outside every pool. Without
+// `aligned` the first ones stay wherever they lie, for those who copy them by the byte.
 // INVALID_ARGUMENT for what is no such file, UNIMPLEMENTED for dtypes of text, time, objects and records, DATA_LOSS for a
 // file that is cut short.
-Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes);
+Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes, bool aligned = true);
 // The same of a file, which is mapped; errors begin with the path.
-Result<Tensor> read_npy(const std::string& path);
+Result<Tensor> read_npy(const std::string& path, bool aligned = true);
 
 // What stands before the elements: version 1, little-endian, C order, a multiple of 64 bytes. UNIMPLEMENTED for a dtype that
 // NumPy does not have (bf16, 8-bit floats, packed integers, strings).

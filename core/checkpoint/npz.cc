@@ -153,7 +153,8 @@ class Archive {
   std::string_view bytes_;
 };
 
-Result<Tensor> read_member(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool) {
+Result<Tensor> read_member(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool,
+                           bool aligned) {
   PERCALE_ASSIGN_OR_RETURN(auto file, map_file(path));
   const Archive archive(std::move(file));
   std::vector<Member> members;
@@ -164,7 +165,7 @@ Result<Tensor> read_member(const std::string& path, std::string_view name, const
     names.push_back(m.name.substr(0, m.name.size() - 4));
     if (names.back() != name) continue;
     PERCALE_ASSIGN_OR_RETURN(const auto bytes, archive.read(m, pool));
-    return parse_npy(bytes);
+    return parse_npy(bytes, aligned);
   }
   const std::string nearest = nearest_name(name, names);
   return not_found("it has no tensor '", name, "'",
@@ -173,8 +174,9 @@ Result<Tensor> read_member(const std::string& path, std::string_view name, const
 
 }  // namespace
 
-Result<Tensor> read_npz(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool) {
-  auto out = read_member(path, name, pool);
+Result<Tensor> read_npz(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool,
+                        bool aligned) {
+  auto out = read_member(path, name, pool, aligned);
   if (out.ok() || out.status().message().find(path) != std::string_view::npos) return out;
   return out.status().with_context(path);
 }

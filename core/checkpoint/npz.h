@@ -13,8 +13,10 @@ namespace percale {
 
 // The tensor `name` (the archive's member `name`.npy). The archive is not trusted: sizes are checked before memory is taken, and
 // the member's CRC-32 before it is read. NOT_FOUND names the nearest; INVALID_ARGUMENT for what is no archive, UNIMPLEMENTED for
-// another compression, DATA_LOSS for what is cut or damaged. Errors begin with the path.
-Result<Tensor> read_npz(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool);
+// another compression, DATA_LOSS for what is cut or damaged. Errors begin with the path. A member that is stored stays in the
+// file, which is mapped, as parse_npy() says; a deflated one takes memory of the pool.
+Result<Tensor> read_npz(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool,
+                        bool aligned = true);
 
 }  // namespace percale
 

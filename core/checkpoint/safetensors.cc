@@ -153,7 +153,7 @@ const Safetensors::Entry* Safetensors::find(std::string_view name) const {
   return found == index_.end() ? nullptr : &entries_[found->second];
 }
 
-Result<Tensor> Safetensors::tensor(std::string_view name) const {
+Result<Tensor> Safetensors::tensor(std::string_view name, bool aligned) const {
   const Entry* e = find(name);
   if (e == nullptr) {
     std::vector<std::string> names;
@@ -164,7 +164,7 @@ Result<Tensor> Safetensors::tensor(std::string_view name) const {
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::view(bytes_, e->offset, e->dtype, e->shape));
   Status status = check_elements(out);
   if (!status.ok()) return status.with_context(str_cat("tensor '", name, "'"));
-  if (reinterpret_cast<uintptr_t>(out.data()) % static_cast<uintptr_t>(kAlignment) == 0) return out;
+  if (!aligned || reinterpret_cast<uintptr_t>(out.data()) % static_cast<uintptr_t>(kAlignment) == 0) return out;
   return Tensor::copy_of(e->dtype, e->shape, out.data(), e->bytes);
 }
 

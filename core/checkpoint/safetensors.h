@@ -39,9 +39,9 @@ class Safetensors {
   // Null when there is none.
   const Entry* find(std::string_view name) const;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  // The tensor in the file's memory where it is 64-byte aligned there, else a copy outside every pool. NOT_FOUND names the
-  // nearest name.
-  Result<Tensor> tensor(std::string_view name) const;
+  // The tensor in the file's memory where it is 64-byte aligned there, else a copy outside every pool; without
+  // `aligned` in the file's memory wherever it lies, for those who copy it by the byte. NOT_FOUND names the nearest name.
+  Result<Tensor> tensor(std::string_view name, bool aligned = true) const;
 
  private:
   Safetensors() = default;

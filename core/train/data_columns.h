@@ -26,7 +26,8 @@ struct ColumnFiles {
 // Resolves a path as it stands there to one of a file.
 using FindFile = std::function<Result<std::string>(const std::string&)>;
 
-// The columns side by side. Files that can be mapped are, and CSV is read as it is wanted: the whole may be larger than memory.
+// The columns side by side. Files that can be mapped are, and CSV is read as it is wanted: the whole may be larger than memory
+// (core/train/data_files.h says which files are read whole).
 Result<std::shared_ptr<Dataset>> load_columns(const std::vector<ColumnFiles>& columns, const FindFile& find,
                                               const std::shared_ptr<MemoryPool>& pool);
 

@@ -23,15 +23,15 @@ Result<Tensor> parse_tensor_file(const std::string& path, const std::string& nam
   if (ends_with_any(path, {".tfrecord", ".parquet"})) {
     return unimplemented("data sets of this format are not there yet");
   }
-  if (path.ends_with(".npy")) return read_npy(path);
-  if (path.ends_with(".npz")) return read_npz(path, name, pool);
+  if (path.ends_with(".npy")) return read_npy(path, false);
+  if (path.ends_with(".npz")) return read_npz(path, name, pool, false);
   if (path.ends_with(".safetensors")) {
     PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path));
-    return file->tensor(name);
+    return file->tensor(name, false);
   }
   PERCALE_ASSIGN_OR_RETURN(const auto file, map_file(path));
   const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
-  if (looks_like_idx(bytes) || looks_like_gzip(bytes)) return parse_idx(bytes, pool);
+  if (looks_like_idx(bytes) || looks_like_gzip(bytes)) return parse_idx_file(file, pool);
   return invalid_argument("this is no IDX file, and no .npy, .npz, .safetensors or .csv by its name");
 }
 

@@ -10,7 +10,9 @@
 
 namespace percale {
 
-// A .npy file, the tensor called `name` of a .safetensors or .npz file, else IDX (plain or gz). Errors name the path.
+// A .npy file, the tensor called `name` of a .safetensors or .npz file, else IDX (plain or gz). Errors name the path. What
+// lies in the file as it lies in memory stays there, mapped, and need not be aligned: the tensor is for those who copy rows by the
+// byte, as data sets do. Compressed, big-endian (IDX of more than a byte too) and Fortran-ordered elements are read whole.
 Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
                                 const std::shared_ptr<MemoryPool>& pool);
 

@@ -16,15 +16,21 @@ constexpr int64_t kPieceBytes = 64 << 10;
 
 using RowCopy = void (*)(const void* from, void* to, int64_t count, double scale);
 
+// Rows lie as they lie in files, at any address.
 template <class From, class To>
 void convert_row(const void* from, void* to, int64_t count, double scale) {
-  const auto* in = static_cast<const From*>(from);
+  const auto* in = static_cast<const char*>(from);
+  const auto element = [in](int64_t i) {
+    From x;
+    std::memcpy(&x, in + i * static_cast<int64_t>(sizeof(From)), sizeof(From));
+    return static_cast<To>(x);
+  };
   auto* out = static_cast<To*>(to);
   if constexpr (std::is_floating_point_v<To>) {
     const To factor = static_cast<To>(scale);
-    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<To>(in[i]) * factor;
+    for (int64_t i = 0; i < count; ++i) out[i] = element(i) * factor;
   } else {
-    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<To>(in[i]);
+    for (int64_t i = 0; i < count; ++i) out[i] = element(i);
   }
 }
 

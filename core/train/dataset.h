@@ -18,7 +18,8 @@ class RowSource;
 
 struct DatasetOptions {
   int64_t batch_size = 32;
-  int64_t shuffle_seed = -1;    // -1: the order of the rows; else another order in each epoch, the same for the same seed
+  int64_t shuffle_seed = -1;    // -1: the order of the rows; else another order in each epoch, the same for the same seed; its
+                                // list of row numbers is all that a data set holds beside its batches: 8 bytes a row
   bool drop_remainder = false;  // leave out a short last batch
 };
 
@@ -31,7 +32,7 @@ struct DatasetPosition {
 // One name's rows, as they are kept, and as batches hand them out.
 struct Column {
   std::string name;
-  Tensor data;                    // undefined when a RowSource gives the rows
+  Tensor data;                    // at any address; undefined when a RowSource gives the rows
   DType dtype = DType::kInvalid;  // of batches; kInvalid: as the data
   double scale = 1;               // what elements are multiplied by when they are converted to floats
 };

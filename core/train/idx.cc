@@ -64,6 +64,16 @@ Status size_error(const Header& header, int64_t wanted, int64_t have) {
   return invalid_argument("IDX: ", header.dtype, " ", header.shape, " needs ", wanted, " bytes, there are ", have);
 }
 
+// Of a whole file: the elements that it promises are there, and nothing else.
+Result<Header> parse_plain_header(std::string_view bytes) {
+  PERCALE_ASSIGN_OR_RETURN(const Header header,
+                           parse_header(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  PERCALE_ASSIGN_OR_RETURN(const int64_t wanted, byte_size(header.dtype, header.shape));
+  const int64_t have = static_cast<int64_t>(bytes.size()) - header.bytes;
+  if (wanted != have) return size_error(header, wanted, have);
+  return header;
+}
+
 class Inflater {
  public:
   explicit Inflater(std::string_view bytes) {
@@ -140,15 +150,20 @@ bool looks_like_idx(std::string_view bytes) { return bytes.size() >= 4 && bytes[
 
 Result<Tensor> parse_idx(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool) {
   if (looks_like_gzip(bytes)) return parse_compressed(bytes, pool);
-  PERCALE_ASSIGN_OR_RETURN(const Header header,
-                           parse_header(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
-  PERCALE_ASSIGN_OR_RETURN(const int64_t wanted, byte_size(header.dtype, header.shape));
-  const int64_t have = static_cast<int64_t>(bytes.size()) - header.bytes;
-  if (wanted != have) return size_error(header, wanted, have);
+  PERCALE_ASSIGN_OR_RETURN(const Header header, parse_plain_header(bytes));
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, header.dtype, header.shape));
-  if (wanted > 0) std::memcpy(out.data(), bytes.data() + header.bytes, static_cast<size_t>(wanted));
+  if (out.bytes() > 0) std::memcpy(out.data(), bytes.data() + header.bytes, static_cast<size_t>(out.bytes()));
   swap_elements(out);
   return out;
+}
+
+Result<Tensor> parse_idx_file(const std::shared_ptr<Buffer>& file, const std::shared_ptr<MemoryPool>& pool) {
+  const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
+  if (!looks_like_gzip(bytes)) {
+    PERCALE_ASSIGN_OR_RETURN(const Header header, parse_plain_header(bytes));
+    if (dtype_bits(header.dtype) == 8) return Tensor::view(file, header.bytes, header.dtype, header.shape);
+  }
+  return parse_idx(bytes, pool);
 }
 
 }  // namespace percale
