@@ -101,7 +101,8 @@ percale_status* percale_session_run_async(percale_session* session, const char* 
     session->drop_left_over();
     run->feeds = tensors_of(feeds, feed_count);
     run->trace = session->current_trace();
-    run->options = {.deadline_ns = deadline_after(timeout_ns), .cancel = &run->cancel, .trace = run->trace.get()};
+    run->options = {.deadline_ns = deadline_after(timeout_ns), .cancel = &run->cancel,
+                    .places = session->engine->runner.get(), .trace = run->trace.get()};
     auto event = std::make_unique<percale_event>(session, run);
     {
       const std::lock_guard lock(session->mutex);

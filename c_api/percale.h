@@ -268,7 +268,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_value_type(const p
                                                        int64_t* out_dims, size_t* out_rank);
 /** Nodes that follow carry this device hint ("cuda:0"); "" ends it. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_device(percale_builder* builder, const char* device);
-/** The node of `after` runs only when the node of `before` has. \since 0.1 */
+/** The node of `after` runs only when the node of `before` has; an op on a queue ("percale:QueueEnqueue") is ordered by it and runs
+ * where it is needed otherwise or is a target. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_control_dependency(percale_builder* builder, percale_value before, percale_value after);
 /** Gradients of the sum of ys with respect to each of xs, as new nodes. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_gradients(percale_builder* builder, const percale_value* ys, size_t y_count,
@@ -306,7 +307,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const perca
 
 /* ---- Variables ---- */
 
-/** A table with the first values of the graph's variables; `seed` feeds the initializers. Initializers run on the
+/** A table with the first values of the graph's variables, and the owner of the queues and mutexes of all sessions and trainers
+ * that are made with it; `seed` feeds the initializers. Initializers run on the
  * engine's CPU device; without one FAILED_PRECONDITION when there are any. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_create(percale_engine* engine, const percale_graph* graph, int64_t seed,
                                                      percale_variables** out_variables);

@@ -27,6 +27,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_optimizer,
     register_pad,
     register_pool,
+    register_queue,
     register_random,
     register_reduce,
     register_resize,

@@ -38,6 +38,7 @@ Status register_norm(Registry& registry, const simd::SimdTable* simd);
 Status register_optimizer(Registry& registry, const simd::SimdTable* simd);
 Status register_pad(Registry& registry, const simd::SimdTable* simd);
 Status register_pool(Registry& registry, const simd::SimdTable* simd);
+Status register_queue(Registry& registry, const simd::SimdTable* simd);
 Status register_random(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
 Status register_resize(Registry& registry, const simd::SimdTable* simd);

@@ -15,6 +15,7 @@ class Search {
     const bool reads_only = stateful && op.name == "ReadVariable";
     out_.reads = out_.reads || stateful;
     out_.writes = out_.writes || (stateful && !reads_only);
+    out_.lasting = out_.lasting || (stateful && !reads_only && !(op.has(kWaits) && op.find_attribute("queue") != nullptr));
     out_.random = out_.random || op.has(kRandom);
     // A control op is what its bodies are.
     const bool carries = carries_functions(node.attributes);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/graph/infer.h"
+#include "core/graph/queues.h"
 
 namespace percale {
 namespace {
@@ -301,7 +302,7 @@ Status validate(const Graph& graph) {
   for (const Function& f : graph.functions) {
     PERCALE_RETURN_IF_ERROR(check_types(functions, variables, f).with_context(str_cat("function '", f.name, "'")));
   }
-  return {};
+  return queues_of(graph).status();
 }
 
 }  // namespace percale

@@ -44,7 +44,7 @@ std::vector<bool> needed_nodes(const Graph& graph, const Function& f, const std:
     }
     for (NodeId c : node.control) {
       const auto before = static_cast<size_t>(c);
-      (effects_of(graph, f.nodes[before]).writes ? needed : passed)[before] = true;
+      (effects_of(graph, f.nodes[before]).lasting ? needed : passed)[before] = true;
     }
   }
   return needed;

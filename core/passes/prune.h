@@ -9,7 +9,7 @@
 namespace percale {
 
 // Per node of `f`: whether one of `values` or of the marked nodes needs it. By data; by control edges only where the earlier
-// node writes state or has an effect that can be seen.
+// node has a lasting effect.
 std::vector<bool> needed_nodes(const Graph& graph, const Function& f, const std::vector<ValueId>& values,
                                const std::vector<bool>& targets);
 

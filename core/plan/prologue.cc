@@ -21,6 +21,7 @@ std::vector<ValueId> prologue_values(const Function& f) {
   std::set<std::string_view> assigned;
   for (const Node& node : f.nodes) {
     if (carries_function(node)) return {};  // its body may assign whatever it likes
+    if (node.op->has(kWaits)) return {};    // the run may go on with a newer version
     if (node.op->has(kStateful) && node.op->name != "ReadVariable") {
       assigned.insert(node.attributes.get_string("variable"));
     }

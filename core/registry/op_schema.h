@@ -85,12 +85,13 @@ struct AttrSpec {
 enum OpFlags : uint32_t {
   kPure = 1,          // same inputs, same outputs, no effect: may be folded, merged, dropped
   kCommutative = 2,   // the first two inputs may be swapped without changing bits
-  kStateful = 4,      // reads or writes variables
+  kStateful = 4,      // reads or writes variables, or has another effect
   kRandom = 8,        // draws random numbers: has an id, is never merged or folded
   kElementwise = 16,  // output element i depends on element i of each (broadcast) input alone: may be fused
   kReadsRow = 32,     // random: counter is (step, row, element)
   kBatchCoupled = 64, // rows of a batch influence each other (batch normalisation in training)
   kRuntime = 128,     // carried out by the executor itself: has no kernel
+  kWaits = 512,       // may wait for other runs: carried out by the session between programs, on no thread of the pool
   kView = 256,        // output 0 is the bytes of input 0 under another shape: needs no work, has a kernel all the same
 };
 

@@ -1,5 +1,6 @@
 #include "core/run/async.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -9,17 +10,66 @@
 #include "core/base/thread_pool.h"
 
 namespace percale {
+namespace {
+
+constexpr size_t kMaxSleepers = 1024;
+constexpr std::chrono::milliseconds kLook(5);  // how often who waits for a place looks whether its run was stopped
+
+}  // namespace
 
 struct AsyncRunner::State {
-  explicit State(int32_t most) : max_threads(static_cast<size_t>(most < 1 ? 1 : most)) {}
-  const size_t max_threads;
+  explicit State(int32_t most) : max_running(static_cast<size_t>(most < 1 ? 1 : most)) {}
+  const size_t max_running;
   std::mutex mutex;
-  std::condition_variable wake;
+  std::condition_variable wake, place;
   std::deque<std::function<void()>> tasks;
   std::vector<std::thread> threads;
-  size_t idle = 0;
+  size_t idle = 0;     // threads without a task
+  size_t running = 0;  // tasks that have a place
+  size_t sleepers = 0, returning = 0;  // tasks that have left theirs; those of them that want it back
   bool stop = false;
+
+  // Those that come back go first: they hold what others may be waiting for.
+  bool has_place() const { return running + returning < max_running; }
+  // No thread will come to the next task before somebody is woken, who may wait for that very task.
+  bool all_sleep() const { return threads.size() <= sleepers; }
+  // A thread for the next task, where there may be one more. Precondition: the mutex is held.
+  static Status start_one(const std::shared_ptr<State>& state);
+  void work();
 };
+
+void AsyncRunner::State::work() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    ++idle;
+    wake.wait(lock, [&] { return (stop && tasks.empty()) || (!tasks.empty() && has_place()); });
+    --idle;
+    if (tasks.empty()) return;
+    std::function<void()> next = std::move(tasks.front());
+    tasks.pop_front();
+    ++running;
+    lock.unlock();
+    next();
+    next = nullptr;  // what it holds ends outside the lock
+    lock.lock();
+    --running;
+    place.notify_one();
+    if (stop) {
+      wake.notify_all();
+    } else {
+      wake.notify_one();
+    }
+  }
+}
+
+Status AsyncRunner::State::start_one(const std::shared_ptr<State>& state) {
+  if (state->idle >= state->tasks.size() || state->threads.size() >= state->max_running + state->sleepers) return {};
+  state->threads.reserve(state->threads.size() + 1);
+  auto started = start_thread("percale-run", [state] { state->work(); });
+  PERCALE_RETURN_IF_ERROR(started.status());
+  state->threads.push_back(std::move(started).value());
+  return {};
+}
 
 AsyncRunner::AsyncRunner(int32_t max_threads) : state_(std::make_shared<State>(max_threads)) {}
 
@@ -41,36 +91,58 @@ AsyncRunner::~AsyncRunner() {
 }
 
 Status AsyncRunner::submit(std::function<void()> task) {
-  const auto work = [](const std::shared_ptr<State>& state) {
-    std::unique_lock lock(state->mutex);
-    while (true) {
-      ++state->idle;
-      state->wake.wait(lock, [&] { return state->stop || !state->tasks.empty(); });
-      --state->idle;
-      if (state->tasks.empty()) return;
-      std::function<void()> next = std::move(state->tasks.front());
-      state->tasks.pop_front();
-      lock.unlock();
-      next();
-      next = nullptr;  // what it holds ends outside the lock
-      lock.lock();
-    }
-  };
   {
     const std::lock_guard lock(state_->mutex);
-    if (state_->idle <= state_->tasks.size() && state_->threads.size() < state_->max_threads) {
-      state_->threads.reserve(state_->threads.size() + 1);
-      auto started = start_thread("percale-run", [work, state = state_] { work(state); });
-      if (started.ok()) {
-        state_->threads.push_back(std::move(started).value());
-      } else if (state_->threads.empty()) {
-        return started.status();
-      }
-    }
     state_->tasks.push_back(std::move(task));
+    Status started;
+    try {
+      started = State::start_one(state_);
+    } catch (const std::bad_alloc&) {
+      started = Status::out_of_memory();
+    }
+    if (!started.ok() && state_->all_sleep()) {
+      state_->tasks.pop_back();
+      return started;
+    }
   }
   state_->wake.notify_one();
   return {};
+}
+
+Status AsyncRunner::leave() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->sleepers >= kMaxSleepers) {
+      return resource_exhausted("more than ", static_cast<uint64_t>(kMaxSleepers), " asynchronous runs wait for others");
+    }
+    --state_->running;
+    ++state_->sleepers;
+    if (!state_->tasks.empty() && !state_->stop) {
+      Status started;
+      try {
+        started = State::start_one(state_);
+      } catch (const std::bad_alloc&) {
+        started = Status::out_of_memory();
+      }
+      if (!started.ok() && state_->all_sleep()) {
+        ++state_->running;
+        --state_->sleepers;
+        return started;
+      }
+    }
+  }
+  state_->wake.notify_one();
+  state_->place.notify_one();
+  return {};
+}
+
+void AsyncRunner::come_back(bool (*stopped)(const void* user), const void* user) {
+  std::unique_lock lock(state_->mutex);
+  ++state_->returning;
+  while (state_->running >= state_->max_running && !stopped(user)) state_->place.wait_for(lock, kLook);
+  --state_->returning;
+  --state_->sleepers;
+  ++state_->running;
 }
 
 }  // namespace percale

@@ -24,7 +24,7 @@ struct ValueSource {
   int32_t output = 0;  // kControl: which output of the node
 };
 
-// If and Loop: carried out between programs.
+// If, Loop, and what may wait for other runs: carried out between programs.
 struct ControlNode {
   Node node;
   std::vector<ValueSource> inputs;

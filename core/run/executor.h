@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_RUN_EXECUTOR_H_
 #define PERCALE_CORE_RUN_EXECUTOR_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +32,10 @@ struct RunFrame {
   StateFrame state;
   int64_t step = 0;  // counter of random ops
   std::shared_ptr<MemoryPool> memory;  // of the session: what a run allocates and what plans keep for the next ones
+  ResourceRun* resources = nullptr;    // queues and mutexes
+  // Puts the newest version of the variables in the place of the one that the run has pinned: what waited for another run may
+  // rely on what that has published. Empty where the caller has given the variables.
+  std::function<void()> see_latest = {};
 
   bool should_stop() const;
   // CANCELLED or DEADLINE_EXCEEDED where should_stop(), else success.

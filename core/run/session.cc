@@ -5,10 +5,12 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/graph/effects.h"
 #include "core/run/compile.h"
 #include "core/run/control.h"
 #include "core/run/executor.h"
 #include "core/run/explain.h"
+#include "core/run/queue_ops.h"
 
 namespace percale {
 namespace {
@@ -43,6 +45,7 @@ struct Session::Impl {
   std::shared_ptr<MemoryPool> memory;  // counts what the session holds of the engine's
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<Variables> variables;
+  std::shared_ptr<Resources> resources;
   SessionOptions options;
   std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
 
@@ -87,6 +90,11 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
     }
     impl->table_index.push_back(index);
   }
+  impl->resources = options.resources != nullptr ? options.resources
+                    : variables != nullptr       ? variables->resources()
+                                                 : std::make_shared<Resources>();
+  PERCALE_ASSIGN_OR_RETURN(const auto queues, queues_of(*graph));
+  PERCALE_RETURN_IF_ERROR(impl->resources->declare(queues));
   impl->memory = std::make_shared<MemoryPool>(options.memory_limit, engine->memory());
   impl->engine = std::move(engine);
   impl->graph = std::move(graph);
@@ -151,11 +159,13 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
     spec.exclusive_state = compiled.spec.exclusive_state;
     for (ValueId id : body.inputs) spec.feeds.push_back(body.value(id).name);
     for (ValueId id : body.outputs) spec.fetches.push_back(body.value(id).name);
+    // Nobody can name a target in a body: all its effects happen.
     for (const Node& node : body.nodes) {
-      if (node.outputs.empty()) spec.targets.push_back(node.name);
+      if (node.outputs.empty() || effects_of(*graph, node).writes) spec.targets.push_back(node.name);
     }
     return call(*graph, 0, frame, spec, arguments, {});
   };
+  if (control.node.op->has(kWaits)) return run_queue_op(control.node, inputs, frame);
   auto results = run_control(*graph, control.node, inputs, memory, call_body);
   if (!results.ok()) return results.status().with_context(str_cat(control.node.op->name, " '", control.node.name, "'"));
   return results;
@@ -228,8 +238,9 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
     const Function& f = compiled.rest->main();
     for (ValueId id : f.inputs) spec.feeds.push_back(f.value(id).name);
     for (ValueId id : f.outputs) spec.fetches.push_back(f.value(id).name);
+    // The effects that are left are those that the run needs.
     for (const Node& node : f.nodes) {
-      if (node.outputs.empty()) spec.targets.push_back(node.name);
+      if (node.outputs.empty() || effects_of(*compiled.rest, node).writes) spec.targets.push_back(node.name);
     }
     std::vector<Tensor> inputs, contents(compiled.rest_inputs.size());
     for (size_t i = 0; i < compiled.rest_inputs.size(); ++i) {
@@ -299,29 +310,47 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   const int64_t number = impl_->runs.fetch_add(1, std::memory_order_relaxed);
   RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
   frame.state.exclusive = compiled.spec.exclusive_state;
-  std::shared_ptr<const VariablesVersion> version;
   const Lent<std::vector<Tensor>> ordered(impl_->ordered);
+  struct Pinned {
+    const Impl& impl;
+    std::vector<Tensor>& ordered;
+    StateFrame& state;
+    std::shared_ptr<const VariablesVersion> version = {};
+
+    void see_latest() {
+      version = impl.variables->current();
+      state.version = version->number;
+      ordered.clear();
+      for (int32_t index : impl.table_index) ordered.push_back(version->values[static_cast<size_t>(index)]);
+    }
+  } pinned{*impl_, *ordered, frame.state};
   if (options.state != nullptr) {
     frame.state.base = options.state;
     frame.state.version = options.state_version;
   } else if (impl_->variables) {
-    version = impl_->variables->current();
-    frame.state.version = version->number;
-    for (int32_t index : impl_->table_index) ordered->push_back(version->values[static_cast<size_t>(index)]);
+    pinned.see_latest();
+    frame.see_latest = [&pinned] { pinned.see_latest(); };
     frame.state.base = &*ordered;
     if (frame.state.exclusive) return invalid_argument("exclusive_state needs RunOptions::state");
   } else if (!impl_->graph->variables.empty()) {
     return failed_precondition("the graph has variables, the session was made without a table of them");
   }
+  RunWaiter waiter(frame);
+  ResourceRun resources(impl_->resources, waiter);
+  frame.resources = &resources;
   Status status = impl_->run(compiled, frame, feeds, outputs);
   // Memory that waits for runs which may never come must not keep this one from running. Nothing was assigned, so that it can
   // begin again; where assignments go into the caller's own memory that is not known.
   if (status.code() == Code::kResourceExhausted && !frame.state.exclusive && impl_->drop_idle()) {
     frame.state.next.clear();
+    resources.rollback();
     status = impl_->run(compiled, frame, feeds, outputs);
   }
   PERCALE_RETURN_IF_ERROR(std::move(status));
-  return options.state != nullptr ? Status() : impl_->publish(frame.state);
+  // Whoever takes an element or a mutex next sees what was assigned before.
+  if (options.state == nullptr) PERCALE_RETURN_IF_ERROR(impl_->publish(frame.state));
+  resources.commit();
+  return {};
 }
 
 Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Tensor> feeds,

@@ -2,13 +2,13 @@
 #ifndef PERCALE_CORE_RUN_SESSION_H_
 #define PERCALE_CORE_RUN_SESSION_H_
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/run/cancel.h"
 #include "core/run/engine.h"
 #include "core/run/trace.h"
 #include "core/state/variables.h"
@@ -30,21 +30,14 @@ struct SessionOptions {
   int64_t cache_size = 64;            // plans kept
   int64_t memory_limit = 0;           // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
   std::vector<std::string> disabled_passes;  // of device_free_passes(), or "fuse_elementwise"
-};
-
-// Ends runs from another thread.
-class CancelToken {
- public:
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<bool> cancelled_{false};
+  // Queues and mutexes; null: those of the variables, or the session's own when it has none.
+  std::shared_ptr<Resources> resources = nullptr;
 };
 
 struct RunOptions {
   int64_t deadline_ns = -1;             // on the monotonic clock; -1: none
   const CancelToken* cancel = nullptr;
+  RunPlaces* places = nullptr;          // of an asynchronous run
   Trace* trace = nullptr;
   // Random ops: key and counter. A session's own runs count up by themselves when `step` is -1.
   int64_t seed = 0, step = -1, first_row = 0;
@@ -75,7 +68,8 @@ class Session : public std::enable_shared_from_this<Session> {
   static std::vector<ValueType> fetch_types(const Compiled& compiled);
 
   // Runs a prepared plan. outputs[i] is written into when it is defined (and of the right type), else it becomes a new
-  // tensor. Outputs never share memory with feeds or with the plan's arena. Nothing is assigned when it fails.
+  // tensor. Outputs never share memory with feeds or with the plan's arena. Nothing is assigned when it fails,
+  // and queues are as if it had not been.
   Status run(const Compiled& compiled, std::span<const Tensor> feeds, std::span<Tensor> outputs,
              const RunOptions& options = {});
   // prepare() and run().

@@ -7,9 +7,9 @@ namespace percale {
 namespace {
 
 bool is_control(const Node& node) {
-  return node.op->has(kRuntime) && std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& entry) {
+  return node.op->has(kWaits) || (node.op->has(kRuntime) && std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& entry) {
            return entry.second.kind() == AttrKind::kFunction;
-         });
+         }));
 }
 
 // Copies chosen nodes of a function into another; what they need from outside becomes an input.
@@ -101,13 +101,15 @@ class Splitter {
 
   When when(NodeId id) const {
     const Node& node = f_.node(id);
+    const auto early = [&](When before) {
+      return before == When::kNow || (before == When::kControl && node.op->has(kWaits));
+    };
     for (ValueId input : node.inputs) {
-      if (input != kNoValue && !comes_from(input, When::kNow) && f_.value(input).kind == ValueKind::kNode) {
-        return When::kLater;
-      }
+      if (input == kNoValue || f_.value(input).kind != ValueKind::kNode) continue;
+      if (!early(when_[static_cast<size_t>(f_.value(input).def)])) return When::kLater;
     }
     for (NodeId before : node.control) {
-      if (when_[static_cast<size_t>(before)] != When::kNow) return When::kLater;
+      if (!early(when_[static_cast<size_t>(before)])) return When::kLater;
     }
     if (is_control(node)) return When::kControl;
     for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -11,7 +11,9 @@ namespace percale {
 
 struct Stages {
   Function head;                    // every type static; its outputs are the results
-  std::vector<ControlNode> control; // If and Loop whose inputs are feeds and results
+  // Carried out between programs, in this order. If and Loop: their inputs are feeds and results; ops that wait for other runs
+  // may also take what an earlier one gives.
+  std::vector<ControlNode> control;
   Function rest;                    // no nodes and no outputs: nothing is left
   std::vector<ValueSource> rest_inputs;
   std::vector<bool> rest_by_value;  // inputs that give shapes, sizes, axes: planned by their contents

@@ -12,6 +12,7 @@
 
 #include "core/base/status.h"
 #include "core/graph/graph.h"
+#include "core/state/resources.h"
 #include "core/tensor/tensor.h"
 
 namespace percale {
@@ -46,8 +47,12 @@ class Variables {
   // "sha256:" over name, dtype, shape and bytes of all variables that are no slots, in the order of names.
   std::string digest() const;
 
+  // The queues and mutexes that the users of this table share.
+  const std::shared_ptr<Resources>& resources() const { return resources_; }
+
  private:
   Variables() = default;
+  const std::shared_ptr<Resources> resources_ = std::make_shared<Resources>();
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> index_;
   std::mutex writers_;         // held while a version is made

@@ -43,7 +43,9 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
   }
   t->variables_ = std::move(variables);
-  PERCALE_ASSIGN_OR_RETURN(t->session_, Session::create(t->engine_, t->graph_.graph, nullptr));
+  SessionOptions session;
+  session.resources = t->variables_->resources();
+  PERCALE_ASSIGN_OR_RETURN(t->session_, Session::create(t->engine_, t->graph_.graph, nullptr, std::move(session)));
   for (const Objective::Metric& m : t->model_.objective.metrics) t->history_.metric_names.push_back(m.name);
 
   const auto current = t->variables_->current();
