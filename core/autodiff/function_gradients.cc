@@ -1,5 +1,7 @@
 #include "core/autodiff/function_gradients.h"
 
+#include <algorithm>
+
 #include "core/autodiff/reverse.h"
 #include "core/graph/clone.h"
 #include "core/graph/effects.h"
@@ -15,21 +17,71 @@ std::vector<ValueId> marked_of(const std::vector<ValueId>& values, const std::ve
   return out;
 }
 
+// What a node that only looks gives on.
+ValueId given_on(const Node& node) {
+  for (const InPlace& pair : node.op->in_place) {
+    if (pair.output == 0 && pair.input < node.inputs.size()) return node.inputs[pair.input];
+  }
+  return kNoValue;
+}
+
+// A function under construction may still carry itself; the validator comes later.
+Status too_deep(std::string_view function) {
+  return invalid_argument("function '", function, "': functions call each other in a circle or nest deeper than ",
+                          static_cast<uint64_t>(kMaxFunctionDepth));
+}
+
 }  // namespace
+
+Result<std::string> BackwardFunctions::quiet(std::string_view function) {
+  const Function* declared = builder_.graph().find_function(function);
+  if (declared == nullptr) return not_found("no function '", function, "' in the graph");
+  const NodeEffects effects = effects_of(builder_.graph(), *declared);
+  if (!effects.writes) return std::string(function);
+  if (effects.changes) return unimplemented("function '", function, "' has effects; its gradient would repeat them");
+  if (const auto found = quiet_.find(function); found != quiet_.end()) return found->second;
+  if (depth_ == kMaxFunctionDepth) return too_deep(function);
+
+  Function from = *declared;
+  for (Node& node : from.nodes) {
+    node.control.clear();  // nothing changes, so that the order of reads does not matter
+    for (auto& [name, value] : node.attributes) {
+      const FunctionRef* ref = value.get_if<FunctionRef>();
+      if (ref == nullptr) continue;
+      ++depth_;
+      auto inner = quiet(ref->name);
+      --depth_;
+      if (!inner.ok()) return inner.status();
+      value = FunctionRef{std::move(inner).value()};
+    }
+  }
+  for (size_t n = 0; n < from.nodes.size(); ++n) {
+    const Node& node = from.nodes[n];
+    if (!node.op->has(kObserver) || node.outputs.empty() || node.outputs[0] == kNoValue) continue;
+    const ValueId seen = node.outputs[0], same = given_on(node);
+    for (size_t later = n + 1; later < from.nodes.size(); ++later) {
+      std::replace(from.nodes[later].inputs.begin(), from.nodes[later].inputs.end(), seen, same);
+    }
+    std::replace(from.outputs.begin(), from.outputs.end(), seen, same);
+  }
+  const std::string name = builder_.free_function_name(str_cat(function, "/quiet"));
+  PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, builder_.add_function(name));
+  PERCALE_ASSIGN_OR_RETURN(const auto map, clone_function(from, *f, &from.outputs));
+  std::vector<ValueId> outputs;
+  for (ValueId v : from.outputs) outputs.push_back(map[static_cast<size_t>(v)]);
+  PERCALE_RETURN_IF_ERROR(f->set_outputs(std::move(outputs)));
+  quiet_.emplace(function, name);
+  return name;
+}
 
 Result<std::string> BackwardFunctions::backward(std::string_view function, const std::vector<bool>& given,
                                                 const std::vector<bool>& wanted) {
   const Key key(function, given, wanted);
   if (const auto found = made_.find(key); found != made_.end()) return found->second;
-  const Function* declared = builder_.graph().find_function(function);
-  if (declared == nullptr) return not_found("no function '", function, "' in the graph");
-  if (effects_of(builder_.graph(), *declared).writes) {
-    return unimplemented("function '", function, "' has effects; its gradient would repeat them");
-  }
-
+  PERCALE_ASSIGN_OR_RETURN(const std::string computed, quiet(function));
   const std::string name = builder_.free_function_name(str_cat(function, "/grad"));
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, builder_.add_function(name));
-  const Function& from = *builder_.graph().find_function(function);  // where it is now
+  const Function& from = *builder_.graph().find_function(computed);  // where it is now
   const std::vector<ValueId> differentiated = marked_of(from.outputs, given);
   PERCALE_ASSIGN_OR_RETURN(const auto map, clone_function(from, *f, &differentiated));
   std::vector<ValueId> ys, xs, grad_ys;
@@ -40,11 +92,7 @@ Result<std::string> BackwardFunctions::backward(std::string_view function, const
     PERCALE_ASSIGN_OR_RETURN(const ValueId grad, f->add_input("", type.dtype, type.shape));
     grad_ys.push_back(grad);
   }
-  // A function under construction may still carry itself; the validator comes later.
-  if (depth_ == kMaxFunctionDepth) {
-    return invalid_argument("function '", function, "': functions call each other in a circle or nest deeper than ",
-                            static_cast<uint64_t>(kMaxFunctionDepth));
-  }
+  if (depth_ == kMaxFunctionDepth) return too_deep(function);
   ++depth_;
   auto grads = reverse(*f, ys, xs, grad_ys, *this);
   --depth_;

@@ -19,9 +19,14 @@ class BackwardFunctions final : public FunctionGradients {
 
  private:
   using Key = std::tuple<std::string, std::vector<bool>, std::vector<bool>>;
+  // The function, or, where it or one that it carries prints or asserts, a copy that does not: what is computed again for a
+  // gradient must not say again what has been said. UNIMPLEMENTED for other effects.
+  Result<std::string> quiet(std::string_view function);
+
   Builder& builder_;
   std::map<Key, std::string> made_;
-  size_t depth_ = 0;  // of backward() calling itself for functions within functions
+  std::map<std::string, std::string, std::less<>> quiet_;
+  size_t depth_ = 0;  // of both calling themselves for functions within functions
 };
 
 }  // namespace percale

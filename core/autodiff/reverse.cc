@@ -135,7 +135,7 @@ class Walk {
     const Function& f = f_.function();
     if (!carries_functions(f.node(id).attributes) || !effects_of(graph, f.node(id)).reads) return {};
     for (size_t later = static_cast<size_t>(id) + 1; later < f.nodes.size(); ++later) {
-      if (!effects_of(graph, f.nodes[later]).writes) continue;
+      if (!effects_of(graph, f.nodes[later]).changes) continue;
       return unimplemented(op_name(*f.node(id).op), " '", f.node(id).name, "': its body reads variables, and '",
                            f.nodes[later].name, "' may write them before the gradient reads them again");
     }

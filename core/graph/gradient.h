@@ -18,8 +18,8 @@ class FunctionGradients {
 
   // The name of a function that takes the inputs of `function`, then the gradients of those of its outputs that are marked in
   // `given`, and gives the gradients of those of its inputs that are marked in `wanted` (zeros where none flows), all in
-  // order. It computes the forward pass again, random numbers included. Made when first asked for. UNIMPLEMENTED where
-  // `function` writes state, which must not happen twice.
+  // order. It computes the forward pass again, random numbers included, without ops that only look (Print, Assert). Made
+  // when first asked for. UNIMPLEMENTED where `function` writes state, which must not happen twice.
   virtual Result<std::string> backward(std::string_view function, const std::vector<bool>& given,
                                        const std::vector<bool>& wanted) = 0;
   // Which outputs of `function` may carry a gradient to the inputs that are marked.

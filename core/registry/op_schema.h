@@ -92,6 +92,8 @@ enum OpFlags : uint32_t {
   kBatchCoupled = 64, // rows of a batch influence each other (batch normalisation in training)
   kRuntime = 128,     // carried out by the executor itself: has no kernel
   kWaits = 512,       // may wait for other runs: carried out by the session between programs, on no thread of the pool
+  kObserver = 1024,   // its only effect is to look: output 0 is the input that it may take the memory of, and where a function is
+                      // computed again it is left out
   kView = 256,        // output 0 is the bytes of input 0 under another shape: needs no work, has a kernel all the same
 };
 

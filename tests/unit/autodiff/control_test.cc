@@ -160,6 +160,49 @@ TEST_CASE("The number of trips is known where M is and the body keeps its condit
   CHECK(wave_loop(3)->main().type(wave_loop(3)->main().outputs[1]).shape == Shape{3, 2});
 }
 
+TEST_CASE("Ops that look at values in a body do not stand in the way of its gradient, at any depth and of any order") {
+  Builder builder(all_ops());
+  {
+    Build b(*get(builder.add_function("watched")));
+    const ValueId x = b.input("x", {2});
+    b.op("percale:Print", {x}, {{"message", "unused"}});
+    const ValueId small = b.op("Less", {x, b.constant(f64({1}, {100}))});
+    const ValueId seen = b.op("percale:Print", {b.op("percale:CheckNumerics", {b.op("Sin", {x})})}, {{"message", "sin"}});
+    b.outputs({b.op("Mul", {b.op("percale:Assert", {small, seen}), x})});
+  }
+  {
+    Build b(*get(builder.add_function("then")));
+    const ValueId x = b.input("x", {2}), w = b.input("w", {2});
+    const ValueId y = b.op("percale:Call", {x}, {{"function", FunctionRef{"watched"}}});
+    b.outputs({b.op("percale:Print", {b.op("Mul", {y, w})}, {{"message", "then"}})});
+  }
+  {
+    Build b(*get(builder.add_function("else")));
+    const ValueId x = b.input("x", {2});
+    b.input("w", {2});
+    b.outputs({b.op("percale:Print", {x}, {{"message", "else"}})});
+  }
+  {
+    Build b(*get(builder.add_function("body")));
+    b.input("trip", {}, DType::kI64);
+    const ValueId cond = b.input("cond", {}, DType::kBool), h = b.input("h", {2}), w = b.input("w", {2});
+    const ValueId y = b.op("percale:Print", {b.op("Mul", {h, w})}, {{"message", "trip"}});
+    b.outputs({cond, b.op("Add", {b.op("percale:Call", {y}, {{"function", FunctionRef{"watched"}}}), h})});
+  }
+  Build b(builder.main());
+  const ValueId cond = b.input("cond", {}, DType::kBool), x = b.input("x", {2}), w = b.input("w", {2});
+  const ValueId taken = b.op("If", {cond, x, w},
+                             {{"then_branch", FunctionRef{"then"}}, {"else_branch", FunctionRef{"else"}}});
+  const ValueId trips = b.constant(Tensor::scalar(int64_t{3}));
+  const ValueId looped = b.op("Loop", {trips, kNoValue, taken, w}, {{"body", FunctionRef{"body"}}, {"num_carried", 1}});
+  b.outputs({b.op("percale:Print", {looped}, {{"message", "after"}})});
+  const auto graph = get(builder.finish());
+  for (const bool taken : {true, false}) {
+    CHECK(gradient_error(graph, {flag(taken), kH, kW}) < kTolerance);
+    CHECK(gradient_error(graph, {flag(taken), kH, kW}, 2) < 1e-5);
+  }
+}
+
 TEST_CASE("A body that has effects has no gradient: it would repeat them") {
   static const OpSchema kEffect{.domain = "test",
                                 .name = "Effect",

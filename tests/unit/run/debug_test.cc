@@ -126,6 +126,33 @@ TEST_CASE("Assert gives X on only where the condition holds") {
   CHECK(failed.status().message() == "Assert 'held': element 0 of the condition is false");
 }
 
+TEST_CASE("What a body prints it says once, though its gradient computes it again; a failed Assert in a body fails the run") {
+  Lines lines;
+  const auto engine = listening(lines);
+  const auto session = session_of(engine, [](Builder& b, Emitter& e) {
+    FunctionBuilder* f = *b.add_function("watched");
+    Emitter body(*f);
+    const ValueId h = *f->add_input("h", DType::kF32, Shape{2});
+    const ValueId held = body.emit("percale:Assert", {body.emit("Greater", {h, body.scalar(DType::kF32, 0)}), h});
+    body.emit("percale:Print", {h}, {{"message", "unused "}});
+    REQUIRE(f->set_outputs({body.emit("Exp", {body.emit("percale:Print", {held}, {{"message", "h = "}})})}).ok());
+    REQUIRE_MESSAGE(body.status().ok(), body.status().to_string());
+    const ValueId x = *b.main().add_input("x", DType::kF32, Shape{2});
+    const ValueId c = *b.main().add_input("c", DType::kBool, Shape{});
+    const ValueId y = e.emit("If", {c, x}, {{"then_branch", FunctionRef{"watched"}}, {"else_branch", FunctionRef{"watched"}}}, "y");
+    const auto slopes = gradients(b.main(), std::vector{e.emit("ReduceSum", {y})}, std::vector{x}, {});
+    REQUIRE_MESSAGE(slopes.ok(), slopes.status().to_string());
+    e.emit("Identity", {(*slopes)[0]}, {}, "slope");
+  });
+  const RunSpec both{.feeds = {"x", "c"}, .fetches = {"y", "slope"}};
+  const auto out = session->run(both, std::vector{floats({1, 2}), Tensor::scalar(true)});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  CHECK((*out)[0].span<float>()[1] == (*out)[1].span<float>()[1]);  // the slope of exp
+  CHECK(lines.said == std::vector<std::string>{"unused [1 2]", "h = [1 2]"});
+  const auto failed = session->run(both, std::vector{floats({1, -2}), Tensor::scalar(false)});
+  CHECK(failed.status().message().find("element 1 of the condition is false") != std::string::npos);
+}
+
 TEST_CASE("CheckNumerics fails the run at the first element that is not finite, forward and backward") {
   Lines lines;
   const auto session = session_of(listening(lines), [](Builder& b, Emitter& e) {
