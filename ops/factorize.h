@@ -16,6 +16,11 @@ int lu_in_place(T* a, int64_t n, int64_t* pivots);
 template <class T>
 void inverse_of_lu(const T* lu, const int64_t* pivots, int64_t n, T* inverse);
 
+// The matrix of cofactors, C[i][j] = (-1)^(i+j) det(A without row i and column j), of any square matrix: det(A) A^-T where A is
+// not singular, of rank 1 where A has rank n - 1, zero below that. Destroys a. `pivots` and `products` have room for 2 n.
+template <class T>
+void cofactors(T* a, int64_t n, int64_t* pivots, double* products, T* out);
+
 // A = L L^T: replaces the lower triangle of a by L, leaves the rest. False when A is not positive definite.
 template <class T>
 bool cholesky_in_place(T* a, int64_t n);

@@ -1,4 +1,4 @@
-// Det, MatrixInverse and Cholesky of batches of square matrices.
+// Det, Cofactors, MatrixInverse and Cholesky of batches of square matrices.
 #include <algorithm>
 #include <cstring>
 
@@ -43,12 +43,20 @@ ValueId lower(Emitter& e, ValueId x, int64_t below) {
   return e.emit("Trilu", {x, e.scalar(DType::kI64, static_cast<double>(-below))}, {{"upper", 0}});
 }
 
-// dX = dY det(X) X^-T, which asks for a matrix that is not singular.
+// Jacobi: the derivative of a determinant is the matrix of its cofactors, for singular matrices too.
 Status grad_det(GradContext& g) {
   if (!g.wants(0)) return {};
-  const ValueId inverse = g.emit("percale:MatrixInverse", {g.input(0)}, {{"adjoint", 1}});
-  const ValueId factor = g.emit("Unsqueeze", {mul(g, g.grad(0), g.output(0)), g.ints({-2, -1})});
-  g.set(0, mul(g, factor, inverse));
+  const ValueId factor = g.emit("Unsqueeze", {g.grad(0), g.ints({-2, -1})});
+  g.set(0, mul(g, factor, g.emit("percale:Cofactors", {g.input(0)})));
+  return g.status();
+}
+
+// Y = det(X) X^-T: with Z = X^-T, dX = sum(dY * Y) Z - Z dY^T Y, which asks for a matrix that is not singular.
+Status grad_cofactors(GradContext& g) {
+  if (!g.wants(0)) return {};
+  const ValueId z = g.emit("percale:MatrixInverse", {g.input(0)}, {{"adjoint", 1}}), y = g.output(0);
+  const ValueId all = g.emit("ReduceSum", {mul(g, g.grad(0), y), g.ints({-2, -1})}, {{"keepdims", 1}});
+  g.set(0, sub(g, mul(g, all, z), product(g, product(g, z, g.grad(0), false, true), y)));
   return g.status();
 }
 
@@ -79,11 +87,19 @@ Status grad_cholesky(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "Det",
      .since = 22,
-     .doc = "The determinant of every matrix [..., n, n] of X. Its gradient fails the run on a singular matrix.",
+     .doc = "The determinant of every matrix [..., n, n] of X.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
      .shape = shape_det,
      .grad = grad_det},
+    {.domain = "percale",
+     .name = "Cofactors",
+     .doc = "The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the determinant of X "
+            "without row i and column j. Its gradient fails the run on a singular matrix.",
+     .inputs = {in("X", 'T', dtypes::kFloat)},
+     .outputs = {out("Y", 'T')},
+     .shape = shape_square,
+     .grad = grad_cofactors},
     {.domain = "percale",
      .name = "MatrixInverse",
      .doc = "The inverse of every matrix [..., n, n] of X, transposed with `adjoint`. A matrix that has a pivot of exactly zero "
@@ -108,7 +124,7 @@ constexpr OpSchema kSchemas[] = {
 
 struct MatricesPlan {
   int64_t count = 0, n = 0, pieces = 1;
-  int64_t piece_bytes = 0;  // of scratch: a matrix, and n pivots
+  int64_t piece_bytes = 0;  // of scratch: words of 8 bytes for each row, then a matrix
   DType dtype = DType::kInvalid;
   bool adjoint = false;
 };
@@ -120,12 +136,13 @@ Result<MatricesPlan> plan_matrices(const NodeView& v, KernelPlan&) {
   p.adjoint = v.attributes.get_int("adjoint") != 0;
   return p;
 }
+template <int64_t kWords>
 Result<MatricesPlan> plan_with_scratch(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(MatricesPlan p, plan_matrices(v, plan));
   const CheckedSize matrix = CheckedSize(p.n) * p.n * (p.dtype == DType::kF64 ? 8 : 4) + 63;
-  const CheckedSize bytes = matrix + CheckedSize(p.n) * 8 + 63;
+  const CheckedSize bytes = matrix + CheckedSize(p.n) * (kWords * 8) + 63;
   if (!bytes.valid() || !(bytes * p.pieces).valid()) return resource_exhausted("a matrix exceeds 2^63 bytes");
-  p.piece_bytes = round_up((matrix + CheckedSize(p.n) * 8).value(), 64);
+  p.piece_bytes = round_up((matrix + CheckedSize(p.n) * (kWords * 8)).value(), 64);
   plan.scratch_bytes = p.piece_bytes * p.pieces;
   return p;
 }
@@ -172,6 +189,19 @@ void run_det(const MatricesPlan& p, const Launch& l) {
   });
 }
 
+void run_cofactors(const MatricesPlan& p, const Launch& l) {
+  with_float(p.dtype, [&]<class T>() {
+    for_matrices(p, l, [&](int64_t i, char* scratch) {
+      const int64_t elements = p.n * p.n;
+      auto* pivots = reinterpret_cast<int64_t*>(scratch);
+      auto* products = reinterpret_cast<double*>(scratch + p.n * 16);
+      T* a = reinterpret_cast<T*>(scratch + p.n * 32);
+      std::copy_n(l.in<T>(0) + i * elements, elements, a);
+      cofactors(a, p.n, pivots, products, l.out<T>(0) + i * elements);
+    });
+  });
+}
+
 void run_inverse(const MatricesPlan& p, const Launch& l) {
   with_float(p.dtype, [&]<class T>() {
     for_matrices(p, l, [&](int64_t i, char* scratch) {
@@ -204,9 +234,11 @@ void run_cholesky(const MatricesPlan& p, const Launch& l) {
 
 Status register_linalg(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch, &run_det>(registry, "Det", "", "portable.Det",
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch<1>, &run_det>(registry, "Det", "", "portable.Det",
                                                                            "portable.Det_widened")));
-  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch, &run_inverse>(
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch<4>, &run_cofactors>(
+      registry, "Cofactors", "percale", "portable.Cofactors", "portable.Cofactors_widened")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch<1>, &run_inverse>(
       registry, "MatrixInverse", "percale", "portable.MatrixInverse", "portable.MatrixInverse_widened")));
   return add_float_kernels<&plan_matrices, &run_cholesky>(registry, "Cholesky", "percale", "portable.Cholesky",
                                                           "portable.Cholesky_widened");

@@ -104,6 +104,18 @@ def argextreme(t):
     t.row("OneHot", i64(0), i64(3), F32([0, 1, 2]), error="values must be")
 
 
+def minors(x):
+    """The cofactors of matrices [..., n, n], each from the determinant of what is left without its row and column."""
+    x = np.asarray(x, F64)
+    n = x.shape[-1]
+    out = np.zeros(x.shape)
+    for i in range(n):
+        for j in range(n):
+            rest = np.delete(np.delete(x, i, axis=-2), j, axis=-1)
+            out[..., i, j] = (-1) ** (i + j) * np.linalg.det(rest)
+    return out
+
+
 def linalg(t):
     def symmetric(dims, seed):
         x = floats(dims, seed, dtype=F64)
@@ -112,6 +124,7 @@ def linalg(t):
         x, s = floats(dims, 3, dtype=F64), symmetric(dims, 4)
         inverse = np.linalg.inv(x)
         t.row("Det", x, out=np.linalg.det(x), tol=1e-11)
+        t.row("percale:Cofactors", x, out=minors(x), tol=1e-11)
         t.row("percale:MatrixInverse", x, out=inverse, tol=1e-11)
         t.row("percale:MatrixInverse", x, out=np.swapaxes(inverse, -1, -2).copy(), tol=1e-11, adjoint=1)
         t.row("percale:Cholesky", s, out=np.linalg.cholesky(s), tol=1e-11)
@@ -120,10 +133,22 @@ def linalg(t):
     for dtype, tol in [(F32, 1e-5), (F16, 1e-3), (BF16, 1e-2)]:
         x = F64([[2, -1, 0], [-1, 2, -1], [0, -1, 2]]).astype(dtype)
         t.row("Det", x, out=np.asarray(4).astype(dtype), tol=tol)
+        t.row("percale:Cofactors", x, out=minors(x).astype(dtype), tol=tol)
         t.row("percale:MatrixInverse", x, out=np.linalg.inv(x.astype(F64)).astype(dtype), tol=tol)
         t.row("percale:Cholesky", x, out=np.linalg.cholesky(x.astype(F64)).astype(dtype), tol=tol)
     x, s = np.stack([floats((3, 3), 5), np.eye(3) + 0.1 * floats((3, 3), 6)]).astype(F64), symmetric((2, 3, 3), 7)
     t.row("Det", x, grad=[0], grad2=True, out=np.linalg.det(x), tol=1e-11)
+    t.row("percale:Cofactors", x, grad=[0], grad2=True, out=minors(x), tol=1e-11)
+    a, b = floats((5, 5), 8, dtype=F64), floats((5, 5), 9, dtype=F64)
+    for rank in range(5):
+        lacking = a[:, :rank] @ b[:rank]
+        t.row("percale:Cofactors", lacking, out=minors(lacking), tol=1e-11, note=f"rank {rank} of 5")
+        t.row("Det", lacking, grad=[0], out=np.zeros(()), tol=1e-11, note=f"the gradient at rank {rank} of 5")
+    exact = F64([[[1, 2], [2, 4]], [[0, 0], [0, 3]], [[0, 0], [0, 0]], [[0, 1], [0, 0]]])
+    t.row("Det", exact, grad=[0], out=np.zeros(4), note="singular to the last bit")
+    t.row("percale:Cofactors", exact, out=F64([[[4, -2], [-2, 1]], [[3, 0], [0, 0]], [[0, 0], [0, 0]], [[0, 0], [-1, 0]]]))
+    t.row("Det", np.stack([np.diag([1e-200, 1e200, 1.0]), np.diag([0.0, 2, 3])]), out=F64([1, 0]), tol=1e-11)
+    t.row("percale:Cofactors", np.diag([1e-200, 1e200, 1.0]), out=np.diag([1e200, 1e-200, 1.0]), tol=1e-11)
     t.row("percale:MatrixInverse", x[1], grad=[0], grad2=True, out=np.linalg.inv(x[1]), tol=1e-11)
     t.row("percale:MatrixInverse", x[1:], grad=[0], out=np.swapaxes(np.linalg.inv(x[1:]), -1, -2).copy(), tol=1e-11, adjoint=1)
     t.row("percale:Cholesky", s, grad=[0], out=np.linalg.cholesky(s), tol=1e-11)
@@ -136,7 +161,7 @@ def linalg(t):
     t.row("percale:MatrixInverse", empty(2, 2), error="matrix 0 is singular")
     t.row("percale:Cholesky", F64([[1, 2], [2, 1]]), error="matrix 0 is not positive definite")
     t.row("percale:Cholesky", F64([[np.nan]]), error="matrix 0 is not positive definite")
-    for op in ["Det", "percale:MatrixInverse", "percale:Cholesky"]:
+    for op in ["Det", "percale:Cofactors", "percale:MatrixInverse", "percale:Cholesky"]:
         t.row(op, empty(2, 3), error="wanted square matrices, got [2,3]")
         t.row(op, empty(3), error="wanted square matrices, got [3]")
 
