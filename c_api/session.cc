@@ -107,10 +107,16 @@ percale_status* percale_session_run(percale_session* session, const char* const*
     session->drop_left_over();
     const auto trace = session->current_trace();
     const auto tensors = tensors_of(feeds, feed_count);
+    // Made before the run: what it assigns and takes out of queues must not be lost for want of a handle.
+    std::vector<std::unique_ptr<percale_tensor>> made(fetch_count);
+    for (auto& handle : made) handle = std::make_unique<percale_tensor>(Tensor());
     PERCALE_ASSIGN_OR_RETURN(auto results,
                              session->session->run(spec, tensors, {.deadline_ns = deadline_after(timeout_ns),
                                                                    .trace = trace.get()}));
-    give_tensors(std::move(results), out_fetches);
+    for (size_t i = 0; i < fetch_count; ++i) {
+      made[i]->tensor = std::move(results[i]);
+      out_fetches[i] = made[i].release();
+    }
     return {};
   });
 }

@@ -30,6 +30,9 @@ static percale_tensor *batch[2], *large[2], *answer = NULL, *output = NULL, *lin
 static char folder[3000], graph_path[4000], values_path[4000], array_path[4000], checkpoints[4000], digest[128];
 static percale_text* graph_bytes = NULL;
 static int64_t steps = 0;
+static percale_session* queue_session = NULL;
+static percale_tensor* tokens[2];
+static int token = 0; /* which of them is in the queue */
 
 static void check_answer(percale_tensor* y) {
   CHECK(y != NULL && percale_tensor_bytes(y) == percale_tensor_bytes(answer) &&
@@ -214,6 +217,60 @@ static void the_staged_session_serves(int failed) {
   OK(run_in_parts(staged_session));
 }
 
+/* A queue of at most 2 f32: "put" puts x in, "got" is what comes out. */
+static void make_queue_session(void) {
+  static const int64_t f32[1] = {PERCALE_DTYPE_F32}, rank[1] = {0};
+  static const char* const x_name[1] = {"x"};
+  static const char* const put[1] = {"put"};
+  percale_builder* b = NULL;
+  percale_graph* made = NULL;
+  percale_value x, got;
+  int i;
+  OK(percale_builder_create(engine, &b));
+  OK(percale_builder_input(b, "x", PERCALE_DTYPE_F32, NULL, 0, &x));
+  OK(percale_builder_node(b, "percale:QueueEnqueue", "put"));
+  OK(percale_builder_add_input(b, x));
+  OK(percale_builder_set_string(b, "queue", "q"));
+  OK(percale_builder_set_int(b, "capacity", 2));
+  OK(percale_builder_finish_node(b, 0, NULL));
+  OK(percale_builder_node(b, "percale:QueueDequeue", "got"));
+  OK(percale_builder_set_string(b, "queue", "q"));
+  OK(percale_builder_set_int(b, "capacity", 2));
+  OK(percale_builder_set_ints(b, "dtypes", f32, 1));
+  OK(percale_builder_set_ints(b, "ranks", rank, 1));
+  OK(percale_builder_finish_node(b, 1, &got));
+  OK(percale_builder_finish(b, &made));
+  percale_builder_release(b);
+  OK(percale_session_create(engine, made, NULL, NULL, &queue_session));
+  percale_graph_release(made);
+  token = 0;
+  for (i = 0; i < 2; ++i) {
+    OK(percale_tensor_create(engine, PERCALE_DTYPE_F32, NULL, 0, &tokens[i]));
+    *(float*)percale_tensor_get_data(tokens[i]) = (float)i;
+  }
+  OK(percale_session_run(queue_session, x_name, tokens, 1, NULL, 0, put, 1, PERCALE_FOREVER, NULL));
+}
+
+/* Puts the other token in and takes the one out that is there: both happen or neither. */
+static percale_status* exchange(void) {
+  static const char* const x_name[1] = {"x"};
+  static const char* const put[1] = {"put"};
+  static const char* const got[1] = {"got"};
+  percale_tensor* taken = NULL;
+  percale_status* status =
+      percale_session_run(queue_session, x_name, &tokens[1 - token], 1, got, 1, put, 1, 1000000000, &taken);
+  if (status != NULL) return status;
+  CHECK(*(float*)percale_tensor_get_data(taken) == (float)token);
+  percale_tensor_release(taken);
+  token = 1 - token;
+  return NULL;
+}
+
+static void the_queue_holds_the_token(int failed) {
+  (void)failed;
+  OK(exchange());
+}
+
 static percale_status* run_async(void) {
   static const char* const feeds[1] = {"x"};
   static const char* const fetches[1] = {"y"};
@@ -350,6 +407,7 @@ static const scenario scenarios[] = {
     {"session and first run in parts", run_staged, the_staged_session_serves, 0},
     {"run in parts", warm_staged, the_staged_session_serves, 0},
     {"asynchronous run", run_async, a_run_gives_the_same_bits, 0},
+    {"exchange in a queue", exchange, the_queue_holds_the_token, 0},
     {"explain", explain, a_run_gives_the_same_bits, 0},
     {"trainer", make_trainer, a_run_gives_the_same_bits, 0},
     {"trainer and first step", first_step, a_run_gives_the_same_bits, 1},
@@ -440,6 +498,7 @@ static void set_up(void) {
   OK(percale_graph_serialize(graph, variables, &graph_bytes));
   OK(percale_session_create(engine, graph, variables, NULL, &session));
   OK(percale_session_create(engine, staged, NULL, NULL, &staged_session));
+  make_queue_session();
   OK(host_run(session, batch[0], &answer));
   dims = percale_tensor_get_dims(batch[0]);
   OK(percale_call_create(session, feeds, &dtype, &dims, &rank, 1, fetches, 1, &call));
@@ -482,6 +541,9 @@ static void take_down(void) {
   percale_tensor_release(batch[1]);
   percale_call_release(call);
   percale_session_release(staged_session);
+  percale_session_release(queue_session);
+  percale_tensor_release(tokens[0]);
+  percale_tensor_release(tokens[1]);
   percale_session_release(session);
   percale_text_release(graph_bytes);
   percale_variables_release(variables);
