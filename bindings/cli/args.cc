@@ -130,6 +130,7 @@ int64_t Args::integer(std::string_view flag, int64_t fallback, int64_t min) cons
 std::string help_text(const Command& command) {
   std::string out = "usage: percale " + std::string(command.name) + " " + std::string(command.usage) + "\n\n" +
                     std::string(command.doc) + "\n\n";
+  if (!command.more.empty()) out += std::string(command.more) + "\n";
   append_flags(out, command.flags);
   append_flags(out, common_flags());
   return out;

@@ -24,6 +24,7 @@ struct Command {
   std::span<const Flag> flags;        // besides the common ones
   int (*run)(const Args& args);       // the exit code
   size_t min_positional = 0, max_positional = SIZE_MAX;
+  std::string_view more = {};  // of the help text, behind `doc`: whole lines
 };
 
 // Flags that every command takes.

@@ -37,6 +37,8 @@ Json Json::operator[](std::string_view key) const {
   return found == as(value_).MemberEnd() ? Json() : Json(document_, &found->value);
 }
 
+bool Json::given() const { return value_ != nullptr && !as(value_).IsNull(); }
+
 std::vector<Json> Json::items() const {
   std::vector<Json> out;
   if (value_ == nullptr || !as(value_).IsArray()) return out;

@@ -18,6 +18,7 @@ class Json {
   static Json parse(const std::string& text);
 
   bool present() const { return value_ != nullptr; }
+  bool given() const;  // present, and not null
   Json operator[](std::string_view key) const;
   std::vector<Json> items() const;
   std::vector<std::pair<std::string, Json>> members() const;

@@ -26,12 +26,27 @@ constexpr Flag kFlags[] = {
     {"--digest", "", "prints `digest sha256:...` over the parameters"},
 };
 
+constexpr std::string_view kKeys =
+    "The keys of a SPEC, in Keras' words:\n"
+    "  model          [layers], or the path of a model with\n"
+    "                 outputs, head: its values by name, layers behind them\n"
+    "  input_shape    of a row, when the data has another\n"
+    "  loss           a name, or {name, from_logits, delta, label_smoothing, ignore_class}\n"
+    "  metrics, class_weight, sample_weight\n"
+    "  optimizer      a name, or {name, learning_rate, ...}; schedule, clip, groups, ema, accumulation, freeze\n"
+    "  data           {train, validation, test}, each {x, y, scale, sample_weight}: paths or lists of paths\n"
+    "  batch_size, batch_size_per_replica, shards, shuffle, drop_remainder, epochs, seed, devices, mode, parameters\n"
+    "  weights        a path, or {file, map, strict}\n"
+    "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same bits\n"
+    "  early_stopping {monitor, mode, patience, min_delta, baseline, start_from_epoch, restore_best_weights}\n"
+    "  checkpoints    {keep_last, keep_best, monitor, mode}; publish\n";
+
 // The devices that the SPEC names, for the engine; nothing when it names none, or is no JSON: then the library says why.
 std::string spec_devices(const Json& spec) {
   const Json devices = spec["devices"];
   std::string out;
   for (const Json& device : devices.items()) out += (out.empty() ? "" : ",") + device.text();
-  return devices.present() && out.empty() ? devices.text() : out;
+  return devices.given() && out.empty() ? devices.text() : out;
 }
 
 std::string history_text(percale_trainer* trainer, const char* format) {
@@ -208,7 +223,7 @@ int run_train(const Args& args) {
   if (args.has("--history")) write_file(args.get("--history"), history_text(made, "csv"));
 
   Json test;
-  if (spec["data"]["test"].present()) {
+  if (spec["data"]["test"].given()) {
     percale_text* json = nullptr;
     check(percale_trainer_evaluate(made, nullptr, &json));
     test = Json::parse(take_text(json));
@@ -236,6 +251,6 @@ int run_train(const Args& args) {
 }  // namespace
 
 extern const Command kTrain = {"train", "SPEC.json [--data DIR] [--out DIR] [--resume DIR] [--digest] ...",
-                               "Trains the model of a SPEC and evaluates it.", kFlags, run_train, 1, 1};
+                               "Trains the model of a SPEC and evaluates it.", kFlags, run_train, 1, 1, kKeys};
 
 }  // namespace percale_cli

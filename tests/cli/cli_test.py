@@ -160,6 +160,16 @@ class Training(unittest.TestCase):
         again = percale("train", self.spec, "--resume", self.out)
         self.assertEqual(again.stdout.strip().splitlines()[-1], last)
 
+    def test_the_help_of_train_names_the_keys_of_a_spec(self):
+        text = percale("train", "--help").stdout.split("The keys of a SPEC", 1)[1].split("\n\n", 1)[0]
+        with open(os.path.join(os.path.dirname(__file__), "../../core/train/spec_parse.cc"), encoding="utf-8") as source:
+            known = source.read()
+        known = known[known.index('json, "SPEC",'):]
+        for key in re.findall(r'"(\w+)"', known[:known.index("},")])[1:]:
+            self.assertRegex(text, rf"\b{key}\b")
+            if key not in SPEC:  # null is an omitted key
+                percale("train", self.write_spec("key.json", SPEC | {key: None}))
+
     def test_a_trained_model_is_the_beginning_of_another(self):
         head = {key: SPEC[key] for key in SPEC if key not in ("model", "input_shape")} | {
             "model": "out/model.percale", "outputs": "dense", "freeze": "dense/*",
