@@ -272,6 +272,26 @@ static void options_say_how_it_trains(void) {
   CHECK(percale_trainer_steps(trainer) == 2);
   percale_trainer_release(trainer);
   trainer = NULL;
+  {
+    const char* const names[] = {"x", "t"};
+    percale_tensor* batch[2];
+    double loss = -1;
+    int i;
+    make_tensors(&batch[0], &batch[1]);
+    OK(percale_options_set(options, "schedule", "constant"));
+    OK(percale_options_set(options, "early_stopping", "{\"restore_best_weights\": true}"));
+    OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+    for (i = 1; i <= 7; ++i) { /* steps of three batches */
+      OK(percale_trainer_step(trainer, names, batch, 2, &loss));
+      CHECK(loss > 0 && percale_trainer_steps(trainer) == i / 3);
+    }
+    FAILS(percale_trainer_save(trainer, "/nowhere"), PERCALE_FAILED_PRECONDITION, "1 of its 3");
+    percale_tensor_release(batch[0]);
+    percale_tensor_release(batch[1]);
+    percale_trainer_release(trainer);
+    trainer = NULL;
+    OK(percale_options_set(options, "early_stopping", "{\"monitor\": \"val_loss\", \"patience\": 4}"));
+  }
   OK(percale_options_set(options, "freeze", "z/*"));
   FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "'z/*'");
   OK(percale_options_set(options, "recompute", "sometimes"));
