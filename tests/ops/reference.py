@@ -5,7 +5,7 @@ evaluator, and closed forms in numpy where that one is silent or wrong. Needs nu
 """
 import sys
 
-from families.activations import activation, composite, optimizer
+from families.activations import activation, composite, optimizer, transformer
 from families.elementwise import elementwise, logic
 from families.indices import generate, index, index_nd
 from families.pictures import resize
@@ -18,6 +18,7 @@ FAMILIES = {f.__name__: f for f in (
     elementwise,
     activation,
     composite,
+    transformer,
     optimizer,
     logic,
     cast,

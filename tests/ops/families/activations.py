@@ -74,6 +74,72 @@ def composite(t):
     t.row("Elu", np.array([-800.0, 800.0]), out=False, grad=[0])
 
 
+def transformer(t):
+    def rms(x, scale, axis=-1, epsilon=1e-5):
+        x = x.astype(F64)
+        axes = tuple(range(axis % x.ndim, x.ndim))
+        return x / np.sqrt(np.mean(x * x, axis=axes, keepdims=True) + epsilon) * scale.astype(F64)
+
+    for dtype in FLOATS:
+        x, scale = floats((3, 4, 5), 1, -2, 2, dtype), floats((5,), 2, dtype=dtype)
+        tol = 2 * TOLERANCE[np.dtype(dtype).name]
+        t.row("RMSNormalization", x, scale, out=rms(x, scale).astype(dtype), tol=tol)
+        if dtype != F32:
+            t.row("RMSNormalization", x, scale.astype(F32), out=rms(x, scale).astype(F32), tol=max(tol, 2e-6),
+                  note="scale of its own type")
+    x = floats((2, 3, 4), 3, dtype=F64)
+    for axis, dims in [(0, (2, 3, 4)), (1, (3, 4)), (-2, (4,)), (2, (1,)), (-3, ())]:
+        scale = floats(dims, 4, dtype=F64)
+        t.row("RMSNormalization", x, scale, out=rms(x, scale, axis, 0.25), grad=[0, 1], grad2=True, tol=1e-11, axis=axis,
+              epsilon=0.25)
+    t.row("RMSNormalization", empty(0, 3), F32([1, 2, 3]), out=empty(0, 3))
+    t.row("RMSNormalization", empty(2, 3), F32([1, 2, 3]), out=np.zeros((2, 3), F32), note="of zeros")
+    t.row("RMSNormalization", empty(2, 3), F32([1, 2]), error="shapes [2,3] and [2] do not broadcast")
+    t.row("RMSNormalization", empty(2, 1), F32([1, 2]), error="does not broadcast to X")
+    t.row("RMSNormalization", empty(2, 3), F32([1, 2, 3]), axis=2, error="axis")
+    t.row("RMSNormalization", empty(2, 3), F32([1, 2, 3]), stash_type=10, error="wanted 1 (f32) or 16 (bf16)")
+
+    def rotary(x, turn, interleaved, size):
+        """Pairs as complex numbers, times `turn` [batch, sequence, size / 2]: x is [batch, heads, sequence, head]."""
+        turn = turn[:, None]
+        out = x.astype(F64).copy()
+        first, second = (np.s_[..., 0:size:2], np.s_[..., 1:size:2]) if interleaved else (
+            np.s_[..., :size // 2], np.s_[..., size // 2:size])
+        z = (x[first].astype(F64) + 1j * x[second].astype(F64)) * turn
+        out[first], out[second] = z.real, z.imag
+        return out
+
+    for interleaved in (0, 1):
+        for size in (0, 4):
+            for flat in (False, True):
+                x = floats((2, 3, 4, 6), 5, dtype=F64)  # batch, heads, sequence, head
+                table = floats((9, (size or 6) // 2), 6, -3, 3, F64)
+                where = np.array([[0, 1, 2, 3], [8, 5, 5, -9]])
+                y = rotary(x, np.exp(1j * table[where]), interleaved, size or 6)
+                given = np.swapaxes(x, 1, 2).reshape(2, 4, 18).copy() if flat else x
+                want = np.swapaxes(y, 1, 2).reshape(2, 4, 18).copy() if flat else y
+                attrs = {"interleaved": interleaved, "rotary_embedding_dim": size, "num_heads": 3 if flat else 0}
+                t.row("RotaryEmbedding", given, np.cos(table), np.sin(table), where, out=want, tol=1e-11, grad=[0, 1, 2],
+                      grad2=True, **attrs)
+                t.row("RotaryEmbedding", given, np.cos(table[where]), np.sin(table[where]), out=want, tol=1e-11, grad=[0],
+                      **attrs)
+    for dtype in FLOATS:
+        x, angles = floats((1, 2, 3, 4), 7, dtype=dtype), floats((1, 3, 2), 8, -3, 3, F64)
+        c, s = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+        turned = rotary(x, c.astype(F64) + 1j * s.astype(F64), 0, 4)
+        t.row("RotaryEmbedding", x, c, s, out=turned.astype(dtype), tol=TOLERANCE[np.dtype(dtype).name])
+    x, cache = empty(1, 2, 3, 4), empty(5, 2)
+    t.row("RotaryEmbedding", x, cache, cache, i64([[0, 4, 5]]), error="index")
+    t.row("RotaryEmbedding", x, cache, cache, error="wanted cos_cache of rank 3, got [5,2]")
+    t.row("RotaryEmbedding", x, empty(5, 3), cache, i64([[0, 1, 2]]), error="does not hold half of the 4 elements to rotate")
+    t.row("RotaryEmbedding", x, cache, cache, i64([[0, 1, 2]]), rotary_embedding_dim=6, error="of heads of size 4")
+    t.row("RotaryEmbedding", x, cache, cache, i64([[0, 1, 2]]), rotary_embedding_dim=3, error="odd number")
+    t.row("RotaryEmbedding", empty(1, 3, 8), cache, cache, i64([[0, 1, 2]]), error="needs the attribute 'num_heads'")
+    t.row("RotaryEmbedding", empty(1, 3, 8), cache, cache, i64([[0, 1, 2]]), num_heads=3, error="does not divide")
+    t.row("RotaryEmbedding", empty(3, 8), cache, cache, i64([[0, 1, 2]]), error="wanted X of rank 3 or 4")
+    t.row("RotaryEmbedding", x, cache, cache, i64(0, 1, 2), error="wanted position_ids of rank 2, got [3]")
+
+
 def optimizer(t):
     """First steps from zero slots, where the formulas are short, with the gradient given as a sum and its scale."""
     lr, eps = 0.25, 1e-3
