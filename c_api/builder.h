@@ -12,6 +12,7 @@ struct percale_builder {
   // A node or layer that was begun.
   struct Pending {
     bool layer = false;
+    int32_t version = 0;  // the opset that says what the node means; 0 = the newest
     std::string op, name;
     std::vector<percale::ValueId> inputs;
     percale::Attributes attributes;
@@ -40,6 +41,8 @@ struct percale_builder {
   percale::Result<percale::ValueId> take(const char* function, percale_value value);
   percale::Result<std::vector<percale::ValueId>> take(const char* function, const char* argument,
                                                       const percale_value* values, size_t count);
+  // A variable with this first value; the value that reads it.
+  percale::Result<percale_value> variable(std::string_view name, const percale::Tensor& initial, bool trainable);
   // FAILED_PRECONDITION while a node is begun.
   percale::Status check_no_pending(const char* function) const;
 };

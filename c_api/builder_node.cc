@@ -3,6 +3,7 @@
 
 #include "c_api/builder.h"
 #include "c_api/handles.h"
+#include "core/graph/upgrade.h"
 #include "core/train/layers.h"
 #include "core/train/minimize.h"
 #include "core/train/state_ops.h"
@@ -63,9 +64,7 @@ Result<std::vector<ValueId>> emit(percale_builder& builder, const percale_builde
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, add_layer(f, pending.op, pending.name, pending.inputs, pending.attributes));
     return std::vector<ValueId>{id};
   }
-  PERCALE_ASSIGN_OR_RETURN(const NodeId node, f.add_node(pending.op, pending.inputs, pending.attributes, output_count,
-                                                         pending.name));
-  return f.function().node(node).outputs;
+  return add_node_of_version(f, pending.op, pending.version, pending.inputs, pending.attributes, output_count, pending.name);
 }
 
 }  // namespace
@@ -113,6 +112,14 @@ percale_status* percale_builder_set_floats(percale_builder* builder, const char*
                        [&] { return std::vector<double>(values, values + count); });
 }
 
+percale_status* percale_builder_set_strings(percale_builder* builder, const char* attribute, const char* const* values,
+                                            size_t count) {
+  bool whole = values != nullptr || count == 0;
+  for (size_t i = 0; whole && i < count; ++i) whole = values[i] != nullptr;
+  return set_attribute(__func__, builder, attribute, whole,
+                       [&] { return std::vector<std::string>(values, values + count); });
+}
+
 percale_status* percale_builder_set_tensor(percale_builder* builder, const char* attribute, percale_tensor* value) {
   return set_attribute(__func__, builder, attribute, value != nullptr, [&] { return value->tensor; });
 }
@@ -139,17 +146,24 @@ percale_status* percale_builder_finish_node(percale_builder* builder, size_t out
   });
 }
 
+Result<percale_value> percale_builder::variable(std::string_view name, const Tensor& initial, bool trainable) {
+  const Variable added{.name = std::string(name),
+                       .dtype = initial.dtype(),
+                       .shape = initial.shape(),
+                       .trainable = trainable,
+                       .initial = initial};
+  PERCALE_RETURN_IF_ERROR(builder->add_variable(added));
+  Emitter emitter(current());
+  const ValueId id = read_variable(emitter, added);
+  PERCALE_RETURN_IF_ERROR(emitter.status());
+  return give(id);
+}
+
 percale_status* percale_builder_variable(percale_builder* builder, const char* name, percale_tensor* initial,
                                          percale_value* out_value) {
   if (out_value != nullptr) *out_value = PERCALE_NO_VALUE;
   return guarded(__func__, {NEEDS(builder), NEEDS(name), NEEDS(initial), NEEDS(out_value)}, [&]() -> Status {
-    const Tensor& tensor = initial->tensor;
-    const Variable variable{.name = name, .dtype = tensor.dtype(), .shape = tensor.shape(), .initial = tensor};
-    PERCALE_RETURN_IF_ERROR(builder->builder->add_variable(variable));
-    Emitter emitter(builder->current());
-    const ValueId id = read_variable(emitter, variable);
-    PERCALE_RETURN_IF_ERROR(emitter.status());
-    *out_value = builder->give(id);
+    PERCALE_ASSIGN_OR_RETURN(*out_value, builder->variable(name, initial->tensor, true));
     return {};
   });
 }

@@ -1,4 +1,5 @@
 // Graphs in files: the library's own and those of importers.
+#include <cstddef>
 #include <cstring>
 
 #include "c_api/builder.h"
@@ -35,25 +36,33 @@ Result<std::shared_ptr<const Graph>> with_values(std::shared_ptr<const Graph> gr
   return std::shared_ptr<const Graph>(std::move(out));
 }
 
-Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,
-                                                  const std::string& path) {
-  const percale_importer* importer = engine->plugins->find_importer(format);
-  if (importer == nullptr || importer->import_graph == nullptr) {
-    std::string there;
-    for (const std::string& name : engine->plugins->formats()) there += str_cat(there.empty() ? "" : ", ", name);
-    return unimplemented(function, ": no plug-in imports the format '", format, "'; ",
-                         there.empty() ? "none is there" : str_cat("those that are there: ", there));
-  }
-  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
+Result<const percale_importer*> importer_of(const char* function, const percale_engine& engine, const char* format) {
+  const percale_importer* importer = engine.plugins->find_importer(format);
+  if (importer != nullptr && importer->import_graph != nullptr) return importer;
+  std::string there;
+  for (const std::string& name : engine.plugins->formats()) there += str_cat(there.empty() ? "" : ", ", name);
+  return unimplemented(function, ": no plug-in imports the format '", format, "'; ",
+                       there.empty() ? "none is there" : str_cat("those that are there: ", there));
+}
+
+Result<std::shared_ptr<const Graph>> import_bytes(const percale_importer& importer, percale_engine* engine,
+                                                  const void* bytes, size_t size, const char* folder) {
   percale_builder builder(engine, std::make_unique<Builder>(engine->engine->registry()));
-  PERCALE_RETURN_IF_ERROR(from_c(importer->import_graph(importer->user, &builder, bytes->data(),
-                                                        static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str()))
-                              .with_context(path));
+  PERCALE_RETURN_IF_ERROR(from_c(importer.import_graph(importer.user, &builder, bytes, size, folder)));
   percale_graph* made = nullptr;
   PERCALE_RETURN_IF_ERROR(from_c(percale_builder_finish(&builder, &made)));
   std::shared_ptr<const Graph> out = made->graph;
   percale_graph_release(made);
   return out;
+}
+
+Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,
+                                                  const std::string& path) {
+  PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
+  auto graph = import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
+  if (!graph.ok()) return graph.status().with_context(path);
+  return graph;
 }
 
 }  // namespace
@@ -99,6 +108,33 @@ percale_status* percale_graph_import(percale_engine* engine, const char* format,
                    PERCALE_ASSIGN_OR_RETURN(handle->graph, import_model(function, engine, format, path));
                    *out_graph = handle.release();
                    return {};
+                 });
+}
+
+percale_status* percale_graph_import_bytes(percale_engine* engine, const char* format, const void* bytes, size_t size,
+                                           percale_graph** out_graph) {
+  clear(out_graph);
+  return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_graph)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+                   auto handle = std::make_unique<percale_graph>(nullptr);
+                   PERCALE_ASSIGN_OR_RETURN(handle->graph, import_bytes(*importer, engine, bytes, size, nullptr));
+                   *out_graph = handle.release();
+                   return {};
+                 });
+}
+
+percale_status* percale_tensor_import(percale_engine* engine, const char* format, const void* bytes, size_t size,
+                                      percale_tensor** out_tensor) {
+  clear(out_tensor);
+  return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_tensor)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+                   constexpr size_t kNeeded = offsetof(percale_importer, import_tensor) + sizeof importer->import_tensor;
+                   if (importer->struct_size < kNeeded || importer->import_tensor == nullptr) {
+                     return unimplemented(function, ": the importer of '", format, "' reads no tensors");
+                   }
+                   return from_c(importer->import_tensor(importer->user, engine, bytes, size, out_tensor));
                  });
 }
 

@@ -1,7 +1,10 @@
 #include "c_api/host_api.h"
 
 #include "c_api/api.h"
+#include "c_api/builder.h"
+#include "c_api/handles.h"
 #include "core/graph/gradient.h"
+#include "core/graph/upgrade.h"
 #include "core/registry/kernel.h"
 #include "core/registry/shape_context.h"
 
@@ -137,6 +140,53 @@ void grad_set(percale_grad_context* context, size_t i, int32_t value) {
   if (i < context->num_inputs()) context->set(i, value);
 }
 
+percale_engine* builder_engine(percale_builder* builder) { return builder->engine.get(); }
+
+int32_t builder_knows_op(const percale_builder* builder, const char* op, int32_t version) {
+  return guarded_value(int32_t{0}, [&]() -> int32_t {
+    return op != nullptr && knows_op(builder->builder->registry(), op, version) ? 1 : 0;
+  });
+}
+
+percale_status* builder_reserve_name(percale_builder* builder, const char* name) {
+  return guarded(__func__, {NEEDS(builder), NEEDS(name)}, [&]() -> Status {
+    builder->current().reserve_name(name);
+    return {};
+  });
+}
+
+percale_status* builder_input(percale_builder* builder, const char* name, percale_dtype dtype, const int64_t* dims,
+                              size_t rank, percale_value* out_value) {
+  if (rank != SIZE_MAX) return percale_builder_input(builder, name, dtype, dims, rank, out_value);
+  return guarded(__func__, {NEEDS(builder), NEEDS(name), NEEDS(out_value)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const DType type, dtype_of_number(function, dtype));
+    PERCALE_ASSIGN_OR_RETURN(const ValueId id, builder->current().add_input(name, type, Shape::unranked()));
+    *out_value = builder->give(id);
+    return {};
+  });
+}
+
+percale_status* builder_variable(percale_builder* builder, const char* name, percale_tensor* initial, int32_t trainable,
+                                 percale_value* out_value) {
+  return guarded(__func__, {NEEDS(builder), NEEDS(name), NEEDS(initial), NEEDS(out_value)}, [&]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(*out_value, builder->variable(name, initial->tensor, trainable != 0));
+    return {};
+  });
+}
+
+percale_status* builder_node(percale_builder* builder, const char* op, int32_t version, const char* name) {
+  percale_status* status = percale_builder_node(builder, op, name);
+  if (status == nullptr) builder->pending->version = version;
+  return status;
+}
+
+percale_status* builder_set_metadata(percale_builder* builder, const char* key, const char* value) {
+  return guarded(__func__, {NEEDS(builder), NEEDS(key), NEEDS(value)}, [&]() -> Status {
+    builder->builder->set_metadata(key, value);
+    return {};
+  });
+}
+
 constexpr percale_host_api kHostApi = {
     .struct_size = sizeof(percale_host_api),
     .status_create = status_create,
@@ -167,6 +217,37 @@ constexpr percale_host_api kHostApi = {
     .grad_of_output = grad_of_output,
     .grad_emit = grad_emit,
     .grad_set = grad_set,
+    .status_code = percale_status_code,
+    .status_message = percale_status_message,
+    .status_release = percale_status_release,
+    .tensor_create = percale_tensor_create,
+    .tensor_get_data = percale_tensor_get_data,
+    .tensor_bytes = percale_tensor_bytes,
+    .tensor_retain = percale_tensor_retain,
+    .tensor_release = percale_tensor_release,
+    .builder_engine = builder_engine,
+    .builder_knows_op = builder_knows_op,
+    .builder_reserve_name = builder_reserve_name,
+    .builder_input = builder_input,
+    .builder_constant = percale_builder_constant,
+    .builder_variable = builder_variable,
+    .builder_node = builder_node,
+    .builder_add_input = percale_builder_add_input,
+    .builder_set_int = percale_builder_set_int,
+    .builder_set_float = percale_builder_set_float,
+    .builder_set_string = percale_builder_set_string,
+    .builder_set_ints = percale_builder_set_ints,
+    .builder_set_floats = percale_builder_set_floats,
+    .builder_set_strings = percale_builder_set_strings,
+    .builder_set_tensor = percale_builder_set_tensor,
+    .builder_set_function = percale_builder_set_function,
+    .builder_finish_node = percale_builder_finish_node,
+    .builder_begin_function = percale_builder_begin_function,
+    .builder_end_function = percale_builder_end_function,
+    .builder_set_outputs = percale_builder_set_outputs,
+    .builder_rename = percale_builder_rename,
+    .builder_value_type = percale_builder_value_type,
+    .builder_set_metadata = builder_set_metadata,
 };
 
 }  // namespace

@@ -203,6 +203,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_to_dlpack(percale_t
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_from_dlpack(void* managed, percale_tensor** out_tensor);
 /** Reads a NumPy .npy file. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_load(percale_engine* engine, const char* path, percale_tensor** out_tensor);
+/** A tensor from the bytes of a foreign format ("onnx": a TensorProto) through an importer plug-in. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_import(percale_engine* engine, const char* format, const void* bytes, size_t size,
+                                                  percale_tensor** out_tensor);
 /** Writes a NumPy .npy file. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_save(const percale_tensor* tensor, const char* path);
 PERCALE_API percale_tensor* percale_tensor_retain(percale_tensor* tensor);
@@ -251,6 +254,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_float(percale_
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_string(percale_builder* builder, const char* attribute, const char* value);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_ints(percale_builder* builder, const char* attribute, const int64_t* values, size_t count);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_floats(percale_builder* builder, const char* attribute, const double* values, size_t count);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_strings(percale_builder* builder, const char* attribute,
+                                                        const char* const* values, size_t count);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_tensor(percale_builder* builder, const char* attribute, percale_tensor* value);
 /** An attribute that names a function of the graph: the branches of If, the body of Loop. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_function(percale_builder* builder, const char* attribute, const char* function);
@@ -291,6 +296,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load_file(percale_en
 /** A graph of a foreign format ("onnx") through an importer plug-in; UNIMPLEMENTED names the formats that are there.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import(percale_engine* engine, const char* format, const char* path, percale_graph** out_graph);
+/** The same from bytes. Files that a model of several would name are out of reach. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import_bytes(percale_engine* engine, const char* format, const void* bytes,
+                                                       size_t size, percale_graph** out_graph);
 /** Writes a .percale file, whole or not at all. With `variables` (may be NULL) the file's first values are theirs.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_save_file(const percale_graph* graph, const percale_variables* variables, const char* path);

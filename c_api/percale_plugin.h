@@ -171,6 +171,54 @@ typedef struct percale_host_api {
   /** Emits a node of the domain "" or "domain:Op" and returns its first output, -1 after an error. */
   int32_t (*grad_emit)(percale_grad_context* context, const char* op, const int32_t* inputs, size_t input_count);
   void (*grad_set)(percale_grad_context* context, size_t input_index, int32_t value);
+
+  /* Statuses that the functions below give: the plug-in passes them on, or reads and releases them. */
+  percale_code (*status_code)(const percale_status* status);
+  const char* (*status_message)(const percale_status* status, size_t* out_size);
+  void (*status_release)(percale_status* status);
+
+  /* Importers. What has a namesake in percale.h does the same. */
+  percale_status* (*tensor_create)(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,
+                                   percale_tensor** out_tensor);
+  void* (*tensor_get_data)(const percale_tensor* tensor);
+  size_t (*tensor_bytes)(const percale_tensor* tensor);
+  percale_tensor* (*tensor_retain)(percale_tensor* tensor);
+  void (*tensor_release)(percale_tensor* tensor);
+  /** The engine that the graph is built for. Borrowed from the builder. */
+  percale_engine* (*builder_engine)(percale_builder* builder);
+  /** 1 when nodes of the op ("Conv", "domain:Op") can be made as opset `version` of its domain knows it; 0 = the newest. */
+  int32_t (*builder_knows_op)(const percale_builder* builder, const char* op, int32_t version);
+  /** Keeps a name of the current function free for the input or the renamed value that will be called so. */
+  percale_status* (*builder_reserve_name)(percale_builder* builder, const char* name);
+  /** `rank` may be SIZE_MAX: not even the rank is known. */
+  percale_status* (*builder_input)(percale_builder* builder, const char* name, percale_dtype dtype, const int64_t* dims,
+                                   size_t rank, percale_value* out_value);
+  percale_status* (*builder_constant)(percale_builder* builder, const char* name, percale_tensor* tensor,
+                                      percale_value* out_value);
+  percale_status* (*builder_variable)(percale_builder* builder, const char* name, percale_tensor* initial,
+                                      int32_t trainable, percale_value* out_value);
+  /** `version`: the opset of the op's domain that says what the node means; older ones are upgraded. 0 = the newest. */
+  percale_status* (*builder_node)(percale_builder* builder, const char* op, int32_t version, const char* name);
+  percale_status* (*builder_add_input)(percale_builder* builder, percale_value value);
+  percale_status* (*builder_set_int)(percale_builder* builder, const char* attribute, int64_t value);
+  percale_status* (*builder_set_float)(percale_builder* builder, const char* attribute, double value);
+  percale_status* (*builder_set_string)(percale_builder* builder, const char* attribute, const char* value);
+  percale_status* (*builder_set_ints)(percale_builder* builder, const char* attribute, const int64_t* values, size_t count);
+  percale_status* (*builder_set_floats)(percale_builder* builder, const char* attribute, const double* values,
+                                        size_t count);
+  percale_status* (*builder_set_strings)(percale_builder* builder, const char* attribute, const char* const* values,
+                                         size_t count);
+  percale_status* (*builder_set_tensor)(percale_builder* builder, const char* attribute, percale_tensor* value);
+  percale_status* (*builder_set_function)(percale_builder* builder, const char* attribute, const char* function);
+  percale_status* (*builder_finish_node)(percale_builder* builder, size_t output_count, percale_value* out_values);
+  percale_status* (*builder_begin_function)(percale_builder* builder, const char* name);
+  percale_status* (*builder_end_function)(percale_builder* builder);
+  percale_status* (*builder_set_outputs)(percale_builder* builder, const percale_value* values, size_t count);
+  percale_status* (*builder_rename)(percale_builder* builder, percale_value value, const char* name);
+  percale_status* (*builder_value_type)(const percale_builder* builder, percale_value value, percale_dtype* out_dtype,
+                                        int64_t* out_dims, size_t* out_rank);
+  /** A fact about the graph, kept with it. */
+  percale_status* (*builder_set_metadata)(percale_builder* builder, const char* key, const char* value);
 } percale_host_api;
 
 /** One input or output of an op that a plug-in adds. \since 0.1 */
@@ -223,11 +271,15 @@ typedef struct percale_importer {
   /** "onnx" */
   const char* format;
   void* user;
-  /** Fills the builder from the bytes. */
+  /** Fills the builder's function "main" and what it needs from the bytes. `folder`: where files that the model names may
+   * lie, and nowhere else; NULL: the model came without one. */
   percale_status* (*import_graph)(void* user, percale_builder* builder, const void* bytes, size_t size,
                                   const char* folder);
   percale_status* (*export_graph)(void* user, const percale_graph* graph, percale_variables* variables,
                                   void* sink, void (*write)(void* sink, const void* bytes, size_t size));
+  /** A tensor of the format's own kind (ONNX: a TensorProto), in the engine's memory. */
+  percale_status* (*import_tensor)(void* user, percale_engine* engine, const void* bytes, size_t size,
+                                   percale_tensor** out_tensor);
 } percale_importer;
 
 /** What a plug-in adds. Everything is copied or must live as long as the process. \since 0.1 */

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "c_api/host_api.h"
 #include "c_api/percale.h"
@@ -210,6 +211,12 @@ Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api) {
     if (device.struct_size < sizeof(percale_device_api) || device.kind == nullptr || device.probe == nullptr ||
         device.open == nullptr || device.describe == nullptr) {
       return invalid_argument("a device lacks its size, kind, probe, open or describe");
+    }
+  }
+  for (size_t i = 0; i < api.importer_count; ++i) {
+    const percale_importer& importer = *api.importers[i];
+    if (importer.struct_size < offsetof(percale_importer, import_tensor) || importer.format == nullptr) {
+      return invalid_argument("an importer lacks its size or format");
     }
   }
   for (const OpSchema* schema : schemas) PERCALE_RETURN_IF_ERROR(registry.add_op(*schema));

@@ -63,9 +63,10 @@ void check(percale_status* status, std::string_view context) {
   if (status == nullptr) return;
   std::string message = percale_status_message(status, nullptr);
   if (message.empty()) message = percale_code_name(percale_status_code(status));
-  if (percale_status_code(status) == PERCALE_UNIMPLEMENTED) message = "UNIMPLEMENTED: " + message;
+  const percale_code code = percale_status_code(status);
+  if (code == PERCALE_UNIMPLEMENTED) message = "UNIMPLEMENTED: " + message;
   percale_status_release(status);
-  throw Failure{context.empty() ? message : std::string(context) + ": " + message};
+  throw Failure{context.empty() ? message : std::string(context) + ": " + message, code};
 }
 
 std::string take_text(percale_text* text) {
@@ -114,22 +115,25 @@ void Setup::make_engine() {
       nullptr);
 }
 
-Model::Model(const Setup& setup, const std::string& path) {
+Graph open_graph(const Setup& setup, const std::string& path) {
   percale_graph* made = nullptr;
   if (path.ends_with(".onnx")) {
     check(percale_graph_import(setup.engine.get(), "onnx", path.c_str(), &made));
   } else {
     check(percale_graph_load_file(setup.engine.get(), path.c_str(), &made));
   }
-  graph.reset(made);
+  return Graph(made);
+}
+
+Model::Model(const Setup& setup, const std::string& path) : graph(open_graph(setup, path)) {
   percale_text* text = nullptr;
-  check(percale_graph_describe(made, "summary", &text));
+  check(percale_graph_describe(graph.get(), "summary", &text));
   summary = Json::parse(take_text(text));
   inputs = values_of(summary["inputs"]);
   outputs = values_of(summary["outputs"]);
   if (!summary["variables"].items().empty()) {
     percale_variables* table = nullptr;
-    check(percale_variables_create(setup.engine.get(), made, 0, &table));
+    check(percale_variables_create(setup.engine.get(), graph.get(), 0, &table));
     variables.reset(table);
   }
 }

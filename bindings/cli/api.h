@@ -17,6 +17,7 @@ namespace percale_cli {
 // What went wrong; exit code 1.
 struct Failure {
   std::string message;
+  percale_code code = PERCALE_UNKNOWN;
 };
 
 // Throws Failure for an error, with `context` and ": " before it when that is not empty.
@@ -55,6 +56,9 @@ struct Value {
   percale_dtype dtype = PERCALE_DTYPE_INVALID;
   std::vector<int64_t> dims;
 };
+
+// The graph of a MODEL: a .percale file, or an .onnx file through the importer.
+Graph open_graph(const Setup& setup, const std::string& path);
 
 // A graph from a file, with its variables and what it says of itself.
 struct Model {

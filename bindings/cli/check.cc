@@ -14,10 +14,7 @@ std::string verdict(const Setup& setup, const std::string& path) {
       check(percale_tensor_load(setup.engine.get(), path.c_str(), &tensor));
       percale_tensor_release(tensor);
     } else {
-      percale_graph* graph = nullptr;
-      check(path.ends_with(".onnx") ? percale_graph_import(setup.engine.get(), "onnx", path.c_str(), &graph)
-                                    : percale_graph_load_file(setup.engine.get(), path.c_str(), &graph));
-      percale_graph_release(graph);
+      open_graph(setup, path);
     }
   } catch (const Failure& failure) {
     // The line begins with the path already.

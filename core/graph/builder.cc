@@ -39,12 +39,16 @@ Function& FunctionBuilder::mutable_function() { return owner_.graph_.functions[i
 
 std::string FunctionBuilder::free_name(std::string_view wanted) {
   std::string name(wanted);
-  if (names_.insert(name).second) return name;
+  if (!reserved_.contains(name) && names_.insert(name).second) return name;
   int64_t& next = next_suffix_[name];
   for (;;) {
     std::string numbered = str_cat(wanted, "_", ++next);
-    if (names_.insert(numbered).second) return numbered;
+    if (!reserved_.contains(numbered) && names_.insert(numbered).second) return numbered;
   }
+}
+
+void FunctionBuilder::reserve_name(std::string_view name) {
+  if (!name.empty() && !names_.contains(std::string(name))) reserved_.emplace(name);
 }
 
 Result<ValueId> FunctionBuilder::add_input(std::string_view name, DType dtype, const Shape& shape) {
@@ -54,6 +58,7 @@ Result<ValueId> FunctionBuilder::add_input(std::string_view name, DType dtype, c
   if (!name.empty() && !names_.insert(std::string(name)).second) {
     return Status(Code::kAlreadyExists, str_cat("input '", name, "': the name is taken"));
   }
+  reserved_.erase(std::string(name));
   Function& f = mutable_function();
   const auto id = static_cast<ValueId>(f.values.size());
   f.values.push_back({name.empty() ? free_name("input") : std::string(name), {dtype, shape}, ValueKind::kInput,
@@ -219,6 +224,7 @@ Status FunctionBuilder::rename(ValueId id, std::string_view name) {
   if (name.empty() || (!own && !names_.insert(std::string(name)).second)) {
     return Status(Code::kAlreadyExists, str_cat("'", name, "' cannot be the name of '", value.name, "': it is taken"));
   }
+  reserved_.erase(std::string(name));
   value.name = name;
   return {};
 }

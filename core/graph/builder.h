@@ -48,6 +48,8 @@ class FunctionBuilder {
   Status set_outputs(std::vector<ValueId> outputs);
   // Gives a value another name; ALREADY_EXISTS when it is taken.
   Status rename(ValueId id, std::string_view name);
+  // Keeps a name free for the input or the renamed value that will be called so: what is named meanwhile gets a number instead.
+  void reserve_name(std::string_view name);
 
   // Device hint of the nodes that follow, "" for none.
   void set_device(std::string_view device) { device_ = device; }
@@ -69,7 +71,7 @@ class FunctionBuilder {
   Builder& owner_;
   size_t index_;
   std::string device_, prefix_;
-  std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> names_, reserved_;
   std::unordered_map<std::string, int64_t> next_suffix_;
   std::map<std::string, Effects> effects_;
 };

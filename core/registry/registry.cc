@@ -72,6 +72,24 @@ const OpSchema* Registry::find_op(std::string_view domain, std::string_view name
   return best;
 }
 
+Status Registry::add_upgrade(const OpUpgrade& upgrade) {
+  if (upgrade.upgrade == nullptr || upgrade.before <= 1) {
+    return invalid_argument("the upgrade of ", full_name(upgrade.domain, upgrade.name), " lacks its function or version");
+  }
+  if (!upgrades_[OpKey(upgrade.domain, upgrade.name)].emplace(upgrade.before, &upgrade).second) {
+    return Status(Code::kAlreadyExists, str_cat("the upgrade of ", full_name(upgrade.domain, upgrade.name), " before ",
+                                                upgrade.before, " exists"));
+  }
+  return {};
+}
+
+const OpUpgrade* Registry::find_upgrade(std::string_view domain, std::string_view name, int32_t version) const {
+  const auto found = upgrades_.find(OpKey(domain, name));
+  if (found == upgrades_.end()) return nullptr;
+  const auto next = found->second.upper_bound(version);
+  return next == found->second.end() ? nullptr : next->second;
+}
+
 Result<const OpSchema*> Registry::require_op(std::string_view domain, std::string_view name) const {
   if (const OpSchema* schema = find_op(domain, name)) return schema;
   std::vector<std::string> names;

@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/registry/kernel.h"
 #include "core/registry/op_schema.h"
+#include "core/registry/upgrade.h"
 
 namespace percale {
 
@@ -25,6 +26,13 @@ class Registry {
     for (const OpSchema& s : schemas) PERCALE_RETURN_IF_ERROR(add_op(s));
     return {};
   }
+  // Each must outlive the registry. ALREADY_EXISTS for a second one of that op and version.
+  Status add_upgrade(const OpUpgrade& upgrade);
+  template <size_t N>
+  Status add_upgrades(const OpUpgrade (&upgrades)[N]) {
+    for (const OpUpgrade& u : upgrades) PERCALE_RETURN_IF_ERROR(add_upgrade(u));
+    return {};
+  }
   // Puts a kernel behind those that are there (our own families register best first), or before them (plug-ins).
   Status add_kernel(std::string_view device_kind, const Kernel& kernel, bool first = false);
 
@@ -32,6 +40,8 @@ class Registry {
   const OpSchema* find_op(std::string_view domain, std::string_view name, int32_t max_version = INT32_MAX) const;
   // The same, or NOT_FOUND with the nearest name.
   Result<const OpSchema*> require_op(std::string_view domain, std::string_view name) const;
+  // What a node of an op needs first when opset `version` says what it means; null: nothing.
+  const OpUpgrade* find_upgrade(std::string_view domain, std::string_view name, int32_t version) const;
   // All ops in the order of domain, name, version.
   std::vector<const OpSchema*> ops() const;
   // Kernels for an op on a kind of device, best first.
@@ -42,6 +52,7 @@ class Registry {
  private:
   using OpKey = std::pair<std::string, std::string>;
   std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;  // versions ascending
+  std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;  // by OpUpgrade::before
   std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;
 };
 

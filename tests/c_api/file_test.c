@@ -105,7 +105,7 @@ static void bytes_that_are_no_graph_are_refused(void) {
     loaded = NULL;
   }
   FAILS(percale_graph_load_file(engine, "/nowhere/graph.percale", &loaded), PERCALE_NOT_FOUND, "/nowhere/graph.percale");
-  FAILS(percale_graph_import(engine, "onnx", "model.onnx", &loaded), PERCALE_UNIMPLEMENTED, "'onnx'");
+  FAILS(percale_graph_import(engine, "caffe", "model.caffe", &loaded), PERCALE_UNIMPLEMENTED, "'caffe'");
   REFUSES(percale_graph_load(NULL, bytes, size, &loaded), "engine");
   REFUSES(percale_graph_load(engine, NULL, size, &loaded), "bytes");
   REFUSES(percale_graph_load(engine, bytes, size, NULL), "out_graph");

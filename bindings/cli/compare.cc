@@ -1,0 +1,136 @@
+#include "compare.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "api.h"
+
+namespace percale_cli {
+namespace {
+
+std::vector<int64_t> dims_of(const percale_tensor* tensor) {
+  const int64_t* dims = percale_tensor_get_dims(tensor);
+  return {dims, dims + percale_tensor_rank(tensor)};
+}
+
+std::string type_difference(const percale_tensor* got, const percale_tensor* wanted) {
+  const auto text = [](const percale_tensor* t) { return dtype_name(percale_tensor_dtype(t)) + " " + shape_text(dims_of(t)); };
+  const bool same = percale_tensor_dtype(got) == percale_tensor_dtype(wanted) && dims_of(got) == dims_of(wanted);
+  return same ? "" : "it is " + text(got) + ", wanted " + text(wanted);
+}
+
+double from_f16(uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const double mantissa = bits & 1023;
+  double value = exponent == 0    ? std::ldexp(mantissa, -24)
+                 : exponent == 31 ? (mantissa == 0 ? HUGE_VAL : std::nan(""))
+                                  : std::ldexp(mantissa + 1024, exponent - 25);
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+
+template <class T>
+double element(const percale_tensor* tensor, size_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(percale_tensor_get_data(tensor)) + i * sizeof(T), sizeof(T));
+  return static_cast<double>(value);
+}
+
+struct FloatKind {
+  double (*get)(const percale_tensor* tensor, size_t i);
+  double relative, absolute;
+  size_t parts = 1;  // of an element
+};
+
+// Null where elements are compared by their bits.
+const FloatKind* float_kind(percale_dtype dtype) {
+  static constexpr FloatKind kF32{element<float>, 1e-3, 1e-7};
+  static constexpr FloatKind kF64{element<double>, 1e-3, 1e-7};
+  static constexpr FloatKind kComplex64{element<float>, 1e-3, 1e-7, 2};
+  static constexpr FloatKind kComplex128{element<double>, 1e-3, 1e-7, 2};
+  static constexpr FloatKind kF16{[](const percale_tensor* t, size_t i) {
+                                    return from_f16(static_cast<const uint16_t*>(percale_tensor_get_data(t))[i]);
+                                  },
+                                  1e-2, 1e-3};
+  static constexpr FloatKind kBf16{[](const percale_tensor* t, size_t i) {
+                                     const uint32_t bits = static_cast<const uint16_t*>(percale_tensor_get_data(t))[i];
+                                     return static_cast<double>(std::bit_cast<float>(bits << 16));
+                                   },
+                                   2e-2, 1e-2};
+  switch (dtype) {
+    case PERCALE_DTYPE_F32: return &kF32;
+    case PERCALE_DTYPE_F64: return &kF64;
+    case PERCALE_DTYPE_F16: return &kF16;
+    case PERCALE_DTYPE_BF16: return &kBf16;
+    case PERCALE_DTYPE_COMPLEX64: return &kComplex64;
+    case PERCALE_DTYPE_COMPLEX128: return &kComplex128;
+    default: return nullptr;
+  }
+}
+
+bool close(double got, double wanted, const FloatKind& kind) {
+  if (std::isnan(got) || std::isnan(wanted)) return std::isnan(got) && std::isnan(wanted);
+  if (std::isinf(got) || std::isinf(wanted)) return got == wanted;
+  return std::fabs(got - wanted) <= kind.absolute + kind.relative * std::fabs(wanted);
+}
+
+struct Moments {
+  double mean = 0, deviation = 0;
+};
+Moments moments_of(const percale_tensor* tensor, const FloatKind& kind, size_t count) {
+  Moments out;
+  for (size_t i = 0; i < count; ++i) out.mean += kind.get(tensor, i) / static_cast<double>(count);
+  for (size_t i = 0; i < count; ++i) {
+    const double d = kind.get(tensor, i) - out.mean;
+    out.deviation += d * d / static_cast<double>(count);
+  }
+  out.deviation = std::sqrt(out.deviation);
+  return out;
+}
+
+}  // namespace
+
+std::string difference(const percale_tensor* got, const percale_tensor* wanted) {
+  if (std::string type = type_difference(got, wanted); !type.empty()) return type;
+  const FloatKind* kind = float_kind(percale_tensor_dtype(got));
+  char line[160];
+  if (kind == nullptr) {
+    const auto* a = static_cast<const unsigned char*>(percale_tensor_get_data(got));
+    const auto* b = static_cast<const unsigned char*>(percale_tensor_get_data(wanted));
+    for (size_t i = 0; i < percale_tensor_bytes(got); ++i) {
+      if (a[i] == b[i]) continue;
+      std::snprintf(line, sizeof line, "byte %zu is %u, wanted %u", i, static_cast<unsigned>(a[i]), static_cast<unsigned>(b[i]));
+      return line;
+    }
+    return {};
+  }
+  const size_t count = static_cast<size_t>(percale_tensor_element_count(got)) * kind->parts;
+  size_t differ = 0, first = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (close(kind->get(got, i), kind->get(wanted, i), *kind)) continue;
+    if (differ++ == 0) first = i;
+  }
+  if (differ == 0) return {};
+  std::snprintf(line, sizeof line, "%zu of %zu elements differ, the first at %zu: %.9g, wanted %.9g", differ, count, first,
+                kind->get(got, first), kind->get(wanted, first));
+  return line;
+}
+
+std::string statistical_difference(const percale_tensor* got, const percale_tensor* wanted) {
+  if (std::string type = type_difference(got, wanted); !type.empty()) return type;
+  const FloatKind* kind = float_kind(percale_tensor_dtype(got));
+  const auto count = static_cast<size_t>(percale_tensor_element_count(got));
+  // A mask or a count says nothing that its dtype and shape do not.
+  if (kind == nullptr || kind->parts != 1 || count == 0) return {};
+  const Moments a = moments_of(got, *kind, count), b = moments_of(wanted, *kind, count);
+  // Both are means of `count` draws: six standard errors of their difference.
+  const double chance = 6 * std::hypot(a.deviation, b.deviation) / std::sqrt(static_cast<double>(count)) + 1e-6;
+  if (std::fabs(a.mean - b.mean) <= chance && std::fabs(a.deviation - b.deviation) <= chance) return {};
+  char line[160];
+  std::snprintf(line, sizeof line, "mean %.6g and deviation %.6g, wanted %.6g and %.6g", a.mean, a.deviation, b.mean, b.deviation);
+  return line;
+}
+
+}  // namespace percale_cli
