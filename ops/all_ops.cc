@@ -36,6 +36,8 @@ constexpr RegisterFamily kFamilies[] = {
     register_small,  // kernels alone, for ops of cast and logic
     register_softmax,
     register_state,
+    register_first_upgrades,
+    register_upgrades,
 };
 
 }  // namespace

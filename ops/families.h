@@ -47,6 +47,8 @@ Status register_slice(Registry& registry, const simd::SimdTable* simd);
 Status register_small(Registry& registry, const simd::SimdTable* simd);
 Status register_softmax(Registry& registry, const simd::SimdTable* simd);
 Status register_state(Registry& registry, const simd::SimdTable* simd);
+Status register_first_upgrades(Registry& registry, const simd::SimdTable* simd);
+Status register_upgrades(Registry& registry, const simd::SimdTable* simd);
 
 }  // namespace percale
 

@@ -122,7 +122,7 @@ void run_fill(const FillPlan& plan, const Launch& launch) {
 
 // ---- Range
 
-inline constexpr TypeList<float, double, int16_t, int32_t, int64_t> kRangeList;
+inline constexpr TypeList<float, double, int16_t, int32_t, int64_t, F16, BF16> kRangeList;
 
 // max(ceil((limit - start) / delta), 0), exactly for integers.
 template <class T>
@@ -147,7 +147,8 @@ Result<int64_t> range_length(T start, T limit, T delta) {
 Status shape_range(ShapeContext& context) {
   for (size_t i = 0; i < 3; ++i) {
     const Shape& shape = context.shape(i);
-    if (shape.known_rank() && shape.rank() != 0 && shape != Shape{1}) {
+    const bool single = !shape.known_rank() || shape.rank() == 0 || (shape.rank() == 1 && (shape[0] == 1 || shape[0] == kUnknownDim));
+    if (!single) {
       return context.error("input '", context.schema.input(i).name, "' must be a scalar, got ", shape);
     }
   }
@@ -156,7 +157,8 @@ Status shape_range(ShapeContext& context) {
   if (start != nullptr && limit != nullptr && delta != nullptr) {
     Result<int64_t> known = int64_t{0};
     dispatch(kRangeList, context.dtype(0), [&]<class T>() {
-      known = range_length(*start->span<T>().data(), *limit->span<T>().data(), *delta->span<T>().data());
+      known = range_length(widen(*start->span<T>().data()), widen(*limit->span<T>().data()),
+                           widen(*delta->span<T>().data()));
     });
     if (!known.ok()) return context.error(known.status());
     length = *known;
@@ -171,9 +173,11 @@ struct CountPlan {
 };
 template <class T>
 void run_range_of(int64_t count, const Launch& launch) {
-  const T start = *launch.in<T>(0), delta = *launch.in<T>(2);
+  const Wide<T> start = widen(*launch.in<T>(0)), delta = widen(*launch.in<T>(2));
   T* y = launch.out<T>(0);
-  for (int64_t i = 0; i < count; ++i) y[i] = wrap::add(start, wrap::mul(static_cast<T>(i), delta));
+  for (int64_t i = 0; i < count; ++i) {
+    y[i] = narrow<T>(wrap::add(start, wrap::mul(static_cast<Wide<T>>(i), delta)));
+  }
 }
 Result<CountPlan> plan_range(const NodeView& node, KernelPlan&) {
   CountPlan plan{node.output_shape(0).num_elements()};
@@ -330,7 +334,7 @@ void run_cumsum(const CumSumPlan& plan, const Launch& launch) { plan.run(plan, l
 
 // ---- Schemas
 
-constexpr DTypeSet kRangeTypes = dtypes::kFloat64Or32 | DTypeSet::of(DType::kI16, DType::kI32, DType::kI64);
+constexpr DTypeSet kRangeTypes = dtypes::kFloat | DTypeSet::of(DType::kI16, DType::kI32, DType::kI64);
 constexpr DTypeSet kCumSumTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 
 constexpr OpSchema kSchemas[] = {

@@ -115,12 +115,18 @@ Status shape_flatten(ShapeContext& context) {
   return {};
 }
 
+// How many axes input 1 names; exporters write a single one as a scalar, too. -1: not known.
+Result<int64_t> axes_length(const ShapeContext& context) {
+  const Shape& axes = context.shape(1);
+  return axes.known_rank() && axes.rank() == 0 ? Result<int64_t>(1) : vector_length(context, 1);
+}
+
 Status shape_squeeze(ShapeContext& context) {
   const Shape& x = context.shape(0);
   const bool has_axes = context.has_input(1);
   int64_t axis_count = 0;
   if (has_axes) {
-    PERCALE_ASSIGN_OR_RETURN(axis_count, vector_length(context, 1));
+    PERCALE_ASSIGN_OR_RETURN(axis_count, axes_length(context));
   }
   const auto axes = has_axes ? known_ints(context, 1) : std::nullopt;
   Shape out = Shape::unranked();
@@ -150,7 +156,7 @@ Status shape_squeeze(ShapeContext& context) {
 
 Status shape_unsqueeze(ShapeContext& context) {
   const Shape& x = context.shape(0);
-  PERCALE_ASSIGN_OR_RETURN(const int64_t axis_count, vector_length(context, 1));
+  PERCALE_ASSIGN_OR_RETURN(const int64_t axis_count, axes_length(context));
   const auto axes = known_ints(context, 1);
   Shape out = Shape::unranked();
   if (x.known_rank() && axis_count >= 0) {

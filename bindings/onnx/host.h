@@ -44,8 +44,9 @@ std::string text(const Parts&... parts) {
   (append(out, parts), ...);
   return out;
 }
-// A name out of a file within quotes, in a form that a line of a message can hold: control characters become '?', and of a long
-// one only the beginning is there.
+bool is_utf8(std::string_view text);
+// A name out of a file within quotes, in a form that a line of a message can hold: control characters, and bytes that are no UTF-8,
+// become '?', and of a long one only the beginning is there.
 std::string quoted(std::string_view name);
 
 template <class... Parts>

@@ -32,6 +32,7 @@ std::string Importer::place_of(const NodeProto& node) {
 
 Status Importer::c_text(std::string_view from, std::string* out) {
   if (from.find('\0') != std::string_view::npos) return bad("the name ", quoted(from), " holds a NUL");
+  if (!is_utf8(from)) return bad("the name ", quoted(from), " is no UTF-8");
   *out = from;
   return {};
 }
@@ -111,6 +112,7 @@ Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
     const std::string place = text("input ", quoted(info.name));
     if (!info.kind.empty()) return unsupported(place, ": values of the kind ", info.kind);
     if (info.dtype == PERCALE_DTYPE_INVALID) return bad(place, ": no element type is told");
+    if (info.dtype == PERCALE_DTYPE_STRING) return unsupported(place, ": tensors of strings");
     std::string name;
     ONNX_TRY(c_text(info.name, &name));
     const size_t rank = info.dims ? info.dims->size() : SIZE_MAX;
@@ -230,6 +232,9 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     ONNX_TRY(lookup(node.inputs[i], scope, &inputs.emplace_back()).within(text(place, ": input ", uint64_t{i})));
   }
+  const bool loop = node.domain.empty() && node.op == "Loop";
+  // What a loop carries and captures stands behind its count and its condition, also where these are absent.
+  if (loop && inputs.size() < 2) inputs.resize(2, PERCALE_NO_VALUE);
   std::vector<std::string> functions;  // per attribute, "" where it is no graph
   ONNX_TRY(import_graphs(node, scope, &functions, &inputs).within(place));
   ONNX_TRY(begin_emit(node, scope).within(place));
@@ -237,7 +242,7 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
   for (size_t i = 0; i < node.attributes.size(); ++i) {
     ONNX_TRY(set_attribute(node.attributes[i], functions[i]).within(text(place, ": attribute ", quoted(node.attributes[i].name))));
   }
-  if (node.domain.empty() && node.op == "Loop") {
+  if (loop) {
     const auto carried = static_cast<int64_t>(node.inputs.size() > 2 ? node.inputs.size() - 2 : 0);
     ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
   }

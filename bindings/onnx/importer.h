@@ -73,7 +73,7 @@ class Importer {
   Status constant(TensorPtr tensor, std::string_view name, Value* out);
   // "Conv 'name'": for errors.
   static std::string place_of(const NodeProto& node);
-  // Text for the library; an error for what NUL would cut short.
+  // Text for the library; an error for what is no UTF-8, or what NUL would cut short.
   static Status c_text(std::string_view from, std::string* out);
 
   const Host host_;

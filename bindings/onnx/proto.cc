@@ -5,6 +5,9 @@
 namespace percale_onnx {
 namespace {
 
+// More than any op has; what follows looks at each for each.
+constexpr size_t kMaxAttributes = 256;
+
 Status no_message(std::string_view what) { return bad("the bytes are no ", what); }
 
 Status parse_opset(std::string_view bytes, Opsets* out) {
@@ -196,7 +199,10 @@ Status parse(std::string_view bytes, NodeProto* out) {
       case 2: out->outputs.push_back(field.bytes); break;
       case 3: out->name = field.bytes; break;
       case 4: out->op = field.bytes; break;
-      case 5: ONNX_TRY(parse(field.bytes, &out->attributes.emplace_back())); break;
+      case 5:
+        if (out->attributes.size() == kMaxAttributes) return bad("a node has more than ", uint64_t{kMaxAttributes}, " attributes");
+        ONNX_TRY(parse(field.bytes, &out->attributes.emplace_back()));
+        break;
       case 7: out->domain = plain_domain(field.bytes); break;
       default: break;
     }

@@ -34,8 +34,9 @@ std::vector<int64_t> UpgradeContext::take_ints(std::string_view attribute) {
 
 bool knows_op(const Registry& registry, std::string_view op, int32_t version) {
   const OpKey key(op);
-  return registry.find_op(key.domain, key.name) != nullptr ||
-         (version > 0 && registry.find_upgrade(key.domain, key.name, version) != nullptr);
+  if (registry.find_op(key.domain, key.name) != nullptr) return true;
+  const OpUpgrade* upgrade = version > 0 ? registry.find_upgrade(key.domain, key.name, version) : nullptr;
+  return upgrade != nullptr && !upgrade->becomes.empty() && registry.find_op(key.domain, upgrade->becomes) != nullptr;
 }
 
 Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::string_view op, int32_t version,

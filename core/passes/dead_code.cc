@@ -16,7 +16,11 @@ void drop_unused_outputs(Function& f) {
         node.outputs[i] = kNoValue;
       }
     }
-    while (!node.outputs.empty() && node.outputs.back() == kNoValue) node.outputs.pop_back();
+    // How many parts there are is what Split means: its last one stays, unused.
+    while (!node.outputs.empty() && node.outputs.back() == kNoValue &&
+           node.op->output(node.outputs.size() - 1).presence != Presence::kVariadic) {
+      node.outputs.pop_back();
+    }
   }
 }
 

@@ -14,10 +14,11 @@ class UpgradeContext;  // core/graph/upgrade.h
 // Takes nodes of an op from opsets before `before` to what opset `before` says. An op whose meaning changed several times
 // has one entry for each change, and each leads to the next. A change that only allows more (dtypes, negative axes) has none.
 struct OpUpgrade {
-  std::string_view domain;  // "" is ONNX's own
-  std::string_view name;    // of the old op, which may be gone today
+  std::string_view domain = {};  // "" is ONNX's own
+  std::string_view name = {};    // of the old op, which may be gone today
   int32_t before = 0;
   Status (*upgrade)(UpgradeContext& context) = nullptr;
+  std::string_view becomes = {};  // the op of today in the same domain, where it has another name
 };
 
 }  // namespace percale
