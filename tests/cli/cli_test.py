@@ -184,7 +184,7 @@ class Training(unittest.TestCase):
         self.assertNotIn("dense_1/kernel", json.dumps(model))
         self.assertIn("again/kernel", json.dumps(model))
         import_error = percale("train", self.write_spec("onnx.json", head | {"model": "x.onnx"}), code=1).stderr
-        self.assertRegex(import_error, "UNIMPLEMENTED|NOT_FOUND")
+        self.assertRegex(import_error, "x.onnx")
         head["outputs"] = "dens"
         self.assertIn("'dense'", percale("train", self.write_spec("wrong.json", head), code=1).stderr)
 
