@@ -86,8 +86,13 @@ percale_status* percale_tensor_to_dlpack(percale_tensor* tensor, void** out_mana
       release(mine->tensor);
       delete mine;
     };
-    lent->managed.dl_tensor = {tensor->tensor.data(), {dlpack::kCpu, 0}, static_cast<int32_t>(shape.rank()), *type,
-                               lent->dims.data(),     lent->strides.data(), 0};
+    lent->managed.dl_tensor = {tensor->tensor.data(),
+                               {dlpack::kCpu, 0},
+                               static_cast<int32_t>(shape.rank()),
+                               *type,
+                               lent->dims.data(),
+                               lent->strides.data(),
+                               0};
     *out_managed = &lent->managed;
     return {};
   });
@@ -120,11 +125,12 @@ percale_status* percale_tensor_from_dlpack(void* managed, percale_tensor** out_t
     if (from.data == nullptr && bytes > 0) return invalid_argument(function, ": the tensor has no data");
     // An empty tensor's pointer is never read, but must not be null.
     void* data = from.data == nullptr ? static_cast<void*>(lent) : static_cast<char*>(from.data) + from.byte_offset;
-    return borrow(function, *dtype, shape, data,
-                  [](void* user, void*) {
-                    auto* self = static_cast<dlpack::DLManagedTensorVersioned*>(user);
-                    if (self->deleter != nullptr) self->deleter(self);
-                  },
-                  lent, out_tensor);
+    return borrow(
+        function, *dtype, shape, data,
+        [](void* user, void*) {
+          auto* self = static_cast<dlpack::DLManagedTensorVersioned*>(user);
+          if (self->deleter != nullptr) self->deleter(self);
+        },
+        lent, out_tensor);
   });
 }

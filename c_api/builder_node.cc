@@ -60,11 +60,14 @@ Result<std::vector<ValueId>> emit(percale_builder& builder, const percale_builde
                                   size_t output_count) {
   FunctionBuilder& f = builder.current();
   if (pending.layer) {
-    if (output_count != 1) return invalid_argument("layer ", pending.op, " has one output, not ", uint64_t{output_count});
-    PERCALE_ASSIGN_OR_RETURN(const ValueId id, add_layer(f, pending.op, pending.name, pending.inputs, pending.attributes));
+    if (output_count != 1)
+      return invalid_argument("layer ", pending.op, " has one output, not ", uint64_t{output_count});
+    PERCALE_ASSIGN_OR_RETURN(const ValueId id,
+                             add_layer(f, pending.op, pending.name, pending.inputs, pending.attributes));
     return std::vector<ValueId>{id};
   }
-  return add_node_of_version(f, pending.op, pending.version, pending.inputs, pending.attributes, output_count, pending.name);
+  return add_node_of_version(f, pending.op, pending.version, pending.inputs, pending.attributes, output_count,
+                             pending.name);
 }
 
 }  // namespace
@@ -129,8 +132,7 @@ percale_status* percale_builder_set_function(percale_builder* builder, const cha
                        [&] { return FunctionRef{std::string(function)}; });
 }
 
-percale_status* percale_builder_finish_node(percale_builder* builder, size_t output_count,
-                                            percale_value* out_values) {
+percale_status* percale_builder_finish_node(percale_builder* builder, size_t output_count, percale_value* out_values) {
   if (out_values != nullptr && output_count <= kMaxOutputs) std::fill_n(out_values, output_count, PERCALE_NO_VALUE);
   return guarded(__func__, {NEEDS(builder)}, [&, function = __func__]() -> Status {
     if (!builder->pending) return failed_precondition(function, ": no node was begun");

@@ -44,8 +44,8 @@ Status take_tensors(percale_call& call, percale_tensor* const* inputs, percale_t
     call.fetches[i] = outputs[i]->tensor;
     for (size_t j = 0; j < call.feeds.size(); ++j) {
       if (overlap(call.fetches[i], call.feeds[j])) {
-        return invalid_argument("percale_call_run: the output for '", call.fetch_names[i], "' shares memory with the feed '",
-                                call.feed_names[j], "'");
+        return invalid_argument("percale_call_run: the output for '", call.fetch_names[i],
+                                "' shares memory with the feed '", call.feed_names[j], "'");
       }
     }
     for (size_t j = 0; j < i; ++j) {

@@ -43,8 +43,7 @@ percale_status* percale_cluster_from_environment(percale_cluster** out_cluster) 
   return make(__func__, out_cluster, [](std::string_view) { return Cluster::from_environment(&environment); }, {});
 }
 
-percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job, int64_t task,
-                                         const char* address) {
+percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job, int64_t task, const char* address) {
   return guarded(__func__, {NEEDS(cluster), NEEDS(job), NEEDS(address)},
                  [&] { return cluster->cluster.add_task(job, task, address); });
 }

@@ -45,15 +45,14 @@ percale_status* percale_dataset_from_files(percale_engine* engine, const char* c
   return guarded(__func__, {NEEDS(engine), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(const auto all_names, names_of(function, "names", names, count));
     PERCALE_ASSIGN_OR_RETURN(const auto all_paths, names_of(function, "paths", paths, count));
-    PERCALE_ASSIGN_OR_RETURN(auto dataset,
-                             Dataset::from_files(all_names, all_paths, scale, engine->engine->memory()));
+    PERCALE_ASSIGN_OR_RETURN(auto dataset, Dataset::from_files(all_names, all_paths, scale, engine->engine->memory()));
     *out_dataset = new percale_dataset(engine, std::move(dataset));
     return {};
   });
 }
 
-percale_status* percale_dataset_range(percale_engine* engine, const char* name, int64_t start, int64_t stop, int64_t step,
-                                      percale_dataset** out_dataset) {
+percale_status* percale_dataset_range(percale_engine* engine, const char* name, int64_t start, int64_t stop,
+                                      int64_t step, percale_dataset** out_dataset) {
   clear(out_dataset);
   return guarded(__func__, {NEEDS(engine), NEEDS(name), NEEDS(out_dataset)},
                  [&] { return give(engine, range_rows(name, start, stop, step), out_dataset); });
@@ -63,20 +62,22 @@ percale_status* percale_dataset_generator(percale_engine* engine, const char* co
                                           const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows,
                                           percale_row_callback callback, void* user, percale_dataset** out_dataset) {
   clear(out_dataset);
-  return guarded(__func__, {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
-                 [&, function = __func__]() -> Status {
-    PERCALE_ASSIGN_OR_RETURN(auto all, names_of(function, "names", names, count));
-    std::vector<RowType> types;
-    for (size_t i = 0; i < count; ++i) {
-      PERCALE_ASSIGN_OR_RETURN(const DType dtype, dtype_of_number(function, dtypes[i]));
-      PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims[i], ranks[i]));
-      types.push_back({std::move(all[i]), dtype, shape});
-    }
-    return give(engine,
-                generated_rows(std::move(types), rows,
-                               [=](int64_t row, void* const* columns) { return callback(user, row, columns) == 0; }),
-                out_dataset);
-  });
+  return guarded(
+      __func__, {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
+      [&, function = __func__]() -> Status {
+        PERCALE_ASSIGN_OR_RETURN(auto all, names_of(function, "names", names, count));
+        std::vector<RowType> types;
+        for (size_t i = 0; i < count; ++i) {
+          PERCALE_ASSIGN_OR_RETURN(const DType dtype, dtype_of_number(function, dtypes[i]));
+          PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims[i], ranks[i]));
+          types.push_back({std::move(all[i]), dtype, shape});
+        }
+        return give(
+            engine,
+            generated_rows(std::move(types), rows,
+                           [=](int64_t row, void* const* columns) { return callback(user, row, columns) == 0; }),
+            out_dataset);
+      });
 }
 
 percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset) {
@@ -88,7 +89,8 @@ percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t cou
   });
 }
 
-percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset) {
+percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, size_t count,
+                                            percale_dataset** out_dataset) {
   clear(out_dataset);
   return guarded(__func__, {NEEDS(datasets), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_array(function, "datasets", datasets, count));
@@ -103,7 +105,8 @@ percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, 
                  [&] { return give(dataset->engine.get(), repeated_rows(dataset->dataset, times), out_dataset); });
 }
 
-percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph, percale_dataset** out_dataset) {
+percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph,
+                                    percale_dataset** out_dataset) {
   clear(out_dataset);
   return guarded(__func__, {NEEDS(dataset), NEEDS(graph), NEEDS(out_dataset)}, [&] {
     percale_engine* engine = dataset->engine.get();
@@ -119,7 +122,9 @@ percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batc
   });
 }
 
-int64_t percale_dataset_rows(const percale_dataset* dataset) { return dataset == nullptr ? 0 : dataset->dataset->rows(); }
+int64_t percale_dataset_rows(const percale_dataset* dataset) {
+  return dataset == nullptr ? 0 : dataset->dataset->rows();
+}
 
 percale_status* percale_dataset_next(percale_dataset* dataset, percale_tensor** out_tensors) {
   if (dataset != nullptr) clear(out_tensors, dataset->dataset->columns().size());

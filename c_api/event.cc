@@ -95,14 +95,16 @@ percale_status* percale_session_run_async(percale_session* session, const char* 
   return guarded(__func__, {NEEDS(session), NEEDS(out_event)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_array(function, "feeds", feeds, feed_count));
     auto run = std::make_shared<AsyncRun>();
-    PERCALE_ASSIGN_OR_RETURN(run->spec, run_spec(function, feed_names, feed_count, fetch_names, fetch_count,
-                                                 target_names, target_count));
+    PERCALE_ASSIGN_OR_RETURN(
+        run->spec, run_spec(function, feed_names, feed_count, fetch_names, fetch_count, target_names, target_count));
     PERCALE_RETURN_IF_ERROR(session->engine->engine->check_usable());
     session->drop_left_over();
     run->feeds = tensors_of(feeds, feed_count);
     run->trace = session->current_trace();
-    run->options = {.deadline_ns = deadline_after(timeout_ns), .cancel = &run->cancel,
-                    .places = session->engine->runner.get(), .trace = run->trace.get()};
+    run->options = {.deadline_ns = deadline_after(timeout_ns),
+                    .cancel = &run->cancel,
+                    .places = session->engine->runner.get(),
+                    .trace = run->trace.get()};
     auto event = std::make_unique<percale_event>(session, run);
     {
       const std::lock_guard lock(session->mutex);
@@ -181,8 +183,8 @@ percale_status* percale_event_result(percale_event* event, size_t index, percale
     if (!event->run->over) return failed_precondition(function, ": the run is not over");
     PERCALE_RETURN_IF_ERROR(event->run->status);
     if (index >= event->run->results.size()) {
-      return out_of_range(function, ": the run has ", uint64_t{event->run->results.size()}, " results, not one of index ",
-                          uint64_t{index});
+      return out_of_range(function, ": the run has ", uint64_t{event->run->results.size()},
+                          " results, not one of index ", uint64_t{index});
     }
     *out_tensor = new percale_tensor(event->run->results[index]);
     return {};

@@ -60,7 +60,8 @@ Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_
                                                   const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
   PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
-  auto graph = import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
+  auto graph =
+      import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
   if (!graph.ok()) return graph.status().with_context(path);
   return graph;
 }
@@ -127,15 +128,15 @@ percale_status* percale_graph_import_bytes(percale_engine* engine, const char* f
 percale_status* percale_tensor_import(percale_engine* engine, const char* format, const void* bytes, size_t size,
                                       percale_tensor** out_tensor) {
   clear(out_tensor);
-  return guarded(__func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_tensor)},
-                 [&, function = __func__]() -> Status {
-                   PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
-                   constexpr size_t kNeeded = offsetof(percale_importer, import_tensor) + sizeof importer->import_tensor;
-                   if (importer->struct_size < kNeeded || importer->import_tensor == nullptr) {
-                     return unimplemented(function, ": the importer of '", format, "' reads no tensors");
-                   }
-                   return from_c(importer->import_tensor(importer->user, engine, bytes, size, out_tensor));
-                 });
+  return guarded(
+      __func__, {NEEDS(engine), NEEDS(format), NEEDS(bytes), NEEDS(out_tensor)}, [&, function = __func__]() -> Status {
+        PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+        constexpr size_t kNeeded = offsetof(percale_importer, import_tensor) + sizeof importer->import_tensor;
+        if (importer->struct_size < kNeeded || importer->import_tensor == nullptr) {
+          return unimplemented(function, ": the importer of '", format, "' reads no tensors");
+        }
+        return from_c(importer->import_tensor(importer->user, engine, bytes, size, out_tensor));
+      });
 }
 
 percale_status* percale_graph_save_file(const percale_graph* graph, const percale_variables* variables,

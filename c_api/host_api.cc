@@ -97,9 +97,7 @@ void run_fail(percale_run_context* run, int32_t code, int64_t detail) {
 }
 
 size_t shape_input_count(const percale_shape_context* context) { return context->inputs.size(); }
-percale_dtype shape_input_dtype(const percale_shape_context* context, size_t i) {
-  return dtype_at(context->inputs, i);
-}
+percale_dtype shape_input_dtype(const percale_shape_context* context, size_t i) { return dtype_at(context->inputs, i); }
 const int64_t* shape_input_dims(const percale_shape_context* context, size_t i, size_t* out_rank) {
   return dims_at(context->inputs, i, out_rank);
 }

@@ -40,7 +40,8 @@ bool parse_number(std::string_view text, T* out) {
 
 Status check_range(const OptionSpec& option, double value, std::string_view text) {
   if (value >= option.min && value <= option.max) return {};
-  if (std::isinf(option.max)) return out_of_range("option '", option.key, "': ", text, ", wanted at least ", option.min);
+  if (std::isinf(option.max))
+    return out_of_range("option '", option.key, "': ", text, ", wanted at least ", option.min);
   return out_of_range("option '", option.key, "': ", text, ", wanted ", option.min, " to ", option.max);
 }
 
@@ -167,8 +168,7 @@ percale_status* percale_options_create(const char* kind, percale_options** out_o
 void percale_options_release(percale_options* options) { delete options; }
 
 percale_status* percale_options_set(percale_options* options, const char* key, const char* value) {
-  return guarded(__func__, {NEEDS(options), NEEDS(key), NEEDS(value)},
-                 [&] { return set_text(*options, key, value); });
+  return guarded(__func__, {NEEDS(options), NEEDS(key), NEEDS(value)}, [&] { return set_text(*options, key, value); });
 }
 
 percale_status* percale_options_set_int(percale_options* options, const char* key, int64_t value) {

@@ -156,9 +156,12 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_options_create(const char*
 PERCALE_API void percale_options_release(percale_options* options);
 /** Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
  * OUT_OF_RANGE names the range. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set(percale_options* options, const char* key, const char* value);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_int(percale_options* options, const char* key, int64_t value);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_float(percale_options* options, const char* key, double value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set(percale_options* options, const char* key,
+                                                                  const char* value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_int(percale_options* options, const char* key,
+                                                                      int64_t value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_float(percale_options* options, const char* key,
+                                                                        double value);
 /** All options of all kinds as JSON: [{"kind","key","type","default","doc"}]. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_describe(percale_text** out_json);
 
@@ -166,7 +169,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_options_describe(percale_t
 
 /** An engine. `options` of kind "engine", or NULL for the defaults. Plug-ins are looked for now and at no other time.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_create(const percale_options* options, percale_engine** out_engine);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_create(const percale_options* options,
+                                                                    percale_engine** out_engine);
 PERCALE_API percale_engine* percale_engine_retain(percale_engine* engine);
 PERCALE_API void percale_engine_release(percale_engine* engine);
 /** The devices that can be used. \since 0.1 */
@@ -175,7 +179,8 @@ PERCALE_API size_t percale_engine_device_count(const percale_engine* engine);
 PERCALE_API const char* percale_engine_get_device_name(const percale_engine* engine, size_t index);
 /** Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
  * fingerprint, memory), "ops" (schemas), "passes", "kernels" (per op and kind of device). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const percale_engine* engine, const char* what, percale_text** out_json);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const percale_engine* engine, const char* what,
+                                                                      percale_text** out_json);
 /** Receives a message of the library: `level` 0 debug, 1 info, 2 warning, 3 error. Any thread. \since 0.1 */
 typedef void (*percale_log_function)(void* user, int32_t level, const char* message, size_t size);
 /** Where messages of the level of the option "log" and above go; nowhere without it (NULL ends it). Set it before other threads
@@ -187,25 +192,29 @@ PERCALE_API void percale_engine_memory(const percale_engine* engine, int64_t* ou
 /* ---- Tensors ---- */
 
 /** A tensor in the engine's memory, 64-byte aligned, filled with zeros. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_create(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,
-                                                  percale_tensor** out_tensor);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_create(percale_engine* engine, percale_dtype dtype,
+                                                                    const int64_t* dims, size_t rank,
+                                                                    percale_tensor** out_tensor);
 /** Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait. \since 0.1 */
 typedef void (*percale_deleter)(void* user, void* data);
 /** A tensor over the caller's memory, without a copy. `bytes` must suffice for the shape; the memory must stay valid and
  * unchanged until `deleter` (may be NULL) is called. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_from_memory(percale_dtype dtype, const int64_t* dims, size_t rank, void* data,
-                                                       size_t bytes, percale_deleter deleter, void* user,
-                                                       percale_tensor** out_tensor);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_from_memory(percale_dtype dtype, const int64_t* dims,
+                                                                         size_t rank, void* data, size_t bytes,
+                                                                         percale_deleter deleter, void* user,
+                                                                         percale_tensor** out_tensor);
 /** A DLManagedTensorVersioned* of DLPack over the tensor's memory, kept alive by it. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_to_dlpack(percale_tensor* tensor, void** out_managed);
 /** Takes a DLManagedTensorVersioned* over: row-major, in host memory, else UNIMPLEMENTED and the caller keeps it.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_from_dlpack(void* managed, percale_tensor** out_tensor);
 /** Reads a NumPy .npy file. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_load(percale_engine* engine, const char* path, percale_tensor** out_tensor);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_load(percale_engine* engine, const char* path,
+                                                                  percale_tensor** out_tensor);
 /** A tensor from the bytes of a foreign format ("onnx": a TensorProto) through an importer plug-in. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_import(percale_engine* engine, const char* format, const void* bytes, size_t size,
-                                                  percale_tensor** out_tensor);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_import(percale_engine* engine, const char* format,
+                                                                    const void* bytes, size_t size,
+                                                                    percale_tensor** out_tensor);
 /** Writes a NumPy .npy file. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_save(const percale_tensor* tensor, const char* path);
 PERCALE_API percale_tensor* percale_tensor_retain(percale_tensor* tensor);
@@ -222,88 +231,125 @@ PERCALE_API void* percale_tensor_get_data(const percale_tensor* tensor);
 
 /* ---- Builder ---- */
 
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_create(percale_engine* engine, percale_builder** out_builder);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_create(percale_engine* engine,
+                                                                     percale_builder** out_builder);
 /** Goes on from a finished graph. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_from_graph(percale_engine* engine, const percale_graph* graph, percale_builder** out_builder);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_from_graph(percale_engine* engine,
+                                                                         const percale_graph* graph,
+                                                                         percale_builder** out_builder);
 PERCALE_API void percale_builder_release(percale_builder* builder);
 /** The value of that name in the current function: how to go on from what a graph has. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_find_value(percale_builder* builder, const char* name, percale_value* out_value);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_input(percale_builder* builder, const char* name, percale_dtype dtype,
-                                                  const int64_t* dims, size_t rank, percale_value* out_value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_find_value(percale_builder* builder, const char* name,
+                                                                         percale_value* out_value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_input(percale_builder* builder, const char* name,
+                                                                    percale_dtype dtype, const int64_t* dims,
+                                                                    size_t rank, percale_value* out_value);
 /** A constant; the tensor is shared, not copied. `name` may be NULL. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_constant(percale_builder* builder, const char* name, percale_tensor* tensor,
-                                                     percale_value* out_value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_constant(percale_builder* builder, const char* name,
+                                                                       percale_tensor* tensor,
+                                                                       percale_value* out_value);
 /** A trainable variable whose first value is the tensor; *out_value reads it. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_variable(percale_builder* builder, const char* name, percale_tensor* initial,
-                                                     percale_value* out_value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_variable(percale_builder* builder, const char* name,
+                                                                       percale_tensor* initial,
+                                                                       percale_value* out_value);
 /** A trainable variable whose first value an initializer draws ("zeros", "ones", "glorot_uniform", "glorot_normal",
  * "he_uniform", "he_normal", "lecun_normal", "random_uniform", "random_normal", "orthogonal"), from the seed given to
  * percale_variables_create(). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_variable_initialized(percale_builder* builder, const char* name, percale_dtype dtype,
-                                                                 const int64_t* dims, size_t rank, const char* initializer,
-                                                                 percale_value* out_value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_variable_initialized(
+    percale_builder* builder, const char* name, percale_dtype dtype, const int64_t* dims, size_t rank,
+    const char* initializer, percale_value* out_value);
 /** Begins a node of an op, "Conv" or "percale:ApplyAdam". `name` may be NULL. Inputs and attributes follow, then
  * percale_builder_finish_node(). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_node(percale_builder* builder, const char* op, const char* name);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_node(percale_builder* builder, const char* op,
+                                                                   const char* name);
 /** Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_layer(percale_builder* builder, const char* layer, const char* name);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_layer(percale_builder* builder, const char* layer,
+                                                                    const char* name);
 /** The next input of the node or layer that was begun; PERCALE_NO_VALUE for an absent optional one. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_add_input(percale_builder* builder, percale_value value);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_int(percale_builder* builder, const char* attribute, int64_t value);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_float(percale_builder* builder, const char* attribute, double value);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_string(percale_builder* builder, const char* attribute, const char* value);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_ints(percale_builder* builder, const char* attribute, const int64_t* values, size_t count);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_floats(percale_builder* builder, const char* attribute, const double* values, size_t count);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_strings(percale_builder* builder, const char* attribute,
-                                                        const char* const* values, size_t count);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_tensor(percale_builder* builder, const char* attribute, percale_tensor* value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_int(percale_builder* builder, const char* attribute,
+                                                                      int64_t value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_float(percale_builder* builder, const char* attribute,
+                                                                        double value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_string(percale_builder* builder,
+                                                                         const char* attribute, const char* value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_ints(percale_builder* builder, const char* attribute,
+                                                                       const int64_t* values, size_t count);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_floats(percale_builder* builder,
+                                                                         const char* attribute, const double* values,
+                                                                         size_t count);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_strings(percale_builder* builder,
+                                                                          const char* attribute,
+                                                                          const char* const* values, size_t count);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_tensor(percale_builder* builder,
+                                                                         const char* attribute, percale_tensor* value);
 /** An attribute that names a function of the graph: the branches of If, the body of Loop. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_function(percale_builder* builder, const char* attribute, const char* function);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_function(percale_builder* builder,
+                                                                           const char* attribute, const char* function);
 /** Ends the node or layer: checks it, infers shapes, gives its outputs (a layer has one). After an error the node is
  * dropped and the builder is as before percale_builder_node(). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_finish_node(percale_builder* builder, size_t output_count, percale_value* out_values);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_finish_node(percale_builder* builder, size_t output_count,
+                                                                          percale_value* out_values);
 /** What follows goes into a new function, until percale_builder_end_function(). Functions nest. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_begin_function(percale_builder* builder, const char* name);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_begin_function(percale_builder* builder,
+                                                                             const char* name);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_end_function(percale_builder* builder);
 /** The outputs of the current function. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_outputs(percale_builder* builder, const percale_value* values, size_t count);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_rename(percale_builder* builder, percale_value value, const char* name);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_outputs(percale_builder* builder,
+                                                                          const percale_value* values, size_t count);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_rename(percale_builder* builder, percale_value value,
+                                                                     const char* name);
 /** dtype, dims and rank of a value; rank SIZE_MAX when not even that is known. `out_dims` has room for 8. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_value_type(const percale_builder* builder, percale_value value, percale_dtype* out_dtype,
-                                                       int64_t* out_dims, size_t* out_rank);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_value_type(const percale_builder* builder,
+                                                                         percale_value value, percale_dtype* out_dtype,
+                                                                         int64_t* out_dims, size_t* out_rank);
 /** Nodes that follow carry this device hint ("cuda:0"); "" ends it. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_device(percale_builder* builder, const char* device);
 /** The node of `after` runs only when the node of `before` has; an op on a queue ("percale:QueueEnqueue") is ordered by it and runs
  * where it is needed otherwise or is a target. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_control_dependency(percale_builder* builder, percale_value before, percale_value after);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_control_dependency(percale_builder* builder,
+                                                                                 percale_value before,
+                                                                                 percale_value after);
 /** Gradients of the sum of ys with respect to each of xs, as new nodes. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_gradients(percale_builder* builder, const percale_value* ys, size_t y_count,
-                                                      const percale_value* xs, size_t x_count, percale_value* out_gradients);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_gradients(percale_builder* builder,
+                                                                        const percale_value* ys, size_t y_count,
+                                                                        const percale_value* xs, size_t x_count,
+                                                                        percale_value* out_gradients);
 /** Adds what one training step does: gradients of the scalar `loss` for every trainable variable that it reads, and an
  * optimizer ({"name":"adam","learning_rate":0.001} or just "adam") that assigns them. Run the graph's target
  * *out_target_name ("train_step") for one step; borrowed from the builder. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_minimize(percale_builder* builder, percale_value loss, const char* optimizer,
-                                                     const char** out_target_name);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_minimize(percale_builder* builder, percale_value loss,
+                                                                       const char* optimizer,
+                                                                       const char** out_target_name);
 /** The finished, validated graph; the builder is left empty. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_finish(percale_builder* builder, percale_graph** out_graph);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_finish(percale_builder* builder,
+                                                                     percale_graph** out_graph);
 
 /* ---- Graph ---- */
 
 /** A graph from the bytes of a .percale file, which are copied where they must live on. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size, percale_graph** out_graph);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size,
+                                                                 percale_graph** out_graph);
 /** A graph from a .percale file, its weights mapped. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load_file(percale_engine* engine, const char* path, percale_graph** out_graph);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load_file(percale_engine* engine, const char* path,
+                                                                      percale_graph** out_graph);
 /** A graph of a foreign format ("onnx") through an importer plug-in; UNIMPLEMENTED names the formats that are there.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import(percale_engine* engine, const char* format, const char* path, percale_graph** out_graph);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import(percale_engine* engine, const char* format,
+                                                                   const char* path, percale_graph** out_graph);
 /** The same from bytes. Files that a model of several would name are out of reach. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import_bytes(percale_engine* engine, const char* format, const void* bytes,
-                                                       size_t size, percale_graph** out_graph);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import_bytes(percale_engine* engine, const char* format,
+                                                                         const void* bytes, size_t size,
+                                                                         percale_graph** out_graph);
 /** Writes a .percale file, whole or not at all. With `variables` (may be NULL) the file's first values are theirs.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_save_file(const percale_graph* graph, const percale_variables* variables, const char* path);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_save_file(const percale_graph* graph,
+                                                                      const percale_variables* variables,
+                                                                      const char* path);
 /** The bytes that percale_graph_save_file() would write. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_serialize(const percale_graph* graph, const percale_variables* variables, percale_text** out_bytes);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_serialize(const percale_graph* graph,
+                                                                      const percale_variables* variables,
+                                                                      percale_text** out_bytes);
 PERCALE_API percale_graph* percale_graph_retain(percale_graph* graph);
 PERCALE_API void percale_graph_release(percale_graph* graph);
 /** The names of the inputs and outputs of "main", in order; NULL past the end. Borrowed. \since 0.1 */
@@ -311,88 +357,100 @@ PERCALE_API const char* percale_graph_get_input_name(const percale_graph* graph,
 PERCALE_API const char* percale_graph_get_output_name(const percale_graph* graph, size_t index);
 /** Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
  * (JSON), "svg" (a drawing of "main"). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what,
+                                                                     percale_text** out_text);
 
 /* ---- Variables ---- */
 
 /** A table with the first values of the graph's variables, and the owner of the queues and mutexes of all sessions and trainers
  * that are made with it; `seed` feeds the initializers. Initializers run on the
  * engine's CPU device; without one FAILED_PRECONDITION when there are any. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_create(percale_engine* engine, const percale_graph* graph, int64_t seed,
-                                                     percale_variables** out_variables);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_create(percale_engine* engine,
+                                                                       const percale_graph* graph, int64_t seed,
+                                                                       percale_variables** out_variables);
 PERCALE_API percale_variables* percale_variables_retain(percale_variables* variables);
 PERCALE_API void percale_variables_release(percale_variables* variables);
 PERCALE_API size_t percale_variables_count(const percale_variables* variables);
 /** Names in ascending order; NULL past the end. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_variables_get_name(const percale_variables* variables, size_t index);
 /** The value of the newest version, as a tensor that does not change any more. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_value(const percale_variables* variables, const char* name, percale_tensor** out_tensor);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_value(const percale_variables* variables,
+                                                                      const char* name, percale_tensor** out_tensor);
 /** Publishes a new version with this value; dtype and shape must agree. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_assign(percale_variables* variables, const char* name, const percale_tensor* value);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_assign(percale_variables* variables, const char* name,
+                                                                       const percale_tensor* value);
 /** The number of the newest version, from 1 on. \since 0.1 */
 PERCALE_API int64_t percale_variables_version(const percale_variables* variables);
 /** "sha256:..." over names, dtypes, shapes and little-endian bytes of all parameters in name order; the same in every
  * language. Optimizer slots are left out. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_digest(const percale_variables* variables, percale_text** out_digest);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_digest(const percale_variables* variables,
+                                                                       percale_text** out_digest);
 /** Takes values from a safetensors file: each tensor whose name is a variable. NOT_FOUND when `strict` and a variable is
  * missing. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load(percale_variables* variables, const char* path, int32_t strict);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load(percale_variables* variables, const char* path,
+                                                                     int32_t strict);
 /** Values of another model: a variable called to[i] takes the tensor called from[i], each with at most one '*', which stands for the
  * same characters in both ("enc.*", "dec.*"); with from[i] "" it keeps its value; the first that fits counts. All others
  * take the tensor of their own name, if there is one. `path`: a safetensors file, a checkpoint step-N, or a folder of them
  * (the newest). `out_loaded` (may be NULL): how many variables took a value. NOT_FOUND for a tensor that a name asks for, and,
  * when `strict`, for a variable without one; INVALID_ARGUMENT for another dtype or shape. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load_mapped(percale_variables* variables, const char* path,
-                                                          const char* const* from, const char* const* to, size_t count,
-                                                          int32_t strict, int64_t* out_loaded);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_save(const percale_variables* variables, const char* path);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load_mapped(percale_variables* variables,
+                                                                            const char* path, const char* const* from,
+                                                                            const char* const* to, size_t count,
+                                                                            int32_t strict, int64_t* out_loaded);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_save(const percale_variables* variables,
+                                                                     const char* path);
 
 /* ---- Session ---- */
 
 /** A session over a graph. `variables` may be NULL when the graph has none; `options` of kind "session" or NULL.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_session_create(percale_engine* engine, const percale_graph* graph, percale_variables* variables,
-                                                   const percale_options* options, percale_session** out_session);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_session_create(percale_engine* engine, const percale_graph* graph,
+                                                                     percale_variables* variables,
+                                                                     const percale_options* options,
+                                                                     percale_session** out_session);
 PERCALE_API percale_session* percale_session_retain(percale_session* session);
 PERCALE_API void percale_session_release(percale_session* session);
 /** Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On success
  * out_fetches[i] is a new tensor. `timeout_ns`: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run(percale_session* session, const char* const* feed_names,
-                                                percale_tensor* const* feeds, size_t feed_count,
-                                                const char* const* fetch_names, size_t fetch_count,
-                                                const char* const* target_names, size_t target_count, int64_t timeout_ns,
-                                                percale_tensor** out_fetches);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run(percale_session* session,
+                                                                  const char* const* feed_names,
+                                                                  percale_tensor* const* feeds, size_t feed_count,
+                                                                  const char* const* fetch_names, size_t fetch_count,
+                                                                  const char* const* target_names, size_t target_count,
+                                                                  int64_t timeout_ns, percale_tensor** out_fetches);
 /** The same on a thread of the engine; the event gives the results. The feeds are kept until it is done. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run_async(percale_session* session, const char* const* feed_names,
-                                                      percale_tensor* const* feeds, size_t feed_count,
-                                                      const char* const* fetch_names, size_t fetch_count,
-                                                      const char* const* target_names, size_t target_count,
-                                                      int64_t timeout_ns, percale_event** out_event);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run_async(
+    percale_session* session, const char* const* feed_names, percale_tensor* const* feeds, size_t feed_count,
+    const char* const* fetch_names, size_t fetch_count, const char* const* target_names, size_t target_count,
+    int64_t timeout_ns, percale_event** out_event);
 /** Ends every run of the session that is under way with CANCELLED; later runs are not affected. \since 0.1 */
 PERCALE_API void percale_session_cancel(percale_session* session);
 /** Why the plan is what it is, for feeds of the given types. `what`: "plan" (JSON: per node device, kernel, reason, shapes;
  * the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every better entry refused), "passes"
  * (JSON: node counts after each pass), "svg". \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_session_explain(percale_session* session, const char* const* feed_names,
-                                                    const percale_dtype* feed_dtypes, const int64_t* const* feed_dims,
-                                                    const size_t* feed_ranks, size_t feed_count,
-                                                    const char* const* fetch_names, size_t fetch_count, const char* what,
-                                                    percale_text** out_text);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_session_explain(
+    percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes,
+    const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,
+    size_t fetch_count, const char* what, percale_text** out_text);
 /** JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time, and as measured: the most that the
  * session's runs and plans ever held. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_session_stats(const percale_session* session, percale_text** out_json);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_session_stats(const percale_session* session,
+                                                                    percale_text** out_json);
 
 /** Prepares runs with feeds of these dtypes and shapes. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_call_create(percale_session* session, const char* const* feed_names,
-                                                const percale_dtype* feed_dtypes, const int64_t* const* feed_dims,
-                                                const size_t* feed_ranks, size_t feed_count,
-                                                const char* const* fetch_names, size_t fetch_count, percale_call** out_call);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_call_create(
+    percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes,
+    const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,
+    size_t fetch_count, percale_call** out_call);
 /** Runs with the feeds in the order of creation; the results are written into `outputs`, tensors of the fetches' dtypes and
  * shapes. Allocates nothing once warm. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs,
+                                                               percale_tensor* const* outputs);
 /** dtype and shape of a fetch; `out_dims` has room for 8. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_call_output_type(const percale_call* call, size_t index, percale_dtype* out_dtype,
-                                                     int64_t* out_dims, size_t* out_rank);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_call_output_type(const percale_call* call, size_t index,
+                                                                       percale_dtype* out_dtype, int64_t* out_dims,
+                                                                       size_t* out_rank);
 PERCALE_API void percale_call_release(percale_call* call);
 
 /** 1 when the run is over. \since 0.1 */
@@ -403,57 +461,66 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_event_wait(percale_event* 
 /** Called once when the run is over: on the thread that ends it, or at once on the caller's when it is over already. It must
  * not block. \since 0.1 */
 typedef void (*percale_event_callback)(void* user);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_event_on_ready(percale_event* event, percale_event_callback callback, void* user);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_event_on_ready(percale_event* event,
+                                                                     percale_event_callback callback, void* user);
 PERCALE_API void percale_event_cancel(percale_event* event);
 /** A result of a run that has succeeded. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_event_result(percale_event* event, size_t index, percale_tensor** out_tensor);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_event_result(percale_event* event, size_t index,
+                                                                   percale_tensor** out_tensor);
 PERCALE_API percale_event* percale_event_retain(percale_event* event);
 PERCALE_API void percale_event_release(percale_event* event);
 
 /* ---- Data sets ---- */
 
 /** Rows of tensors that stand in memory: all have the same first dim. Names become feed names. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_tensors(percale_engine* engine, const char* const* names,
-                                                         percale_tensor* const* tensors, size_t count,
-                                                         percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_tensors(percale_engine* engine,
+                                                                           const char* const* names,
+                                                                           percale_tensor* const* tensors, size_t count,
+                                                                           percale_dataset** out_dataset);
 /** Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which tensor, or which columns
  * of a CSV file, separated by commas. What can be mapped is, and CSV is read as it is wanted: files may be larger than memory. u8
  * images become f32, multiplied by `scale` (0: kept as they are). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_files(percale_engine* engine, const char* const* names,
-                                                       const char* const* paths, size_t count, double scale,
-                                                       percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_files(percale_engine* engine,
+                                                                         const char* const* names,
+                                                                         const char* const* paths, size_t count,
+                                                                         double scale, percale_dataset** out_dataset);
 /** Rows of one i64 each: start, start + step, ... before `stop`. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_range(percale_engine* engine, const char* name, int64_t start, int64_t stop,
-                                                  int64_t step, percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_range(percale_engine* engine, const char* name,
+                                                                    int64_t start, int64_t stop, int64_t step,
+                                                                    percale_dataset** out_dataset);
 /** Writes row `row` of a data set: the elements of column i into the memory at columns[i], which holds zeros. The same row for the
  * same number, whenever it is asked for: that is what lets a training go on exactly. Called on the thread of whoever wants the
  * batch. Anything but 0 ends that call with ABORTED. \since 0.1 */
 typedef int32_t (*percale_row_callback)(void* user, int64_t row, void* const* columns);
 /** Rows that a function makes. Per column its name, dtype, and the dims of one row. `user` must stay good until the data set, and
  * all that were made of it, are released. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator(percale_engine* engine, const char* const* names,
-                                                      const percale_dtype* dtypes, const int64_t* const* dims,
-                                                      const size_t* ranks, size_t count, int64_t rows,
-                                                      percale_row_callback callback, void* user, percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator(
+    percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims,
+    const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user,
+    percale_dataset** out_dataset);
 /** The columns of several data sets side by side: all have the same number of rows, no two columns one name. What is made of data
  * sets keeps them, and does not see how they are configured. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count,
+                                                                  percale_dataset** out_dataset);
 /** The rows of several data sets with the same columns, one set after the other. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, size_t count,
-                                                        percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_concatenate(percale_dataset* const* datasets,
+                                                                          size_t count, percale_dataset** out_dataset);
 /** The rows of a data set `times` over. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times,
+                                                                     percale_dataset** out_dataset);
 /** Rows that went through a graph without variables: its inputs are columns by name, its outputs [?, ...] are the new columns. It
  * runs on the rows of a batch together, on the engine's threads. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph, percale_dataset** out_dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph,
+                                                                  percale_dataset** out_dataset);
 /** Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last batch is dropped.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size, int64_t shuffle_seed,
-                                                      int32_t drop_remainder);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size,
+                                                                        int64_t shuffle_seed, int32_t drop_remainder);
 PERCALE_API int64_t percale_dataset_rows(const percale_dataset* dataset);
 /** The next batch, one new tensor per name; OUT_OF_RANGE at the end of the epoch, after which the next epoch begins.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_next(percale_dataset* dataset, percale_tensor** out_tensors);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_next(percale_dataset* dataset,
+                                                                   percale_tensor** out_tensors);
 PERCALE_API percale_dataset* percale_dataset_retain(percale_dataset* dataset);
 PERCALE_API void percale_dataset_release(percale_dataset* dataset);
 
@@ -462,45 +529,54 @@ PERCALE_API void percale_dataset_release(percale_dataset* dataset);
 /** Trains `graph`, whose main function has the inputs of the data set and an output that is the scalar loss. `options` of kind
  * "trainer" (loss, optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze, early_stopping, ...; see
  * percale_options_describe()). \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_create(percale_engine* engine, const percale_graph* graph, percale_variables* variables,
-                                                   const percale_options* options, percale_trainer** out_trainer);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_create(percale_engine* engine, const percale_graph* graph,
+                                                                     percale_variables* variables,
+                                                                     const percale_options* options,
+                                                                     percale_trainer** out_trainer);
 /** A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in `data_folder` (may
  * be NULL), the environment's PERCALE_DATA, the cache, and `spec_folder`. `options` of kind "trainer" override the SPEC.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_from_spec(percale_engine* engine, const char* spec, size_t spec_size,
-                                                      const char* spec_folder, const char* data_folder,
-                                                      const percale_options* options, percale_trainer** out_trainer);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_from_spec(percale_engine* engine, const char* spec,
+                                                                        size_t spec_size, const char* spec_folder,
+                                                                        const char* data_folder,
+                                                                        const percale_options* options,
+                                                                        percale_trainer** out_trainer);
 PERCALE_API void percale_trainer_release(percale_trainer* trainer);
 /** One step on one global batch; `out_loss` (may be NULL) is the batch's mean loss before the update. With the option
  * "accumulation" as many calls make a step, the last of them updates; until then fit and save answer FAILED_PRECONDITION.
  * \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_step(percale_trainer* trainer, const char* const* names, percale_tensor* const* batch,
-                                                 size_t count, double* out_loss);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_step(percale_trainer* trainer, const char* const* names,
+                                                                   percale_tensor* const* batch, size_t count,
+                                                                   double* out_loss);
 /** What a callback of percale_trainer_fit() is told after each step. Grows at the end: read no further than struct_size.
  * \since 0.1 */
 typedef struct percale_progress {
   uint32_t struct_size;
-  int64_t epoch, epochs;              /**< from 1 */
-  int64_t step, steps;                /**< over the whole run, from 1; steps = 0 when not known */
+  int64_t epoch, epochs; /**< from 1 */
+  int64_t step, steps;   /**< over the whole run, from 1; steps = 0 when not known */
   int64_t step_in_epoch, steps_in_epoch;
-  double loss, learning_rate;         /**< of this step */
+  double loss, learning_rate; /**< of this step */
   double rows_per_second, seconds, eta_seconds;
-  int32_t epoch_ended;                /**< 1: the metrics below are there */
+  int32_t epoch_ended; /**< 1: the metrics below are there */
   size_t metric_count;
-  const char* const* metric_names;    /**< borrowed for the call */
+  const char* const* metric_names; /**< borrowed for the call */
   const double* metric_values;
 } percale_progress;
 /** Returns 0 to go on, anything else to stop after this step. It may save the trainer. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
 /** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says). `dataset` may be NULL for a
  * trainer from a SPEC. `callback` may be NULL. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs,
-                                                percale_progress_callback callback, void* user);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
+                                                                  int64_t epochs, percale_progress_callback callback,
+                                                                  void* user);
 /** Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be
  * monitored. Before the first step; NULL: none. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_set_validation(percale_trainer* trainer, percale_dataset* dataset);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_set_validation(percale_trainer* trainer,
+                                                                             percale_dataset* dataset);
 /** Loss and metrics over a data set (NULL: the SPEC's test data) as JSON: {"loss":0.03,"accuracy":0.99}. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_trainer* trainer,
+                                                                       percale_dataset* dataset,
+                                                                       percale_text** out_json);
 /** Makes what was trained so far the next version of the table, in one piece: runs of sessions on the same variables that begin
  * later see it, those under way keep the version that they began with, and nobody waits. The option "publish" says when a trainer
  * does so by itself. \since 0.1 */
@@ -513,16 +589,20 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_save(percale_train
  * one; FAILED_PRECONDITION when its numerics fingerprint is another. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_restore(percale_trainer* trainer, const char* folder);
 /** The graph for inference (inputs to predictions) with a new reference. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_model(percale_trainer* trainer, percale_graph** out_graph);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_model(percale_trainer* trainer,
+                                                                    percale_graph** out_graph);
 /** The table that is trained, with a new reference. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_variables(percale_trainer* trainer, percale_variables** out_variables);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_variables(percale_trainer* trainer,
+                                                                        percale_variables** out_variables);
 /** Steps that were completed. \since 0.1 */
 PERCALE_API int64_t percale_trainer_steps(const percale_trainer* trainer);
 /** The history: "csv", "svg" (a plot of the loss), or "events": the bytes of a file events.out.tfevents.* for TensorBoard, which
  * later begin with those that were given earlier. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_history(const percale_trainer* trainer, const char* format, percale_text** out_text);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_history(const percale_trainer* trainer,
+                                                                      const char* format, percale_text** out_text);
 /** Facts as JSON: parameters, shards, devices, batch size, optimizer, data. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_describe(const percale_trainer* trainer, percale_text** out_json);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_describe(const percale_trainer* trainer,
+                                                                       percale_text** out_json);
 
 /* ---- Trace ---- */
 
@@ -538,11 +618,14 @@ PERCALE_API void percale_trace_release(percale_trace* trace);
 
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_create(percale_cluster** out_cluster);
 /** From the JSON of TF_CONFIG. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_json(const char* json, size_t size, percale_cluster** out_cluster);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_json(const char* json, size_t size,
+                                                                        percale_cluster** out_cluster);
 /** From the process's environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, OMPI_*. NOT_FOUND without any. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_environment(percale_cluster** out_cluster);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job, int64_t task, const char* address);
-PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_set_role(percale_cluster* cluster, const char* job, int64_t task);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job,
+                                                                       int64_t task, const char* address);
+PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_set_role(percale_cluster* cluster, const char* job,
+                                                                       int64_t task);
 PERCALE_API size_t percale_cluster_job_count(const percale_cluster* cluster);
 PERCALE_API const char* percale_cluster_get_job(const percale_cluster* cluster, size_t index);
 /** One more than the highest number of a task; 0 for an unknown job. \since 0.1 */

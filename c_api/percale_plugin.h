@@ -203,7 +203,8 @@ typedef struct percale_host_api {
   percale_status* (*builder_set_int)(percale_builder* builder, const char* attribute, int64_t value);
   percale_status* (*builder_set_float)(percale_builder* builder, const char* attribute, double value);
   percale_status* (*builder_set_string)(percale_builder* builder, const char* attribute, const char* value);
-  percale_status* (*builder_set_ints)(percale_builder* builder, const char* attribute, const int64_t* values, size_t count);
+  percale_status* (*builder_set_ints)(percale_builder* builder, const char* attribute, const int64_t* values,
+                                      size_t count);
   percale_status* (*builder_set_floats)(percale_builder* builder, const char* attribute, const double* values,
                                         size_t count);
   percale_status* (*builder_set_strings)(percale_builder* builder, const char* attribute, const char* const* values,
@@ -275,8 +276,8 @@ typedef struct percale_importer {
    * lie, and nowhere else; NULL: the model came without one. */
   percale_status* (*import_graph)(void* user, percale_builder* builder, const void* bytes, size_t size,
                                   const char* folder);
-  percale_status* (*export_graph)(void* user, const percale_graph* graph, percale_variables* variables,
-                                  void* sink, void (*write)(void* sink, const void* bytes, size_t size));
+  percale_status* (*export_graph)(void* user, const percale_graph* graph, percale_variables* variables, void* sink,
+                                  void (*write)(void* sink, const void* bytes, size_t size));
   /** A tensor of the format's own kind (ONNX: a TensorProto), in the engine's memory. */
   percale_status* (*import_tensor)(void* user, percale_engine* engine, const void* bytes, size_t size,
                                    percale_tensor** out_tensor);

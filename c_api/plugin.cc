@@ -179,8 +179,8 @@ Result<const OpSchema*> Plugins::make_schema(const percale_op& op) {
   }
   for (size_t i = 0; i < op.attribute_count; ++i) {
     const percale_op_attribute& attribute = op.attributes[i];
-    const bool known = attribute.kind == 1 || attribute.kind == 2 || attribute.kind == 3 || attribute.kind == 6 ||
-                       attribute.kind == 7;
+    const bool known =
+        attribute.kind == 1 || attribute.kind == 2 || attribute.kind == 3 || attribute.kind == 6 || attribute.kind == 7;
     if (attribute.name == nullptr || !known) {
       return invalid_argument("op ", op.name, ": an attribute has no name or no known kind");
     }

@@ -81,10 +81,9 @@ percale_status* percale_session_create(percale_engine* engine, const percale_gra
     PERCALE_RETURN_IF_ERROR(check_options(function, options, "session"));
     auto handle = std::make_unique<percale_session>();
     handle->engine = Ref(engine);
-    PERCALE_ASSIGN_OR_RETURN(handle->session,
-                             Session::create(engine->engine, graph->graph,
-                                             variables == nullptr ? nullptr : variables->variables,
-                                             session_options(options)));
+    PERCALE_ASSIGN_OR_RETURN(handle->session, Session::create(engine->engine, graph->graph,
+                                                              variables == nullptr ? nullptr : variables->variables,
+                                                              session_options(options)));
     *out_session = handle.release();
     return {};
   });
@@ -110,9 +109,9 @@ percale_status* percale_session_run(percale_session* session, const char* const*
     // Made before the run: what it assigns and takes out of queues must not be lost for want of a handle.
     std::vector<std::unique_ptr<percale_tensor>> made(fetch_count);
     for (auto& handle : made) handle = std::make_unique<percale_tensor>(Tensor());
-    PERCALE_ASSIGN_OR_RETURN(auto results,
-                             session->session->run(spec, tensors, {.deadline_ns = deadline_after(timeout_ns),
-                                                                   .trace = trace.get()}));
+    PERCALE_ASSIGN_OR_RETURN(
+        auto results,
+        session->session->run(spec, tensors, {.deadline_ns = deadline_after(timeout_ns), .trace = trace.get()}));
     for (size_t i = 0; i < fetch_count; ++i) {
       made[i]->tensor = std::move(results[i]);
       out_fetches[i] = made[i].release();

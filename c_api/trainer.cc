@@ -58,7 +58,8 @@ std::string trainer_keys(const percale_options* options) {
   for (const char* key : {"keep_last", "keep_best", "monitor"}) {
     if (!option_is_set(options, key)) continue;
     const std::string text = option_text(options, kKind, key);
-    kept += str_cat(kept.empty() ? "" : ",", "\"", key, "\":", std::string_view(key) == "monitor" ? quoted(text) : text);
+    kept +=
+        str_cat(kept.empty() ? "" : ",", "\"", key, "\":", std::string_view(key) == "monitor" ? quoted(text) : text);
   }
   if (!kept.empty()) add("checkpoints", str_cat("{", kept, "}"));
   return str_cat("{", out, "}");
@@ -148,8 +149,9 @@ percale_status* percale_trainer_create(percale_engine* engine, const percale_gra
     PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
     PERCALE_ASSIGN_OR_RETURN(const TrainerOptions chosen, trainer_options(options));
     PERCALE_ASSIGN_OR_RETURN(Model model, model_of_mean_loss(*graph->graph, option_text(options, kKind, "loss")));
-    PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(engine->engine, std::move(model),
-                                                           variables == nullptr ? nullptr : variables->variables, chosen));
+    PERCALE_ASSIGN_OR_RETURN(auto trainer,
+                             Trainer::create(engine->engine, std::move(model),
+                                             variables == nullptr ? nullptr : variables->variables, chosen));
     *out_trainer = make_handle(engine, std::move(trainer));
     return {};
   });
@@ -163,10 +165,9 @@ percale_status* percale_trainer_from_spec(percale_engine* engine, const char* sp
     PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
     PERCALE_ASSIGN_OR_RETURN(SpecOverrides overrides, spec_overrides(function, options));
     overrides.open_model = [&](const std::string& path) { return open_model(function, engine, path); };
-    PERCALE_ASSIGN_OR_RETURN(auto trainer,
-                             trainer_from_spec(engine->engine, text_of(spec, spec_size),
-                                               std::string(text_or_empty(spec_folder)),
-                                               std::string(text_or_empty(data_folder)), overrides));
+    PERCALE_ASSIGN_OR_RETURN(auto trainer, trainer_from_spec(engine->engine, text_of(spec, spec_size),
+                                                             std::string(text_or_empty(spec_folder)),
+                                                             std::string(text_or_empty(data_folder)), overrides));
     *out_trainer = make_handle(engine, std::move(trainer));
     return {};
   });
@@ -197,9 +198,8 @@ percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* d
 }
 
 percale_status* percale_trainer_set_validation(percale_trainer* trainer, percale_dataset* dataset) {
-  return guarded(__func__, {NEEDS(trainer)}, [&] {
-    return trainer->trainer->set_validation(dataset == nullptr ? nullptr : dataset->dataset);
-  });
+  return guarded(__func__, {NEEDS(trainer)},
+                 [&] { return trainer->trainer->set_validation(dataset == nullptr ? nullptr : dataset->dataset); });
 }
 
 percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json) {

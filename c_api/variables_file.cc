@@ -12,7 +12,8 @@ percale_status* percale_variables_load(percale_variables* variables, const char*
 }
 
 percale_status* percale_variables_load_mapped(percale_variables* variables, const char* path, const char* const* from,
-                                              const char* const* to, size_t count, int32_t strict, int64_t* out_loaded) {
+                                              const char* const* to, size_t count, int32_t strict,
+                                              int64_t* out_loaded) {
   clear(out_loaded);
   return guarded(__func__, {NEEDS(variables), NEEDS(path)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(auto sources, names_of(function, "from", from, count));

@@ -253,18 +253,18 @@ inline constexpr auto kReluList = kFloatList + kSignedList;
 Status register_activation(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_activation_simd(registry, *simd));
-  return add_cpu_kernels(registry, {
-                                       unary_kernel<ReluOp, kReluList>("portable.Relu"),
-                                       unary_kernel<LeakyReluOp, kFloatList>("portable.LeakyRelu"),
-                                       unary_kernel<SigmoidOp, kFloatList>("portable.Sigmoid"),
-                                       unary_kernel<TanhOp, kFloatList>("portable.Tanh"),
-                                       unary_kernel<ErfOp, kFloatList>("portable.Erf"),
-                                       unary_kernel<HardSigmoidOp, kFloatList>("portable.HardSigmoid"),
-                                       unary_kernel<HardSwishOp, kFloatList>("portable.HardSwish"),
-                                       make_kernel<accepts_types<kNumericList>, plan_clip, run_clip>("portable.Clip",
-                                                                                                      "Clip"),
-                                       binary_kernel<ReluGradOp, kReluList>("portable.ReluGrad", "percale"),
-                                   });
+  return add_cpu_kernels(registry,
+                         {
+                             unary_kernel<ReluOp, kReluList>("portable.Relu"),
+                             unary_kernel<LeakyReluOp, kFloatList>("portable.LeakyRelu"),
+                             unary_kernel<SigmoidOp, kFloatList>("portable.Sigmoid"),
+                             unary_kernel<TanhOp, kFloatList>("portable.Tanh"),
+                             unary_kernel<ErfOp, kFloatList>("portable.Erf"),
+                             unary_kernel<HardSigmoidOp, kFloatList>("portable.HardSigmoid"),
+                             unary_kernel<HardSwishOp, kFloatList>("portable.HardSwish"),
+                             make_kernel<accepts_types<kNumericList>, plan_clip, run_clip>("portable.Clip", "Clip"),
+                             binary_kernel<ReluGradOp, kReluList>("portable.ReluGrad", "percale"),
+                         });
 }
 
 }  // namespace percale

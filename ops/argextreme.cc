@@ -65,7 +65,8 @@ Status shape_one_hot(ShapeContext& context) {
       if (count <= 0 || count > kMaxDim) return context.error("depth is ", count, ", wanted 1 to 2^40");
     }
     out = Shape();
-    for (size_t d = 0; d <= indices.rank(); ++d) out.push_back(d < *axis ? indices[d] : d == *axis ? count : indices[d - 1]);
+    for (size_t d = 0; d <= indices.rank(); ++d)
+      out.push_back(d < *axis ? indices[d] : d == *axis ? count : indices[d - 1]);
   }
   context.set_output(0, context.dtype(2), out);
   return {};

@@ -47,9 +47,11 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_identity},
     {.name = "Cast",
      .since = 25,
-     .doc = "The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of "
-            "their range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate and "
-            "round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.",
+     .doc =
+         "The input in dtype `to`: floats round to nearest, are cut towards zero to integers and held at the ends of "
+         "their range (NaN gives 0); integers, and floats as integers of 4 and 2 bits, wrap; bool is != 0. saturate "
+         "and "
+         "round_mode are of float8 as ONNX has them; beyond its range f4e2m1 is held at 6.",
      .inputs = {in("input", 'T', kStorable)},
      .attributes = {attr_required("to", AttrKind::kInt), attr_int("saturate", 1, 0, 1),
                     attr_string("round_mode", "up")},
@@ -94,9 +96,8 @@ void cast_row(const Row& row) {
 Result<MapPlan> plan_cast(const NodeView& node, KernelPlan&) {
   RowFn row = nullptr;
   const DType from = node.dtype(0), to = node.outputs[0].dtype;
-  dispatch(kAnyList, from, [&]<class From>() {
-    dispatch(kAnyList, to, [&]<class To>() { row = cast_row<From, To>; });
-  });
+  dispatch(kAnyList, from,
+           [&]<class From>() { dispatch(kAnyList, to, [&]<class To>() { row = cast_row<From, To>; }); });
   if (from == to) row = copy_row(item_bytes(from));
   return make_map(node, 1, row);
 }
@@ -112,12 +113,12 @@ Status accepts_cast(const NodeView& node) {
 
 Status register_cast(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  return add_cpu_kernels(
-      registry, {
-                    make_kernel<accepts_storable, plan_view, run_view>("portable.Identity", "Identity"),
-                    make_kernel<accepts_cast, plan_cast, run_map>("portable.Cast", "Cast"),
-                    make_kernel<accepts_cast, plan_cast, run_map>("portable.CastLike", "CastLike"),
-                });
+  return add_cpu_kernels(registry,
+                         {
+                             make_kernel<accepts_storable, plan_view, run_view>("portable.Identity", "Identity"),
+                             make_kernel<accepts_cast, plan_cast, run_map>("portable.Cast", "Cast"),
+                             make_kernel<accepts_cast, plan_cast, run_map>("portable.CastLike", "CastLike"),
+                         });
 }
 
 }  // namespace percale

@@ -20,7 +20,8 @@ constexpr AttrSpec kIgnoreIndex = attr_optional("ignore_index", AttrKind::kInt);
 constexpr OpSchema kSchemas[] = {
     {.name = "SoftmaxCrossEntropyLoss",
      .since = 13,
-     .doc = "-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels [N,D1,...]; the mean "
+     .doc = "-weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels [N,D1,...]; "
+            "the mean "
             "is over the sum of the weights used. Labels equal to ignore_index count nothing.",
      .inputs = {in("scores", 'T', dtypes::kFloat), in_index("labels"), in_opt("weights", 'T', dtypes::kFloat)},
      .attributes = {kIgnoreIndex, kReduction},
@@ -29,7 +30,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = &cross_entropy_grad},
     {.name = "NegativeLogLikelihoodLoss",
      .since = 22,
-     .doc = "-weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...]; the mean is over the "
+     .doc = "-weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...]; the mean is over "
+            "the "
             "sum of the weights used. Targets equal to ignore_index count nothing.",
      .inputs = {in("input", 'T', dtypes::kFloat), in_index("target"), in_opt("weight", 'T', dtypes::kFloat)},
      .attributes = {kIgnoreIndex, kReduction},
@@ -119,8 +121,8 @@ Status cross_entropy_grad(GradContext& g) {
 Status log_likelihood_grad(GradContext& g) {
   if (g.wants(2)) return weights_have_no_gradient(g);
   if (!g.wants(0) || g.grad(0) == kNoValue) return {};
-  g.set(0, g.emit("percale:NegativeLogLikelihoodGrad", {g.grad(0), g.input(0), g.input(1), g.input(2)},
-                  g.attributes()));
+  g.set(0,
+        g.emit("percale:NegativeLogLikelihoodGrad", {g.grad(0), g.input(0), g.input(1), g.input(2)}, g.attributes()));
   return g.status();
 }
 
@@ -217,8 +219,7 @@ void class_loss(const ClassLossPlan& p, const Launch& l) {
           to[i * p.inner] = static_cast<T>(static_cast<double>(from[i * p.inner]) - s.most - s.log_sum);
         }
       }
-      const double loss =
-          counts ? -weight * (static_cast<double>(from[label * p.inner]) - s.most - s.log_sum) : 0;
+      const double loss = counts ? -weight * (static_cast<double>(from[label * p.inner]) - s.most - s.log_sum) : 0;
       if (p.reduction == Reduction::kNone) l.out<T>(0)[line] = static_cast<T>(loss);
       sum += loss;
       total += weight;
@@ -359,15 +360,16 @@ Status register_class_loss(Registry& registry, const simd::SimdTable* simd) {
                                        "simd.softmax_cross_entropy_grad", "SoftmaxCrossEntropyGrad", "percale", simd)));
   }
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_cross_entropy, &class_loss_run>(
-      registry, "SoftmaxCrossEntropyLoss", "", "portable.softmax_cross_entropy", "portable.softmax_cross_entropy_widened")));
+      registry, "SoftmaxCrossEntropyLoss", "", "portable.softmax_cross_entropy",
+      "portable.softmax_cross_entropy_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_log_likelihood, &class_loss_run>(
       registry, "NegativeLogLikelihoodLoss", "", "portable.log_likelihood", "portable.log_likelihood_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_cross_entropy_grad, &class_loss_grad_run>(
       registry, "SoftmaxCrossEntropyGrad", "percale", "portable.softmax_cross_entropy_grad",
       "portable.softmax_cross_entropy_grad_widened")));
-  return add_float_kernels<&plan_log_likelihood_grad, &class_loss_grad_run>(
-      registry, "NegativeLogLikelihoodGrad", "percale", "portable.log_likelihood_grad",
-      "portable.log_likelihood_grad_widened");
+  return add_float_kernels<&plan_log_likelihood_grad, &class_loss_grad_run>(registry, "NegativeLogLikelihoodGrad",
+                                                                            "percale", "portable.log_likelihood_grad",
+                                                                            "portable.log_likelihood_grad_widened");
 }
 
 }  // namespace percale

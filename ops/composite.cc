@@ -1,10 +1,11 @@
 // Composite ops: what others express. Activations, whose bodies fuse like any chain of elementwise ops, and what transformers
 // add to them. f16 and bf16 are computed in f32.
+#include "core/graph/composite.h"
+
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-#include "core/graph/composite.h"
 #include "ops/families.h"
 #include "ops/grad_util.h"
 #include "ops/shape_util.h"
@@ -44,9 +45,7 @@ ValueId gelu(BodyContext& c, ValueId x) {
   }
   return mul(c, half, add(c, scalar_like(c, x, 1), bend));
 }
-ValueId swish(BodyContext& c, ValueId x) {
-  return mul(c, x, c.emit("Sigmoid", {mul(c, number(c, x, "alpha"), x)}));
-}
+ValueId swish(BodyContext& c, ValueId x) { return mul(c, x, c.emit("Sigmoid", {mul(c, number(c, x, "alpha"), x)})); }
 // max(x, 0) + log(1 + exp(-|x|)) neither overflows nor loses small values.
 ValueId softplus(BodyContext& c, ValueId x) {
   const ValueId tail = c.emit("Exp", {neg(c, c.emit("Abs", {x}))});
@@ -54,9 +53,7 @@ ValueId softplus(BodyContext& c, ValueId x) {
   return add(c, c.emit("Relu", {x}), log);
 }
 ValueId mish(BodyContext& c, ValueId x) { return mul(c, x, c.emit("Tanh", {c.emit("Softplus", {x})})); }
-ValueId softsign(BodyContext& c, ValueId x) {
-  return div(c, x, add(c, scalar_like(c, x, 1), c.emit("Abs", {x})));
-}
+ValueId softsign(BodyContext& c, ValueId x) { return div(c, x, add(c, scalar_like(c, x, 1), c.emit("Abs", {x}))); }
 ValueId elu(BodyContext& c, ValueId x) {
   return where(c, positive(c, x), x, mul(c, number(c, x, "alpha"), negative_exp(c, x)));
 }
@@ -93,7 +90,8 @@ Status rms_norm(BodyContext& c) {
   const Shape& shape = c.shape(c.input(0));
   int64_t axis = c.attributes().get_int("axis"), end = 0;
   if (axis >= 0) {
-    if (!shape.known_rank()) return invalid_argument("axis ", axis, " of X, whose rank is not known; count it from the end");
+    if (!shape.known_rank())
+      return invalid_argument("axis ", axis, " of X, whose rank is not known; count it from the end");
     end = static_cast<int64_t>(shape.rank());
   }
   std::vector<int64_t> axes;
@@ -117,7 +115,8 @@ Status shape_rotary(ShapeContext& c) {
     if (heads > 0 && x[1] >= 0 && x[1] != heads) return c.error("num_heads is ", heads, ", X has ", x);
   } else if (x.known_rank() && x.rank() == 3) {
     if (heads == 0) return c.error("X of rank 3 needs the attribute 'num_heads'");
-    if (x.back() >= 0 && x.back() % heads != 0) return c.error("num_heads = ", heads, " does not divide the last dim of X ", x);
+    if (x.back() >= 0 && x.back() % heads != 0)
+      return c.error("num_heads = ", heads, " does not divide the last dim of X ", x);
     if (x.back() >= 0) head = x.back() / heads;
   } else if (x.known_rank()) {
     return c.error("wanted X of rank 3 or 4, got ", x);
@@ -158,7 +157,8 @@ Status rotary(BodyContext& c) {
   const ValueId given = cast(c, c.input(0), wide);
   ValueId x = given;
   if (flat) {
-    x = c.emit("Reshape", {x, known ? c.ints({shape[0], shape[1], heads, shape[2] / heads}) : c.ints({0, 0, heads, -1})},
+    x = c.emit("Reshape",
+               {x, known ? c.ints({shape[0], shape[1], heads, shape[2] / heads}) : c.ints({0, 0, heads, -1})},
                {{"allowzero", known ? 1 : 0}});
   }
   const auto cache = [&](size_t i) {
@@ -211,7 +211,8 @@ constexpr OpSchema kSchemas[] = {
     activation("Mish", 18, "x tanh(log(1 + exp(x))) (Misra 2019).", widened<mish>),
     {.name = "RMSNormalization",
      .since = 23,
-     .doc = "X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1: f32, 16: bf16), in "
+     .doc = "X / sqrt(mean(X^2) + epsilon) * scale, the mean over the dims from 'axis' on; in stash_type (1: f32, 16: "
+            "bf16), in "
             "f64 for f64 inputs.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("scale", 'V', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1), attr_float("epsilon", 1e-5, 0), attr_int("stash_type", 1)},
@@ -221,9 +222,11 @@ constexpr OpSchema kSchemas[] = {
      .body = rms_norm},
     {.name = "RotaryEmbedding",
      .since = 23,
-     .doc = "Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at position_ids where they "
+     .doc = "Turns pairs of elements of each head by the angles whose cosines and sines the caches hold, at "
+            "position_ids where they "
             "are there (Su et al. 2021); of a head the first rotary_embedding_dim elements, 0: all.",
-     .inputs = {in("X", 'T', dtypes::kFloat), in("cos_cache", 'T', dtypes::kFloat), in("sin_cache", 'T', dtypes::kFloat),
+     .inputs = {in("X", 'T', dtypes::kFloat), in("cos_cache", 'T', dtypes::kFloat),
+                in("sin_cache", 'T', dtypes::kFloat),
                 InputSpec{"position_ids", 0, dtypes::kI64Only, Presence::kOptional, Bounds::kChecked}},
      .attributes = {attr_int("interleaved", 0, 0, 1), attr_int("num_heads", 0, 0, static_cast<double>(kMaxDim)),
                     attr_int("rotary_embedding_dim", 0, 0, static_cast<double>(kMaxDim))},

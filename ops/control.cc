@@ -1,11 +1,12 @@
 // If, Loop and Call: ops that carry functions. The executor runs them itself, so they have no kernel.
 //
 // Functions are closed: what a body needs of its surroundings are captures, the trailing inputs of the node and of the body.
+#include "ops/control.h"
+
 #include <algorithm>
 
 #include "core/graph/effects.h"
 #include "core/graph/gradient.h"
-#include "ops/control.h"
 #include "ops/families.h"
 
 namespace percale {
@@ -191,8 +192,8 @@ Status if_grad(GradContext& c) {
 
 Status call_grad(GradContext& c) {
   const std::vector<bool> wanted = wanted_of(c, 0);
-  PERCALE_ASSIGN_OR_RETURN(
-      auto back, c.functions()->backward(function_of(c.attributes(), "function"), given_of(c), wanted));
+  PERCALE_ASSIGN_OR_RETURN(auto back,
+                           c.functions()->backward(function_of(c.attributes(), "function"), given_of(c), wanted));
   const auto count = static_cast<size_t>(std::count(wanted.begin(), wanted.end(), true));
   set_wanted(c, 0,
              c.emit_many("percale:Call", backward_inputs(c), count, {{"function", FunctionRef{std::move(back)}}}));
@@ -202,7 +203,8 @@ Status call_grad(GradContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.name = "If",
      .since = 25,
-     .doc = "Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.",
+     .doc =
+         "Runs then_branch where cond is true, else else_branch, on the captures; outputs are what the branch gives.",
      .inputs = {in("cond", 0, dtypes::kBoolOnly), kCaptures},
      .attributes = {attr_required("then_branch", AttrKind::kFunction),
                     attr_required("else_branch", AttrKind::kFunction)},
@@ -212,13 +214,12 @@ constexpr OpSchema kSchemas[] = {
      .grad = if_grad},
     {.name = "Loop",
      .since = 25,
-     .doc = "Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond "
-            "holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit trips "
-            "are an error.",
-     .inputs = {in_opt("M", 0, dtypes::kI64Only), in_opt("cond", 0, dtypes::kBoolOnly),
-                kCarriedAndCaptures},
-     .attributes = {attr_required("body", AttrKind::kFunction),
-                    kNumCarried,
+     .doc =
+         "Runs body(trip, cond, carried..., captures...) -> (cond, carried..., scan...) at most M times and while cond "
+         "holds; gives the last carried values and the scan values of all trips, stacked. More than trip_limit trips "
+         "are an error.",
+     .inputs = {in_opt("M", 0, dtypes::kI64Only), in_opt("cond", 0, dtypes::kBoolOnly), kCarriedAndCaptures},
+     .attributes = {attr_required("body", AttrKind::kFunction), kNumCarried,
                     attr_int("trip_limit", int64_t{1} << 24, 0, kMostTrips)},
      .outputs = {kOutputs},
      .flags = kRuntime,

@@ -26,8 +26,9 @@ constexpr AttrSpec kStrides = attr_optional("strides", AttrKind::kInts, 1, kMaxW
 constexpr OpSchema kSchemas[] = {
     {.name = "Conv",
      .since = 22,
-     .doc = "Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...], plus B [M] per "
-            "output channel; 1 to 3 spatial dims.",
+     .doc =
+         "Convolution (cross-correlation) of images X [N,C,D1,...] with filters W [M,C/group,k1,...], plus B [M] per "
+         "output channel; 1 to 3 spatial dims.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("W", 'T', dtypes::kFloat), in_opt("B", 'T', dtypes::kFloat)},
      .attributes = {kAutoPad, kDilations, kGroup, kKernelShape, kPads, kStrides},
      .outputs = {out("Y", 'T')},
@@ -35,9 +36,10 @@ constexpr OpSchema kSchemas[] = {
      .grad = &conv_grad},
     {.name = "ConvTranspose",
      .since = 22,
-     .doc = "Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]: the gradient of "
-            "Conv with respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - "
-            "pads.",
+     .doc =
+         "Transposed convolution of X [N,C,D1,...] with filters W [C,M/group,k1,...], plus B [M]: the gradient of "
+         "Conv with respect to its input, output dim = stride * (in - 1) + output_padding + (k - 1) * dilation + 1 - "
+         "pads.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("W", 'T', dtypes::kFloat), in_opt("B", 'T', dtypes::kFloat)},
      .attributes = {kAutoPad, kDilations, kGroup, kKernelShape,
                     attr_optional("output_padding", AttrKind::kInts, 0, kMaxWindow),

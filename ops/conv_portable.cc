@@ -161,9 +161,8 @@ void conv_transpose_run(const ConvSizes& s, const Launch& l) {
   });
 }
 void conv_grad_input_run(const ConvSizes& s, const Launch& l) {
-  with_float(s.dtype, [&]<class T>() {
-    run_grad_input<T>(s, l.in<T>(0), l.in<T>(1), nullptr, l.out<T>(0), l.parallel());
-  });
+  with_float(s.dtype,
+             [&]<class T>() { run_grad_input<T>(s, l.in<T>(0), l.in<T>(1), nullptr, l.out<T>(0), l.parallel()); });
 }
 void conv_grad_weight_run(const GradWeightPlan& p, const Launch& l) {
   with_float(p.sizes.dtype, [&]<class T>() {

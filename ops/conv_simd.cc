@@ -10,12 +10,22 @@ using simd::SimdTable;
 // 1-D is 2-D of height 1.
 Conv2d conv2d(const ConvSizes& s) {
   const Window& w = s.window;
-  return {.batch = s.batch, .in_c = s.in_c, .in_h = w.in[1], .in_w = w.in[2],
-          .out_c = s.out_c, .out_h = w.out[1], .out_w = w.out[2],
-          .kernel_h = w.kernel[1], .kernel_w = w.kernel[2],
-          .stride_h = w.stride[1], .stride_w = w.stride[2],
-          .dilation_h = w.dilation[1], .dilation_w = w.dilation[2],
-          .pad_top = w.pad[1], .pad_left = w.pad[2], .groups = s.groups};
+  return {.batch = s.batch,
+          .in_c = s.in_c,
+          .in_h = w.in[1],
+          .in_w = w.in[2],
+          .out_c = s.out_c,
+          .out_h = w.out[1],
+          .out_w = w.out[2],
+          .kernel_h = w.kernel[1],
+          .kernel_w = w.kernel[2],
+          .stride_h = w.stride[1],
+          .stride_w = w.stride[2],
+          .dilation_h = w.dilation[1],
+          .dilation_w = w.dilation[2],
+          .pad_top = w.pad[1],
+          .pad_left = w.pad[2],
+          .groups = s.groups};
 }
 
 struct Plan {
@@ -63,8 +73,8 @@ void run_grad_input(const Plan& p, const Launch& l) {
 
 Result<Plan> plan_transpose(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(const ConvSizes s, conv_transpose_sizes(v));
-  const Plan p{.simd = &table(plan), .conv = conv2d(s), .channels = s.in_c, .image = s.window.in_size(),
-               .bias = s.has_bias};
+  const Plan p{
+      .simd = &table(plan), .conv = conv2d(s), .channels = s.in_c, .image = s.window.in_size(), .bias = s.has_bias};
   plan.scratch_bytes = p.simd->conv->input_grad_scratch_bytes(p.conv);
   return p;
 }
@@ -96,7 +106,8 @@ void run_grad_weight(const Plan& p, const Launch& l) {
 Status register_conv_simd(Registry& registry, const SimdTable& simd) {
   const Kernel kernels[] = {
       make_kernel<&accepts_simd_conv, &plan_simd_conv, &run_forward>("simd.conv", "Conv", "", &simd),
-      make_kernel<&accepts_simd_conv, &plan_transpose, &run_transpose>("simd.conv_transpose", "ConvTranspose", "", &simd),
+      make_kernel<&accepts_simd_conv, &plan_transpose, &run_transpose>("simd.conv_transpose", "ConvTranspose", "",
+                                                                       &simd),
       make_kernel<&accepts_simd_conv, &plan_grad_input, &run_grad_input>("simd.conv_grad_input", "ConvGradInput",
                                                                          "percale", &simd),
       make_kernel<&accepts_simd_conv, &plan_grad_weight, &run_grad_weight>("simd.conv_grad_weight", "ConvGradWeight",

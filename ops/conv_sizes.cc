@@ -7,7 +7,11 @@ namespace {
 
 // Of the convolution of `x` with weights `w`; the dtype is that of all operands.
 ConvSizes sizes_of(const NodeView& v, const Window& window, const Shape& x, const Shape& w) {
-  return {.window = window, .batch = x[0], .in_c = x[1], .out_c = w[0], .groups = v.attributes.get_int("group", 1),
+  return {.window = window,
+          .batch = x[0],
+          .in_c = x[1],
+          .out_c = w[0],
+          .groups = v.attributes.get_int("group", 1),
           .dtype = v.dtype(0)};
 }
 
@@ -31,8 +35,7 @@ Result<Window> transpose_window(const Attributes& attributes, std::span<const in
   const std::string_view auto_pad = attributes.get_string("auto_pad", "NOTSET");
   const bool same_upper = auto_pad == "SAME_UPPER", same = same_upper || auto_pad == "SAME_LOWER";
   if (!same && auto_pad != "NOTSET" && auto_pad != "VALID" && !auto_pad.empty()) {
-    return invalid_argument("attribute 'auto_pad' is '", auto_pad,
-                            "', wanted NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+    return invalid_argument("attribute 'auto_pad' is '", auto_pad, "', wanted NOTSET, VALID, SAME_UPPER or SAME_LOWER");
   }
   for (size_t d = 0; d < rank; ++d) {
     const size_t i = w.first() + d;
@@ -51,7 +54,8 @@ Result<Window> transpose_window(const Attributes& attributes, std::span<const in
     }
     if (input_dims[d] == 0) return invalid_argument("the input has a spatial dim of size 0");
     const auto reach = checked_mul(strides[d], input_dims[d] - 1);
-    if (!reach || *reach > kMaxDim) return invalid_argument("stride ", strides[d], " times ", input_dims[d], " is too large");
+    if (!reach || *reach > kMaxDim)
+      return invalid_argument("stride ", strides[d], " times ", input_dims[d], " is too large");
     const int64_t full = *reach + more + w.extent(i);
     int64_t total = auto_pad == "NOTSET" || auto_pad.empty() ? pads[d] + pads[d + rank] : 0;
     w.pad[i] = total > 0 ? pads[d] : 0;

@@ -62,7 +62,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_check},
     {.domain = "percale",
      .name = "Print",
-     .doc = "X, and its first `summarize` elements (-1: as many as fit a line) behind `message`, given to the engine's log "
+     .doc = "X, and its first `summarize` elements (-1: as many as fit a line) behind `message`, given to the engine's "
+            "log "
             "callback at the level info.",
      .inputs = {in("X", 'T', kStorable)},
      .attributes = {kMessage, attr_int("summarize", 3, -1)},
@@ -199,11 +200,11 @@ void run_print(const DebugPlan& p, const Launch& l) {
 
 Status register_debug(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  return add_cpu_kernels(
-      registry,
-      {make_kernel<accepts_types<kFloatList>, plan_check, run_check>("portable.CheckNumerics", "CheckNumerics", "percale"),
-       make_kernel<accepts_storable, plan_print, run_print>("portable.Print", "Print", "percale"),
-       make_kernel<accepts_all, plan_assert, run_assert>("portable.Assert", "Assert", "percale")});
+  return add_cpu_kernels(registry,
+                         {make_kernel<accepts_types<kFloatList>, plan_check, run_check>("portable.CheckNumerics",
+                                                                                        "CheckNumerics", "percale"),
+                          make_kernel<accepts_storable, plan_print, run_print>("portable.Print", "Print", "percale"),
+                          make_kernel<accepts_all, plan_assert, run_assert>("portable.Assert", "Assert", "percale")});
 }
 
 }  // namespace percale

@@ -61,8 +61,7 @@ Status grad_pow(GradContext& g) {
     g.set(0, sum_to_shape_of(g, mul(g, g.grad(0), where(g, g.emit("Equal", {e, zero}), zero, slope)), x));
   }
   if (g.wants(1)) {
-    const ValueId flat =
-        g.emit("And", {g.emit("Equal", {x, zero}), g.emit("GreaterOrEqual", {e, zero})});
+    const ValueId flat = g.emit("And", {g.emit("Equal", {x, zero}), g.emit("GreaterOrEqual", {e, zero})});
     const ValueId slope = mul(g, g.output(0), g.emit("Log", {x}));
     const ValueId grad = mul(g, g.grad(0), where(g, flat, zero, slope));
     g.set(1, sum_to_shape_of(g, cast(g, grad, g.dtype(g.input(1))), g.input(1)));
@@ -147,8 +146,7 @@ constexpr OpSchema unary(std::string_view name, int32_t since, DTypeSet types, s
           .grad = grad};
 }
 
-constexpr OpSchema binary(std::string_view name, int32_t since, std::string_view doc, GradFn grad,
-                          uint32_t flags = 0) {
+constexpr OpSchema binary(std::string_view name, int32_t since, std::string_view doc, GradFn grad, uint32_t flags = 0) {
   return {.name = name,
           .since = since,
           .doc = doc,
@@ -176,10 +174,12 @@ constexpr OpSchema kSchemas[] = {
     binary("Add", 14, "A + B, broadcast; integers wrap.", grad_add, kCommutative),
     binary("Sub", 14, "A - B, broadcast; integers wrap.", grad_sub),
     binary("Mul", 14, "A * B, broadcast; integers wrap.", grad_mul, kCommutative),
-    binary("Div", 14, "A / B, broadcast; integers are cut towards zero, and an integer zero in B is an error.", grad_div),
+    binary("Div", 14, "A / B, broadcast; integers are cut towards zero, and an integer zero in B is an error.",
+           grad_div),
     {.name = "Mod",
      .since = 13,
-     .doc = "The remainder of A / B, broadcast: with the sign of B, or with fmod = 1 the sign of A (which floats need).",
+     .doc =
+         "The remainder of A / B, broadcast: with the sign of B, or with fmod = 1 the sign of A (which floats need).",
      .inputs = {in("A", 'T', dtypes::kNumeric), in("B", 'T', dtypes::kNumeric)},
      .attributes = {attr_int("fmod", 0, 0, 1)},
      .outputs = {out("C", 'T')},
@@ -549,31 +549,31 @@ inline constexpr auto kSignedOrFloatList = kFloatList + kSignedList;
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_elementwise_simd(registry, *simd));
-  return add_cpu_kernels(
-      registry, {
-                    binary_kernel<AddOp, kNumericList>("portable.Add"),
-                    binary_kernel<SubOp, kNumericList>("portable.Sub"),
-                    binary_kernel<MulOp, kNumericList>("portable.Mul"),
-                    make_kernel<accepts_types<kNumericList>, plan_div, run_map>("portable.Div", "Div"),
-                    make_kernel<accepts_mod, plan_mod, run_map>("portable.Mod", "Mod"),
-                    make_kernel<accepts_types<kPowBases>, plan_pow, run_map>("portable.Pow", "Pow"),
-                    ChainKernel<MaxOp, kNumericList>::make("portable.Max"),
-                    ChainKernel<MinOp, kNumericList>::make("portable.Min"),
-                    ChainKernel<AddOp, kFloatList>::make("portable.Sum"),
-                    ChainKernel<AddOp, kFloatList, true>::make("portable.Mean"),
-                    unary_kernel<NegOp, kSignedOrFloatList>("portable.Neg"),
-                    unary_kernel<AbsOp, kNumericList>("portable.Abs"),
-                    unary_kernel<SqrtOp, kFloatList>("portable.Sqrt"),
-                    unary_kernel<ExpOp, kFloatList>("portable.Exp"),
-                    unary_kernel<LogOp, kFloatList>("portable.Log"),
-                    unary_kernel<ReciprocalOp, kFloatList>("portable.Reciprocal"),
-                    unary_kernel<SinOp, kFloatList>("portable.Sin"),
-                    unary_kernel<CosOp, kFloatList>("portable.Cos"),
-                    unary_kernel<SignOp, kNumericList>("portable.Sign"),
-                    unary_kernel<FloorOp, kFloatList>("portable.Floor"),
-                    unary_kernel<CeilOp, kFloatList>("portable.Ceil"),
-                    unary_kernel<RoundOp, kFloatList>("portable.Round"),
-                });
+  return add_cpu_kernels(registry,
+                         {
+                             binary_kernel<AddOp, kNumericList>("portable.Add"),
+                             binary_kernel<SubOp, kNumericList>("portable.Sub"),
+                             binary_kernel<MulOp, kNumericList>("portable.Mul"),
+                             make_kernel<accepts_types<kNumericList>, plan_div, run_map>("portable.Div", "Div"),
+                             make_kernel<accepts_mod, plan_mod, run_map>("portable.Mod", "Mod"),
+                             make_kernel<accepts_types<kPowBases>, plan_pow, run_map>("portable.Pow", "Pow"),
+                             ChainKernel<MaxOp, kNumericList>::make("portable.Max"),
+                             ChainKernel<MinOp, kNumericList>::make("portable.Min"),
+                             ChainKernel<AddOp, kFloatList>::make("portable.Sum"),
+                             ChainKernel<AddOp, kFloatList, true>::make("portable.Mean"),
+                             unary_kernel<NegOp, kSignedOrFloatList>("portable.Neg"),
+                             unary_kernel<AbsOp, kNumericList>("portable.Abs"),
+                             unary_kernel<SqrtOp, kFloatList>("portable.Sqrt"),
+                             unary_kernel<ExpOp, kFloatList>("portable.Exp"),
+                             unary_kernel<LogOp, kFloatList>("portable.Log"),
+                             unary_kernel<ReciprocalOp, kFloatList>("portable.Reciprocal"),
+                             unary_kernel<SinOp, kFloatList>("portable.Sin"),
+                             unary_kernel<CosOp, kFloatList>("portable.Cos"),
+                             unary_kernel<SignOp, kNumericList>("portable.Sign"),
+                             unary_kernel<FloorOp, kFloatList>("portable.Floor"),
+                             unary_kernel<CeilOp, kFloatList>("portable.Ceil"),
+                             unary_kernel<RoundOp, kFloatList>("portable.Round"),
+                         });
 }
 
 }  // namespace percale

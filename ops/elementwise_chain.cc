@@ -160,12 +160,8 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
         where[i] = {one ? ChainOperand::kScalarInput : ChainOperand::kInput, index};
         break;
       }
-      case Kind::kOutputBefore:
-        where[i] = {ChainOperand::kOutput, 0};
-        break;
-      case Kind::kStep:
-        item_of_step[static_cast<size_t>(items_[i].index)] = i;
-        break;
+      case Kind::kOutputBefore: where[i] = {ChainOperand::kOutput, 0}; break;
+      case Kind::kStep: item_of_step[static_cast<size_t>(items_[i].index)] = i; break;
     }
   }
   std::vector<uint8_t> free;
@@ -196,8 +192,8 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
 
 Result<Chain> ChainBuilder::finish(Ref result) {
   if (sources_.size() > kMaxSources) {
-    return unimplemented("takes ", static_cast<uint64_t>(kMaxSources),
-                         " inputs and constants, the group has ", static_cast<uint64_t>(sources_.size()));
+    return unimplemented("takes ", static_cast<uint64_t>(kMaxSources), " inputs and constants, the group has ",
+                         static_cast<uint64_t>(sources_.size()));
   }
   Chain chain;
   chain.total = whole_.num_elements();
@@ -244,8 +240,7 @@ void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, cons
         if (period > 1) n = std::min(n, period - within);
       }
       float* to = out + at;
-      simd.elementwise->run_chain(chain.steps.data(), static_cast<int64_t>(chain.steps.size()), inputs.data(),
-                                  &to, n);
+      simd.elementwise->run_chain(chain.steps.data(), static_cast<int64_t>(chain.steps.size()), inputs.data(), &to, n);
     }
   });
 }

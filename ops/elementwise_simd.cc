@@ -168,18 +168,17 @@ Status register_elementwise_simd(Registry& registry, const simd::SimdTable& simd
 Status register_activation_simd(Registry& registry, const simd::SimdTable& simd) {
   using simd::Binary;
   using simd::Unary;
-  return add_cpu_kernels(
-      registry, {
-                    unary<Unary::kRelu>("simd.Relu", simd),
-                    unary<Unary::kLeakyRelu>("simd.LeakyRelu", simd),
-                    unary<Unary::kSigmoid>("simd.Sigmoid", simd),
-                    unary<Unary::kTanh>("simd.Tanh", simd),
-                    unary<Unary::kErf>("simd.Erf", simd),
-                    unary<Unary::kHardSigmoid>("simd.HardSigmoid", simd),
-                    unary<Unary::kHardSwish>("simd.HardSwish", simd),
-                    make_kernel<accepts_f32, plan_clip, run_clip>("simd.Clip", "Clip", "", &simd),
-                    rows<Binary::kReluGrad>("simd.ReluGrad", simd, "percale"),
-                });
+  return add_cpu_kernels(registry, {
+                                       unary<Unary::kRelu>("simd.Relu", simd),
+                                       unary<Unary::kLeakyRelu>("simd.LeakyRelu", simd),
+                                       unary<Unary::kSigmoid>("simd.Sigmoid", simd),
+                                       unary<Unary::kTanh>("simd.Tanh", simd),
+                                       unary<Unary::kErf>("simd.Erf", simd),
+                                       unary<Unary::kHardSigmoid>("simd.HardSigmoid", simd),
+                                       unary<Unary::kHardSwish>("simd.HardSwish", simd),
+                                       make_kernel<accepts_f32, plan_clip, run_clip>("simd.Clip", "Clip", "", &simd),
+                                       rows<Binary::kReluGrad>("simd.ReluGrad", simd, "percale"),
+                                   });
 }
 
 }  // namespace percale

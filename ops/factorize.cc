@@ -1,9 +1,8 @@
 #include "ops/factorize.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/Core>
 
 namespace percale {
 namespace {

@@ -66,7 +66,8 @@ inline void widen(DType half, const void* from, float* to, int64_t count) {
   if (half == DType::kF16) {
     for (int64_t i = 0; i < count; ++i) to[i] = to_f32(static_cast<const F16*>(from)[i]);
   } else if (half != DType::kBF16) {
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(decode_small(half, static_cast<const uint8_t*>(from)[i]));
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<float>(decode_small(half, static_cast<const uint8_t*>(from)[i]));
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] = to_f32(static_cast<const BF16*>(from)[i]);
   }
@@ -161,9 +162,8 @@ Status add_float_kernels(Registry& registry, const char* op, const char* domain,
                          const char* widened_name) {
   PERCALE_RETURN_IF_ERROR(
       registry.add_kernel("cpu", make_kernel<&accepts_full_floats, Plan, Run>(portable_name, op, domain)));
-  return registry.add_kernel(
-      "cpu", make_kernel<&accepts_narrow_floats, &widened::plan<Plan>, &widened::run<Plan, Run>>(widened_name, op,
-                                                                                                 domain));
+  return registry.add_kernel("cpu", make_kernel<&accepts_narrow_floats, &widened::plan<Plan>, &widened::run<Plan, Run>>(
+                                        widened_name, op, domain));
 }
 
 }  // namespace percale

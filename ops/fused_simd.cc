@@ -40,8 +40,7 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
     return unimplemented(anchor.empty() ? std::string("takes bodies without an anchor")
                                         : str_cat("takes bodies with the anchor ", anchor));
   }
-  if (view.body == nullptr || view.body->outputs.size() != 1)
-    return unimplemented("takes bodies of one output");
+  if (view.body == nullptr || view.body->outputs.size() != 1) return unimplemented("takes bodies of one output");
   const Function& f = *view.body;
   FusedBody body;
   body.function = &f;
@@ -78,8 +77,7 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
       PERCALE_ASSIGN_OR_RETURN(const Ref ref, read(id));
       inputs.push_back(ref);
     }
-    PERCALE_ASSIGN_OR_RETURN(result,
-                             builder.node(*node.op, with_defaults(*node.op, node.attributes), inputs));
+    PERCALE_ASSIGN_OR_RETURN(result, builder.node(*node.op, with_defaults(*node.op, node.attributes), inputs));
   }
   PERCALE_ASSIGN_OR_RETURN(body.chain, builder.finish(ref_of[static_cast<size_t>(f.outputs[0])]));
   if (anchor.empty()) return body;
@@ -91,8 +89,7 @@ Result<FusedBody> parse(const NodeView& view, std::string_view anchor) {
     if (id == kNoValue) continue;
     input.operand = input_number(f, id);
     if (const Tensor* constant = f.constant(id)) input.constant = *constant;
-    if (input.operand < 0 && !input.constant.defined())
-      return unimplemented("takes an anchor that comes first");
+    if (input.operand < 0 && !input.constant.defined()) return unimplemented("takes an anchor that comes first");
   }
   return body;
 }
@@ -189,12 +186,8 @@ struct AnchorKernel {
     PERCALE_ASSIGN_OR_RETURN(FusedBody body, parse(view, Anchor::kOp));
     const Attributes attributes = with_defaults(*body.anchor->op, body.anchor->attributes);
     PERCALE_ASSIGN_OR_RETURN(auto anchor, Anchor::plan(view_of_anchor(body, attributes), plan));
-    Plan out{static_cast<const simd::SimdTable*>(plan.user),
-             std::move(anchor),
-             std::move(body.anchor_inputs),
-             {},
-             {},
-             0};
+    Plan out{
+        static_cast<const simd::SimdTable*>(plan.user), std::move(anchor), std::move(body.anchor_inputs), {}, {}, 0};
     if (Anchor::may_end(out.anchor)) out.end = end_of(body, Anchor::bias_row(out.anchor));
     if (out.end) return out;
     out.chain = std::move(body.chain);
@@ -207,9 +200,8 @@ struct AnchorKernel {
     std::array<void*, kMaxAnchorInputs + 1> operands{};
     for (size_t i = 0; i < plan.inputs.size(); ++i) {
       const AnchorInput& input = plan.inputs[i];
-      operands[i] = input.operand >= 0
-                        ? const_cast<void*>(launch.in<void>(static_cast<size_t>(input.operand)))
-                        : input.constant.data();
+      operands[i] = input.operand >= 0 ? const_cast<void*>(launch.in<void>(static_cast<size_t>(input.operand)))
+                                       : input.constant.data();
     }
     operands[plan.inputs.size()] = launch.out<void>(0);
     const percale_launch inner{operands.data(), launch.scratch<void>(), nullptr, &launch.run()};
@@ -223,8 +215,8 @@ struct AnchorKernel {
   }
 
   static Kernel make(const char* name, const simd::SimdTable& simd) {
-    return make_kernel<&AnchorKernel::accepts, &AnchorKernel::plan, &AnchorKernel::run>(name, "Fused",
-                                                                                        "percale", &simd);
+    return make_kernel<&AnchorKernel::accepts, &AnchorKernel::plan, &AnchorKernel::run>(name, "Fused", "percale",
+                                                                                        &simd);
   }
 };
 
@@ -249,8 +241,7 @@ void run_chain(const ChainPlan& plan, const Launch& launch) {
 Status register_fused_simd(Registry& registry, const simd::SimdTable& simd) {
   const Kernel kernels[] = {
       make_kernel<&accepts_chain, &plan_chain, &run_chain>("simd.chain", "Fused", "percale", &simd),
-      AnchorKernel<ConvAnchor>::make("simd.conv_chain", simd),
-      AnchorKernel<GemmAnchor>::make("simd.gemm_chain", simd),
+      AnchorKernel<ConvAnchor>::make("simd.conv_chain", simd), AnchorKernel<GemmAnchor>::make("simd.gemm_chain", simd),
       AnchorKernel<MatMulAnchor>::make("simd.matmul_chain", simd)};
   for (const Kernel& kernel : kernels) PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", kernel));
   return {};

@@ -138,7 +138,8 @@ Result<int64_t> range_length(T start, T limit, T delta) {
     if (count > static_cast<uint64_t>(kMaxDim)) return invalid_argument("the range is longer than 2^40");
     return static_cast<int64_t>(count);
   } else {
-    const double count = std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
+    const double count =
+        std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta));
     if (!(count <= static_cast<double>(kMaxDim))) return invalid_argument("the range is longer than 2^40");
     return count > 0 ? static_cast<int64_t>(count) : int64_t{0};
   }
@@ -147,7 +148,8 @@ Result<int64_t> range_length(T start, T limit, T delta) {
 Status shape_range(ShapeContext& context) {
   for (size_t i = 0; i < 3; ++i) {
     const Shape& shape = context.shape(i);
-    const bool single = !shape.known_rank() || shape.rank() == 0 || (shape.rank() == 1 && (shape[0] == 1 || shape[0] == kUnknownDim));
+    const bool single =
+        !shape.known_rank() || shape.rank() == 0 || (shape.rank() == 1 && (shape[0] == 1 || shape[0] == kUnknownDim));
     if (!single) {
       return context.error("input '", context.schema.input(i).name, "' must be a scalar, got ", shape);
     }
@@ -384,8 +386,7 @@ constexpr OpSchema kSchemas[] = {
     {.name = "CumSum",
      .since = 14,
      .doc = "The sum of the elements so far along an axis, with (or exclusive: without) the element itself.",
-     .inputs = {in("x", 'T', kCumSumTypes),
-                InputSpec{"axis", 0, dtypes::kIndex, Presence::kRequired, Bounds::kShape}},
+     .inputs = {in("x", 'T', kCumSumTypes), InputSpec{"axis", 0, dtypes::kIndex, Presence::kRequired, Bounds::kShape}},
      .attributes = {attr_int("exclusive", 0, 0, 1), attr_int("reverse", 0, 0, 1)},
      .outputs = {out("y", 'T')},
      .in_place = {InPlace{0, 0}},

@@ -12,9 +12,7 @@ inline ValueId mul(Emitter& e, ValueId a, ValueId b) { return e.emit("Mul", {a, 
 inline ValueId div(Emitter& e, ValueId a, ValueId b) { return e.emit("Div", {a, b}); }
 inline ValueId neg(Emitter& e, ValueId a) { return e.emit("Neg", {a}); }
 inline ValueId shape_of(Emitter& e, ValueId a) { return e.emit("Shape", {a}); }
-inline ValueId where(Emitter& e, ValueId condition, ValueId a, ValueId b) {
-  return e.emit("Where", {condition, a, b});
-}
+inline ValueId where(Emitter& e, ValueId condition, ValueId a, ValueId b) { return e.emit("Where", {condition, a, b}); }
 inline ValueId cast(Emitter& e, ValueId a, DType to) {
   return e.dtype(a) == to ? a : e.emit("Cast", {a}, {{"to", to}});
 }

@@ -53,7 +53,7 @@ Status shape_gather_grad(ShapeContext& context) {
     if (grad.known_rank() && indices.known_rank()) {
       bool fits = grad.rank() + 1 == out->rank() + indices.rank();
       for (size_t d = 0; fits && d < grad.rank(); ++d) {
-        const int64_t want = d < axis ? (*out)[d]
+        const int64_t want = d < axis                    ? (*out)[d]
                              : d < axis + indices.rank() ? indices[d - axis]
                                                          : (*out)[d + 1 - indices.rank()];
         fits = want < 0 || grad[d] < 0 || want == grad[d];
@@ -68,7 +68,8 @@ Status shape_gather_grad(ShapeContext& context) {
 // Indices must have the data's rank and, but along the axis, no larger dims.
 Status check_elements(const ShapeContext& context, const Shape& data, const Shape& indices) {
   if (!data.known_rank() || !indices.known_rank()) return {};
-  if (data.rank() != indices.rank()) return context.error("the ranks of data ", data, " and indices ", indices, " differ");
+  if (data.rank() != indices.rank())
+    return context.error("the ranks of data ", data, " and indices ", indices, " differ");
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, axis_of(context, data.rank()));
   for (size_t d = 0; d < data.rank(); ++d) {
     if (d != axis && data[d] >= 0 && indices[d] > data[d]) {
@@ -121,9 +122,9 @@ Status grad_scatter_elements(GradContext& g) {
     return g.status();
   }
   if (g.wants(0)) {
-    g.set(0, reduction == "add" ? g.grad(0)
-                                : g.emit("ScatterElements", {g.grad(0), g.input(1), full_like(g, g.input(2), 0)},
-                                         {{"axis", axis}}));
+    g.set(0, reduction == "add"
+                 ? g.grad(0)
+                 : g.emit("ScatterElements", {g.grad(0), g.input(1), full_like(g, g.input(2), 0)}, {{"axis", axis}}));
   }
   if (g.wants(2)) g.set(2, g.emit("GatherElements", {g.grad(0), g.input(1)}, {{"axis", axis}}));
   return g.status();
@@ -142,7 +143,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_gather},
     {.domain = "percale",
      .name = "GatherGrad",
-     .doc = "The gradient of Gather with respect to its data, of shape `shape`: slices of grad summed where they came from.",
+     .doc = "The gradient of Gather with respect to its data, of shape `shape`: slices of grad summed where they came "
+            "from.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_index("indices"), in_shape("shape")},
      .attributes = {attr_int("axis", 0)},
      .outputs = {out("data_grad", 'T')},
@@ -158,8 +160,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_gather_elements},
     {.name = "ScatterElements",
      .since = 18,
-     .doc = "data with updates put, added, multiplied, or joined by max or min, at the places that GatherElements would "
-            "read, in the order of the indices.",
+     .doc =
+         "data with updates put, added, multiplied, or joined by max or min, at the places that GatherElements would "
+         "read, in the order of the indices.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices"), in("updates", 'T', dtypes::kAny)},
      .attributes = {attr_int("axis", 0), attr_string("reduction", "none")},
      .outputs = {out("output", 'T')},
@@ -259,12 +262,12 @@ void run_gather_plan(const GatherPlan& plan, const Launch& launch) { plan.run(pl
 
 // A loop over the lines of the indices along the axis.
 struct ElementsPlan {
-  StridedLoop lines;  // over all dims but the axis; operands in elements: indices, data
-  int64_t length = 0;       // indices along the axis
-  int64_t index_step = 0;   // elements from one index to the next
+  StridedLoop lines;           // over all dims but the axis; operands in elements: indices, data
+  int64_t length = 0;          // indices along the axis
+  int64_t index_step = 0;      // elements from one index to the next
   int64_t size = 0, step = 0;  // the data's axis: dim, elements from one to the next
-  int64_t total = 0;        // elements of the data
-  int64_t item = 1;         // bytes of an element
+  int64_t total = 0;           // elements of the data
+  int64_t item = 1;            // bytes of an element
   bool wide = false;
   // One line: `first` is the number of its first index, `base` the place in the data where it starts.
   void (*line)(const ElementsPlan&, const Launch&, int64_t first, int64_t base) = nullptr;
@@ -361,9 +364,9 @@ Status register_index(Registry& registry, const simd::SimdTable*) {
                     make_kernel<accepts_types<kNumericList>, plan_gather_grad, run_gather_plan>(
                         "portable.GatherGrad", "GatherGrad", "percale"),
                     make_kernel<accepts_types<kAnyList>, plan_gather_elements, run_lines>("portable.GatherElements",
-                                                                                             "GatherElements"),
+                                                                                          "GatherElements"),
                     make_kernel<accepts_types<kAnyList>, plan_scatter, run_scatter>("portable.ScatterElements",
-                                                                                     "ScatterElements"),
+                                                                                    "ScatterElements"),
                 });
 }
 

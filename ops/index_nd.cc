@@ -70,7 +70,8 @@ Status grad_scatter_nd(GradContext& g) {
     return g.status();
   }
   if (g.wants(0)) {
-    g.set(0, reduction == "add" ? g.grad(0) : g.emit("ScatterND", {g.grad(0), g.input(1), full_like(g, g.input(2), 0)}));
+    g.set(0,
+          reduction == "add" ? g.grad(0) : g.emit("ScatterND", {g.grad(0), g.input(1), full_like(g, g.input(2), 0)}));
   }
   if (g.wants(2)) g.set(2, g.emit("GatherND", {g.grad(0), g.input(1)}));
   return g.status();
@@ -81,7 +82,8 @@ Status grad_scatter_nd(GradContext& g) {
 constexpr OpSchema kSchemas[] = {
     {.name = "GatherND",
      .since = 13,
-     .doc = "The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the end.",
+     .doc =
+         "The slices of data that tuples of indices, the last dim of indices, name; negative ones count from the end.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices", dtypes::kI64Only)},
      .attributes = {attr_int("batch_dims", 0, 0, static_cast<double>(kMaxRank))},
      .outputs = {out("output", 'T')},
@@ -89,7 +91,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_gather_nd},
     {.name = "ScatterND",
      .since = 18,
-     .doc = "data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices name, "
+     .doc = "data with updates put, added, multiplied, or joined by max or min, at the slices that tuples of indices "
+            "name, "
             "in the order of the tuples.",
      .inputs = {in("data", 'T', dtypes::kAny), in_index("indices", dtypes::kI64Only), in("updates", 'T', dtypes::kAny)},
      .attributes = {attr_string("reduction", "none")},
@@ -102,8 +105,8 @@ constexpr OpSchema kSchemas[] = {
 // ---- Kernels
 
 struct TuplesPlan {
-  int64_t batches = 1, tuples = 0;  // tuples per batch
-  size_t length = 0;                // indices of one tuple
+  int64_t batches = 1, tuples = 0;                  // tuples per batch
+  size_t length = 0;                                // indices of one tuple
   std::array<int64_t, kMaxRank> dims{}, strides{};  // of what a tuple indexes; strides in elements
   int64_t batch_stride = 0;                         // elements of data per batch
   int64_t slice = 1, item = 0, total = 0;           // elements of a slice, bytes of one, elements of data
@@ -201,10 +204,11 @@ void run_scatter_nd(const TuplesPlan& plan, const Launch& launch) {
 Status register_index_nd(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   return add_cpu_kernels(
-      registry, {
-                    make_kernel<accepts_types<kAnyList>, plan_gather_nd, run_gather_nd>("portable.GatherND", "GatherND"),
-                    make_kernel<accepts_types<kAnyList>, plan_scatter_nd, run_scatter_nd>("portable.ScatterND", "ScatterND"),
-                });
+      registry,
+      {
+          make_kernel<accepts_types<kAnyList>, plan_gather_nd, run_gather_nd>("portable.GatherND", "GatherND"),
+          make_kernel<accepts_types<kAnyList>, plan_scatter_nd, run_scatter_nd>("portable.ScatterND", "ScatterND"),
+      });
 }
 
 }  // namespace percale

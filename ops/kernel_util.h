@@ -278,9 +278,8 @@ template <class Op, const auto& List, class R = void>
 struct UnaryKernel {
   static Result<MapPlan> plan(const NodeView& node, KernelPlan&) {
     RowFn row = nullptr;
-    dispatch(List, node.dtype(0), [&]<class T>() {
-      row = unary_row<Op, T, std::conditional_t<std::is_void_v<R>, T, R>>;
-    });
+    dispatch(List, node.dtype(0),
+             [&]<class T>() { row = unary_row<Op, T, std::conditional_t<std::is_void_v<R>, T, R>>; });
     return make_map(node, 1, row, {node.attributes.get_float("alpha"), node.attributes.get_float("beta")});
   }
 };
@@ -288,9 +287,8 @@ template <class Op, const auto& List, class R = void>
 struct BinaryKernel {
   static Result<MapPlan> plan(const NodeView& node, KernelPlan&) {
     RowFn row = nullptr;
-    dispatch(List, node.dtype(0), [&]<class T>() {
-      row = binary_row<Op, T, std::conditional_t<std::is_void_v<R>, T, R>>;
-    });
+    dispatch(List, node.dtype(0),
+             [&]<class T>() { row = binary_row<Op, T, std::conditional_t<std::is_void_v<R>, T, R>>; });
     return make_map(node, 2, row);
   }
 };

@@ -8,8 +8,8 @@
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
 #include "ops/shape_util.h"
-#include "ops/small_types.h"
 #include "ops/simd_kernels.h"
+#include "ops/small_types.h"
 #include "ops/strided_copy.h"
 
 namespace percale {
@@ -241,8 +241,8 @@ Result<PartsPlan> plan_split(const NodeView& node, KernelPlan&) {
   const bool has_sizes = node.has_input(1);
   if (has_sizes && node.value(1) == nullptr) return internal_error("the sizes are not known");
   const std::vector<int64_t> given = has_sizes ? to_int64s(*node.value(1)) : std::vector<int64_t>();
-  PERCALE_ASSIGN_OR_RETURN(const auto sizes, split_sizes(whole[axis], node.outputs.size(),
-                                                         has_sizes ? &given : nullptr, node.attributes));
+  PERCALE_ASSIGN_OR_RETURN(
+      const auto sizes, split_sizes(whole[axis], node.outputs.size(), has_sizes ? &given : nullptr, node.attributes));
   PartsPlan plan;
   int64_t before = 0;
   for (int64_t size : sizes) {
@@ -281,7 +281,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_concat},
     {.name = "Split",
      .since = 18,
-     .doc = "The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be smaller.",
+     .doc = "The input cut along `axis` into parts of the given sizes, else into equal ones of which the last may be "
+            "smaller.",
      .inputs = {in("input", 'T', dtypes::kAny), in_shape("split", Presence::kOptional)},
      .attributes = {attr_int("axis", 0), attr_optional("num_outputs", AttrKind::kInt, 1)},
      .outputs = {OutputSpec{"outputs", 'T', {}, Presence::kVariadic}},
@@ -295,13 +296,12 @@ Status register_layout(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_layout_simd(registry, *simd));
   return add_cpu_kernels(
-      registry,
-      {
-          small_kernel<plan_transpose, run_copy>("portable.Transpose_small", "Transpose"),
-          make_kernel<accepts_types<kAnyList>, plan_transpose, run_copy>("portable.Transpose", "Transpose"),
-          make_kernel<accepts_types<kAnyList>, plan_concat, run_concat>("portable.Concat", "Concat"),
-          make_kernel<accepts_types<kAnyList>, plan_split, run_split>("portable.Split", "Split"),
-      });
+      registry, {
+                    small_kernel<plan_transpose, run_copy>("portable.Transpose_small", "Transpose"),
+                    make_kernel<accepts_types<kAnyList>, plan_transpose, run_copy>("portable.Transpose", "Transpose"),
+                    make_kernel<accepts_types<kAnyList>, plan_concat, run_concat>("portable.Concat", "Concat"),
+                    make_kernel<accepts_types<kAnyList>, plan_split, run_split>("portable.Split", "Split"),
+                });
 }
 
 }  // namespace percale

@@ -94,7 +94,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_det},
     {.domain = "percale",
      .name = "Cofactors",
-     .doc = "The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the determinant of X "
+     .doc = "The cofactors of every matrix [..., n, n] of X, singular or not: Y[i, j] = (-1)^(i+j) times the "
+            "determinant of X "
             "without row i and column j. Its gradient fails the run on a singular matrix.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("Y", 'T')},
@@ -102,7 +103,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_cofactors},
     {.domain = "percale",
      .name = "MatrixInverse",
-     .doc = "The inverse of every matrix [..., n, n] of X, transposed with `adjoint`. A matrix that has a pivot of exactly zero "
+     .doc = "The inverse of every matrix [..., n, n] of X, transposed with `adjoint`. A matrix that has a pivot of "
+            "exactly zero "
             "is singular and fails the run.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .attributes = {attr_int("adjoint", 0, 0, 1)},
@@ -111,7 +113,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_inverse},
     {.domain = "percale",
      .name = "Cholesky",
-     .doc = "The lower triangular L with L L^T = X, of every symmetric matrix [..., n, n] of X, whose lower triangle alone is "
+     .doc = "The lower triangular L with L L^T = X, of every symmetric matrix [..., n, n] of X, whose lower triangle "
+            "alone is "
             "read. A matrix that is not positive definite fails the run.",
      .inputs = {in("X", 'T', dtypes::kFloat)},
      .outputs = {out("L", 'T')},
@@ -234,8 +237,8 @@ void run_cholesky(const MatricesPlan& p, const Launch& l) {
 
 Status register_linalg(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch<1>, &run_det>(registry, "Det", "", "portable.Det",
-                                                                           "portable.Det_widened")));
+  PERCALE_RETURN_IF_ERROR((
+      add_float_kernels<&plan_with_scratch<1>, &run_det>(registry, "Det", "", "portable.Det", "portable.Det_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch<4>, &run_cofactors>(
       registry, "Cofactors", "percale", "portable.Cofactors", "portable.Cofactors_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_with_scratch<1>, &run_inverse>(

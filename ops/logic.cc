@@ -188,21 +188,21 @@ Result<MapPlan> plan_where(const NodeView& node, KernelPlan&) {
 
 Status register_logic(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  return add_cpu_kernels(
-      registry, {
-                    binary_kernel<EqualOp, kAnyList, bool>("portable.Equal"),
-                    binary_kernel<GreaterOp, kNumericList, bool>("portable.Greater"),
-                    binary_kernel<LessOp, kNumericList, bool>("portable.Less"),
-                    binary_kernel<GreaterOrEqualOp, kNumericList, bool>("portable.GreaterOrEqual"),
-                    binary_kernel<LessOrEqualOp, kNumericList, bool>("portable.LessOrEqual"),
-                    binary_kernel<AndOp, kBoolList, bool>("portable.And"),
-                    binary_kernel<OrOp, kBoolList, bool>("portable.Or"),
-                    binary_kernel<XorOp, kBoolList, bool>("portable.Xor"),
-                    unary_kernel<NotOp, kBoolList, bool>("portable.Not"),
-                    unary_kernel<IsNanOp, kFloatList, bool>("portable.IsNaN"),
-                    make_kernel<accepts_types<kFloatList>, plan_is_inf, run_map>("portable.IsInf", "IsInf"),
-                    make_kernel<accepts_types<kAnyList, 1>, plan_where, run_map>("portable.Where", "Where"),
-                });
+  return add_cpu_kernels(registry,
+                         {
+                             binary_kernel<EqualOp, kAnyList, bool>("portable.Equal"),
+                             binary_kernel<GreaterOp, kNumericList, bool>("portable.Greater"),
+                             binary_kernel<LessOp, kNumericList, bool>("portable.Less"),
+                             binary_kernel<GreaterOrEqualOp, kNumericList, bool>("portable.GreaterOrEqual"),
+                             binary_kernel<LessOrEqualOp, kNumericList, bool>("portable.LessOrEqual"),
+                             binary_kernel<AndOp, kBoolList, bool>("portable.And"),
+                             binary_kernel<OrOp, kBoolList, bool>("portable.Or"),
+                             binary_kernel<XorOp, kBoolList, bool>("portable.Xor"),
+                             unary_kernel<NotOp, kBoolList, bool>("portable.Not"),
+                             unary_kernel<IsNanOp, kFloatList, bool>("portable.IsNaN"),
+                             make_kernel<accepts_types<kFloatList>, plan_is_inf, run_map>("portable.IsInf", "IsInf"),
+                             make_kernel<accepts_types<kAnyList, 1>, plan_where, run_map>("portable.Where", "Where"),
+                         });
 }
 
 }  // namespace percale

@@ -152,8 +152,9 @@ class LoopGradient {
       if (!active_[i]) continue;
       const size_t j = i - kFixed;
       const bool sum = j >= carried_;
-      initial.push_back(sum ? full_like(c_, c_.input(i), 0)
-                            : c_.output(j) == kNoValue ? full_like(c_, c_.input(i), 0) : c_.grad_or_zeros(j));
+      initial.push_back(sum                        ? full_like(c_, c_.input(i), 0)
+                        : c_.output(j) == kNoValue ? full_like(c_, c_.input(i), 0)
+                                                   : c_.grad_or_zeros(j));
       inner.push_back(add_input(*f, sum ? c_.type(c_.input(i)) : body_type(i)));
     }
     const ValueId count = capture(*f, trips);
@@ -210,13 +211,13 @@ class LoopGradient {
   GradContext& c_;
   const std::string body_;
   const size_t carried_;
-  std::string back_;                     // the backward function of the body
-  std::vector<bool> active_;             // per input of the body
-  std::vector<bool> reached_, given_;    // per output of the body
-  std::vector<bool> used_;               // per input of the backward function
-  std::vector<ValueId> stacks_;          // per input of the body up to the last carried one
-  std::vector<ValueId> captures_;        // of the reverse loop
-  ValueId counter_ = kNoValue;           // a value with one entry per trip
+  std::string back_;                   // the backward function of the body
+  std::vector<bool> active_;           // per input of the body
+  std::vector<bool> reached_, given_;  // per output of the body
+  std::vector<bool> used_;             // per input of the backward function
+  std::vector<ValueId> stacks_;        // per input of the body up to the last carried one
+  std::vector<ValueId> captures_;      // of the reverse loop
+  ValueId counter_ = kNoValue;         // a value with one entry per trip
 };
 
 }  // namespace

@@ -62,8 +62,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = &binary_cross_entropy_grad},
     {.domain = "percale",
      .name = "Huber",
-     .doc = "With d = input - target of one shape: d^2 / 2 where |d| <= delta, else delta * (|d| - delta / 2); reduced as "
-            "asked.",
+     .doc =
+         "With d = input - target of one shape: d^2 / 2 where |d| <= delta, else delta * (|d| - delta / 2); reduced as "
+         "asked.",
      .inputs = {in("input", 'T', dtypes::kFloat), in("target", 'T', dtypes::kFloat)},
      .attributes = {attr_float("delta", 1, 0), kReduction},
      .outputs = {out("loss", 'T')},

@@ -16,14 +16,14 @@ Status matmul_grad(GradContext& g);
 Status batch_matmul_grad(GradContext& g);
 Status gemm_grad(GradContext& g);
 
-constexpr DTypeSet kMatMulTypes =
-    dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
+constexpr DTypeSet kMatMulTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 
 constexpr OpSchema kSchemas[] = {
     {.name = "MatMul",
      .since = 13,
-     .doc = "Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a "
-            "row on the left, a column on the right.",
+     .doc =
+         "Matrix product as numpy.matmul: the last two dims are matrices, the others broadcast; a rank-1 operand is a "
+         "row on the left, a column on the right.",
      .inputs = {in("A", 'T', kMatMulTypes), in("B", 'T', kMatMulTypes)},
      .outputs = {out("Y", 'T')},
      .shape = &matmul_shape,
@@ -291,16 +291,15 @@ void with_number(DType dtype, F&& f) {
 }
 
 void run_matmul(const BatchPlan& p, const Launch& l) {
-  with_number(p.dtype, [&]<class T>() {
-    multiply_batch<T>(p, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel());
-  });
+  with_number(p.dtype, [&]<class T>() { multiply_batch<T>(p, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel()); });
 }
 
 }  // namespace
 
 Result<GemmPlan> plan_gemm(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(BatchPlan product, plan_matmul(v, plan));
-  GemmPlan p{.product = product, .alpha = v.attributes.get_float("alpha", 1), .beta = v.attributes.get_float("beta", 1)};
+  GemmPlan p{
+      .product = product, .alpha = v.attributes.get_float("alpha", 1), .beta = v.attributes.get_float("beta", 1)};
   p.has_c = v.has_input(2);
   if (p.has_c) {
     const Shape& c = v.shape(2);
@@ -355,17 +354,15 @@ void add_c(const GemmPlan& p, const T* c, T* y, const ParallelFor& parallel) {
 }  // namespace
 
 void scale_and_add_c(const GemmPlan& p, const Launch& l) {
-  with_number(p.product.dtype, [&]<class T>() {
-    add_c<T>(p, p.has_c ? l.in<T>(2) : nullptr, l.out<T>(0), l.parallel());
-  });
+  with_number(p.product.dtype,
+              [&]<class T>() { add_c<T>(p, p.has_c ? l.in<T>(2) : nullptr, l.out<T>(0), l.parallel()); });
 }
 
 namespace {
 
 void run_gemm(const GemmPlan& p, const Launch& l) {
-  with_number(p.product.dtype, [&]<class T>() {
-    multiply_batch<T>(p.product, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel());
-  });
+  with_number(p.product.dtype,
+              [&]<class T>() { multiply_batch<T>(p.product, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel()); });
   scale_and_add_c(p, l);
 }
 
@@ -374,8 +371,8 @@ void run_gemm(const GemmPlan& p, const Launch& l) {
 Status register_matmul(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_matmul_simd(registry, *simd));
-  PERCALE_RETURN_IF_ERROR(
-      (add_float_kernels<&plan_matmul, &run_matmul>(registry, "MatMul", "", "portable.matmul", "portable.matmul_widened")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_matmul, &run_matmul>(registry, "MatMul", "", "portable.matmul",
+                                                                        "portable.matmul_widened")));
   PERCALE_RETURN_IF_ERROR(
       (add_float_kernels<&plan_gemm, &run_gemm>(registry, "Gemm", "", "portable.gemm", "portable.gemm_widened")));
   return add_float_kernels<&plan_matmul, &run_matmul>(registry, "BatchMatMul", "percale", "portable.batch_matmul",

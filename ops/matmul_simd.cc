@@ -48,8 +48,7 @@ void book_scratch(BatchPlan& p, KernelPlan& plan) {
   const bool small = work_of(p.product.m, p.product.n, p.product.k) < static_cast<double>(kSmall);
   p.pieces = small ? std::clamp<int64_t>(p.batch, 1, kMostPieces) : 1;
   p.piece_scratch = with_float(p.dtype, [&]<class T>() {
-    return round_up(gemm_fns<T>(*p.simd).scratch_bytes(simd_gemm<T>(p.product, nullptr, nullptr, nullptr)),
-                    64);
+    return round_up(gemm_fns<T>(*p.simd).scratch_bytes(simd_gemm<T>(p.product, nullptr, nullptr, nullptr)), 64);
   });
   plan.scratch_bytes = p.pieces * p.piece_scratch;
 }
@@ -86,8 +85,8 @@ void run_simd_matmul(const BatchPlan& p, const Launch& l, const ProductEnd& end)
   with_float(p.dtype, [&]<class T>() {
     const auto one = [&](int64_t i, int64_t piece, const ParallelFor& parallel) {
       const auto [ia, ib] = p.operands(i);
-      auto args = simd_gemm<T>(q, l.in<T>(0) + ia * q.m * q.k, l.in<T>(1) + ib * q.k * q.n,
-                               l.out<T>(0) + i * q.m * q.n);
+      auto args =
+          simd_gemm<T>(q, l.in<T>(0) + ia * q.m * q.k, l.in<T>(1) + ib * q.k * q.n, l.out<T>(0) + i * q.m * q.n);
       put_end(end, args);
       gemm_fns<T>(*p.simd).run(args, l.scratch<char>() + piece * p.piece_scratch, parallel);
     };
@@ -123,8 +122,8 @@ Status register_matmul_simd(Registry& registry, const simd::SimdTable& simd) {
   const Kernel kernels[] = {
       make_kernel<&accepts_simd_product, &plan_simd_matmul, &run_matmul>("simd.matmul", "MatMul", "", &simd),
       make_kernel<&accepts_simd_product, &plan_simd_gemm, &run_gemm>("simd.gemm", "Gemm", "", &simd),
-      make_kernel<&accepts_simd_product, &plan_simd_matmul, &run_matmul>("simd.batch_matmul", "BatchMatMul",
-                                                                         "percale", &simd)};
+      make_kernel<&accepts_simd_product, &plan_simd_matmul, &run_matmul>("simd.batch_matmul", "BatchMatMul", "percale",
+                                                                         &simd)};
   for (const Kernel& kernel : kernels) PERCALE_RETURN_IF_ERROR(registry.add_kernel("cpu", kernel));
   return {};
 }

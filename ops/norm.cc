@@ -40,7 +40,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.name = "LayerNormalization",
      .since = 17,
-     .doc = "Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; Mean "
+     .doc = "Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; "
+            "Mean "
             "and InvStdDev are f32, f64 for f64 inputs.",
      .inputs = {in("X", 'T', dtypes::kFloat), in("Scale", 'T', dtypes::kFloat), in_opt("B", 'T', dtypes::kFloat)},
      .attributes = {attr_int("axis", -1), attr_float("epsilon", 1e-5, 0), attr_int("stash_type", 1)},
@@ -97,7 +98,8 @@ Status check_scale(ShapeContext& c, const Shape& x, size_t axis, size_t from, si
   const Shape want(x.dims().subspan(axis));
   for (size_t i = from; i < to; ++i) {
     if (!c.has_input(i) || compatible(c.shape(i), want)) continue;
-    return c.error("input '", c.schema.input(i).name, "' has shape ", c.shape(i), ", wanted the normalised dims ", want);
+    return c.error("input '", c.schema.input(i).name, "' has shape ", c.shape(i), ", wanted the normalised dims ",
+                   want);
   }
   return {};
 }
@@ -151,8 +153,8 @@ Status batch_norm_grad(GradContext& g) {
   if (g.grad(0) != kNoValue) {
     std::vector<ValueId> inputs = {g.grad(0), g.input(0), g.input(1)};
     if (!training) inputs.insert(inputs.end(), {g.input(3), g.input(4)});
-    const auto grads = g.emit_many("percale:BatchNormalizationGrad", inputs, 3,
-                                   {{"epsilon", epsilon}, {"training_mode", training}});
+    const auto grads =
+        g.emit_many("percale:BatchNormalizationGrad", inputs, 3, {{"epsilon", epsilon}, {"training_mode", training}});
     for (size_t i = 0; i < 3; ++i) {
       if (g.wants(i)) g.set(i, grads[i]);
     }
@@ -186,9 +188,9 @@ Status layer_norm_grad(GradContext& g) {
     return unimplemented("LayerNormalization '", g.node().name, "': the gradients of Mean and InvStdDev");
   }
   if (g.grad(0) == kNoValue) return {};
-  const auto grads = g.emit_many("percale:LayerNormalizationGrad", {g.grad(0), g.input(0), g.input(1)}, 3,
-                                 {{"axis", g.attributes().get_int("axis", -1)},
-                                  {"epsilon", g.attributes().get_float("epsilon", 1e-5)}});
+  const auto grads = g.emit_many(
+      "percale:LayerNormalizationGrad", {g.grad(0), g.input(0), g.input(1)}, 3,
+      {{"axis", g.attributes().get_int("axis", -1)}, {"epsilon", g.attributes().get_float("epsilon", 1e-5)}});
   for (size_t i = 0; i < 3; ++i) {
     if (g.wants(i)) g.set(i, grads[i]);
   }
@@ -217,9 +219,14 @@ struct BatchNormPlan {
 
 BatchNormPlan batch_norm_plan(const NodeView& v, size_t x) {
   const Shape& shape = v.shape(x);
-  return {.batch = shape[0], .channels = shape[1], .image = shape.product(2, shape.rank()), .x = v.dtype(x),
-          .scale = v.dtype(x + 1), .training = v.attributes.get_int("training_mode") != 0,
-          .epsilon = v.attributes.get_float("epsilon", 1e-5), .momentum = v.attributes.get_float("momentum", 0.9)};
+  return {.batch = shape[0],
+          .channels = shape[1],
+          .image = shape.product(2, shape.rank()),
+          .x = v.dtype(x),
+          .scale = v.dtype(x + 1),
+          .training = v.attributes.get_int("training_mode") != 0,
+          .epsilon = v.attributes.get_float("epsilon", 1e-5),
+          .momentum = v.attributes.get_float("momentum", 0.9)};
 }
 
 Result<BatchNormPlan> plan_batch_norm(const NodeView& v, KernelPlan&) {
@@ -278,9 +285,8 @@ void batch_norm(const BatchNormPlan& p, const Launch& l) {
     const Moments used = p.training ? moments_of_channel(p, x, c) : given;
     const double ratio = read(p.scale, l, 1, c) / std::sqrt(used.variance + p.epsilon);
     const double bias = read(p.scale, l, 2, c);
-    for_channel(p, c, [&](int64_t i) {
-      y[i] = static_cast<T>((static_cast<double>(x[i]) - used.mean) * ratio + bias);
-    });
+    for_channel(p, c,
+                [&](int64_t i) { y[i] = static_cast<T>((static_cast<double>(x[i]) - used.mean) * ratio + bias); });
     const double keep = p.momentum, take = 1 - p.momentum;
     if (p.running_mean) write(p.statistics, l, 1, c, given.mean * keep + used.mean * take);
     if (p.running_var) write(p.statistics, l, 2, c, given.variance * keep + used.variance * take);
@@ -296,8 +302,8 @@ void batch_norm_backward(const BatchNormPlan& p, const Launch& l) {
   T* dx = l.out<T>(0);
   const double count = work_of(p.batch, p.image);
   for_channels(p, l, [&](int64_t c) {
-    const Moments m = p.training ? moments_of_channel(p, x, c)
-                                 : Moments{read(p.statistics, l, 3, c), read(p.statistics, l, 4, c)};
+    const Moments m =
+        p.training ? moments_of_channel(p, x, c) : Moments{read(p.statistics, l, 3, c), read(p.statistics, l, 4, c)};
     const double r = 1 / std::sqrt(m.variance + p.epsilon), scale = read(p.scale, l, 2, c);
     double dscale = 0, db = 0;
     for_channel(p, c, [&](int64_t i) {
@@ -332,7 +338,9 @@ struct LayerNormPlan {
 Result<LayerNormPlan> plan_layer_norm_at(const NodeView& v, size_t x) {
   const Shape& shape = v.shape(x);
   PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(v.attributes.get_int("axis", -1), shape.rank()));
-  return LayerNormPlan{.rows = shape.product(0, axis), .size = shape.product(axis, shape.rank()), .x = v.dtype(x),
+  return LayerNormPlan{.rows = shape.product(0, axis),
+                       .size = shape.product(axis, shape.rank()),
+                       .x = v.dtype(x),
                        .epsilon = v.attributes.get_float("epsilon", 1e-5)};
 }
 Result<LayerNormPlan> plan_layer_norm(const NodeView& v, KernelPlan&) {

@@ -82,9 +82,11 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "ApplyAdam",
-     .doc = "m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m / "
-            "(sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).",
-     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep, kGradScale},
+     .doc =
+         "m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m / "
+         "(sqrt(v / (1 - beta2^step)) + epsilon) (PyTorch's Adam).",
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep,
+                kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0),
                     kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_m", 'T'), out("new_v", 'T')},
@@ -94,7 +96,8 @@ constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "ApplyAdamW",
      .doc = "ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).",
-     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep, kGradScale},
+     .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), in("v", 'T', dtypes::kFloat), kLearningRate, kStep,
+                kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.999, 0, 1), attr_float("epsilon", 1e-8, 0),
                     attr_float("weight_decay", 0.01, 0)},
      .outputs = {out("new_param", 'T'), out("new_m", 'T'), out("new_v", 'T')},
@@ -105,7 +108,8 @@ constexpr OpSchema kSchemas[] = {
      .name = "ApplyRMSProp",
      .doc = "s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer: "
             "buffer = momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).",
-     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), in_opt("buffer", 'T', dtypes::kFloat), kLearningRate, kGradScale},
+     .inputs = {kParam, kGrad, in("square", 'T', dtypes::kFloat), in_opt("buffer", 'T', dtypes::kFloat), kLearningRate,
+                kGradScale},
      .attributes = {attr_float("alpha", 0.99, 0, 1), attr_float("epsilon", 1e-8, 0), attr_float("momentum", 0, 0),
                     kWeightDecay},
      .outputs = {out("new_param", 'T'), out("new_square", 'T'), out_opt("new_buffer", 'T')},
@@ -123,11 +127,13 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "ApplyFtrl",
-     .doc = "FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; "
-            "z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where "
-            "|z'| <= l1, else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) "
-            "and linear (z) share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.",
-     .inputs = {kParam, kGrad, in("accumulator", 'T', dtypes::kFloat), in("linear", 'T', dtypes::kFloat), kLearningRate, kGradScale},
+     .doc =
+         "FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; "
+         "z' = z + h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where "
+         "|z'| <= l1, else (sign(z') l1 - z') / ((n'^-p + beta) / learning_rate + 2 l2). param, grad, accumulator (n) "
+         "and linear (z) share one shape and one of f16, bf16, f32, f64; learning_rate is a scalar above 0.",
+     .inputs = {kParam, kGrad, in("accumulator", 'T', dtypes::kFloat), in("linear", 'T', dtypes::kFloat), kLearningRate,
+                kGradScale},
      .attributes = {attr_float("learning_rate_power", -0.5, -1e6, 0), attr_float("l1", 0, 0), attr_float("l2", 0, 0),
                     attr_float("l2_shrinkage", 0, 0), attr_float("beta", 0, 0)},
      .outputs = {out("new_param", 'T'), out("new_accumulator", 'T'), out("new_linear", 'T')},
@@ -136,8 +142,10 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "ApplyLion",
-     .doc = "Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param "
-            "is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one of "
+     .doc = "Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new "
+            "param "
+            "is param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and "
+            "one of "
             "f16, bf16, f32, f64; learning_rate is a scalar.",
      .inputs = {kParam, kGrad, in("m", 'T', dtypes::kFloat), kLearningRate, kGradScale},
      .attributes = {attr_float("beta1", 0.9, 0, 1), attr_float("beta2", 0.99, 0, 1), kWeightDecay},
@@ -232,8 +240,8 @@ void apply(const StepPlan& p, const Launch& l) {
     const PieceRange range = piece_range(p.size, pieces, piece, 16);
     for (int64_t i = range.begin; i < range.end; ++i) {
       T w = param[i];
-      const T g = p.rule == Rule::kAdamW || p.rule == Rule::kLion || decay == 0 ? grad[i] * scale
-                                                                                             : grad[i] * scale + decay * w;
+      const T g =
+          p.rule == Rule::kAdamW || p.rule == Rule::kLion || decay == 0 ? grad[i] * scale : grad[i] * scale + decay * w;
       switch (p.rule) {
         case Rule::kSGD: w -= lr * g; break;
         case Rule::kMomentum: {
@@ -336,31 +344,55 @@ void run_simd_step(const SimdStepPlan& plan, const Launch& l) {
     float* w = in_place(0, 0);
     const float* g = l.in<float>(1) + at;
     if constexpr (kRule == Rule::kSGD) {
-      plan.fns->sgd({.lr = f32(numbers.rate), .weight_decay = f32(p.weight_decay), .grad_scale = f32(numbers.scale)}, w, g, count);
+      plan.fns->sgd({.lr = f32(numbers.rate), .weight_decay = f32(p.weight_decay), .grad_scale = f32(numbers.scale)}, w,
+                    g, count);
     } else if constexpr (kRule == Rule::kMomentum) {
-      plan.fns->momentum({.lr = f32(numbers.rate), .momentum = f32(p.momentum), .weight_decay = f32(p.weight_decay),
-                          .grad_scale = f32(numbers.scale), .nesterov = p.nesterov},
+      plan.fns->momentum({.lr = f32(numbers.rate),
+                          .momentum = f32(p.momentum),
+                          .weight_decay = f32(p.weight_decay),
+                          .grad_scale = f32(numbers.scale),
+                          .nesterov = p.nesterov},
                          w, g, in_place(1, 2), count);
     } else if constexpr (kRule == Rule::kAdam || kRule == Rule::kAdamW) {
-      plan.fns->adam({.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .epsilon = p.epsilon,
-                      .weight_decay = p.weight_decay, .correction1 = numbers.first, .correction2 = numbers.second,
-                      .grad_scale = f32(numbers.scale), .decoupled = kRule == Rule::kAdamW},
+      plan.fns->adam({.lr = numbers.rate,
+                      .beta1 = p.beta1,
+                      .beta2 = p.beta2,
+                      .epsilon = p.epsilon,
+                      .weight_decay = p.weight_decay,
+                      .correction1 = numbers.first,
+                      .correction2 = numbers.second,
+                      .grad_scale = f32(numbers.scale),
+                      .decoupled = kRule == Rule::kAdamW},
                      w, g, in_place(1, 2), in_place(2, 3), count);
     } else if constexpr (kRule == Rule::kRMSProp) {
-      plan.fns->rmsprop({.lr = f32(numbers.rate), .alpha = f32(p.alpha), .epsilon = f32(p.epsilon), .momentum = f32(p.momentum),
-                         .weight_decay = f32(p.weight_decay), .grad_scale = f32(numbers.scale)},
+      plan.fns->rmsprop({.lr = f32(numbers.rate),
+                         .alpha = f32(p.alpha),
+                         .epsilon = f32(p.epsilon),
+                         .momentum = f32(p.momentum),
+                         .weight_decay = f32(p.weight_decay),
+                         .grad_scale = f32(numbers.scale)},
                         w, g, in_place(1, 2), nullptr, p.buffer ? in_place(2, 3) : nullptr, count);
     } else if constexpr (kRule == Rule::kFtrl) {
-      plan.fns->ftrl({.lr = numbers.rate, .l1 = p.l1, .l2 = p.l2, .l2_shrinkage = p.l2_shrinkage, .beta = p.beta,
+      plan.fns->ftrl({.lr = numbers.rate,
+                      .l1 = p.l1,
+                      .l2 = p.l2,
+                      .l2_shrinkage = p.l2_shrinkage,
+                      .beta = p.beta,
                       .grad_scale = f32(numbers.scale)},
                      w, g, in_place(1, 2), in_place(2, 3), count);
     } else if constexpr (kRule == Rule::kLion) {
-      plan.fns->lion({.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .weight_decay = p.weight_decay,
+      plan.fns->lion({.lr = numbers.rate,
+                      .beta1 = p.beta1,
+                      .beta2 = p.beta2,
+                      .weight_decay = p.weight_decay,
                       .grad_scale = f32(numbers.scale)},
                      w, g, in_place(1, 2), count);
     } else {
-      plan.fns->adagrad({.lr = f32(numbers.rate), .epsilon = f32(p.epsilon), .weight_decay = f32(p.weight_decay), .grad_scale = f32(numbers.scale)}, w, g,
-                        in_place(1, 2), count);
+      plan.fns->adagrad({.lr = f32(numbers.rate),
+                         .epsilon = f32(p.epsilon),
+                         .weight_decay = f32(p.weight_decay),
+                         .grad_scale = f32(numbers.scale)},
+                        w, g, in_place(1, 2), count);
     }
   });
 }

@@ -28,7 +28,8 @@ struct ScalarInput {
 };
 
 // 1 - beta1^step and 1 - beta2^step. False, and the run has failed, when the step is not counted from 1.
-bool bias_corrections(double beta1, double beta2, const Launch& launch, size_t step_input, double& first, double& second);
+bool bias_corrections(double beta1, double beta2, const Launch& launch, size_t step_input, double& first,
+                      double& second);
 
 }  // namespace percale
 

@@ -235,7 +235,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_tile},
     {.domain = "percale",
      .name = "PadGrad",
-     .doc = "The gradient of Pad with respect to its data, of shape `shape`: each element of grad goes where Pad took it.",
+     .doc =
+         "The gradient of Pad with respect to its data, of shape `shape`: each element of grad goes where Pad took it.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_shape("pads"), in_shape("shape"),
                 in_shape("axes", Presence::kOptional, dtypes::kIndex)},
      .attributes = {attr_string("mode", "constant")},

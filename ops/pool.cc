@@ -39,7 +39,8 @@ constexpr DTypeSet kMaxPoolTypes = dtypes::kFloat | DTypeSet::of(DType::kI8, DTy
 constexpr OpSchema kSchemas[] = {
     {.name = "MaxPool",
      .since = 22,
-     .doc = "Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does. Indices "
+     .doc = "Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does. "
+            "Indices "
             "number X's elements as a flat tensor, -1 where a window has none.",
      .inputs = {in("X", 'T', kMaxPoolTypes)},
      .attributes = {kAutoPad, kCeilMode, kDilations, kKernelShapeRequired, kPads, kStorageOrder, kStrides},
@@ -70,8 +71,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = &global_average_pool_grad},
     {.domain = "percale",
      .name = "MaxPoolGrad",
-     .doc = "Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes to the first "
-            "largest element of its window.",
+     .doc =
+         "Gradient of MaxPool (of GlobalMaxPool with 'global') with respect to X: each element of dY goes to the first "
+         "largest element of its window.",
      .inputs = {in("dY", 'T', dtypes::kFloat), in("X", 'T', dtypes::kFloat)},
      .attributes = {kAutoPad, kCeilMode, kDilations, kKernelShape, kPads, kStrides, kGlobal},
      .outputs = {out("dX", 'T')},
@@ -79,8 +81,9 @@ constexpr OpSchema kSchemas[] = {
      .grad = &max_pool_grad_grad},
     {.domain = "percale",
      .name = "AveragePoolGrad",
-     .doc = "Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given "
-            "by the attribute 'spatial_shape' or by the input 'shape', the shape of X.",
+     .doc =
+         "Gradient of AveragePool (of GlobalAveragePool with 'global') with respect to X, whose spatial dims are given "
+         "by the attribute 'spatial_shape' or by the input 'shape', the shape of X.",
      .inputs = {in("dY", 'T', dtypes::kFloat), in_shape("shape", Presence::kOptional)},
      .attributes = {kAutoPad, kCeilMode, kCountIncludePad, kDilations, kKernelShape, kPads, kStrides, kGlobal,
                     attr_optional("spatial_shape", AttrKind::kInts, 0, static_cast<double>(kMaxDim))},
@@ -215,8 +218,10 @@ Status max_pool_grad_grad(GradContext& g) {
     const bool known = shape.known_rank() && shape.rank() > 2 && shape.rank() <= 2 + kMaxSpatial &&
                        std::all_of(shape.begin() + 2, shape.end(), [](int64_t d) { return d >= 0; });
     if (!known) {
-      return unimplemented("MaxPoolGrad '", g.node().name, "': the second derivative of a global pool needs 1 to 3 "
-                           "known spatial dims, got ", shape);
+      return unimplemented("MaxPoolGrad '", g.node().name,
+                           "': the second derivative of a global pool needs 1 to 3 "
+                           "known spatial dims, got ",
+                           shape);
     }
     attributes = {{"kernel_shape", std::vector<int64_t>(shape.begin() + 2, shape.end())}};
   }
@@ -284,8 +289,8 @@ void for_windows(const Window& w, Begin&& begin, F&& f, End&& end) {
 template <class F>
 void for_images(const PoolSizes& s, const ParallelFor& parallel, F&& f) {
   const Window& w = s.window;
-  const double taps = work_of(std::min(w.kernel[0], w.in[0]), std::min(w.kernel[1], w.in[1]),
-                              std::min(w.kernel[2], w.in[2]));
+  const double taps =
+      work_of(std::min(w.kernel[0], w.in[0]), std::min(w.kernel[1], w.in[1]), std::min(w.kernel[2], w.in[2]));
   const double work = work_of(w.out_size()) * taps + work_of(w.in_size());
   const int64_t pieces = piece_count(s.images, work);
   parallel(pieces, [&](int64_t piece) {
@@ -314,7 +319,8 @@ int64_t column_major(const Window& w, int64_t i) {
 
 template <class T>
 void run_max_pool(const PoolSizes& s, const T* x, T* y, int64_t* indices, const ParallelFor& parallel) {
-  constexpr T kNone = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  constexpr T kNone =
+      std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   const int64_t in_size = s.window.in_size(), out_size = s.window.out_size();
   for_images(s, parallel, [&](int64_t image) {
     const T* from = x + image * in_size;
@@ -366,8 +372,7 @@ void run_average_pool_grad(const PoolSizes& s, const T* dy, T* dx, const Paralle
     for_windows(
         s.window,
         [&](int64_t at, double inside, double padded) {
-          share = dy[image * out_size + at] /
-                  static_cast<T>(std::max(s.count_include_pad ? padded : inside, 1.0));
+          share = dy[image * out_size + at] / static_cast<T>(std::max(s.count_include_pad ? padded : inside, 1.0));
         },
         [&](int64_t, int64_t i) { to[i] += share; }, [](int64_t) {});
   });
@@ -395,9 +400,7 @@ void max_pool_run(const PoolSizes& s, const Launch& l) {
   with_float(s.dtype, run);
 }
 void max_pool_grad_run(const PoolSizes& s, const Launch& l) {
-  with_float(s.dtype, [&]<class T>() {
-    run_max_pool_grad<T>(s, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel());
-  });
+  with_float(s.dtype, [&]<class T>() { run_max_pool_grad<T>(s, l.in<T>(0), l.in<T>(1), l.out<T>(0), l.parallel()); });
 }
 void average_pool_run(const PoolSizes& s, const Launch& l) {
   with_float(s.dtype, [&]<class T>() { run_average_pool<T>(s, l.in<T>(0), l.out<T>(0), l.parallel()); });
@@ -427,8 +430,8 @@ Result<PoolSizes> pool_sizes(const Attributes& attributes, const Shape& x, DType
 Status register_pool(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_pool_simd(registry, *simd));
-  PERCALE_RETURN_IF_ERROR(
-      (add_float_kernels<&plan_pool, &max_pool_run>(registry, "MaxPool", "", "portable.max_pool", "portable.max_pool_widened")));
+  PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pool, &max_pool_run>(registry, "MaxPool", "", "portable.max_pool",
+                                                                        "portable.max_pool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_pool, &average_pool_run>(
       registry, "AveragePool", "", "portable.average_pool", "portable.average_pool_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_global_pool, &max_pool_run>(

@@ -53,8 +53,10 @@ constexpr uint32_t kFlags = kStateful | kRuntime | kWaits;
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "QueueEnqueue",
-     .doc = "Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits while it is "
-            "full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a queue runs "
+     .doc = "Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits while "
+            "it is "
+            "full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a "
+            "queue runs "
             "where its output is needed or it is a target: that a later node stands after it does not make it run.",
      .inputs = {InputSpec{"components", 0, kStorable, Presence::kVariadic}},
      .attributes = {kQueue, kCapacity},
@@ -63,11 +65,16 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "QueueDequeue",
-     .doc = "The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component i has "
-            "dtypes[i] and ranks[i] dims (-1: any number), which stand in `dims` one component after the other (-1: unknown). A "
+     .doc = "The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component "
+            "i has "
+            "dtypes[i] and ranks[i] dims (-1: any number), which stand in `dims` one component after the other (-1: "
+            "unknown). A "
             "run that fails gives back what it took. What follows sees the variables as last published.",
      .attributes = {kQueue, kCapacity, attr_required("dtypes", AttrKind::kInts),
-                    AttrSpec{.name = "ranks", .kind = AttrKind::kInts, .required = true, .min = -1,
+                    AttrSpec{.name = "ranks",
+                             .kind = AttrKind::kInts,
+                             .required = true,
+                             .min = -1,
                              .max = static_cast<double>(kMaxRank)},
                     AttrSpec{.name = "dims", .kind = AttrKind::kInts, .min = -1, .max = static_cast<double>(kMaxDim)}},
      .outputs = {OutputSpec{"components", 0, kStorable, Presence::kVariadicOrNone}},
@@ -84,7 +91,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::zero},
     {.domain = "percale",
      .name = "QueueClose",
-     .doc = "From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or are turned "
+     .doc = "From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or "
+            "are turned "
             "away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.",
      .attributes = {kQueue, attr_int("cancel_pending_enqueues", 0, 0, 1)},
      .flags = kFlags,
@@ -92,7 +100,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad::none},
     {.domain = "percale",
      .name = "MutexLock",
-     .doc = "Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What follows sees "
+     .doc = "Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What "
+            "follows sees "
             "the variables as last published, so that reading and assigning under one mutex loses no update.",
      .attributes = {attr_required("mutex", AttrKind::kString)},
      .flags = kFlags,

@@ -32,7 +32,8 @@ constexpr uint32_t kDraws = kRandom | kReadsRow;
 constexpr OpSchema kSchemas[] = {
     {.name = "Dropout",
      .since = 22,
-     .doc = "In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says which. "
+     .doc = "In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says "
+            "which. "
             "Otherwise the data as it is. Ratio (default 0.5) is in [0, 1].",
      .inputs = {in("data", 'T', dtypes::kFloat | kFloat8Types), in_opt("ratio", 'R', dtypes::kFloat | kFloat8Types),
                 in_opt("training_mode", 0, dtypes::kBoolOnly)},

@@ -137,8 +137,8 @@ Status grad_reduce_prod(GradContext& g) {
   const ValueId product = reduce_kept(g, "ReduceProd", others);
   const ValueId zeros = reduce_kept(g, "ReduceSum", cast(g, is_zero, g.dtype(x)));
   const ValueId only = g.emit("And", {is_zero, g.emit("Equal", {zeros, one})});
-  const ValueId slope = where(g, g.emit("Equal", {zeros, zero}), div(g, product, others),
-                              where(g, only, product, zero));
+  const ValueId slope =
+      where(g, g.emit("Equal", {zeros, zero}), div(g, product, others), where(g, only, product, zero));
   g.set(0, mul(g, with_reduced_dims(g, g.grad(0)), slope));
   return g.status();
 }
@@ -150,8 +150,7 @@ Status grad_sum_to_shape(GradContext& g) {
 
 // ---- Schemas
 
-constexpr DTypeSet kWideNumeric =
-    dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
+constexpr DTypeSet kWideNumeric = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 constexpr DTypeSet kExtremeTypes = kWideNumeric | DTypeSet::of(DType::kI8, DType::kU8, DType::kBool);
 
 constexpr OpSchema reduction(std::string_view name, int32_t since, DTypeSet types, std::string_view doc, GradFn grad) {
@@ -211,12 +210,12 @@ struct ReduceSteps {
 };
 
 struct ReducePlan {
-  StridedLoop outer;     // outputs but for lanes; operands: output, input (bytes)
-  StridedLoop reduced;   // what goes into one output; operand: input (bytes)
-  int64_t lanes = 1;     // outputs along a kept innermost dim
+  StridedLoop outer;    // outputs but for lanes; operands: output, input (bytes)
+  StridedLoop reduced;  // what goes into one output; operand: input (bytes)
+  int64_t lanes = 1;    // outputs along a kept innermost dim
   int64_t lane_blocks = 1;
-  int64_t chunks = 1;    // parts that a long reduction is cut into
-  int64_t item = 1;      // bytes of an element
+  int64_t chunks = 1;  // parts that a long reduction is cut into
+  int64_t item = 1;    // bytes of an element
   ReduceSteps steps{};
 };
 
@@ -257,8 +256,7 @@ Result<ReducePlan> make_reduce(const Shape& x, const std::array<bool, kMaxRank>&
 }
 
 template <class T>
-using SumAcc = std::conditional_t<is_float_like<T>, double,
-                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+using SumAcc = std::conditional_t<is_float_like<T>, double, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
 // A reduction: the value of nothing, how an element joins, how two parts join (the same but for its type), the result.
 // Sums and products of floats are taken in f64, of integers modulo 2^64.
@@ -285,7 +283,7 @@ template <class T>
 struct MaxOf {
   using Acc = Wide<T>;
   static constexpr Acc kStart = std::numeric_limits<Acc>::has_infinity ? -std::numeric_limits<Acc>::infinity()
-                                                                        : std::numeric_limits<Acc>::lowest();
+                                                                       : std::numeric_limits<Acc>::lowest();
   static Acc join(Acc a, Acc b) { return a > b || a != a ? a : b; }
   static Acc finish(Acc a, int64_t) { return a; }
 };
@@ -378,8 +376,7 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
   for (int64_t task = 0; task < tasks; ++task) {
     Lanes* of_task = parts + task * plan.chunks;
     for (int64_t c = 1; c < plan.chunks; ++c) plan.steps.join(of_task[0], of_task[c]);
-    for_task(task,
-             [&](const char*, char* to, int64_t lanes) { plan.steps.store(of_task[0], to, lanes, count); });
+    for_task(task, [&](const char*, char* to, int64_t lanes) { plan.steps.store(of_task[0], to, lanes, count); });
   }
 }
 
@@ -445,16 +442,15 @@ Result<std::array<bool, kMaxRank>> reduction_mask(const NodeView& node) {
 Status register_reduce(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_reduce_simd(registry, *simd));
-  return add_cpu_kernels(
-      registry, {
-                    reduce_kernel<SumOf, kWideList>("portable.ReduceSum"),
-                    reduce_kernel<SumOf, kWideList, MeanOf>("portable.ReduceMean"),
-                    reduce_kernel<MaxOf, kExtremeList>("portable.ReduceMax"),
-                    reduce_kernel<MinOf, kExtremeList>("portable.ReduceMin"),
-                    reduce_kernel<ProdOf, kWideList>("portable.ReduceProd"),
-                    make_kernel<accepts_types<kNumericList>, plan_sum_to_shape, run_sum_to_shape>(
-                        "portable.SumToShape", "SumToShape", "percale"),
-                });
+  return add_cpu_kernels(registry, {
+                                       reduce_kernel<SumOf, kWideList>("portable.ReduceSum"),
+                                       reduce_kernel<SumOf, kWideList, MeanOf>("portable.ReduceMean"),
+                                       reduce_kernel<MaxOf, kExtremeList>("portable.ReduceMax"),
+                                       reduce_kernel<MinOf, kExtremeList>("portable.ReduceMin"),
+                                       reduce_kernel<ProdOf, kWideList>("portable.ReduceProd"),
+                                       make_kernel<accepts_types<kNumericList>, plan_sum_to_shape, run_sum_to_shape>(
+                                           "portable.SumToShape", "SumToShape", "percale"),
+                                   });
 }
 
 }  // namespace percale

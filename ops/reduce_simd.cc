@@ -15,9 +15,9 @@ namespace {
 
 // The input as a matrix form once dims of 1 are gone and neighbours of one kind are merged.
 enum class Form : uint8_t {
-  kAll,           // everything is reduced
-  kRows,          // [kept, reduced]
-  kColumns,       // [kept, reduced, kept]; the first may be 1
+  kAll,              // everything is reduced
+  kRows,             // [kept, reduced]
+  kColumns,          // [kept, reduced, kept]; the first may be 1
   kRowsThenColumns,  // [reduced, kept, reduced]: the rows first, into scratch
 };
 
@@ -100,8 +100,7 @@ void run_reduce(const ReducePlan& plan, const Launch& launch) {
   char* scratch = launch.scratch<char>();
   switch (plan.form) {
     case Form::kAll: return plan.fns->all(plan.op, x, plan.cols, y, scratch, launch.parallel());
-    case Form::kRows:
-      return plan.fns->along_rows(plan.op, x, plan.rows, plan.cols, plan.cols, y, launch.parallel());
+    case Form::kRows: return plan.fns->along_rows(plan.op, x, plan.rows, plan.cols, plan.cols, y, launch.parallel());
     case Form::kRowsThenColumns: {
       // The means of equal parts have the mean of all.
       auto* parts = reinterpret_cast<float*>(scratch);
@@ -179,9 +178,7 @@ Result<TransposePlan> as_matrices(const NodeView& node) {
     return axis;
   };
   for (size_t d = 0; d < x.rank(); ++d) {
-    const size_t axis = node.attributes.contains("perm")
-                            ? static_cast<size_t>(perm[d])
-                            : x.rank() - 1 - d;
+    const size_t axis = node.attributes.contains("perm") ? static_cast<size_t>(perm[d]) : x.rank() - 1 - d;
     if (x[axis] == 1) continue;
     if (previous == kMaxRank || next_of(previous) != axis) {
       if (runs == 3) return unimplemented("works with matrices that are transposed");
@@ -221,11 +218,11 @@ Status register_reduce_simd(Registry& registry, const simd::SimdTable& simd) {
 }
 
 Status register_argextreme_simd(Registry& registry, const simd::SimdTable& simd) {
-  return add_cpu_kernels(
-      registry, {
-                    make_kernel<accepts_arg, plan_arg<true>, run_arg>("simd.ArgMax", "ArgMax", "", &simd),
-                    make_kernel<accepts_arg, plan_arg<false>, run_arg>("simd.ArgMin", "ArgMin", "", &simd),
-                });
+  return add_cpu_kernels(registry,
+                         {
+                             make_kernel<accepts_arg, plan_arg<true>, run_arg>("simd.ArgMax", "ArgMax", "", &simd),
+                             make_kernel<accepts_arg, plan_arg<false>, run_arg>("simd.ArgMin", "ArgMin", "", &simd),
+                         });
 }
 
 Status register_layout_simd(Registry& registry, const simd::SimdTable& simd) {

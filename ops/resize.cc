@@ -59,8 +59,8 @@ struct Options {
 Result<Options> options_of(const Attributes& a) {
   static constexpr std::string_view kFilters[] = {"nearest", "linear", "cubic"};
   static constexpr std::string_view kCoordinates[] = {
-      "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize",
-      "tf_half_pixel_for_nn"};
+      "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",  "align_corners",
+      "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn"};
   static constexpr std::string_view kNearest[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
   static constexpr std::string_view kAspects[] = {"stretch", "not_larger", "not_smaller"};
   Options o;
@@ -96,7 +96,8 @@ std::vector<double> to_doubles(const Tensor& tensor) {
 
 Status check_size(int64_t in, double out, size_t dim) {
   if (!(out >= 0 && out <= static_cast<double>(kMaxDim))) {
-    return invalid_argument("dim ", static_cast<uint64_t>(dim), " of ", in, " would become ", out, ", wanted 0 to 2^40");
+    return invalid_argument("dim ", static_cast<uint64_t>(dim), " of ", in, " would become ", out,
+                            ", wanted 0 to 2^40");
   }
   if (in == 0 && out > 0) return invalid_argument("dim ", static_cast<uint64_t>(dim), " has no element to resize");
   return {};
@@ -247,7 +248,8 @@ constexpr InputSpec kRoiInput = in_shape("roi", Presence::kOptional, kRoi),
 constexpr OpSchema kSchemas[] = {
     {.name = "Resize",
      .since = 19,
-     .doc = "x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate modes "
+     .doc = "x resampled along its axes to scales * dims or to sizes: nearest, linear or cubic, with ONNX's coordinate "
+            "modes "
             "(and tf_half_pixel_for_nn of opset 11); antialias stretches the filter where x shrinks.",
      .inputs = {in("X", 'T', dtypes::kAny), kRoiInput, kScales, kSizes},
      .attributes = {attr_int("antialias", 0, 0, 1), attr_optional("axes", AttrKind::kInts),
@@ -260,7 +262,8 @@ constexpr OpSchema kSchemas[] = {
      .grad = grad_resize},
     {.domain = "percale",
      .name = "ResizeGrad",
-     .doc = "The gradient of Resize with respect to X, of shape `shape`: each element of grad goes to where Resize took it "
+     .doc = "The gradient of Resize with respect to X, of shape `shape`: each element of grad goes to where Resize "
+            "took it "
             "from, by the same weights.",
      .inputs = {in("grad", 'T', dtypes::kNumeric), in_shape("shape"), kRoiInput, kScales, kSizes},
      .attributes = {attr_int("antialias", 0, 0, 1), attr_optional("axes", AttrKind::kInts),
@@ -407,8 +410,8 @@ Result<ResizePlan> plan_resize(const NodeView& v, KernelPlan& plan) {
     if (!outside.which.empty()) out.outside.push_back(std::move(outside));
     axes.push_back({a.dim, std::move(taps)});
   }
-  PERCALE_ASSIGN_OR_RETURN(out.resample, Resample::make(empty ? y : v.shape(0), v.dtype(0), o.filter != Filter::kNearest,
-                                                        std::move(axes), plan));
+  PERCALE_ASSIGN_OR_RETURN(out.resample, Resample::make(empty ? y : v.shape(0), v.dtype(0),
+                                                        o.filter != Filter::kNearest, std::move(axes), plan));
   return out;
 }
 
@@ -419,7 +422,8 @@ void run_resize(const ResizePlan& p, const Launch& l) {
     for (int64_t slice = 0; slice < o.outer; ++slice) {
       for (int64_t row : o.which) {
         char* to = l.out<char>(0) + (slice * o.rows + row) * bytes;
-        for (int64_t at = 0; at < bytes; at += p.item) std::memcpy(to + at, p.value.data(), static_cast<size_t>(p.item));
+        for (int64_t at = 0; at < bytes; at += p.item)
+          std::memcpy(to + at, p.value.data(), static_cast<size_t>(p.item));
       }
     }
   }
@@ -461,10 +465,9 @@ void run_resize_grad(const ResizeGradPlan& p, const Launch& l) {
 Status register_resize(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   return add_cpu_kernels(
-      registry,
-      {make_kernel<accepts_types<kAnyList>, plan_resize, run_resize>("portable.Resize", "Resize"),
-       make_kernel<accepts_types<kNumericList>, plan_resize_grad, run_resize_grad>("portable.ResizeGrad", "ResizeGrad",
-                                                                                   "percale")});
+      registry, {make_kernel<accepts_types<kAnyList>, plan_resize, run_resize>("portable.Resize", "Resize"),
+                 make_kernel<accepts_types<kNumericList>, plan_resize_grad, run_resize_grad>("portable.ResizeGrad",
+                                                                                             "ResizeGrad", "percale")});
 }
 
 }  // namespace percale

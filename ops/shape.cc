@@ -84,9 +84,8 @@ Result<Shape> reshaped(const Shape& x, std::vector<int64_t> dims, bool allow_zer
 Status shape_reshape(ShapeContext& context) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 1));
   const auto dims = known_ints(context, 1);
-  const auto out = dims.has_value()
-                       ? reshaped(context.shape(0), *dims, context.attributes.get_int("allowzero") != 0)
-                       : unknown_shape(rank);
+  const auto out = dims.has_value() ? reshaped(context.shape(0), *dims, context.attributes.get_int("allowzero") != 0)
+                                    : unknown_shape(rank);
   if (!out.ok()) return context.error(out.status());
   context.set_output(0, context.dtype(0), *out);
   return {};
@@ -209,8 +208,7 @@ std::pair<size_t, size_t> shape_range(const Attributes& attributes, size_t rank)
 Status shape_shape(ShapeContext& context) {
   const Shape& x = context.shape(0);
   const auto [first, last] = shape_range(context.attributes, x.rank());
-  context.set_output(0, DType::kI64,
-                     Shape{x.known_rank() ? static_cast<int64_t>(last - first) : int64_t{kUnknownDim}});
+  context.set_output(0, DType::kI64, Shape{x.known_rank() ? static_cast<int64_t>(last - first) : int64_t{kUnknownDim}});
   return {};
 }
 
@@ -329,16 +327,16 @@ Kernel view_kernel(const char* name) {
 
 Status register_shape(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  return add_cpu_kernels(
-      registry, {
-                    view_kernel("portable.Reshape"),
-                    view_kernel("portable.Flatten"),
-                    view_kernel("portable.Squeeze"),
-                    view_kernel("portable.Unsqueeze"),
-                    make_kernel<accepts_types<kAnyList>, plan_expand, run_map>("portable.Expand", "Expand"),
-                    make_kernel<accepts_storable, plan_shape, run_numbers>("portable.Shape", "Shape"),
-                    make_kernel<accepts_storable, plan_size, run_numbers>("portable.Size", "Size"),
-                });
+  return add_cpu_kernels(registry,
+                         {
+                             view_kernel("portable.Reshape"),
+                             view_kernel("portable.Flatten"),
+                             view_kernel("portable.Squeeze"),
+                             view_kernel("portable.Unsqueeze"),
+                             make_kernel<accepts_types<kAnyList>, plan_expand, run_map>("portable.Expand", "Expand"),
+                             make_kernel<accepts_storable, plan_shape, run_numbers>("portable.Shape", "Shape"),
+                             make_kernel<accepts_storable, plan_size, run_numbers>("portable.Size", "Size"),
+                         });
 }
 
 }  // namespace percale

@@ -211,12 +211,11 @@ constexpr OpSchema kSchemas[] = {
 Status register_slice(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
   return add_cpu_kernels(
-      registry,
-      {
-          make_kernel<accepts_types<kAnyList>, plan_slice, run_slice>("portable.Slice", "Slice"),
-          make_kernel<accepts_types<kNumericList>, plan_slice_grad, run_slice_grad>("portable.SliceGrad", "SliceGrad",
-                                                                                    "percale"),
-      });
+      registry, {
+                    make_kernel<accepts_types<kAnyList>, plan_slice, run_slice>("portable.Slice", "Slice"),
+                    make_kernel<accepts_types<kNumericList>, plan_slice_grad, run_slice_grad>("portable.SliceGrad",
+                                                                                              "SliceGrad", "percale"),
+                });
 }
 
 }  // namespace percale

@@ -51,8 +51,8 @@ struct SmallCastPlan {
   DType from = DType::kInvalid, to = DType::kInvalid;
   bool whole = false, saturate = true;
   E8M0Round round = E8M0Round::kUp;
-  LoadFn load = nullptr;    // null: `from` is small
-  StoreFn store = nullptr;  // null: `to` is small
+  LoadFn load = nullptr;            // null: `from` is small
+  StoreFn store = nullptr;          // null: `to` is small
   std::array<double, 256> table{};  // what the codes of `from` mean
 };
 
@@ -130,7 +130,8 @@ Status accepts_float8(const NodeView& node) {
 template <class F>
 LookUpPlan look_up(const NodeView& node, F&& f) {
   LookUpPlan plan{.elements = node.shape(0).num_elements()};
-  for (size_t code = 0; code < 256; ++code) plan.table[code] = f(decode_small(node.dtype(0), static_cast<uint8_t>(code)));
+  for (size_t code = 0; code < 256; ++code)
+    plan.table[code] = f(decode_small(node.dtype(0), static_cast<uint8_t>(code)));
   return plan;
 }
 Result<LookUpPlan> plan_is_nan(const NodeView& node, KernelPlan&) {

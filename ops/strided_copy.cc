@@ -23,8 +23,7 @@ void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride
 }  // namespace
 
 StridedCopy StridedCopy::make(const Shape& shape, int64_t item, const std::array<int64_t, kMaxRank>& to_strides,
-                              const std::array<int64_t, kMaxRank>& from_strides, int64_t to_base,
-                              int64_t from_base) {
+                              const std::array<int64_t, kMaxRank>& from_strides, int64_t to_base, int64_t from_base) {
   return {StridedLoop::make(shape, std::array{to_strides, from_strides}), to_base, from_base, item};
 }
 

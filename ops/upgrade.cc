@@ -1,6 +1,7 @@
 // What nodes of opsets from 7 on need to mean the same today: attributes that became inputs, defaults and meanings that
 // changed. Source: the change log of ONNX's operators. upgrade_first.cc has what is older.
 #include "core/graph/upgrade.h"
+
 #include "ops/families.h"
 
 namespace percale {
@@ -96,7 +97,8 @@ Status dropout_before_10(UpgradeContext& c) {
 // Training was told by more than one output.
 Status batch_normalization_before_14(UpgradeContext& c) {
   if (c.num_outputs > 3) {
-    return unimplemented("BatchNormalization '", c.name, "' of opset ", c.version, ": its outputs saved_mean and saved_var");
+    return unimplemented("BatchNormalization '", c.name, "' of opset ", c.version,
+                         ": its outputs saved_mean and saved_var");
   }
   if (!c.attributes.contains("training_mode") && c.num_outputs > 1) c.attributes.set("training_mode", int64_t{1});
   return {};
@@ -104,7 +106,8 @@ Status batch_normalization_before_14(UpgradeContext& c) {
 
 Status batch_normalization_before_9(UpgradeContext& c) {
   if (c.take_int("spatial", 1) != 0) return {};
-  return unimplemented("BatchNormalization '", c.name, "' of opset ", c.version, ": statistics per element (spatial 0)");
+  return unimplemented("BatchNormalization '", c.name, "' of opset ", c.version,
+                       ": statistics per element (spatial 0)");
 }
 
 // Scales alone, and corners were what they are under asymmetric coordinates.

@@ -73,9 +73,9 @@ Status reshape_before_5(UpgradeContext& c) {
 
 // The dtype was told by the name that ONNX gives it.
 Status cast_before_6(UpgradeContext& c) {
-  static constexpr std::string_view kNames[] = {"UNDEFINED", "FLOAT",   "UINT8",  "INT8",   "UINT16",    "INT16",
-                                                "INT32",     "INT64",   "STRING", "BOOL",   "FLOAT16",   "DOUBLE",
-                                                "UINT32",    "UINT64",  "COMPLEX64", "COMPLEX128"};
+  static constexpr std::string_view kNames[] = {"UNDEFINED", "FLOAT",  "UINT8",     "INT8",      "UINT16",  "INT16",
+                                                "INT32",     "INT64",  "STRING",    "BOOL",      "FLOAT16", "DOUBLE",
+                                                "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128"};
   const std::string_view to = c.attributes.get_string("to");
   if (to.empty()) return {};
   const auto found = std::find(std::begin(kNames), std::end(kNames), to);

@@ -68,8 +68,7 @@ Result<std::vector<int64_t>> kernel_dims(const Attributes& attributes, const Sha
   return dims;
 }
 
-Result<Window> make_window(const Attributes& attributes, std::span<const int64_t> in,
-                           std::span<const int64_t> kernel) {
+Result<Window> make_window(const Attributes& attributes, std::span<const int64_t> in, std::span<const int64_t> kernel) {
   const size_t rank = in.size();
   Window w;
   w.rank = rank;
@@ -79,8 +78,7 @@ Result<Window> make_window(const Attributes& attributes, std::span<const int64_t
   std::string_view auto_pad = attributes.get_string("auto_pad", "NOTSET");
   if (auto_pad.empty()) auto_pad = "NOTSET";
   if (auto_pad != "NOTSET" && auto_pad != "VALID" && auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER") {
-    return invalid_argument("attribute 'auto_pad' is '", auto_pad,
-                            "', wanted NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+    return invalid_argument("attribute 'auto_pad' is '", auto_pad, "', wanted NOTSET, VALID, SAME_UPPER or SAME_LOWER");
   }
   const bool ceil_mode = attributes.get_int("ceil_mode") != 0;
   for (size_t d = 0; d < rank; ++d) {

@@ -195,7 +195,8 @@ std::vector<Tensor> sample_tensors(const Setup& setup, const std::vector<Value>&
     out.emplace_back(tensor);
     const int64_t count = percale_tensor_element_count(tensor);
     if (value.dtype == PERCALE_DTYPE_F32) {
-      for (int64_t i = 0; i < count; ++i) static_cast<float*>(percale_tensor_get_data(tensor))[i] = static_cast<float>(next());
+      for (int64_t i = 0; i < count; ++i)
+        static_cast<float*>(percale_tensor_get_data(tensor))[i] = static_cast<float>(next());
     } else if (value.dtype == PERCALE_DTYPE_F64) {
       for (int64_t i = 0; i < count; ++i) static_cast<double*>(percale_tensor_get_data(tensor))[i] = next();
     }
@@ -218,23 +219,24 @@ std::vector<Tensor> fed_tensors(const Setup& setup, const std::vector<Value>& in
     if (!found) throw Failure{"--feed: the model has no input '" + name + "'"};
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (out[i] == nullptr) throw Failure{"input '" + inputs[i].name + "' is not fed: give --feed " + inputs[i].name + "=FILE.npy"};
+    if (out[i] == nullptr)
+      throw Failure{"input '" + inputs[i].name + "' is not fed: give --feed " + inputs[i].name + "=FILE.npy"};
   }
   return out;
 }
 
 Session make_session(const Setup& setup, const Model& model) {
   percale_session* session = nullptr;
-  check(percale_session_create(setup.engine.get(), model.graph.get(), model.variables.get(), setup.session_options.get(),
-                               &session));
+  check(percale_session_create(setup.engine.get(), model.graph.get(), model.variables.get(),
+                               setup.session_options.get(), &session));
   return Session(session);
 }
 
 std::string dtype_name(percale_dtype dtype) {
-  static constexpr const char* kNames[] = {"invalid", "f32",  "u8",  "i8",        "u16",        "i16",  "i32",
-                                           "i64",     "string", "bool", "f16",    "f64",        "u32",  "u64",
-                                           "complex64", "complex128", "bf16", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2",
-                                           "f8e5m2fnuz", "u4", "i4", "f4e2m1", "f8e8m0", "u2", "i2"};
+  static constexpr const char* kNames[] = {
+      "invalid",    "f32",    "u8",         "i8",  "u16", "i16",       "i32",        "i64",  "string",
+      "bool",       "f16",    "f64",        "u32", "u64", "complex64", "complex128", "bf16", "f8e4m3fn",
+      "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "u4",  "i4",  "f4e2m1",    "f8e8m0",     "u2",   "i2"};
   return dtype < 0 || dtype > PERCALE_DTYPE_I2 ? "invalid" : kNames[dtype];
 }
 

@@ -32,8 +32,8 @@ struct Times {
   double cpu = 0;
 };
 
-Times measure(percale_call* call, const std::vector<percale_tensor*>& inputs, const std::vector<percale_tensor*>& outputs,
-              int64_t runs) {
+Times measure(percale_call* call, const std::vector<percale_tensor*>& inputs,
+              const std::vector<percale_tensor*>& outputs, int64_t runs) {
   const auto once = [&] {
     const auto start = Clock::now();
     check(percale_call_run(call, inputs.data(), outputs.data()));
@@ -62,8 +62,8 @@ int run_bench(const Args& args) {
   const Feeds feeds = feeds_of(inputs);
   const auto fetches = names_of(model.outputs);
   percale_call* made = nullptr;
-  check(percale_call_create(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(), feeds.ranks.data(),
-                            feeds.count(), fetches.data(), fetches.size(), &made));
+  check(percale_call_create(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
+                            feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), &made));
   const Call call(made);
   const double load_ms = microseconds(Clock::now() - start) / 1000;
 
@@ -82,18 +82,21 @@ int run_bench(const Args& args) {
   check(percale_session_stats(session.get(), &text));
   const Json stats = Json::parse(take_text(text));
   const auto at = [&](double part) {
-    return times.runs[std::min(times.runs.size() - 1, static_cast<size_t>(part * static_cast<double>(times.runs.size())))];
+    return times
+        .runs[std::min(times.runs.size() - 1, static_cast<size_t>(part * static_cast<double>(times.runs.size())))];
   };
   const auto planned = static_cast<long long>(stats["planned_peak_bytes"].integer());
   const auto measured = static_cast<long long>(stats["measured_peak_bytes"].integer());
   if (args.json()) {
-    std::printf("{\"runs\":%zu,\"min_us\":%.3f,\"median_us\":%.3f,\"p99_us\":%.3f,\"cpu_us\":%.3f,\"load_ms\":%.3f,"
-                "\"planned_peak_bytes\":%lld,\"measured_peak_bytes\":%lld}\n",
-                times.runs.size(), times.runs[0], at(0.5), at(0.99), times.cpu, load_ms, planned, measured);
+    std::printf(
+        "{\"runs\":%zu,\"min_us\":%.3f,\"median_us\":%.3f,\"p99_us\":%.3f,\"cpu_us\":%.3f,\"load_ms\":%.3f,"
+        "\"planned_peak_bytes\":%lld,\"measured_peak_bytes\":%lld}\n",
+        times.runs.size(), times.runs[0], at(0.5), at(0.99), times.cpu, load_ms, planned, measured);
     return 0;
   }
   std::printf("runs          %zu\n", times.runs.size());
-  std::printf("min           %.1f us\nmedian        %.1f us\np99           %.1f us\n", times.runs[0], at(0.5), at(0.99));
+  std::printf("min           %.1f us\nmedian        %.1f us\np99           %.1f us\n", times.runs[0], at(0.5),
+              at(0.99));
   std::printf("CPU per run   %.1f us\nload          %.2f ms\n", times.cpu, load_ms);
   std::printf("planned peak  %lld bytes\nmeasured peak %lld bytes\n", planned, measured);
   return 0;
@@ -101,7 +104,12 @@ int run_bench(const Args& args) {
 
 }  // namespace
 
-extern const Command kBench = {"bench", "MODEL [--feed-shape NAME=1,3,224,224]... [--runs N]",
-                               "Times of a run, load time, planned and measured peak of memory.", kFlags, run_bench, 1, 1};
+extern const Command kBench = {"bench",
+                               "MODEL [--feed-shape NAME=1,3,224,224]... [--runs N]",
+                               "Times of a run, load time, planned and measured peak of memory.",
+                               kFlags,
+                               run_bench,
+                               1,
+                               1};
 
 }  // namespace percale_cli

@@ -32,7 +32,8 @@ int run_check(const Args& args) {
     const std::string reason = verdict(setup, path);
     all_ok = all_ok && reason.empty();
     if (args.json()) {
-      json += (json.empty() ? "" : ",") + ("{\"file\":" + json_string(path)) + ",\"ok\":" + (reason.empty() ? "true" : "false") +
+      json += (json.empty() ? "" : ",") + ("{\"file\":" + json_string(path)) +
+              ",\"ok\":" + (reason.empty() ? "true" : "false") +
               (reason.empty() ? "" : ",\"reason\":" + json_string(reason)) + "}";
     } else if (reason.empty()) {
       std::printf("ok %s\n", path.c_str());
@@ -46,8 +47,8 @@ int run_check(const Args& args) {
 
 }  // namespace
 
-extern const Command kCheck = {"check", "FILE...",
-                               "Validates models and .npy files: a line `ok FILE` or `bad FILE: where: what` for each.", {},
-                               run_check, 1};
+extern const Command kCheck = {
+    "check", "FILE...", "Validates models and .npy files: a line `ok FILE` or `bad FILE: where: what` for each.",
+    {},      run_check, 1};
 
 }  // namespace percale_cli

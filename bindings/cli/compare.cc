@@ -17,7 +17,9 @@ std::vector<int64_t> dims_of(const percale_tensor* tensor) {
 }
 
 std::string type_difference(const percale_tensor* got, const percale_tensor* wanted) {
-  const auto text = [](const percale_tensor* t) { return dtype_name(percale_tensor_dtype(t)) + " " + shape_text(dims_of(t)); };
+  const auto text = [](const percale_tensor* t) {
+    return dtype_name(percale_tensor_dtype(t)) + " " + shape_text(dims_of(t));
+  };
   const bool same = percale_tensor_dtype(got) == percale_tensor_dtype(wanted) && dims_of(got) == dims_of(wanted);
   return same ? "" : "it is " + text(got) + ", wanted " + text(wanted);
 }
@@ -101,7 +103,8 @@ std::string difference(const percale_tensor* got, const percale_tensor* wanted) 
     const auto* b = static_cast<const unsigned char*>(percale_tensor_get_data(wanted));
     for (size_t i = 0; i < percale_tensor_bytes(got); ++i) {
       if (a[i] == b[i]) continue;
-      std::snprintf(line, sizeof line, "byte %zu is %u, wanted %u", i, static_cast<unsigned>(a[i]), static_cast<unsigned>(b[i]));
+      std::snprintf(line, sizeof line, "byte %zu is %u, wanted %u", i, static_cast<unsigned>(a[i]),
+                    static_cast<unsigned>(b[i]));
       return line;
     }
     return {};
@@ -113,8 +116,8 @@ std::string difference(const percale_tensor* got, const percale_tensor* wanted) 
     if (differ++ == 0) first = i;
   }
   if (differ == 0) return {};
-  std::snprintf(line, sizeof line, "%zu of %zu elements differ, the first at %zu: %.9g, wanted %.9g", differ, count, first,
-                kind->get(got, first), kind->get(wanted, first));
+  std::snprintf(line, sizeof line, "%zu of %zu elements differ, the first at %zu: %.9g, wanted %.9g", differ, count,
+                first, kind->get(got, first), kind->get(wanted, first));
   return line;
 }
 
@@ -129,7 +132,8 @@ std::string statistical_difference(const percale_tensor* got, const percale_tens
   const double chance = 6 * std::hypot(a.deviation, b.deviation) / std::sqrt(static_cast<double>(count)) + 1e-6;
   if (std::fabs(a.mean - b.mean) <= chance && std::fabs(a.deviation - b.deviation) <= chance) return {};
   char line[160];
-  std::snprintf(line, sizeof line, "mean %.6g and deviation %.6g, wanted %.6g and %.6g", a.mean, a.deviation, b.mean, b.deviation);
+  std::snprintf(line, sizeof line, "mean %.6g and deviation %.6g, wanted %.6g and %.6g", a.mean, a.deviation, b.mean,
+                b.deviation);
   return line;
 }
 

@@ -21,7 +21,9 @@ int run_export(const Args&) {
 
 }  // namespace
 
-extern const Command kImport = {"import", "IN.onnx OUT.percale", "An ONNX model into a .percale file.", {}, run_import, 2, 2};
-extern const Command kExport = {"export", "IN.percale OUT.onnx", "A .percale file into an ONNX model.", {}, run_export, 2, 2};
+extern const Command kImport = {
+    "import", "IN.onnx OUT.percale", "An ONNX model into a .percale file.", {}, run_import, 2, 2};
+extern const Command kExport = {
+    "export", "IN.percale OUT.onnx", "A .percale file into an ONNX model.", {}, run_export, 2, 2};
 
 }  // namespace percale_cli

@@ -23,7 +23,8 @@ int run_info(const Args& args) {
   line("fingerprint", info["fingerprint"].text());
   line("threads", info["threads"].text());
   line("kernels", "isa " + info["isa"].text() + ", " + info["ops"].text() + " ops");
-  for (const Json& device : info["devices"].items()) line("device", device["name"].text() + "  " + device["model"].text());
+  for (const Json& device : info["devices"].items())
+    line("device", device["name"].text() + "  " + device["model"].text());
   for (const Json& absent : info["absent"].items()) {
     line("absent", absent["kind"].text() + ": " + absent["reason"].text());
   }
@@ -42,6 +43,7 @@ int run_info(const Args& args) {
 
 }  // namespace
 
-extern const Command kInfo = {"info", "[flags]", "Versions, instruction set, threads, devices, plug-ins.", {}, run_info, 0, 0};
+extern const Command kInfo = {"info", "[flags]", "Versions, instruction set, threads, devices, plug-ins.", {}, run_info,
+                              0,      0};
 
 }  // namespace percale_cli

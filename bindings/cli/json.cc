@@ -4,8 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#define RAPIDJSON_ASSERT(x) \
-  do {                      \
+#define RAPIDJSON_ASSERT(x)               \
+  do {                                    \
     if (!(x)) throw std::logic_error(#x); \
   } while (false)
 #include <rapidjson/document.h>
@@ -50,7 +50,8 @@ std::vector<std::pair<std::string, Json>> Json::members() const {
   std::vector<std::pair<std::string, Json>> out;
   if (value_ == nullptr || !as(value_).IsObject()) return out;
   for (const auto& member : as(value_).GetObject()) {
-    out.emplace_back(std::string(member.name.GetString(), member.name.GetStringLength()), Json(document_, &member.value));
+    out.emplace_back(std::string(member.name.GetString(), member.name.GetStringLength()),
+                     Json(document_, &member.value));
   }
   return out;
 }

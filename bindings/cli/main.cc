@@ -9,8 +9,8 @@ using namespace percale_cli;
 
 namespace {
 
-const Command* const kCommands[] = {&kInfo,  &kOps,  &kShow,  &kPlan,  &kKernels, &kRun,   &kBench,
-                                    &kTest,  &kTrain, &kTrace, &kCheck, &kImport, &kExport};
+const Command* const kCommands[] = {&kInfo, &kOps,   &kShow,  &kPlan,  &kKernels, &kRun,   &kBench,
+                                    &kTest, &kTrain, &kTrace, &kCheck, &kImport,  &kExport};
 
 std::string overview() {
   std::string out = "usage: percale COMMAND ...\n\n";
@@ -34,7 +34,8 @@ int run(const Command& command, int argc, char** argv) {
     return code;
   } catch (const UsageError& error) {
     say_error(std::string(command.name) + ": " + error.message);
-    std::fprintf(stderr, "usage: percale %s %s\n", std::string(command.name).c_str(), std::string(command.usage).c_str());
+    std::fprintf(stderr, "usage: percale %s %s\n", std::string(command.name).c_str(),
+                 std::string(command.usage).c_str());
     return 2;
   } catch (const Failure& failure) {
     say_error(failure.message);

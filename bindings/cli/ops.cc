@@ -30,14 +30,15 @@ void print_op(const Json& op) {
   print_values("input", op["inputs"]);
   for (const Json& attribute : op["attributes"].items()) {
     std::printf("  %-8s %-14s %s%s\n", "attr", attribute["name"].text().c_str(), attribute["kind"].text().c_str(),
-                attribute["required"].flag()      ? "  (required)"
+                attribute["required"].flag()     ? "  (required)"
                 : attribute["default"].present() ? ("  default " + attribute["default"].text()).c_str()
                                                  : "  (optional)");
   }
   print_values("output", op["outputs"]);
   std::string devices;
   for (const Json& device : op["devices"].items()) devices += (devices.empty() ? "" : ", ") + device.text();
-  std::printf("  gradient %s; devices %s\n", op["gradient"].text().c_str(), devices.empty() ? op["composite"].flag() ? "all, composed of other ops" : "none" : devices.c_str());
+  std::printf("  gradient %s; devices %s\n", op["gradient"].text().c_str(),
+              devices.empty() ? op["composite"].flag() ? "all, composed of other ops" : "none" : devices.c_str());
 }
 
 int run_ops(const Args& args) {

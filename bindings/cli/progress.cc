@@ -35,18 +35,20 @@ void ProgressBar::draw_bar(const percale_progress& progress) {
   constexpr int64_t kCells = 24;
   const int64_t steps = std::max<int64_t>(progress.steps_in_epoch, 1);
   const int64_t full = std::clamp<int64_t>(kCells * progress.step_in_epoch / steps, 0, kCells);
-  const std::string bar = std::string(static_cast<size_t>(full), '#') + std::string(static_cast<size_t>(kCells - full), '.');
+  const std::string bar =
+      std::string(static_cast<size_t>(full), '#') + std::string(static_cast<size_t>(kCells - full), '.');
   std::fprintf(stderr, "\r\033[Kepoch %lld/%lld [%s] %lld/%lld  loss %.4f  %.0f %s/s  ETA %s",
                static_cast<long long>(progress.epoch), static_cast<long long>(progress.epochs), bar.c_str(),
-               static_cast<long long>(progress.step_in_epoch), static_cast<long long>(progress.steps_in_epoch), progress.loss,
-               progress.rows_per_second, rows_.c_str(), clock_text(progress.eta_seconds).c_str());
+               static_cast<long long>(progress.step_in_epoch), static_cast<long long>(progress.steps_in_epoch),
+               progress.loss, progress.rows_per_second, rows_.c_str(), clock_text(progress.eta_seconds).c_str());
   std::fflush(stderr);
   drawn_ = true;
 }
 
 void ProgressBar::print_epoch(const percale_progress& progress) {
   std::fprintf(stderr, "epoch %lld/%lld  loss %.4f", static_cast<long long>(progress.epoch),
-               static_cast<long long>(progress.epochs), epoch_loss_ / static_cast<double>(std::max<int64_t>(epoch_steps_, 1)));
+               static_cast<long long>(progress.epochs),
+               epoch_loss_ / static_cast<double>(std::max<int64_t>(epoch_steps_, 1)));
   for (size_t i = 0; i < progress.metric_count; ++i) {
     std::fprintf(stderr, "  %s %.4f", progress.metric_names[i], progress.metric_values[i]);
   }

@@ -37,8 +37,8 @@ std::vector<const char*> c_strings(const std::vector<std::string>& texts) {
 std::vector<Tensor> run_once(percale_session* session, const std::vector<std::string>& feed_names,
                              const std::vector<percale_tensor*>& feeds, const std::vector<std::string>& fetches) {
   std::vector<percale_tensor*> results(fetches.size());
-  check(percale_session_run(session, c_strings(feed_names).data(), feeds.data(), feeds.size(), c_strings(fetches).data(),
-                            fetches.size(), nullptr, 0, PERCALE_FOREVER, results.data()));
+  check(percale_session_run(session, c_strings(feed_names).data(), feeds.data(), feeds.size(),
+                            c_strings(fetches).data(), fetches.size(), nullptr, 0, PERCALE_FOREVER, results.data()));
   std::vector<Tensor> out;
   for (percale_tensor* result : results) out.emplace_back(result);
   return out;
@@ -89,7 +89,8 @@ int run_trace(const Args& args) {
   const Model model(setup, args.positional()[0]);
   const Session session = make_session(setup, model);
   const std::vector<Value> inputs = shaped_inputs(model, args);
-  const std::vector<Tensor> feeds = args.has("--feed") ? fed_tensors(setup, inputs, args) : sample_tensors(setup, inputs);
+  const std::vector<Tensor> feeds =
+      args.has("--feed") ? fed_tensors(setup, inputs, args) : sample_tensors(setup, inputs);
   std::vector<std::string> names;
   for (const Value& value : inputs) names.push_back(value.name);
   const std::vector<std::string> fetches = fetches_of(model, args);
@@ -115,9 +116,19 @@ int run_trace(const Args& args) {
 
 }  // namespace
 
-extern const Command kRun = {"run", "MODEL --feed NAME=FILE.npy... [--fetch NAME...] --out DIR",
-                             "Runs a model on .npy files and writes .npy files.", kRunFlags, run_run, 1, 1};
-extern const Command kTrace = {"trace", "MODEL [--feed NAME=FILE.npy...] --out FILE.json",
-                               "Runs a model and records when each of its nodes ran.", kTraceFlags, run_trace, 1, 1};
+extern const Command kRun = {"run",
+                             "MODEL --feed NAME=FILE.npy... [--fetch NAME...] --out DIR",
+                             "Runs a model on .npy files and writes .npy files.",
+                             kRunFlags,
+                             run_run,
+                             1,
+                             1};
+extern const Command kTrace = {"trace",
+                               "MODEL [--feed NAME=FILE.npy...] --out FILE.json",
+                               "Runs a model and records when each of its nodes ran.",
+                               kTraceFlags,
+                               run_trace,
+                               1,
+                               1};
 
 }  // namespace percale_cli

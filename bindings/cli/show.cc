@@ -54,13 +54,14 @@ int run_show(const Args& args) {
   }
   print_values("input", model.inputs);
   print_values("output", model.outputs);
-  std::printf("%-11s %lld in %zu variables\n", "parameters", static_cast<long long>(model.summary["parameters"].integer()),
-              model.summary["variables"].items().size());
+  std::printf("%-11s %lld in %zu variables\n", "parameters",
+              static_cast<long long>(model.summary["parameters"].integer()), model.summary["variables"].items().size());
   std::printf("%-11s %lld in variables, %lld in constants\n", "bytes",
               static_cast<long long>(model.summary["bytes"]["variables"].integer()),
               static_cast<long long>(model.summary["bytes"]["constants"].integer()));
   std::printf("%-11s %lld\n", "nodes", static_cast<long long>(model.summary["nodes"].integer()));
-  for (const auto& [op, count] : model.summary["ops"].members()) std::printf("  %-28s %s\n", op.c_str(), count.text().c_str());
+  for (const auto& [op, count] : model.summary["ops"].members())
+    std::printf("  %-28s %s\n", op.c_str(), count.text().c_str());
   if (!planned) return 0;
   std::printf("planned\n");
   for (const Json& pass : Json::parse(passes_json).items()) {
@@ -72,7 +73,8 @@ int run_show(const Args& args) {
                 device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
   }
   const Json cost = plan["cost"];
-  std::printf("  %.6g MFLOP, %s bytes read and written\n", cost["flops"].number() / 1e6, cost["bytes_touched"].text().c_str());
+  std::printf("  %.6g MFLOP, %s bytes read and written\n", cost["flops"].number() / 1e6,
+              cost["bytes_touched"].text().c_str());
   std::printf("  critical path %s nodes, %.6g MFLOP; mean width %.2f\n", cost["critical_path_nodes"].text().c_str(),
               cost["critical_path_flops"].number() / 1e6, cost["mean_width"].number());
   std::printf("  bytes moved between devices: %s\n", plan["bytes_moved"].text().c_str());
@@ -128,11 +130,26 @@ constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "the shape o
 
 }  // namespace
 
-extern const Command kShow = {"show", "MODEL [--planned] [--svg FILE]",
-                              "Inputs, outputs, op counts, parameters and bytes of a model.", kFlags, run_show, 1, 1};
-extern const Command kPlan = {"plan", "MODEL [--feed-shape NAME=1,3,224,224]...",
-                              "Per node: device, kernel, reason; the cut, bytes moved, predicted peak.", kFeedShape, run_plan, 1, 1};
-extern const Command kKernels = {"kernels", "MODEL [--feed-shape NAME=1,3,224,224]...",
-                                 "Who runs each node, and why every better kernel refused.", kFeedShape, run_kernels, 1, 1};
+extern const Command kShow = {"show",
+                              "MODEL [--planned] [--svg FILE]",
+                              "Inputs, outputs, op counts, parameters and bytes of a model.",
+                              kFlags,
+                              run_show,
+                              1,
+                              1};
+extern const Command kPlan = {"plan",
+                              "MODEL [--feed-shape NAME=1,3,224,224]...",
+                              "Per node: device, kernel, reason; the cut, bytes moved, predicted peak.",
+                              kFeedShape,
+                              run_plan,
+                              1,
+                              1};
+extern const Command kKernels = {"kernels",
+                                 "MODEL [--feed-shape NAME=1,3,224,224]...",
+                                 "Who runs each node, and why every better kernel refused.",
+                                 kFeedShape,
+                                 run_kernels,
+                                 1,
+                                 1};
 
 }  // namespace percale_cli

@@ -20,7 +20,8 @@ struct Case {
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) out.push_back(it->path());
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    out.push_back(it->path());
   if (error) throw Failure{folder.string() + ": " + error.message()};
   std::sort(out.begin(), out.end());
   return out;
@@ -82,7 +83,8 @@ std::vector<Tensor> ramp_inputs(const Setup& setup, const Model& model) {
 
 bool draws_numbers(const Model& model) {
   for (const auto& [op, count] : model.summary["ops"].members()) {
-    if (op == "Dropout" || op == "Bernoulli" || op == "Multinomial" || op.find("Random") != std::string::npos) return true;
+    if (op == "Dropout" || op == "Bernoulli" || op == "Multinomial" || op.find("Random") != std::string::npos)
+      return true;
   }
   return false;
 }
@@ -91,13 +93,14 @@ std::string run_set(const Model& model, percale_session* session, const std::vec
                     const std::vector<Tensor>& wanted) {
   if (inputs.size() > model.inputs.size() || wanted.size() > model.outputs.size()) {
     return "the case has " + std::to_string(inputs.size()) + " inputs and " + std::to_string(wanted.size()) +
-           " outputs, the model " + std::to_string(model.inputs.size()) + " and " + std::to_string(model.outputs.size());
+           " outputs, the model " + std::to_string(model.inputs.size()) + " and " +
+           std::to_string(model.outputs.size());
   }
   if (wanted.empty()) return "the case has no outputs";
   std::vector<const char*> names = names_of(model.inputs), fetches = names_of(model.outputs);
   std::vector<percale_tensor*> results(fetches.size());
-  check(percale_session_run(session, names.data(), pointers(inputs).data(), inputs.size(), fetches.data(), fetches.size(),
-                            nullptr, 0, PERCALE_FOREVER, results.data()));
+  check(percale_session_run(session, names.data(), pointers(inputs).data(), inputs.size(), fetches.data(),
+                            fetches.size(), nullptr, 0, PERCALE_FOREVER, results.data()));
   const std::vector<Tensor> owners(results.begin(), results.end());
   for (size_t i = 0; i < wanted.size(); ++i) {
     std::string reason = difference(results[i], wanted[i].get());
@@ -160,7 +163,8 @@ int run_test(const Args& args) {
     }
   }
   if (args.json()) {
-    std::printf("{\"cases\":[%s],\"passed\":%zu,\"failed\":%zu,\"unsupported\":%zu}\n", json.c_str(), counts[0], counts[1], counts[2]);
+    std::printf("{\"cases\":[%s],\"passed\":%zu,\"failed\":%zu,\"unsupported\":%zu}\n", json.c_str(), counts[0],
+                counts[1], counts[2]);
   } else {
     std::printf("%zu passed, %zu failed, %zu unsupported\n", counts[0], counts[1], counts[2]);
   }
@@ -169,8 +173,8 @@ int run_test(const Args& args) {
 
 }  // namespace
 
-extern const Command kTest = {"test", "DIR...",
-                              "Runs ONNX-style test cases: a line PASS, FAIL or UNSUPPORTED for each, and their numbers.", {},
-                              run_test, 1};
+extern const Command kTest = {
+    "test", "DIR...", "Runs ONNX-style test cases: a line PASS, FAIL or UNSUPPORTED for each, and their numbers.",
+    {},     run_test, 1};
 
 }  // namespace percale_cli

@@ -37,7 +37,8 @@ constexpr std::string_view kKeys =
     "  data           {train, validation, test}, each {x, y, scale, sample_weight}: paths or lists of paths\n"
     "  batch_size, batch_size_per_replica, shards, shuffle, drop_remainder, epochs, seed, devices, mode, parameters\n"
     "  weights        a path, or {file, map, strict}\n"
-    "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same bits\n"
+    "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same "
+    "bits\n"
     "  early_stopping {monitor, mode, patience, min_delta, baseline, start_from_epoch, restore_best_weights}\n"
     "  checkpoints    {keep_last, keep_best, monitor, mode}; publish\n";
 
@@ -60,7 +61,8 @@ class EventFile {
  public:
   explicit EventFile(const std::string& folder) {
     make_folder(folder);
-    path_ = folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." + std::to_string(getpid());
+    path_ =
+        folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." + std::to_string(getpid());
     file_ = std::fopen(path_.c_str(), "wb");
     if (file_ == nullptr) throw Failure{path_ + ": cannot be written"};
   }
@@ -111,7 +113,8 @@ int32_t on_step(void* user, const percale_progress* progress) {
   if (!training.out.empty() && (due || progress->epoch_ended != 0)) {
     training.failed = percale_trainer_save(training.trainer, training.out.c_str());
   }
-  const bool told = training.events == nullptr || progress->epoch_ended == 0 || training.events->update(training.trainer);
+  const bool told =
+      training.events == nullptr || progress->epoch_ended == 0 || training.events->update(training.trainer);
   return training.failed == nullptr && told ? 0 : 1;
 }
 
@@ -146,8 +149,8 @@ void write_results(percale_trainer* trainer, percale_variables* variables, const
   write_file(out + "/loss.svg", history_text(trainer, "svg"));
   if (quiet) return;
   std::printf("checkpoint  %s/step-%lld\n", out.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
-  std::printf("graph       %s/model.percale\nhistory     %s/history.csv\nplot        %s/loss.svg\n", out.c_str(), out.c_str(),
-              out.c_str());
+  std::printf("graph       %s/model.percale\nhistory     %s/history.csv\nplot        %s/loss.svg\n", out.c_str(),
+              out.c_str(), out.c_str());
 }
 
 std::string device_list(const Setup& setup) {
@@ -172,11 +175,12 @@ void print_json(const Training& training, const Json& test, const std::string& d
   const long long steps = percale_trainer_steps(training.trainer);
   const std::string checkpoint =
       training.out.empty() ? "null" : json_string(training.out + "/step-" + std::to_string(steps));
-  std::printf("{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
-              "\"checkpoint\":%s}\n",
-              steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
-              json_number(training.last ? training.last->seconds : 0).c_str(),
-              json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str());
+  std::printf(
+      "{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
+      "\"checkpoint\":%s}\n",
+      steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
+      json_number(training.last ? training.last->seconds : 0).c_str(),
+      json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str());
 }
 
 int run_train(const Args& args) {
@@ -206,7 +210,8 @@ int run_train(const Args& args) {
   if (!out.empty()) make_folder(out);
 
   const int64_t before = percale_trainer_steps(made);
-  Training training{made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every, {}, nullptr, nullptr};
+  Training training{
+      made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every, {}, nullptr, nullptr};
   std::optional<EventFile> events;
   if (args.has("--tensorboard")) training.events = &events.emplace(args.get("--tensorboard"));
   percale_status* fitted = percale_trainer_fit(made, nullptr, 0, on_step, &training);
@@ -250,7 +255,13 @@ int run_train(const Args& args) {
 
 }  // namespace
 
-extern const Command kTrain = {"train", "SPEC.json [--data DIR] [--out DIR] [--resume DIR] [--digest] ...",
-                               "Trains the model of a SPEC and evaluates it.", kFlags, run_train, 1, 1, kKeys};
+extern const Command kTrain = {"train",
+                               "SPEC.json [--data DIR] [--out DIR] [--resume DIR] [--digest] ...",
+                               "Trains the model of a SPEC and evaluates it.",
+                               kFlags,
+                               run_train,
+                               1,
+                               1,
+                               kKeys};
 
 }  // namespace percale_cli

@@ -36,7 +36,9 @@ Status system_error(std::string_view call, std::string_view path) {
   const int error = errno;
   const bool missing = error == ENOENT || error == ENOTDIR;
   const char* reason = error == ELOOP ? "a link stands on the way" : std::strerror(error);
-  return Status(missing ? PERCALE_NOT_FOUND : error == EACCES ? PERCALE_PERMISSION_DENIED : PERCALE_UNAVAILABLE,
+  return Status(missing           ? PERCALE_NOT_FOUND
+                : error == EACCES ? PERCALE_PERMISSION_DENIED
+                                  : PERCALE_UNAVAILABLE,
                 text("external data ", quoted(path), ": ", call, ": ", std::string_view(reason)));
 }
 
@@ -48,7 +50,8 @@ Status check_location(std::string_view location) {
   if (location.front() == '/') return bad("external data ", quoted(location), ": an absolute path");
   for (size_t at = 0; at <= location.size();) {
     const size_t slash = std::min(location.find('/', at), location.size());
-    if (location.substr(at, slash - at) == "..") return bad("external data ", quoted(location), ": leads out of the folder");
+    if (location.substr(at, slash - at) == "..")
+      return bad("external data ", quoted(location), ": leads out of the folder");
     at = slash + 1;
   }
   return {};
@@ -87,7 +90,8 @@ Status external_bytes(const char* folder, const ExternalData& data, uint64_t* ou
   const auto size = static_cast<uint64_t>(facts.st_size);
   *out = size > data.offset ? size - data.offset : 0;
   if (data.has_length && *out < data.length) {
-    return bad("external data ", quoted(data.location), ": ", data.length, " bytes at ", data.offset, ", the file has ", size);
+    return bad("external data ", quoted(data.location), ": ", data.length, " bytes at ", data.offset, ", the file has ",
+               size);
   }
   if (data.has_length) *out = data.length;
   return {};

@@ -9,7 +9,11 @@ Status Status::within(std::string_view context) const {
 bool is_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t more = lead < 0x80 ? 0 : lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xF0 && lead < 0xF5 ? 3 : 4;
+    const size_t more = lead < 0x80                   ? 0
+                        : lead >= 0xC2 && lead < 0xE0 ? 1
+                        : lead >= 0xE0 && lead < 0xF0 ? 2
+                        : lead >= 0xF0 && lead < 0xF5 ? 3
+                                                      : 4;
     if (more > 3 || i + more >= text.size()) return false;
     uint32_t code = more == 0 ? lead : lead & (0x3Fu >> more);
     for (size_t k = 1; k <= more; ++k) {
@@ -18,7 +22,8 @@ bool is_utf8(std::string_view text) {
       code = code << 6 | (next & 0x3Fu);
     }
     // Too long a form of a smaller number, half of a pair, or beyond the last.
-    if ((more == 2 && code < 0x800) || (more == 3 && (code < 0x10000 || code > 0x10FFFF)) || (code >= 0xD800 && code < 0xE000)) {
+    if ((more == 2 && code < 0x800) || (more == 3 && (code < 0x10000 || code > 0x10FFFF)) ||
+        (code >= 0xD800 && code < 0xE000)) {
       return false;
     }
     i += more + 1;

@@ -28,8 +28,8 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-#define ONNX_TRY(expression)                                           \
-  do {                                                                 \
+#define ONNX_TRY(expression)                                                    \
+  do {                                                                          \
     if (::percale_onnx::Status tried = (expression); !tried.ok()) return tried; \
   } while (false)
 
@@ -76,7 +76,8 @@ class Host {
   // A status for the library; NULL for success.
   percale_status* give(const Status& status) const;
   // A zeroed tensor in the engine's memory.
-  Status make_tensor(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank, TensorPtr* out) const;
+  Status make_tensor(percale_engine* engine, percale_dtype dtype, const int64_t* dims, size_t rank,
+                     TensorPtr* out) const;
 
  private:
   const percale_host_api* api_;

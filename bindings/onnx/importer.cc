@@ -13,7 +13,8 @@ constexpr int64_t kMoreNodes = 1 << 16;
 constexpr int64_t kNodeFactor = 16;
 
 bool is_float(percale_dtype dtype) {
-  return dtype == PERCALE_DTYPE_F32 || dtype == PERCALE_DTYPE_F64 || dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
+  return dtype == PERCALE_DTYPE_F32 || dtype == PERCALE_DTYPE_F64 || dtype == PERCALE_DTYPE_F16 ||
+         dtype == PERCALE_DTYPE_BF16;
 }
 
 const AttributeProto* find_attribute(const NodeProto& node, std::string_view name) {
@@ -117,8 +118,10 @@ Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
     ONNX_TRY(c_text(info.name, &name));
     const size_t rank = info.dims ? info.dims->size() : SIZE_MAX;
     Value value;
-    ONNX_TRY(host_.take(host_->builder_input(builder_, name.c_str(), info.dtype, info.dims ? info.dims->data() : nullptr,
-                                             rank, &value.id)).within(place));
+    ONNX_TRY(host_
+                 .take(host_->builder_input(builder_, name.c_str(), info.dtype, info.dims ? info.dims->data() : nullptr,
+                                            rank, &value.id))
+                 .within(place));
     scope.values.emplace(info.name, std::move(value));
   }
   return {};
@@ -160,7 +163,8 @@ Status Importer::set_outputs(const GraphProto& graph, const Scope& scope) {
     ONNX_TRY(parse(bytes, &info).within("graph output"));
     if (!info.kind.empty()) return unsupported("output ", quoted(info.name), ": values of the kind ", info.kind);
     ONNX_TRY(lookup(info.name, scope, &values.emplace_back()).within("graph output"));
-    if (values.back() == PERCALE_NO_VALUE) return bad("graph output ", quoted(info.name), " is an absent input of a function");
+    if (values.back() == PERCALE_NO_VALUE)
+      return bad("graph output ", quoted(info.name), " is an absent input of a function");
   }
   return host_.take(host_->builder_set_outputs(builder_, values.data(), values.size()));
 }
@@ -193,7 +197,8 @@ Status Importer::bind(std::string_view name, Value value, bool rename, Scope& sc
 
 Status Importer::add_node(std::string_view bytes, Scope& scope) {
   if (--nodes_left_ < 0) {
-    return Status(PERCALE_RESOURCE_EXHAUSTED, "the functions of the model call each other for more nodes than it makes sense");
+    return Status(PERCALE_RESOURCE_EXHAUSTED,
+                  "the functions of the model call each other for more nodes than it makes sense");
   }
   NodeProto node;
   ONNX_TRY(parse(bytes, &node));
@@ -240,7 +245,8 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
   ONNX_TRY(begin_emit(node, scope).within(place));
   for (percale_value input : inputs) ONNX_TRY(host_.take(host_->builder_add_input(builder_, input)));
   for (size_t i = 0; i < node.attributes.size(); ++i) {
-    ONNX_TRY(set_attribute(node.attributes[i], functions[i]).within(text(place, ": attribute ", quoted(node.attributes[i].name))));
+    ONNX_TRY(set_attribute(node.attributes[i], functions[i])
+                 .within(text(place, ": attribute ", quoted(node.attributes[i].name))));
   }
   if (loop) {
     const auto carried = static_cast<int64_t>(node.inputs.size() > 2 ? node.inputs.size() - 2 : 0);
@@ -276,7 +282,8 @@ Status Importer::set_attribute(const AttributeProto& a, const std::string& funct
       ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor));
       return host_.take(host_->builder_set_tensor(builder_, name.c_str(), tensor.get()));
     }
-    case AttributeType::kGraph: return host_.take(host_->builder_set_function(builder_, name.c_str(), function.c_str()));
+    case AttributeType::kGraph:
+      return host_.take(host_->builder_set_function(builder_, name.c_str(), function.c_str()));
     case AttributeType::kFloats:
       return host_.take(host_->builder_set_floats(builder_, name.c_str(), a.floats.data(), a.floats.size()));
     case AttributeType::kInts:
@@ -313,7 +320,8 @@ Status Importer::add_constant_node(const NodeProto& node, Scope& scope) {
     std::copy(values, values + count, static_cast<int64_t*>(host_->tensor_get_data(tensor.get())));
     return {};
   };
-  if (const AttributeProto* value = find_attribute(node, "value"); value != nullptr && value->type == AttributeType::kTensor) {
+  if (const AttributeProto* value = find_attribute(node, "value");
+      value != nullptr && value->type == AttributeType::kTensor) {
     TensorProto proto;
     ONNX_TRY(parse(value->tensor, &proto));
     ONNX_TRY(load_tensor(host_, engine, proto, folder_, &tensor));

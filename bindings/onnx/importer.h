@@ -65,8 +65,8 @@ class Importer {
                        std::vector<percale_value>* captures);
   Status import_graph(std::string_view bytes, const NodeProto& node, const std::string& function,
                       const std::vector<std::string_view>& captures, const Scope& outer);
-  Status add_formal_inputs(const GraphProto& graph, const NodeProto& node, const std::vector<percale_value>& outer_inputs,
-                           Scope& inner);
+  Status add_formal_inputs(const GraphProto& graph, const NodeProto& node,
+                           const std::vector<percale_value>& outer_inputs, Scope& inner);
   Status call_function(const FunctionProto& function, const NodeProto& node, Scope& scope);
 
   Status lookup(std::string_view name, const Scope& scope, percale_value* out) const;

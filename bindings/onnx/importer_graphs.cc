@@ -37,7 +37,8 @@ Status Importer::import_graphs(const NodeProto& node, const Scope& scope, std::v
     if (++graphs_ > kMaxGraphs) return unsupported("models of more than ", kMaxGraphs, " sub-graphs");
     // The number makes it one of its own.
     ONNX_TRY(c_text(text(name, "/", attribute.name, "#", graphs_), &(*functions)[i]));
-    ONNX_TRY(import_graph(attribute.graph, node, (*functions)[i], captures, scope).within(text("graph ", quoted(attribute.name))));
+    ONNX_TRY(import_graph(attribute.graph, node, (*functions)[i], captures, scope)
+                 .within(text("graph ", quoted(attribute.name))));
   }
   for (std::string_view capture : captures) {
     const Value& value = scope.values.at(capture);
@@ -103,11 +104,12 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
       if (outer_inputs[i] == PERCALE_NO_VALUE) return bad(place, ": the value that it begins with is absent");
       ONNX_TRY(host_.take(host_->builder_value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
       // A value that is carried along may change its shape: what the model says of it holds for all trips, if it fits the first.
-      const bool fits = info.dims && info.dims->size() <= 8 &&
-                        (rank == SIZE_MAX || (rank == info.dims->size() && std::equal(dims, dims + rank, info.dims->begin(),
-                                                                                      [](int64_t has, int64_t says) {
-                                                                                        return says < 0 || has < 0 || says == has;
-                                                                                      })));
+      const bool fits =
+          info.dims && info.dims->size() <= 8 &&
+          (rank == SIZE_MAX || (rank == info.dims->size() &&
+                                std::equal(dims, dims + rank, info.dims->begin(), [](int64_t has, int64_t says) {
+                                  return says < 0 || has < 0 || says == has;
+                                })));
       rank = fits ? info.dims->size() : SIZE_MAX;
       if (fits) std::copy(info.dims->begin(), info.dims->end(), dims);
     }
@@ -115,7 +117,8 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     ONNX_TRY(c_text(info.name, &name));
     Value value;
     ONNX_TRY(host_.take(host_->builder_input(builder_, name.c_str(), dtype, dims, rank, &value.id)).within(place));
-    if (!inner.values.emplace(info.name, std::move(value)).second) return bad("two inputs are called ", quoted(info.name));
+    if (!inner.values.emplace(info.name, std::move(value)).second)
+      return bad("two inputs are called ", quoted(info.name));
   }
   return {};
 }
@@ -158,7 +161,8 @@ Status Importer::call_function(const FunctionProto& function, const NodeProto& n
     if (node.outputs[i].empty()) continue;
     Value value;
     ONNX_TRY(lookup(function.outputs[i], inner, &value.id).within("function output"));
-    if (value.id == PERCALE_NO_VALUE) return bad("function output ", quoted(function.outputs[i]), " is an absent input");
+    if (value.id == PERCALE_NO_VALUE)
+      return bad("function output ", quoted(function.outputs[i]), " is an absent input");
     const bool own = std::find(passed.begin(), passed.end(), value.id) == passed.end();
     value = inner.values.at(function.outputs[i]);
     // A value of the caller's keeps its name; so does one that two outputs share.

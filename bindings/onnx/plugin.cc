@@ -30,7 +30,8 @@ percale_status* import_graph(void* user, percale_builder* builder, const void* b
   return guarded(host, [&] { return Importer(host, builder, folder).run(view(bytes, size)); });
 }
 
-percale_status* import_tensor(void* user, percale_engine* engine, const void* bytes, size_t size, percale_tensor** out) {
+percale_status* import_tensor(void* user, percale_engine* engine, const void* bytes, size_t size,
+                              percale_tensor** out) {
   const Host host(static_cast<const percale_host_api*>(user));
   return guarded(host, [&]() -> Status {
     TensorProto proto;

@@ -200,7 +200,8 @@ Status parse(std::string_view bytes, NodeProto* out) {
       case 3: out->name = field.bytes; break;
       case 4: out->op = field.bytes; break;
       case 5:
-        if (out->attributes.size() == kMaxAttributes) return bad("a node has more than ", uint64_t{kMaxAttributes}, " attributes");
+        if (out->attributes.size() == kMaxAttributes)
+          return bad("a node has more than ", uint64_t{kMaxAttributes}, " attributes");
         ONNX_TRY(parse(field.bytes, &out->attributes.emplace_back()));
         break;
       case 7: out->domain = plain_domain(field.bytes); break;

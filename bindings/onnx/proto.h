@@ -75,9 +75,9 @@ struct NodeProto {
 // The type of a value that is a tensor.
 struct ValueInfo {
   std::string_view name;
-  percale_dtype dtype = PERCALE_DTYPE_INVALID;       // INVALID: not told
-  std::string_view kind;                             // of what is no tensor: "sequence", ...; else empty
-  std::optional<std::vector<int64_t>> dims;          // -1 = unknown; none: not even the rank is told
+  percale_dtype dtype = PERCALE_DTYPE_INVALID;  // INVALID: not told
+  std::string_view kind;                        // of what is no tensor: "sequence", ...; else empty
+  std::optional<std::vector<int64_t>> dims;     // -1 = unknown; none: not even the rank is told
 };
 
 // "" for ONNX's own domain under either of its names.

@@ -14,12 +14,28 @@ struct Slot {
   size_t input;
 };
 constexpr Slot kSettled[] = {
-    {"Resize", 1},         {"Resize", 2},           {"Upsample", 1},         {"Clip", 1},
-    {"Clip", 2},           {"Pad", 2},              {"Dropout", 1},          {"OneHot", 2},
-    {"Range", 0},          {"Range", 1},            {"Range", 2},            {"Pow", 1},
-    {"QuantizeLinear", 1}, {"DequantizeLinear", 1}, {"NonMaxSuppression", 3}, {"NonMaxSuppression", 4},
-    {"QLinearConv", 1},    {"QLinearConv", 4},      {"QLinearConv", 6},      {"QLinearMatMul", 1},
-    {"QLinearMatMul", 4},  {"QLinearMatMul", 6},
+    {"Resize", 1},
+    {"Resize", 2},
+    {"Upsample", 1},
+    {"Clip", 1},
+    {"Clip", 2},
+    {"Pad", 2},
+    {"Dropout", 1},
+    {"OneHot", 2},
+    {"Range", 0},
+    {"Range", 1},
+    {"Range", 2},
+    {"Pow", 1},
+    {"QuantizeLinear", 1},
+    {"DequantizeLinear", 1},
+    {"NonMaxSuppression", 3},
+    {"NonMaxSuppression", 4},
+    {"QLinearConv", 1},
+    {"QLinearConv", 4},
+    {"QLinearConv", 6},
+    {"QLinearMatMul", 1},
+    {"QLinearMatMul", 4},
+    {"QLinearMatMul", 6},
 };
 constexpr Slot kStatistics[] = {{"BatchNormalization", 3}, {"BatchNormalization", 4}};
 
@@ -194,7 +210,8 @@ Status sort_nodes(std::vector<std::string_view>* nodes, int depth) {
     }
   }
   if (out.size() < count) {
-    const auto stuck = static_cast<size_t>(std::find_if(waits.begin(), waits.end(), [](size_t n) { return n > 0; }) - waits.begin());
+    const auto stuck =
+        static_cast<size_t>(std::find_if(waits.begin(), waits.end(), [](size_t n) { return n > 0; }) - waits.begin());
     NodeOutline node;
     ONNX_TRY(parse((*nodes)[stuck], &node));
     return bad("node ", uint64_t{stuck}, " (", quoted(node.op), ") waits for its own output: the nodes form a circle");

@@ -72,7 +72,7 @@ Status check(const TensorProto& t) {
 // The field of the message that holds elements of this type when raw_data does not, and the bytes that one number of it makes.
 struct Storage {
   uint32_t field;
-  Wire wire;          // of one number
+  Wire wire;             // of one number
   int64_t number_bytes;  // that it contributes to the tensor
 };
 Storage storage_of(percale_dtype dtype) {
@@ -159,7 +159,8 @@ Status parse(std::string_view bytes, TensorProto* out) {
   return check(*out).within(place);
 }
 
-Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder, TensorPtr* out) {
+Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder,
+                   TensorPtr* out) {
   const std::string place = text("tensor ", quoted(proto.name));
   if (element_bits(proto.dtype) == 0) return unsupported(place, ": tensors of strings");
   const int64_t needed = byte_count(proto);
@@ -174,7 +175,8 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
       return lacks(proto, static_cast<int64_t>(proto.data.length)).within(place);
     }
   } else {
-    const int64_t have = proto.has_raw ? static_cast<int64_t>(proto.raw.size()) : walk_numbers(proto.message, storage, nullptr);
+    const int64_t have =
+        proto.has_raw ? static_cast<int64_t>(proto.raw.size()) : walk_numbers(proto.message, storage, nullptr);
     if (have < 0) return bad(place, ": its data is none of its element type");
     if (have != needed) return lacks(proto, have).within(place);
   }

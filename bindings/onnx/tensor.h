@@ -35,7 +35,8 @@ int64_t byte_count(const TensorProto& tensor);
 
 // The tensor in the engine's memory. Nothing is allocated before as much data is there. `folder`: of external data, null where
 // there is none.
-Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder, TensorPtr* out);
+Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& proto, const char* folder,
+                   TensorPtr* out);
 
 // Reads `bytes` bytes of external data into `to`. `folder` holds the file: no absolute path, no "..", no link on the way.
 Status read_external(const char* folder, const ExternalData& data, void* to, uint64_t bytes);

@@ -94,8 +94,8 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
       return invalid_argument("gradients: variable '", variable.name, "' is ", variable.dtype,
                               "; only floating-point values have gradients");
     }
-    sums[i] = emitter.emit("Expand", {emitter.scalar(variable.dtype, 0),
-                                      emitter.ints({variable.shape.begin(), variable.shape.end()})});
+    sums[i] = emitter.emit(
+        "Expand", {emitter.scalar(variable.dtype, 0), emitter.ints({variable.shape.begin(), variable.shape.end()})});
   }
   PERCALE_RETURN_IF_ERROR(emitter.status());
   return sums;

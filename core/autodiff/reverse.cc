@@ -76,7 +76,8 @@ class Walk {
     const GradFn rule = node.op->grad;
     if (!given || !asked || rule.kind() == grad::zero) return {};
     if (rule.kind() == grad::none) {
-      return unimplemented(op_name(*node.op), " '", node.name, "': the op has no gradient, and one is needed through it");
+      return unimplemented(op_name(*node.op), " '", node.name,
+                           "': the op has no gradient, and one is needed through it");
     }
     PERCALE_RETURN_IF_ERROR(check_reads(id));
     scope.enter(node.name, node.device);
@@ -113,8 +114,8 @@ class Walk {
   // The body is emitted once more and walked; where it stands in for the node as well, equal nodes become one.
   Status through_body(const Node& node, std::vector<ValueId> grad_outputs, const std::vector<bool>& wanted) {
     const auto first = static_cast<NodeId>(f_.function().nodes.size());
-    PERCALE_ASSIGN_OR_RETURN(const auto outputs, emit_body(f_, *node.op, node.name, node.inputs, node.attributes,
-                                                           node.outputs.size()));
+    PERCALE_ASSIGN_OR_RETURN(const auto outputs,
+                             emit_body(f_, *node.op, node.name, node.inputs, node.attributes, node.outputs.size()));
     std::vector<ValueId> xs, ys, grad_ys;
     for (size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i] && std::find(xs.begin(), xs.end(), node.inputs[i]) == xs.end()) xs.push_back(node.inputs[i]);
@@ -172,9 +173,8 @@ std::vector<bool> dependents(const Function& f, const std::vector<ValueId>& xs) 
   return marked;
 }
 
-Result<std::vector<ValueId>> reverse(FunctionBuilder& f, const std::vector<ValueId>& ys,
-                                     const std::vector<ValueId>& xs, const std::vector<ValueId>& grad_ys,
-                                     FunctionGradients& functions, NodeId first) {
+Result<std::vector<ValueId>> reverse(FunctionBuilder& f, const std::vector<ValueId>& ys, const std::vector<ValueId>& xs,
+                                     const std::vector<ValueId>& grad_ys, FunctionGradients& functions, NodeId first) {
   PERCALE_RETURN_IF_ERROR(check_floats(f, ys, "y"));
   PERCALE_RETURN_IF_ERROR(check_floats(f, xs, "x"));
   if (!grad_ys.empty() && grad_ys.size() != ys.size()) {

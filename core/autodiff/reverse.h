@@ -9,9 +9,9 @@
 namespace percale {
 
 // gradients() with the maker of backward functions given. Only nodes from `first` on are walked.
-Result<std::vector<ValueId>> reverse(FunctionBuilder& f, const std::vector<ValueId>& ys,
-                                     const std::vector<ValueId>& xs, const std::vector<ValueId>& grad_ys,
-                                     FunctionGradients& functions, NodeId first = 0);
+Result<std::vector<ValueId>> reverse(FunctionBuilder& f, const std::vector<ValueId>& ys, const std::vector<ValueId>& xs,
+                                     const std::vector<ValueId>& grad_ys, FunctionGradients& functions,
+                                     NodeId first = 0);
 
 // Per value of `f`: whether a gradient may flow from it back to one of `xs`.
 std::vector<bool> dependents(const Function& f, const std::vector<ValueId>& xs);

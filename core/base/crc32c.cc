@@ -27,8 +27,8 @@ constexpr std::array<Table, 8> kByte = [] {
 // Without the inversions at both ends.
 uint32_t raw_portable(const unsigned char* data, size_t bytes, uint32_t crc) {
   for (; bytes >= 8; data += 8, bytes -= 8) {
-    const uint32_t low = crc ^ (uint32_t{data[0]} | uint32_t{data[1]} << 8 | uint32_t{data[2]} << 16 |
-                                uint32_t{data[3]} << 24);
+    const uint32_t low =
+        crc ^ (uint32_t{data[0]} | uint32_t{data[1]} << 8 | uint32_t{data[2]} << 16 | uint32_t{data[3]} << 24);
     crc = kByte[7][low & 255] ^ kByte[6][(low >> 8) & 255] ^ kByte[5][(low >> 16) & 255] ^ kByte[4][low >> 24] ^
           kByte[3][data[4]] ^ kByte[2][data[5]] ^ kByte[1][data[6]] ^ kByte[0][data[7]];
   }

@@ -19,10 +19,19 @@ namespace {
 
 Code code_of(int error) {
   switch (error) {
-    case ENOENT: case ENOTDIR: return Code::kNotFound;
-    case EACCES: case EPERM: case EROFS: return Code::kPermissionDenied;
-    case EEXIST: case ENOTEMPTY: return Code::kAlreadyExists;
-    case ENOSPC: case EDQUOT: case EMFILE: case ENFILE: case ENOMEM: case EFBIG: return Code::kResourceExhausted;
+    case ENOENT:
+    case ENOTDIR: return Code::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS: return Code::kPermissionDenied;
+    case EEXIST:
+    case ENOTEMPTY: return Code::kAlreadyExists;
+    case ENOSPC:
+    case EDQUOT:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EFBIG: return Code::kResourceExhausted;
     default: return Code::kUnavailable;
   }
 }
@@ -82,7 +91,7 @@ Result<OpenFile> open_regular(const std::string& path) {
   PERCALE_RETURN_IF_ERROR(check_path(path));
   OpenFile file{Descriptor(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK)), 0};
   if (file.descriptor.get() < 0) return system_error("open", path, errno);
-  struct stat info{};
+  struct stat info {};
   if (fstat(file.descriptor.get(), &info) != 0) return system_error("stat", path, errno);
   if (!S_ISREG(info.st_mode)) return invalid_argument("open '", path, "': not a regular file");
   file.bytes = info.st_size;
@@ -196,7 +205,7 @@ Status write_file(const std::string& path, std::string_view bytes) {
 }
 
 PathKind path_kind(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   if (!check_path(path).ok() || stat(path.c_str(), &info) != 0) return PathKind::kNothing;
   if (S_ISREG(info.st_mode)) return PathKind::kFile;
   return S_ISDIR(info.st_mode) ? PathKind::kFolder : PathKind::kOther;
@@ -259,7 +268,7 @@ Status remove_tree(const std::string& path) {
       stack.pop_back();
       continue;
     }
-    struct stat info{};
+    struct stat info {};
     if (lstat(top.path.c_str(), &info) != 0) {
       if (errno != ENOENT) return system_error("remove", top.path, errno);
       stack.pop_back();

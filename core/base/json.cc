@@ -201,8 +201,8 @@ Result<Json> Json::parse(std::string_view text, const JsonLimits& limits) {
   JsonBuilder builder(text, limits, stream);
   ThrowingAllocator allocator;
   rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, ThrowingAllocator> reader(&allocator);
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
-                              rapidjson::kParseNumbersAsStringsFlag;
+  constexpr unsigned kFlags =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
   if (builder.failure().has_value()) return *builder.failure();
   uint32_t line = 0, column = 0;

@@ -15,7 +15,7 @@ namespace percale {
 
 struct JsonLimits {
   size_t bytes = size_t{256} << 20;
-  size_t depth = 64;           // of arrays and objects within each other
+  size_t depth = 64;  // of arrays and objects within each other
   size_t values = size_t{1} << 20;
 };
 

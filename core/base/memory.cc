@@ -68,7 +68,8 @@ Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> poo
 }
 
 std::shared_ptr<Buffer> Buffer::allocate_uncounted(int64_t bytes) {
-  auto buffer = wrap(nullptr, bytes, [](void*, void* memory) { std::free(memory); }, nullptr);
+  auto buffer = wrap(
+      nullptr, bytes, [](void*, void* memory) { std::free(memory); }, nullptr);
   buffer->data_ = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(booked_bytes(bytes)));
   if (buffer->data_ == nullptr) throw std::bad_alloc();
   return buffer;

@@ -21,8 +21,9 @@ struct ParallelFor {
   void operator()(int64_t pieces, F&& f) const {
     using Fn = std::remove_reference_t<F>;
     if (pieces == 1) return f(int64_t{0});
-    call(pool, pieces, [](void* arg, int64_t piece) { (*static_cast<Fn*>(arg))(piece); },
-         const_cast<void*>(static_cast<const void*>(&f)));
+    call(
+        pool, pieces, [](void* arg, int64_t piece) { (*static_cast<Fn*>(arg))(piece); },
+        const_cast<void*>(static_cast<const void*>(&f)));
   }
 
   static void run_inline(void*, int64_t pieces, Body body, void* arg) {

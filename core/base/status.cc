@@ -11,9 +11,10 @@ namespace percale {
 
 std::string_view code_name(Code code) {
   static constexpr std::array<std::string_view, 17> kNames = {
-      "OK",         "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED", "NOT_FOUND",
-      "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
-      "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",         "UNAVAILABLE",        "DATA_LOSS",         "UNAUTHENTICATED"};
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   const auto index = static_cast<size_t>(code);
   return index < kNames.size() ? kNames[index] : kNames[2];
 }
@@ -47,7 +48,9 @@ Status Status::out_of_memory() noexcept {
 
 Code Status::code() const { return rep_ != nullptr ? rep_->code : Code::kOk; }
 
-std::string_view Status::message() const { return rep_ != nullptr ? std::string_view(rep_->message) : std::string_view(); }
+std::string_view Status::message() const {
+  return rep_ != nullptr ? std::string_view(rep_->message) : std::string_view();
+}
 
 std::string Status::to_string() const {
   if (ok()) return "OK";
@@ -62,18 +65,10 @@ Status Status::with_context(std::string_view context) const {
 void StrPart::append_to(std::string& out) const {
   std::array<char, 32> digits{};
   switch (kind_) {
-    case Kind::kText:
-      out.append(text_, size_);
-      return;
-    case Kind::kChar:
-      out.push_back(static_cast<char>(int_));
-      return;
-    case Kind::kInt:
-      out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), int_).ptr);
-      return;
-    case Kind::kUint:
-      out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), uint_).ptr);
-      return;
+    case Kind::kText: out.append(text_, size_); return;
+    case Kind::kChar: out.push_back(static_cast<char>(int_)); return;
+    case Kind::kInt: out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), int_).ptr); return;
+    case Kind::kUint: out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), uint_).ptr); return;
     case Kind::kDouble:
       std::snprintf(digits.data(), digits.size(), "%.9g", double_);
       out.append(digits.data());

@@ -172,8 +172,8 @@ class [[nodiscard]] Result {
 }  // namespace percale
 
 // Returns the Status of `expr` from the enclosing function unless it is success.
-#define PERCALE_RETURN_IF_ERROR(expr)                              \
-  do {                                                             \
+#define PERCALE_RETURN_IF_ERROR(expr)                                                              \
+  do {                                                                                             \
     if (::percale::Status percale_status_ = (expr); !percale_status_.ok()) return percale_status_; \
   } while (false)
 

@@ -135,8 +135,11 @@ Status read_into(const std::string& path, Checkpoint& out) {
   int64_t version = 0;
   PERCALE_RETURN_IF_ERROR(get(*manifest, "version", &version));
   if (version != kVersion) return unimplemented("its format has version ", version, ", known is ", kVersion);
-  for (const auto& [key, field] : {std::pair{"step", &out.step}, {"seed", &out.seed}, {"epoch", &out.epoch},
-                                   {"batch", &out.batch}, {"shards", &out.shards}}) {
+  for (const auto& [key, field] : {std::pair{"step", &out.step},
+                                   {"seed", &out.seed},
+                                   {"epoch", &out.epoch},
+                                   {"batch", &out.batch},
+                                   {"shards", &out.shards}}) {
     PERCALE_RETURN_IF_ERROR(get(*manifest, key, field));
   }
   const Json* seconds = manifest->find("seconds");

@@ -17,15 +17,15 @@ namespace percale {
 
 // All that a trainer needs to go on. A plain value.
 struct Checkpoint {
-  int64_t step = 0;             // completed
-  int64_t seed = 0;             // with the step, the state of all random ops
-  int64_t epoch = 0, batch = 0; // of the data: what comes next
+  int64_t step = 0;              // completed
+  int64_t seed = 0;              // with the step, the state of all random ops
+  int64_t epoch = 0, batch = 0;  // of the data: what comes next
   int64_t shards = 0;
   double seconds = 0;
-  std::string fingerprint;      // of the engine that computed it
-  std::vector<double> sums;     // totals of the epoch under way
+  std::string fingerprint;                              // of the engine that computed it
+  std::vector<double> sums;                             // totals of the epoch under way
   std::vector<std::pair<std::string, double>> numbers;  // what else the trainer remembers, by name
-  std::optional<double> score;  // by which keep_checkpoints() finds the best; smaller is better
+  std::optional<double> score;                          // by which keep_checkpoints() finds the best; smaller is better
   std::vector<std::pair<std::string, Tensor>> tensors;  // parameters, moving statistics, slots, in any order
 };
 

@@ -17,9 +17,20 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kMaxHeader = 1 << 20;
 
 constexpr std::array<std::pair<std::string_view, DType>, 14> kTypes = {{
-    {"b1", DType::kBool}, {"i1", DType::kI8}, {"u1", DType::kU8}, {"i2", DType::kI16}, {"u2", DType::kU16},
-    {"i4", DType::kI32}, {"u4", DType::kU32}, {"i8", DType::kI64}, {"u8", DType::kU64}, {"f2", DType::kF16},
-    {"f4", DType::kF32}, {"f8", DType::kF64}, {"c8", DType::kComplex64}, {"c16", DType::kComplex128},
+    {"b1", DType::kBool},
+    {"i1", DType::kI8},
+    {"u1", DType::kU8},
+    {"i2", DType::kI16},
+    {"u2", DType::kU16},
+    {"i4", DType::kI32},
+    {"u4", DType::kU32},
+    {"i8", DType::kI64},
+    {"u8", DType::kU64},
+    {"f2", DType::kF16},
+    {"f4", DType::kF32},
+    {"f8", DType::kF64},
+    {"c8", DType::kComplex64},
+    {"c16", DType::kComplex128},
 }};
 
 struct Header {
@@ -193,7 +204,8 @@ Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes, bool aligned) {
   const auto begin = static_cast<int64_t>(header_begin + length);
   const int64_t have = bytes->bytes() - begin;
   if (size > have) {
-    return data_loss("the file is cut short: ", header.dtype, " ", header.shape, " needs ", size, " bytes, it has ", have);
+    return data_loss("the file is cut short: ", header.dtype, " ", header.shape, " needs ", size, " bytes, it has ",
+                     have);
   }
   if (size < have) return invalid_argument(have - size, " bytes follow the elements");
   return with_elements(header, bytes, begin, size, aligned);

@@ -73,8 +73,9 @@ class Archive {
       if (m.size != m.packed) return data_loss("'", m.name, "' has two sizes");
       // A part of the mapping, which it keeps alive.
       auto keeper = std::make_unique<std::shared_ptr<Buffer>>(file_);
-      out = Buffer::wrap(const_cast<char*>(from), static_cast<int64_t>(m.size),
-                         [](void* user, void*) { delete static_cast<std::shared_ptr<Buffer>*>(user); }, keeper.get());
+      out = Buffer::wrap(
+          const_cast<char*>(from), static_cast<int64_t>(m.size),
+          [](void* user, void*) { delete static_cast<std::shared_ptr<Buffer>*>(user); }, keeper.get());
       static_cast<void>(keeper.release());
     } else if (m.method == kDeflated) {
       if (m.size / kMaxInflation > m.packed) return data_loss("'", m.name, "' claims ", m.size, " bytes");

@@ -19,13 +19,26 @@ constexpr JsonLimits kJsonLimits{.bytes = kMaxHeaderBytes, .depth = 4, .values =
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 constexpr std::array<std::pair<std::string_view, DType>, 20> kDTypes = {{
-    {"F32", DType::kF32},         {"F64", DType::kF64},        {"F16", DType::kF16},
-    {"BF16", DType::kBF16},       {"I64", DType::kI64},        {"I32", DType::kI32},
-    {"I16", DType::kI16},         {"I8", DType::kI8},          {"U64", DType::kU64},
-    {"U32", DType::kU32},         {"U16", DType::kU16},        {"U8", DType::kU8},
-    {"BOOL", DType::kBool},       {"F8_E4M3", DType::kF8E4M3FN}, {"F8_E5M2", DType::kF8E5M2},
-    {"F8_E8M0", DType::kF8E8M0},  {"F4", DType::kF4E2M1},      {"C64", DType::kComplex64},
-    {"F8_E4M3FNUZ", DType::kF8E4M3FNUZ}, {"F8_E5M2FNUZ", DType::kF8E5M2FNUZ},
+    {"F32", DType::kF32},
+    {"F64", DType::kF64},
+    {"F16", DType::kF16},
+    {"BF16", DType::kBF16},
+    {"I64", DType::kI64},
+    {"I32", DType::kI32},
+    {"I16", DType::kI16},
+    {"I8", DType::kI8},
+    {"U64", DType::kU64},
+    {"U32", DType::kU32},
+    {"U16", DType::kU16},
+    {"U8", DType::kU8},
+    {"BOOL", DType::kBool},
+    {"F8_E4M3", DType::kF8E4M3FN},
+    {"F8_E5M2", DType::kF8E5M2},
+    {"F8_E8M0", DType::kF8E8M0},
+    {"F4", DType::kF4E2M1},
+    {"C64", DType::kComplex64},
+    {"F8_E4M3FNUZ", DType::kF8E4M3FNUZ},
+    {"F8_E5M2FNUZ", DType::kF8E5M2FNUZ},
 }};
 
 std::optional<DType> dtype_of_name(std::string_view name) {
@@ -129,8 +142,8 @@ Result<std::shared_ptr<const Safetensors>> Safetensors::parse(std::shared_ptr<Bu
   int64_t end = 0;
   for (Entry& e : entries) {
     if (e.offset != end) {
-      return invalid_argument("tensor '", e.name, "' starts at byte ", e.offset, " of the data, the one before it ends at ",
-                              end);
+      return invalid_argument("tensor '", e.name, "' starts at byte ", e.offset,
+                              " of the data, the one before it ends at ", end);
     }
     end += e.bytes;
     e.offset += data_begin;
@@ -159,7 +172,8 @@ Result<Tensor> Safetensors::tensor(std::string_view name, bool aligned) const {
     std::vector<std::string> names;
     for (const Entry& entry : entries_) names.push_back(entry.name);
     const std::string near = nearest_name(name, names);
-    return not_found("no tensor '", name, "' in the file", near.empty() ? "" : str_cat("; the nearest is '", near, "'"));
+    return not_found("no tensor '", name, "' in the file",
+                     near.empty() ? "" : str_cat("; the nearest is '", near, "'"));
   }
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::view(bytes_, e->offset, e->dtype, e->shape));
   Status status = check_elements(out);
@@ -196,7 +210,13 @@ Result<SafetensorsImage> make_safetensors_image(std::span<const NamedTensor> ten
   for (const NamedTensor* t : order) {
     json.key(t->name).begin_object().key("dtype").value(name_of_dtype(t->tensor.dtype())).key("shape").begin_array();
     for (int64_t dim : t->tensor.shape()) json.value(dim);
-    json.end_array().key("data_offsets").begin_array().value(end).value(end + t->tensor.bytes()).end_array().end_object();
+    json.end_array()
+        .key("data_offsets")
+        .begin_array()
+        .value(end)
+        .value(end + t->tensor.bytes())
+        .end_array()
+        .end_object();
     end += t->tensor.bytes();
     names.push_back(t->name);
     out.tensors.push_back(t->tensor);

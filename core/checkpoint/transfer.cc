@@ -80,7 +80,8 @@ std::string source_name(const std::vector<NameRule>& rules, std::string_view var
                  std::string_view(rule->from).substr(star + 1));
 }
 
-Result<int64_t> load_variables(Variables& variables, const std::string& path, const std::vector<NameRule>& rules, bool strict) {
+Result<int64_t> load_variables(Variables& variables, const std::string& path, const std::vector<NameRule>& rules,
+                               bool strict) {
   for (const NameRule& rule : rules) {
     const auto stars = [](const std::string& text) { return std::count(text.begin(), text.end(), '*'); };
     if (stars(rule.to) > 1 || (stars(rule.from) != stars(rule.to) && !rule.from.empty())) {
@@ -101,8 +102,8 @@ Result<int64_t> load_variables(Variables& variables, const std::string& path, co
                        nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
     }
     if (value.dtype() != all[i].dtype || !(value.shape() == all[i].shape)) {
-      return invalid_argument(path, ": '", name, "' is ", value.dtype(), " ", value.shape(), ", wanted ", all[i].dtype, " ",
-                              all[i].shape);
+      return invalid_argument(path, ": '", name, "' is ", value.dtype(), " ", value.shape(), ", wanted ", all[i].dtype,
+                              " ", all[i].shape);
     }
     changes.emplace_back(static_cast<int32_t>(i), std::move(value));
   }

@@ -61,8 +61,11 @@ Result<ValueId> FunctionBuilder::add_input(std::string_view name, DType dtype, c
   reserved_.erase(std::string(name));
   Function& f = mutable_function();
   const auto id = static_cast<ValueId>(f.values.size());
-  f.values.push_back({name.empty() ? free_name("input") : std::string(name), {dtype, shape}, ValueKind::kInput,
-                      static_cast<int32_t>(f.inputs.size()), 0});
+  f.values.push_back({name.empty() ? free_name("input") : std::string(name),
+                      {dtype, shape},
+                      ValueKind::kInput,
+                      static_cast<int32_t>(f.inputs.size()),
+                      0});
   f.inputs.push_back(id);
   return id;
 }
@@ -72,14 +75,16 @@ Result<ValueId> FunctionBuilder::add_constant(Tensor tensor, std::string_view na
   Function& f = mutable_function();
   const auto id = static_cast<ValueId>(f.values.size());
   f.values.push_back({free_name(name.empty() ? str_cat(prefix_, "constant") : str_cat(prefix_, name)),
-                      {tensor.dtype(), tensor.shape()}, ValueKind::kConstant,
-                      static_cast<int32_t>(f.constants.size()), 0});
+                      {tensor.dtype(), tensor.shape()},
+                      ValueKind::kConstant,
+                      static_cast<int32_t>(f.constants.size()),
+                      0});
   f.constants.push_back(std::move(tensor));
   return id;
 }
 
-Result<NodeId> FunctionBuilder::add_node(std::string_view op, const std::vector<ValueId>& inputs,
-                                         Attributes attributes, size_t num_outputs, std::string_view name) {
+Result<NodeId> FunctionBuilder::add_node(std::string_view op, const std::vector<ValueId>& inputs, Attributes attributes,
+                                         size_t num_outputs, std::string_view name) {
   PERCALE_ASSIGN_OR_RETURN(const OpSchema* schema, find_schema(owner_.registry(), op));
   return add_node(*schema, inputs, std::move(attributes), num_outputs, name);
 }
@@ -93,8 +98,8 @@ Result<NodeId> FunctionBuilder::add_node(const OpSchema& schema, const std::vect
   const auto num_values = static_cast<ValueId>(function().values.size());
   for (ValueId id : node.inputs) {
     if (id < kNoValue || id >= num_values) {
-      return invalid_argument(schema.name, " '", name, "': input ", id, " is no value of function '",
-                              function().name, "'");
+      return invalid_argument(schema.name, " '", name, "': input ", id, " is no value of function '", function().name,
+                              "'");
     }
   }
   if (schema.has(kRandom) && !attributes.contains("id")) attributes.set("id", owner_.graph_.next_random_id++);
@@ -285,9 +290,7 @@ Status Builder::add_variable(Variable variable) {
   return {};
 }
 
-void Builder::set_metadata(std::string_view key, std::string_view value) {
-  graph_.metadata[std::string(key)] = value;
-}
+void Builder::set_metadata(std::string_view key, std::string_view value) { graph_.metadata[std::string(key)] = value; }
 
 Result<std::shared_ptr<const Graph>> Builder::finish() {
   PERCALE_RETURN_IF_ERROR(validate(graph_));

@@ -22,8 +22,8 @@ Result<Function> body_of(const Registry& registry, const OpSchema& schema, std::
   std::vector<ValueId> ids;
   for (const ValueType& type : inputs) {
     const bool absent = type.dtype == DType::kInvalid;
-    PERCALE_ASSIGN_OR_RETURN(const ValueId id, absent ? f.add_input("", DType::kBool, Shape{})
-                                                      : f.add_input("", type.dtype, type.shape));
+    PERCALE_ASSIGN_OR_RETURN(const ValueId id,
+                             absent ? f.add_input("", DType::kBool, Shape{}) : f.add_input("", type.dtype, type.shape));
     ids.push_back(absent ? kNoValue : id);
   }
   PERCALE_ASSIGN_OR_RETURN(auto outputs, emit_body(f, schema, name, ids, attributes, num_outputs));

@@ -13,7 +13,9 @@ struct percale_body_context : percale::Emitter {
   // `inputs`: values of the builder's function, kNoValue where absent. `attributes`: with defaults.
   percale_body_context(percale::FunctionBuilder& builder, std::vector<percale::ValueId> inputs,
                        percale::Attributes attributes, size_t num_outputs)
-      : Emitter(builder), inputs_(std::move(inputs)), attributes_(std::move(attributes)),
+      : Emitter(builder),
+        inputs_(std::move(inputs)),
+        attributes_(std::move(attributes)),
         outputs_(num_outputs, percale::kNoValue) {}
 
   const percale::Attributes& attributes() const { return attributes_; }

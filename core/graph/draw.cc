@@ -55,8 +55,8 @@ std::vector<Box> boxes_of(const Function& f) {
 
 Result<std::string> draw_function(const Function& f, size_t max_nodes) {
   if (f.nodes.size() > max_nodes) {
-    return resource_exhausted("function '", f.name, "' has ", uint64_t{f.nodes.size()}, " nodes; a drawing shows at most ",
-                              uint64_t{max_nodes});
+    return resource_exhausted("function '", f.name, "' has ", uint64_t{f.nodes.size()},
+                              " nodes; a drawing shows at most ", uint64_t{max_nodes});
   }
   std::vector<Box> boxes = boxes_of(f);
   std::vector<size_t> in_row;
@@ -67,23 +67,25 @@ Result<std::string> draw_function(const Function& f, size_t max_nodes) {
   const size_t widest = in_row.empty() ? 0 : *std::max_element(in_row.begin(), in_row.end());
   const int64_t width = 2 * kMargin + static_cast<int64_t>(widest) * (kWidth + kGapX);
   const int64_t height = 2 * kMargin + static_cast<int64_t>(in_row.size()) * (kHeight + kGapY);
-  std::string out = str_cat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width, " ", height, "\" width=\"",
-                            width, "\" height=\"", height, "\" font-family=\"sans-serif\" font-size=\"11\">\n");
+  std::string out =
+      str_cat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width, " ", height, "\" width=\"", width,
+              "\" height=\"", height, "\" font-family=\"sans-serif\" font-size=\"11\">\n");
   out += "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<g stroke=\"#999\" fill=\"none\">\n";
   for (const Box& box : boxes) {
     for (size_t source : box.from) {
       const Box& from = boxes[source];
       const int64_t x1 = from.x() + kWidth / 2, y1 = from.y() + kHeight, x2 = box.x() + kWidth / 2, y2 = box.y();
-      out += str_cat("<path d=\"M", x1, " ", y1, "C", x1, " ", y1 + kGapY, " ", x2, " ", y2 - kGapY, " ", x2, " ", y2, "\"/>\n");
+      out += str_cat("<path d=\"M", x1, " ", y1, "C", x1, " ", y1 + kGapY, " ", x2, " ", y2 - kGapY, " ", x2, " ", y2,
+                     "\"/>\n");
     }
   }
   out += "</g>\n";
   for (const Box& box : boxes) {
     out += str_cat("<rect x=\"", box.x(), "\" y=\"", box.y(), "\" width=\"", kWidth, "\" height=\"", kHeight,
                    "\" rx=\"4\" fill=\"", box.input ? "#e8f0d8" : "#dce8f4", "\" stroke=\"#456\"/>\n");
-    out += str_cat("<text x=\"", box.x() + 6, "\" y=\"", box.y() + 14, "\" font-weight=\"bold\">", escaped(box.title, 20),
-                   "</text>\n<text x=\"", box.x() + 6, "\" y=\"", box.y() + 27, "\" fill=\"#555\">", escaped(box.detail, 24),
-                   "</text>\n");
+    out += str_cat("<text x=\"", box.x() + 6, "\" y=\"", box.y() + 14, "\" font-weight=\"bold\">",
+                   escaped(box.title, 20), "</text>\n<text x=\"", box.x() + 6, "\" y=\"", box.y() + 27,
+                   "\" fill=\"#555\">", escaped(box.detail, 24), "</text>\n");
   }
   return out + "</svg>\n";
 }

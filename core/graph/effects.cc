@@ -17,7 +17,8 @@ class Search {
     out_.reads = out_.reads || (stateful && !observes);
     out_.writes = out_.writes || (stateful && !reads_only);
     out_.changes = out_.changes || (stateful && !reads_only && !observes);
-    out_.lasting = out_.lasting || (stateful && !reads_only && !(op.has(kWaits) && op.find_attribute("queue") != nullptr));
+    out_.lasting =
+        out_.lasting || (stateful && !reads_only && !(op.has(kWaits) && op.find_attribute("queue") != nullptr));
     out_.random = out_.random || op.has(kRandom);
     // A control op is what its bodies are.
     const bool carries = carries_functions(node.attributes);

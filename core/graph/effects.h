@@ -7,11 +7,12 @@
 namespace percale {
 
 struct NodeEffects {
-  bool reads = false;   // variables
-  bool writes = false;  // variables, or has any other effect (a print, a queue)
-  bool changes = false; // the same without ops that only look (a print)
-  bool lasting = false; // has an effect that nodes ordered after it rely on: any but ops on queues, because one function may hold
-                        // both ends of a queue, and taking an element out does not mean putting one in before
+  bool reads = false;    // variables
+  bool writes = false;   // variables, or has any other effect (a print, a queue)
+  bool changes = false;  // the same without ops that only look (a print)
+  bool lasting =
+      false;  // has an effect that nodes ordered after it rely on: any but ops on queues, because one function may hold
+              // both ends of a queue, and taking an element out does not mean putting one in before
   bool random = false;
   bool pure = true;  // same inputs, same outputs, no effect: may be folded, merged, dropped
 };

@@ -68,7 +68,8 @@ Status check_arity(const OpSchema& schema, std::span<const ValueType> inputs, si
       return invalid_argument("input '", spec.name, "' is ", inputs[i].dtype, ", wanted ", type_list(spec.types));
     }
   }
-  const bool many = !schema.outputs.empty() && schema.outputs[schema.outputs.size() - 1].presence >= Presence::kVariadic;
+  const bool many =
+      !schema.outputs.empty() && schema.outputs[schema.outputs.size() - 1].presence >= Presence::kVariadic;
   if (num_outputs > schema.outputs.size() && !many) {
     return invalid_argument("has at most ", static_cast<uint64_t>(schema.outputs.size()), " outputs, asked for ",
                             static_cast<uint64_t>(num_outputs));
@@ -107,10 +108,9 @@ Status check_node(const OpSchema& schema, std::string_view name, std::span<const
   return status.with_context(str_cat(schema.name, " '", name, "'"));
 }
 
-Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_view name,
-                                          std::vector<ValueType> inputs, std::vector<const Tensor*> values,
-                                          size_t num_outputs, const Attributes& attributes,
-                                          const FunctionTypes* functions) {
+Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_view name, std::vector<ValueType> inputs,
+                                          std::vector<const Tensor*> values, size_t num_outputs,
+                                          const Attributes& attributes, const FunctionTypes* functions) {
   PERCALE_RETURN_IF_ERROR(check_node(schema, name, inputs, num_outputs, attributes));
   const Attributes full = with_defaults(schema, attributes);
   ShapeContext context{schema, name, full, std::move(inputs), std::move(values), {}, functions};
@@ -130,8 +130,7 @@ Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_vi
   return std::move(context.outputs);
 }
 
-Result<std::vector<ValueType>> infer_node(const Function& function, const Node& node,
-                                          const FunctionTypes* functions) {
+Result<std::vector<ValueType>> infer_node(const Function& function, const Node& node, const FunctionTypes* functions) {
   std::vector<ValueType> inputs;
   std::vector<const Tensor*> values;
   for (ValueId id : node.inputs) {
@@ -155,7 +154,8 @@ Result<std::vector<ValueType>> DeclaredFunctionTypes::output_types(std::string_v
   const Function* found = find(name);
   if (found == nullptr) return not_found("no function '", name, "' in the graph");
   work_left_ -= static_cast<int64_t>(found->inputs.size() + found->outputs.size()) + 1;
-  if (work_left_ < 0) return resource_exhausted("nodes call functions with more inputs and outputs than the graph is large");
+  if (work_left_ < 0)
+    return resource_exhausted("nodes call functions with more inputs and outputs than the graph is large");
   if (inputs.size() != found->inputs.size()) {
     return invalid_argument("function '", name, "' takes ", static_cast<uint64_t>(found->inputs.size()),
                             " inputs, got ", static_cast<uint64_t>(inputs.size()));
@@ -180,7 +180,8 @@ bool DeclaredFunctionTypes::keeps_true(std::string_view name, size_t output, siz
   for (int step = 0; f->value(id).kind == ValueKind::kNode; ++step) {
     const Node& node = f->node(f->value(id).def);
     // The function may not have been checked against its schemas yet: the input may be absent.
-    if (step == kMaxSteps || node.op->name != "Identity" || node.inputs.empty() || node.inputs[0] == kNoValue) return false;
+    if (step == kMaxSteps || node.op->name != "Identity" || node.inputs.empty() || node.inputs[0] == kNoValue)
+      return false;
     id = node.inputs[0];
   }
   if (id == f->inputs[input]) return true;

@@ -19,10 +19,9 @@ Status check_node(const OpSchema& schema, std::string_view name, std::span<const
 
 // check_node, then the shape function. `values`: per input its value where it is known, else null (may be empty).
 // The result has one entry per output; no dtype of it is kInvalid.
-Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_view name,
-                                          std::vector<ValueType> inputs, std::vector<const Tensor*> values,
-                                          size_t num_outputs, const Attributes& attributes,
-                                          const FunctionTypes* functions);
+Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_view name, std::vector<ValueType> inputs,
+                                          std::vector<const Tensor*> values, size_t num_outputs,
+                                          const Attributes& attributes, const FunctionTypes* functions);
 
 // The output types of a node of `function`, from the types that its inputs have there.
 Result<std::vector<ValueType>> infer_node(const Function& function, const Node& node, const FunctionTypes* functions);
@@ -34,7 +33,8 @@ class DeclaredFunctionTypes final : public FunctionTypes {
  public:
   // RESOURCE_EXHAUSTED after `max_work` inputs and outputs: small nodes that call large functions must not cost more than
   // the graph is large.
-  explicit DeclaredFunctionTypes(const Graph& graph, int64_t max_work = INT64_MAX) : graph_(graph), work_left_(max_work) {}
+  explicit DeclaredFunctionTypes(const Graph& graph, int64_t max_work = INT64_MAX)
+      : graph_(graph), work_left_(max_work) {}
   Result<std::vector<ValueType>> output_types(std::string_view function,
                                               const std::vector<ValueType>& inputs) const override;
   bool keeps_true(std::string_view function, size_t output, size_t input) const override;

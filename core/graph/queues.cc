@@ -27,15 +27,15 @@ Status merge_queue_types(std::string_view queue, QueueType& into, const QueueTyp
     return {};
   }
   if (into.components.size() != other.components.size()) {
-    return invalid_argument("queue '", queue, "' holds elements of ", u64(into.components.size()), " tensors, used with ",
-                            u64(other.components.size()));
+    return invalid_argument("queue '", queue, "' holds elements of ", u64(into.components.size()),
+                            " tensors, used with ", u64(other.components.size()));
   }
   for (size_t i = 0; i < into.components.size(); ++i) {
     ValueType& mine = into.components[i];
     const ValueType& theirs = other.components[i];
     if (mine.dtype != theirs.dtype || !compatible(mine.shape, theirs.shape)) {
-      return invalid_argument("queue '", queue, "': component ", u64(i), " is ", mine.dtype, " ", mine.shape, ", used as ",
-                              theirs.dtype, " ", theirs.shape);
+      return invalid_argument("queue '", queue, "': component ", u64(i), " is ", mine.dtype, " ", mine.shape,
+                              ", used as ", theirs.dtype, " ", theirs.shape);
     }
     mine.shape = merge(mine.shape, theirs.shape);
   }

@@ -13,8 +13,8 @@ namespace percale {
 
 // What a queue holds. A dim of -1 and an unknown rank stand for any.
 struct QueueType {
-  int64_t capacity = 0;                // elements; 0: nobody has said
-  std::vector<ValueType> components;   // of each element; empty: nobody has said
+  int64_t capacity = 0;               // elements; 0: nobody has said
+  std::vector<ValueType> components;  // of each element; empty: nobody has said
 };
 
 // Adds to `into` what `other` says of the same queue. INVALID_ARGUMENT when they contradict each other.

@@ -47,8 +47,9 @@ class Reader {
     limits.max_tables = static_cast<uint32_t>(header_.graph_bytes / 8 + 1);
     flatbuffers::Verifier verifier(begin, static_cast<size_t>(header_.graph_bytes), limits);
     if (!fb::VerifyGraphBuffer(verifier)) {
-      return invalid_argument("the graph is no FlatBuffer of the schema PRCL: an offset leads out of it, or tables nest "
-                              "too deeply or overlap");
+      return invalid_argument(
+          "the graph is no FlatBuffer of the schema PRCL: an offset leads out of it, or tables nest "
+          "too deeply or overlap");
     }
     left_ = header_.graph_bytes;
     const fb::Graph& flat = *fb::GetGraph(begin);
@@ -68,7 +69,8 @@ class Reader {
   // taken out must fit the bytes that are there.
   Status spend(uint64_t bytes) {
     if (bytes > left_) {
-      return invalid_argument("the graph tells of more than its ", header_.graph_bytes, " bytes hold: its parts overlap");
+      return invalid_argument("the graph tells of more than its ", header_.graph_bytes,
+                              " bytes hold: its parts overlap");
     }
     left_ -= bytes;
     return {};
@@ -110,7 +112,8 @@ class Reader {
   Result<Shape> shape(const FlatVector<int64_t>* flat, bool unranked = false) {
     if (unranked) return Shape::unranked();
     if (flat == nullptr) return Shape{};
-    if (flat->size() > kMaxRank) return invalid_argument("rank ", flat->size(), " exceeds the limit of ", u64(kMaxRank));
+    if (flat->size() > kMaxRank)
+      return invalid_argument("rank ", flat->size(), " exceeds the limit of ", u64(kMaxRank));
     std::array<int64_t, kMaxRank> dims;
     copy_elements(*flat, dims.data());
     return Shape::make(std::span<const int64_t>(dims.data(), flat->size()));
@@ -170,7 +173,8 @@ class Reader {
     PERCALE_ASSIGN_OR_RETURN(const std::string file, name(flat.external_file()));
     PERCALE_ASSIGN_OR_RETURN(const std::string tensor, name(flat.external_name()));
     if (options_.external == nullptr) {
-      return failed_precondition("'", tensor, "' lies in the file '", file, "': the graph must be read from its folder");
+      return failed_precondition("'", tensor, "' lies in the file '", file,
+                                 "': the graph must be read from its folder");
     }
     PERCALE_ASSIGN_OR_RETURN(Tensor found, options_.external->find(file, tensor));
     if (found.dtype() != type || !(found.shape() == dims) || found.bytes() != size) {
@@ -190,8 +194,10 @@ class Reader {
     }
     if (flat.external_file() != nullptr) return external_tensor(flat, type, dims, size);
     if (flat.offset() < data_end_ || flat.offset() % kFileAlignment != 0) {
-      return invalid_argument("its offset is ", flat.offset(), ": wanted a multiple of 64 behind the tensor before it, "
-                              "which ends at ", data_end_);
+      return invalid_argument("its offset is ", flat.offset(),
+                              ": wanted a multiple of 64 behind the tensor before it, "
+                              "which ends at ",
+                              data_end_);
     }
     if (flat.offset() > header_.data_bytes || flat.length() > header_.data_bytes - flat.offset()) {
       return data_loss("it is ", size, " bytes from offset ", flat.offset(), ", all tensors have ", header_.data_bytes);
@@ -378,7 +384,8 @@ std::shared_ptr<Buffer> aligned_copy(const Buffer& bytes) {
 
 Result<std::shared_ptr<const Graph>> read_graph(std::shared_ptr<const Registry> registry, std::shared_ptr<Buffer> bytes,
                                                 const ReadOptions& options) {
-  if (reinterpret_cast<uintptr_t>(bytes->data()) % static_cast<uintptr_t>(kAlignment) != 0) bytes = aligned_copy(*bytes);
+  if (reinterpret_cast<uintptr_t>(bytes->data()) % static_cast<uintptr_t>(kAlignment) != 0)
+    bytes = aligned_copy(*bytes);
   return Reader(std::move(registry), std::move(bytes), options).run();
 }
 

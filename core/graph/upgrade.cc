@@ -40,8 +40,8 @@ bool knows_op(const Registry& registry, std::string_view op, int32_t version) {
 }
 
 Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::string_view op, int32_t version,
-                                                 std::vector<ValueId> inputs, Attributes attributes,
-                                                 size_t num_outputs, std::string_view name) {
+                                                 std::vector<ValueId> inputs, Attributes attributes, size_t num_outputs,
+                                                 std::string_view name) {
   UpgradeContext context(builder, op, name, version > 0 ? version : INT32_MAX, std::move(inputs), std::move(attributes),
                          num_outputs);
   for (ValueId id : context.inputs) {
@@ -59,8 +59,8 @@ Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::
     if (!context.outputs().empty()) return context.outputs();
     context.version = upgrade->before;
   }
-  PERCALE_ASSIGN_OR_RETURN(const NodeId node, builder.add_node(context.op, context.inputs, std::move(context.attributes),
-                                                               num_outputs, name));
+  PERCALE_ASSIGN_OR_RETURN(const NodeId node, builder.add_node(context.op, context.inputs,
+                                                               std::move(context.attributes), num_outputs, name));
   return builder.function().node(node).outputs;
 }
 

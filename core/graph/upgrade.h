@@ -16,8 +16,13 @@ class UpgradeContext : public Emitter {
  public:
   UpgradeContext(FunctionBuilder& builder, std::string_view op_name, std::string_view node_name, int32_t opset,
                  std::vector<ValueId> in, Attributes attrs, size_t outputs_wanted)
-      : Emitter(builder), op(op_name), name(node_name), version(opset), inputs(std::move(in)),
-        attributes(std::move(attrs)), num_outputs(outputs_wanted) {}
+      : Emitter(builder),
+        op(op_name),
+        name(node_name),
+        version(opset),
+        inputs(std::move(in)),
+        attributes(std::move(attrs)),
+        num_outputs(outputs_wanted) {}
 
   std::string op;  // "Conv", "percale:ApplyAdam"
   const std::string name;
@@ -55,8 +60,8 @@ bool knows_op(const Registry& registry, std::string_view op, int32_t version);
 
 // The outputs of a node of `op` as opset `version` of its domain knows it; 0 = the newest.
 Result<std::vector<ValueId>> add_node_of_version(FunctionBuilder& builder, std::string_view op, int32_t version,
-                                                 std::vector<ValueId> inputs, Attributes attributes,
-                                                 size_t num_outputs, std::string_view name);
+                                                 std::vector<ValueId> inputs, Attributes attributes, size_t num_outputs,
+                                                 std::string_view name);
 
 }  // namespace percale
 

@@ -82,7 +82,8 @@ Status check_node_links(const Function& f, NodeId id) {
     const ValueId input = node.inputs[i];
     if (input == kNoValue) continue;
     if (!in_range(input, f.values.size())) {
-      return invalid_argument("input ", u64(i), ": there is no value ", input, ", the function has ", u64(f.values.size()));
+      return invalid_argument("input ", u64(i), ": there is no value ", input, ", the function has ",
+                              u64(f.values.size()));
     }
     const Value& v = f.value(input);
     if (v.kind == ValueKind::kNode && v.def >= id) {
@@ -178,8 +179,8 @@ Status check_node_types(const DeclaredFunctionTypes& functions, const VariableIn
     }
     const ValueType& declared = f.type(node.outputs[i]);
     if (declared.dtype != types[i].dtype || !compatible(declared.shape, types[i].shape)) {
-      return invalid_argument(at(i), " is declared ", declared.dtype, " ", declared.shape, ", the op gives ", types[i].dtype,
-                              " ", types[i].shape);
+      return invalid_argument(at(i), " is declared ", declared.dtype, " ", declared.shape, ", the op gives ",
+                              types[i].dtype, " ", types[i].shape);
     }
   }
   return check_variable_use(variables, f, node, types).with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
@@ -202,7 +203,8 @@ Status check_nesting(const Graph& graph) {
         if (ref == nullptr) continue;
         const auto found = index.find(ref->name);
         if (found == index.end()) {
-          return not_found("function '", graph.functions[i].name, "': node '", node.name, "': no function '", ref->name, "' in the graph");
+          return not_found("function '", graph.functions[i].name, "': node '", node.name, "': no function '", ref->name,
+                           "' in the graph");
         }
         calls[i].push_back(found->second);
       }

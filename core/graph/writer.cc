@@ -35,8 +35,8 @@ class Writer {
     const auto metadata_at = list(metadata);
     const auto ops_at = list(ops_);
     const auto tensors_at = list(tensors_);
-    fb::FinishGraphBuffer(flat_, fb::CreateGraph(flat_, kFileVersion, 0, ops_at, tensors_at, functions_at,
-                                                 variables_at, metadata_at, graph_.next_random_id));
+    fb::FinishGraphBuffer(flat_, fb::CreateGraph(flat_, kFileVersion, 0, ops_at, tensors_at, functions_at, variables_at,
+                                                 metadata_at, graph_.next_random_id));
     PERCALE_RETURN_IF_ERROR(status_);
     return seal();
   }
@@ -99,8 +99,7 @@ class Writer {
         dtypes::kAny.contains(t.dtype())) {
       image_.external.push_back({external_name(external), t});
       const auto file = text(options_.external_file), name = text(image_.external.back().name);
-      tensors_.push_back(
-          fb::CreateTensor(flat_, static_cast<int32_t>(t.dtype()), dims, 0, length, 0, file, name));
+      tensors_.push_back(fb::CreateTensor(flat_, static_cast<int32_t>(t.dtype()), dims, 0, length, 0, file, name));
       return index;
     }
     const int64_t begin = round_up(data_bytes_, kAlignment);
@@ -200,8 +199,7 @@ class Writer {
     const auto dims = list(v.shape.dims());
     const int32_t initial = v.initial.defined() ? tensor(v.initial, v.name) : -1;
     if (!room(0)) return 0;
-    return fb::CreateVariable(flat_, name, static_cast<int32_t>(v.dtype), dims, v.trainable, v.slot,
-                              initial);
+    return fb::CreateVariable(flat_, name, static_cast<int32_t>(v.dtype), dims, v.trainable, v.slot, initial);
   }
 
   GraphImage seal() {

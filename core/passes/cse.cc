@@ -26,8 +26,8 @@ std::vector<ValueId> canonical_inputs(const Node& node) {
 }
 
 bool equal(const Node& a, const Node& b) {
-  return a.op == b.op && canonical_inputs(a) == canonical_inputs(b) && a.outputs.size() == b.outputs.size() && a.device == b.device &&
-         a.attributes == b.attributes;
+  return a.op == b.op && canonical_inputs(a) == canonical_inputs(b) && a.outputs.size() == b.outputs.size() &&
+         a.device == b.device && a.attributes == b.attributes;
 }
 
 class Cse {

@@ -30,18 +30,19 @@ Status expand_composites(const Graph& graph, Function& f, PassContext& context) 
       if (context.claims && context.claims(f, node)) continue;
       std::vector<ValueType> types;
       for (ValueId id : node.inputs) types.push_back(id == kNoValue ? ValueType{} : f.type(id));
-      PERCALE_ASSIGN_OR_RETURN(Function body, body_of(*graph.registry, *node.op, node.name, types, node.attributes,
-                                                      node.outputs.size()));
+      PERCALE_ASSIGN_OR_RETURN(
+          Function body, body_of(*graph.registry, *node.op, node.name, types, node.attributes, node.outputs.size()));
       body_of_node[node.name] = &bodies.emplace_back(std::move(body));
     }
     if (bodies.empty()) return {};
-    inline_bodies(graph, f,
-                  [&](const Node& node) -> Callee {
-                    const auto found = body_of_node.find(node.name);
-                    if (found == body_of_node.end()) return {};
-                    return {found->second, 0, str_cat(node.name, "/")};
-                  },
-                  SIZE_MAX);
+    inline_bodies(
+        graph, f,
+        [&](const Node& node) -> Callee {
+          const auto found = body_of_node.find(node.name);
+          if (found == body_of_node.end()) return {};
+          return {found->second, 0, str_cat(node.name, "/")};
+        },
+        SIZE_MAX);
   }
   return internal_error("composite ops are nested deeper than ", static_cast<uint64_t>(kMaxNesting), " bodies");
 }

@@ -41,11 +41,10 @@ Status expand_state(const Graph& graph, Function& f, PassContext&) {
     if (declared == nullptr) return not_found("AssignAdd '", node.name, "': no variable '", variable, "'");
     const ValueType type{declared->dtype, declared->shape};
     const auto dims = declared->shape.dims();
-    const ValueId old = append(read, names.node(node.name + "/read"), {},
-                               {{"variable", variable},
-                                {"dtype", declared->dtype},
-                                {"shape", std::vector<int64_t>(dims.begin(), dims.end())}},
-                               node, &type);
+    const ValueId old = append(
+        read, names.node(node.name + "/read"), {},
+        {{"variable", variable}, {"dtype", declared->dtype}, {"shape", std::vector<int64_t>(dims.begin(), dims.end())}},
+        node, &type);
     const ValueId sum = append(add, names.node(node.name + "/sum"), {old, node.inputs[0]}, {}, node, &type);
     append(assign, node.name, {sum}, {{"variable", variable}}, node, nullptr);
     moved.push_back(static_cast<NodeId>(nodes.size()) - 1);

@@ -115,7 +115,8 @@ class Fusion {
   }
 
   bool fits(const Group& group, const Node& node, const Shape& shape) const {
-    if (!(group.shape == shape) || group.device != node.device || group.nodes.size() >= options_.max_nodes) return false;
+    if (!(group.shape == shape) || group.device != node.device || group.nodes.size() >= options_.max_nodes)
+      return false;
     if (is_anchor(node) && group.anchor >= 0) return false;
     size_t inputs = group.inputs.size() - 1;
     for (ValueId v : node.inputs) inputs += v != kNoValue && !group.inputs.contains(v) ? size_t{1} : size_t{0};

@@ -50,8 +50,8 @@ class Inliner {
       for (ValueId& v : node.inputs) v = now(v);
       renumber_control(node.control);
       const Callee callee = find(node);
-      const bool fits = callee.function != nullptr &&
-                        nodes_.size() + callee.function->nodes.size() + remaining <= max_nodes_;
+      const bool fits =
+          callee.function != nullptr && nodes_.size() + callee.function->nodes.size() + remaining <= max_nodes_;
       if (fits) {
         any = true;
         stands_for_[i] = put_body(node, callee);
@@ -187,8 +187,8 @@ class Inliner {
   const size_t max_nodes_;
   FreeNames names_;
   std::vector<Node> nodes_;
-  std::vector<ValueId> rewrite_;                  // per value: what stands for it
-  std::vector<std::vector<NodeId>> stands_for_;   // per old node: the new ones that those after it wait for
+  std::vector<ValueId> rewrite_;                 // per value: what stands for it
+  std::vector<std::vector<NodeId>> stands_for_;  // per old node: the new ones that those after it wait for
   std::vector<bool> is_output_;
 };
 

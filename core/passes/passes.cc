@@ -6,10 +6,12 @@ namespace percale {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"inline_calls", "Puts the body of a Call, and of the branch that an If with a constant condition takes, in its place.",
+    {"inline_calls",
+     "Puts the body of a Call, and of the branch that an If with a constant condition takes, in its place.",
      inline_calls},
     {"infer_shapes", "Finds dtypes and shapes again from what is now known of the inputs.", infer_shapes},
-    {"expand_composites", "Puts bodies in the place of composite ops that no kernel takes whole.", expand_composites, true},
+    {"expand_composites", "Puts bodies in the place of composite ops that no kernel takes whole.", expand_composites,
+     true},
     {"fold_constants", "Computes what depends on constants and known shapes alone.", fold_constants},
     {"algebra", "Drops and merges nodes that cannot change a bit: Identity, x*1, Transpose of Transpose.", algebra},
     {"cse", "Computes equal things once; never merges random or stateful nodes.", cse},
@@ -27,7 +29,8 @@ Status run_device_free_passes(const Graph& graph, Function& f, PassContext& cont
       PERCALE_RETURN_IF_ERROR(pass.run(graph, f, context).with_context(str_cat("pass '", pass.name, "'")));
       if (context.dump) context.dump(pass.name, f);
     }
-    const bool more = std::any_of(f.nodes.begin(), f.nodes.end(), [&](const Node& n) { return can_inline(graph, f, n); });
+    const bool more =
+        std::any_of(f.nodes.begin(), f.nodes.end(), [&](const Node& n) { return can_inline(graph, f, n); });
     if (!more || context.disabled.contains("inline_calls")) break;
   }
   return {};

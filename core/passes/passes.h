@@ -13,9 +13,9 @@
 namespace percale {
 
 // Outputs of one pure node for given inputs. core/plan has one; an engine without a device has none.
-using Evaluator = std::function<Result<std::vector<Tensor>>(
-    const OpSchema& schema, std::string_view name, const Attributes& attributes, const std::vector<Tensor>& inputs,
-    size_t num_outputs)>;
+using Evaluator = std::function<Result<std::vector<Tensor>>(const OpSchema& schema, std::string_view name,
+                                                            const Attributes& attributes,
+                                                            const std::vector<Tensor>& inputs, size_t num_outputs)>;
 
 struct PassContext {
   Evaluator evaluate;  // may be empty: then only Shape and Size of known shapes are folded

@@ -129,7 +129,8 @@ class Propagation {
 
 }  // namespace
 
-Result<std::vector<ValueType>> BodyTypes::output_types(std::string_view name, const std::vector<ValueType>& inputs) const {
+Result<std::vector<ValueType>> BodyTypes::output_types(std::string_view name,
+                                                       const std::vector<ValueType>& inputs) const {
   PERCALE_ASSIGN_OR_RETURN(auto types, declared_.output_types(name, inputs));
   for (const auto& [given, found] : known_[std::string(name)]) {
     if (given == inputs) return found;

@@ -73,8 +73,8 @@ class Cutter {
       const int32_t output = output_of(from, copies_.at({from, value}));
       part(from).outputs[static_cast<size_t>(output)].transfers.push_back(number);
       const auto bytes = byte_size(v.type.dtype, v.type.shape);
-      Transfer t{v.name, from, output, to, static_cast<int32_t>(part(to).inputs.size()), -1, -1,
-                 bytes.ok() ? *bytes : 0};
+      Transfer t{
+          v.name, from, output, to, static_cast<int32_t>(part(to).inputs.size()), -1, -1, bytes.ok() ? *bytes : 0};
       id = add_part_input(to, value, {PartInput::Kind::kTransfer, number});
       cut_.transfers.push_back(std::move(t));
     }
@@ -91,7 +91,8 @@ class Cutter {
     copied_node_[static_cast<size_t>(id)] = number;
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       if (node.outputs[k] == kNoValue) continue;
-      copy.outputs[k] = add_value(part(p), f_.value(node.outputs[k]), ValueKind::kNode, number, static_cast<int32_t>(k));
+      copy.outputs[k] =
+          add_value(part(p), f_.value(node.outputs[k]), ValueKind::kNode, number, static_cast<int32_t>(k));
       copies_[{p, node.outputs[k]}] = copy.outputs[k];
     }
     copy.control.clear();

@@ -35,8 +35,9 @@ class Placer {
     std::string note;
     if (!node.device.empty()) {
       const int32_t device = find_device(devices_, node.device);
-      const Status status = device < 0 ? not_found("no device '", node.device, "' in this engine (it has ", names(), ")")
-                                       : can_run(node, device);
+      const Status status = device < 0
+                                ? not_found("no device '", node.device, "' in this engine (it has ", names(), ")")
+                                : can_run(node, device);
       if (status.ok()) {
         set(device, str_cat("asked for: ", node.device));
         return {};
@@ -53,7 +54,8 @@ class Placer {
   Status can_run(const Node& node, int32_t device) const {
     const PlacementDevice& d = devices_[static_cast<size_t>(device)];
     if (node.op->has(kRuntime)) {
-      return d.holds_variables ? Status() : unimplemented("variables and control flow live on the host, not on ", d.name);
+      return d.holds_variables ? Status()
+                               : unimplemented("variables and control flow live on the host, not on ", d.name);
     }
     return probe_.can_run(node, d.kind);
   }
@@ -74,7 +76,8 @@ class Placer {
     for (ValueId id : node.inputs) {
       if (id == kNoValue || f_.value(id).kind != ValueKind::kNode) continue;
       const auto bytes = byte_size(f_.type(id).dtype, f_.type(id).shape);
-      bytes_at[static_cast<size_t>(out_.device_of[static_cast<size_t>(f_.value(id).def)])] += bytes.ok() ? *bytes + 1 : 1;
+      bytes_at[static_cast<size_t>(out_.device_of[static_cast<size_t>(f_.value(id).def)])] +=
+          bytes.ok() ? *bytes + 1 : 1;
     }
     std::vector<int32_t> order(devices_.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);

@@ -11,7 +11,7 @@ namespace percale {
 
 // A device as placement sees it.
 struct PlacementDevice {
-  std::string name, kind;  // "cpu:0", "cpu"
+  std::string name, kind;        // "cpu:0", "cpu"
   bool holds_variables = false;  // its memory is the host's
   double gflops = 0, gbytes_per_second = 0;
 };

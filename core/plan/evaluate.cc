@@ -123,10 +123,10 @@ struct Evaluation {
 }  // namespace
 
 Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_view device_kind,
-                                          const OpSchema& schema, std::string_view name,
-                                          const Attributes& attributes, const std::vector<Tensor>& inputs,
-                                          size_t num_outputs, const std::shared_ptr<MemoryPool>& pool,
-                                          const ParallelFor& parallel, std::string_view kernel_name) {
+                                          const OpSchema& schema, std::string_view name, const Attributes& attributes,
+                                          const std::vector<Tensor>& inputs, size_t num_outputs,
+                                          const std::shared_ptr<MemoryPool>& pool, const ParallelFor& parallel,
+                                          std::string_view kernel_name) {
   std::vector<ValueType> types;
   std::vector<const Tensor*> values;
   for (const Tensor& t : inputs) {
@@ -139,7 +139,8 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
   auto planned = kernel_name.empty() ? choose_kernel(registry, device_kind, view, nullptr)
                                      : plan_named(registry, device_kind, view, kernel_name);
   if (!planned.ok() && schema.body != nullptr && (kernel_name.empty() || kernel_name == kBodyKernel)) {
-    PERCALE_ASSIGN_OR_RETURN(const Function body, body_of(registry, schema, name, view.inputs, attributes, num_outputs));
+    PERCALE_ASSIGN_OR_RETURN(const Function body,
+                             body_of(registry, schema, name, view.inputs, attributes, num_outputs));
     return evaluate_function(registry, device_kind, body, inputs, pool);
   }
   if (!planned.ok()) return planned.status();

@@ -20,10 +20,10 @@ inline constexpr std::string_view kBodyKernel = "body";
 // first kernel of `device_kind` that accepts it, else by its body, or by the one called `kernel_name` when that is not empty. Shapes are inferred
 // from the inputs' shapes and values.
 Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_view device_kind,
-                                          const OpSchema& schema, std::string_view name,
-                                          const Attributes& attributes, const std::vector<Tensor>& inputs,
-                                          size_t num_outputs, const std::shared_ptr<MemoryPool>& pool,
-                                          const ParallelFor& parallel = {}, std::string_view kernel_name = {});
+                                          const OpSchema& schema, std::string_view name, const Attributes& attributes,
+                                          const std::vector<Tensor>& inputs, size_t num_outputs,
+                                          const std::shared_ptr<MemoryPool>& pool, const ParallelFor& parallel = {},
+                                          std::string_view kernel_name = {});
 
 // The outputs of a function without state and control flow, node by node.
 Result<std::vector<Tensor>> evaluate_function(const Registry& registry, std::string_view device_kind,

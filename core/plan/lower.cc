@@ -1,10 +1,9 @@
-#include "core/plan/program.h"
-
 #include <algorithm>
 #include <map>
 
 #include "core/plan/memory_plan.h"
 #include "core/plan/node_view.h"
+#include "core/plan/program.h"
 
 namespace percale {
 namespace {
@@ -196,8 +195,7 @@ class Lowering {
     PERCALE_ASSIGN_OR_RETURN(auto kernel, choose_kernel(*graph_.registry, kind_, view, &info.refusals));
     info.kernel = kernel->name();
 
-    Instruction instruction{kernel->run_function(), kernel->state(),
-                            static_cast<uint32_t>(program_->operands.size()),
+    Instruction instruction{kernel->run_function(), kernel->state(), static_cast<uint32_t>(program_->operands.size()),
                             static_cast<int32_t>(program_->nodes.size()), -1};
     for (ValueId id : node.inputs) operand_values_.push_back(id == kNoValue ? kNoValue : root(id));
     for (size_t k = 0; k < node.outputs.size(); ++k) {
@@ -240,7 +238,8 @@ class Lowering {
     for (size_t i = 0; i < f_.outputs.size(); ++i) {
       const Operand from = operand(root(f_.outputs[i]));
       const Operand to{Home::kOutput, static_cast<int64_t>(i)};
-      if (from.home != to.home || from.index != to.index) program_->copies.push_back({from, to, bytes_of(f_.outputs[i])});
+      if (from.home != to.home || from.index != to.index)
+        program_->copies.push_back({from, to, bytes_of(f_.outputs[i])});
     }
     for (const auto& [variable, value] : assigned_) {
       const Operand from = operand(value);
@@ -259,10 +258,10 @@ class Lowering {
       for (size_t i = program_->instructions.size(); i-- > 0;) {
         const size_t from = program_->instructions[i].first_operand;
         const size_t to = i + 1 < program_->instructions.size() ? program_->instructions[i + 1].first_operand
-                                                               : operand_values_.size();
+                                                                : operand_values_.size();
         if (std::find(operand_values_.begin() + static_cast<ptrdiff_t>(from),
-                      operand_values_.begin() + static_cast<ptrdiff_t>(to), id) !=
-            operand_values_.begin() + static_cast<ptrdiff_t>(to)) {
+                      operand_values_.begin() + static_cast<ptrdiff_t>(to),
+                      id) != operand_values_.begin() + static_cast<ptrdiff_t>(to)) {
           needed = static_cast<int32_t>(i);
         }
       }
@@ -280,10 +279,10 @@ class Lowering {
   const Function& f_;
   const std::string_view kind_;
   const ProgramOptions& options_;
-  std::vector<ValueId> root_;       // per value: the value whose memory it shows
-  std::vector<int32_t> last_use_;   // per root
-  std::vector<Operand> homes_;      // per root
-  std::vector<int32_t> block_;      // per root in the arena: its interval
+  std::vector<ValueId> root_;      // per value: the value whose memory it shows
+  std::vector<int32_t> last_use_;  // per root
+  std::vector<Operand> homes_;     // per root
+  std::vector<int32_t> block_;     // per root in the arena: its interval
   std::vector<MemoryInterval> intervals_;
   std::vector<ValueId> operand_values_;  // the roots behind Program::operands
   std::map<int32_t, ValueId> reads_, assigned_;
@@ -292,8 +291,8 @@ class Lowering {
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function,
-                                             std::string_view device_kind, const ProgramOptions& options) {
+Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function, std::string_view device_kind,
+                                             const ProgramOptions& options) {
   return Lowering(graph, function, device_kind, options).lower();
 }
 

@@ -75,8 +75,8 @@ struct Program {
 // Lowers a function of which every type is static: chooses and plans the kernels of `device_kind`, plans memory, lays out
 // instructions. ReadVariable and Assign become operands; views become the operand they show. Variables are numbered as in
 // `graph`, which also holds the bodies of fused nodes.
-Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function,
-                                             std::string_view device_kind, const ProgramOptions& options);
+Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function, std::string_view device_kind,
+                                             const ProgramOptions& options);
 
 }  // namespace percale
 

@@ -25,8 +25,8 @@ struct percale_node_view {
   const percale::OpSchema& schema;
   std::string_view name;
   const percale::Attributes& attributes;
-  std::vector<percale::ValueType> inputs;   // dtype kInvalid: absent
-  std::vector<percale::ValueType> outputs;  // dtype kInvalid: not asked for
+  std::vector<percale::ValueType> inputs;      // dtype kInvalid: absent
+  std::vector<percale::ValueType> outputs;     // dtype kInvalid: not asked for
   std::vector<const percale::Tensor*> values;  // per input: its value where it is known before the run, else null
   const percale::Function* body = nullptr;     // of a fused node
 
@@ -64,10 +64,11 @@ struct percale_run_context {
   percale::ParallelFor parallel;
   std::atomic<int32_t> error{0};  // percale_run_error
   std::atomic<int64_t> error_detail{0};
-  std::atomic<const char*> error_message{nullptr};  // of the node, ahead of what the error says; of a plan that outlives the run
+  std::atomic<const char*> error_message{
+      nullptr};  // of the node, ahead of what the error says; of a plan that outlives the run
   std::atomic<bool> cancelled{false};
-  int64_t seed = 0;  // random ops: the key is (seed, id of the node)
-  int64_t step = 0;  // random ops: the step of the trainer, the counter of the session's run otherwise
+  int64_t seed = 0;       // random ops: the key is (seed, id of the node)
+  int64_t step = 0;       // random ops: the step of the trainer, the counter of the session's run otherwise
   int64_t first_row = 0;  // random ops: number of the batch's first row within the global batch
   const percale::LogSink* log = nullptr;  // where Print writes; null: nowhere
 
@@ -135,7 +136,7 @@ struct Planned {
 template <auto Accepts, auto Plan, auto Run>
 Kernel make_kernel(const char* name, const char* op, const char* domain = "", const void* user = nullptr) {
   using State = typename kernel_detail::ResultOf<decltype(Plan(std::declval<const NodeView&>(),
-                                                              std::declval<KernelPlan&>()))>::Type;
+                                                               std::declval<KernelPlan&>()))>::Type;
   using Planned = kernel_detail::Planned<State>;
   Kernel kernel{};
   kernel.struct_size = sizeof(Kernel);

@@ -30,8 +30,8 @@ struct List {
 
   constexpr List() = default;
   template <class... U>
-    requires(sizeof...(U) > 0 && sizeof...(U) <= N)
-  constexpr List(U... values) : items{T(values)...}, count(sizeof...(U)) {}
+  requires(sizeof...(U) > 0 && sizeof...(U) <= N) constexpr List(U... values)
+      : items{T(values)...}, count(sizeof...(U)) {}
   constexpr size_t size() const { return count; }
   constexpr bool empty() const { return count == 0; }
   constexpr const T& operator[](size_t i) const { return items[i]; }
@@ -83,18 +83,19 @@ struct AttrSpec {
 
 // What a schema says of a node beyond its values.
 enum OpFlags : uint32_t {
-  kPure = 1,          // same inputs, same outputs, no effect: may be folded, merged, dropped
-  kCommutative = 2,   // the first two inputs may be swapped without changing bits
-  kStateful = 4,      // reads or writes variables, or has another effect
-  kRandom = 8,        // draws random numbers: has an id, is never merged or folded
-  kElementwise = 16,  // output element i depends on element i of each (broadcast) input alone: may be fused
-  kReadsRow = 32,     // random: counter is (step, row, element)
-  kBatchCoupled = 64, // rows of a batch influence each other (batch normalisation in training)
-  kRuntime = 128,     // carried out by the executor itself: has no kernel
-  kWaits = 512,       // may wait for other runs: carried out by the session between programs, on no thread of the pool
-  kObserver = 1024,   // its only effect is to look: output 0 is the input that it may take the memory of, and where a function is
-                      // computed again it is left out
-  kView = 256,        // output 0 is the bytes of input 0 under another shape: needs no work, has a kernel all the same
+  kPure = 1,           // same inputs, same outputs, no effect: may be folded, merged, dropped
+  kCommutative = 2,    // the first two inputs may be swapped without changing bits
+  kStateful = 4,       // reads or writes variables, or has another effect
+  kRandom = 8,         // draws random numbers: has an id, is never merged or folded
+  kElementwise = 16,   // output element i depends on element i of each (broadcast) input alone: may be fused
+  kReadsRow = 32,      // random: counter is (step, row, element)
+  kBatchCoupled = 64,  // rows of a batch influence each other (batch normalisation in training)
+  kRuntime = 128,      // carried out by the executor itself: has no kernel
+  kWaits = 512,        // may wait for other runs: carried out by the session between programs, on no thread of the pool
+  kObserver =
+      1024,  // its only effect is to look: output 0 is the input that it may take the memory of, and where a function is
+             // computed again it is left out
+  kView = 256,  // output 0 is the bytes of input 0 under another shape: needs no work, has a kernel all the same
 };
 
 using ShapeFn = Status (*)(ShapeContext&);
@@ -132,7 +133,7 @@ inline constexpr size_t kMaxAttributes = 20;
 struct OpSchema {
   std::string_view domain = "";  // "" is ONNX's own
   std::string_view name;
-  int32_t since = 1;  // opset (ONNX) or version (ours) that gave the op this meaning
+  int32_t since = 1;     // opset (ONNX) or version (ours) that gave the op this meaning
   std::string_view doc;  // one sentence, units and source of the formula where there is one
   List<InputSpec, kMaxInputs> inputs = {};
   List<AttrSpec, kMaxAttributes> attributes = {};
@@ -141,7 +142,7 @@ struct OpSchema {
   List<InPlace, 4> in_place = {};
   ShapeFn shape;
   GradFn grad;
-  BodyFn body = nullptr;  // of a composite op: what stands in for it where no kernel claims it
+  BodyFn body = nullptr;       // of a composite op: what stands in for it where no kernel claims it
   const void* user = nullptr;  // a plug-in's own description of the op
 
   constexpr bool has(OpFlags flag) const { return (flags & flag) != 0; }
@@ -150,9 +151,7 @@ struct OpSchema {
   }
   // The spec of the node's input number i, the variadic one repeated.
   constexpr const InputSpec& input(size_t i) const { return inputs[i < inputs.size() ? i : inputs.size() - 1]; }
-  constexpr const OutputSpec& output(size_t i) const {
-    return outputs[i < outputs.size() ? i : outputs.size() - 1];
-  }
+  constexpr const OutputSpec& output(size_t i) const { return outputs[i < outputs.size() ? i : outputs.size() - 1]; }
   const AttrSpec* find_attribute(std::string_view attr) const {
     for (const AttrSpec& a : attributes) {
       if (a.name == attr) return &a;
@@ -179,8 +178,7 @@ constexpr InputSpec in_shape(std::string_view name, Presence presence = Presence
 constexpr OutputSpec out(std::string_view name, char group) { return {name, group, {}}; }
 constexpr OutputSpec out(std::string_view name, DTypeSet types) { return {name, 0, types}; }
 constexpr OutputSpec out_opt(std::string_view name, char group) { return {name, group, {}, Presence::kOptional}; }
-constexpr AttrSpec attr_int(std::string_view name, int64_t value,
-                            double min = -std::numeric_limits<double>::infinity(),
+constexpr AttrSpec attr_int(std::string_view name, int64_t value, double min = -std::numeric_limits<double>::infinity(),
                             double max = std::numeric_limits<double>::infinity()) {
   return {.name = name, .kind = AttrKind::kInt, .has_default = true, .int_default = value, .min = min, .max = max};
 }

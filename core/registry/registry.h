@@ -51,7 +51,7 @@ class Registry {
 
  private:
   using OpKey = std::pair<std::string, std::string>;
-  std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;  // versions ascending
+  std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;              // versions ascending
   std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;  // by OpUpgrade::before
   std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;
 };

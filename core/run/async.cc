@@ -24,8 +24,8 @@ struct AsyncRunner::State {
   std::condition_variable wake, place;
   std::deque<std::function<void()>> tasks;
   std::vector<std::thread> threads;
-  size_t idle = 0;     // threads without a task
-  size_t running = 0;  // tasks that have a place
+  size_t idle = 0;                     // threads without a task
+  size_t running = 0;                  // tasks that have a place
   size_t sleepers = 0, returning = 0;  // tasks that have left theirs; those of them that want it back
   bool stop = false;
 
@@ -113,7 +113,8 @@ Status AsyncRunner::leave() {
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->sleepers >= kMaxSleepers) {
-      return resource_exhausted("more than ", static_cast<uint64_t>(kMaxSleepers), " asynchronous runs wait for others");
+      return resource_exhausted("more than ", static_cast<uint64_t>(kMaxSleepers),
+                                " asynchronous runs wait for others");
     }
     --state_->running;
     ++state_->sleepers;

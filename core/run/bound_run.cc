@@ -6,8 +6,8 @@ namespace percale {
 
 Result<DeviceMemory> DeviceMemory::allocate(const Device& device, int64_t bytes) {
   DeviceMemory out;
-  PERCALE_RETURN_IF_ERROR(from_c(
-      device.api().allocate(device.handle(), static_cast<uint64_t>(std::max<int64_t>(bytes, 1)), &out.data_)));
+  PERCALE_RETURN_IF_ERROR(
+      from_c(device.api().allocate(device.handle(), static_cast<uint64_t>(std::max<int64_t>(bytes, 1)), &out.data_)));
   out.device_ = &device;
   return out;
 }
@@ -90,7 +90,8 @@ int64_t bound_bytes(const Compiled& compiled) {
   for (const PlacedProgram& p : compiled.programs) {
     const bool own = !p.device->shares_host_memory();
     total += booked_bytes(p.program->arena_bytes);
-    for (size_t i = 0; own && i < p.program->constants.size(); ++i) total += booked_bytes(p.program->constants[i].bytes());
+    for (size_t i = 0; own && i < p.program->constants.size(); ++i)
+      total += booked_bytes(p.program->constants[i].bytes());
     for (size_t i = 0; own && i < p.program->inputs.size(); ++i) add(p.program->inputs[i]);
     for (size_t k = 0; k < p.program->outputs.size(); ++k) {
       if (own || p.part.outputs[k].results.empty()) add(p.program->outputs[k]);

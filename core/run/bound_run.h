@@ -49,15 +49,15 @@ struct Wait {
 struct BoundProgram {
   const PlacedProgram* placed = nullptr;
   DeviceMemory arena;
-  std::vector<DeviceMemory> buffers;     // inputs, outputs and constants of a device with memory of its own; transfers
-  std::vector<void*> operands;           // of all instructions
+  std::vector<DeviceMemory> buffers;  // inputs, outputs and constants of a device with memory of its own; transfers
+  std::vector<void*> operands;        // of all instructions
   std::vector<Patch> patches;
-  std::vector<Wait> waits;               // by instruction
+  std::vector<Wait> waits;  // by instruction
   std::vector<void*> constants;
-  std::vector<void*> inputs, outputs;    // as instructions see them
+  std::vector<void*> inputs, outputs;          // as instructions see them
   std::vector<void*> own_inputs, own_outputs;  // buffers that stand in for them, null where there is none
   RunContext context;
-  const RunFrame* frame = nullptr;  // of the run under way: its loops ask it whether to stop
+  const RunFrame* frame = nullptr;   // of the run under way: its loops ask it whether to stop
   std::atomic<int32_t> progress{0};  // instructions done; one more when the copies are done as well
   std::atomic<bool> claimed{false};
   size_t next_wait = 0;

@@ -22,7 +22,8 @@ std::optional<int64_t> parse_int(std::string_view text) {
 Status check_address(std::string_view address) {
   const size_t colon = address.rfind(':');
   const int64_t port = colon == std::string_view::npos ? 0 : parse_int(address.substr(colon + 1)).value_or(0);
-  const bool blank = std::any_of(address.begin(), address.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+  const bool blank =
+      std::any_of(address.begin(), address.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
   if (colon == 0 || blank || port < 1 || port > 65535) {
     return invalid_argument("'", address, "' is no address, wanted host:port");
   }
@@ -163,12 +164,14 @@ Result<Cluster> Cluster::from_environment(const char* (*get)(const char* name)) 
   if (get("SLURM_PROCID") != nullptr) return from_slurm(get);
   if (get("RANK") != nullptr && get("WORLD_SIZE") != nullptr) return ranked(get, "RANK", "WORLD_SIZE");
   if (get("OMPI_COMM_WORLD_RANK") != nullptr) return ranked(get, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
-  return not_found("the environment describes no cluster: none of TF_CONFIG, SLURM_PROCID, RANK, OMPI_COMM_WORLD_RANK is set");
+  return not_found(
+      "the environment describes no cluster: none of TF_CONFIG, SLURM_PROCID, RANK, OMPI_COMM_WORLD_RANK is set");
 }
 
 Status Cluster::add_task(std::string_view job, int64_t task, std::string_view address) {
   if (job.empty()) return invalid_argument("a job needs a name");
-  if (task < 0 || task >= kMaxTasks) return out_of_range("task ", task, " of job '", job, "', wanted 0 to ", kMaxTasks - 1);
+  if (task < 0 || task >= kMaxTasks)
+    return out_of_range("task ", task, " of job '", job, "', wanted 0 to ", kMaxTasks - 1);
   if (!address.empty()) PERCALE_RETURN_IF_ERROR(check_address(address));
   auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& j) { return j.name == job; });
   if (found == jobs_.end()) {
@@ -183,7 +186,8 @@ Status Cluster::add_task(std::string_view job, int64_t task, std::string_view ad
 
 Status Cluster::set_role(std::string_view job, int64_t task) {
   if (job.empty()) return invalid_argument("a role needs the name of a job");
-  if (task < 0 || task >= kMaxTasks) return out_of_range("task ", task, " of job '", job, "', wanted 0 to ", kMaxTasks - 1);
+  if (task < 0 || task >= kMaxTasks)
+    return out_of_range("task ", task, " of job '", job, "', wanted 0 to ", kMaxTasks - 1);
   own_job_ = job;
   own_task_ = task;
   return {};
@@ -222,7 +226,8 @@ Result<std::vector<std::string>> expand_node_list(std::string_view list) {
       const std::string_view first_text = range.substr(0, dash);
       const auto first = parse_int(first_text);
       const auto last = dash == std::string_view::npos ? first : parse_int(range.substr(dash + 1));
-      if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMaxTasks) return bad("a range is no range");
+      if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMaxTasks)
+        return bad("a range is no range");
       for (int64_t i = *first; i <= *last; ++i) {
         std::string number = str_cat(i);
         // "[01-10]": as many digits as the first has.

@@ -179,7 +179,8 @@ class Compiler {
     feeds.insert(feeds.end(), ends.begin(), ends.end());
     std::vector<NodeId> effects;
     for (size_t i = 0; i < f.nodes.size(); ++i) {
-      if (f.nodes[i].op->has(kStateful) && f.nodes[i].op->name != "ReadVariable") effects.push_back(static_cast<NodeId>(i));
+      if (f.nodes[i].op->has(kStateful) && f.nodes[i].op->name != "ReadVariable")
+        effects.push_back(static_cast<NodeId>(i));
     }
     return prune(*graph_, f, feeds, std::vector<ValueId>(f.outputs), effects);
   }
@@ -208,8 +209,8 @@ class Compiler {
     if (head.nodes.empty() && head.outputs.empty()) return {};
     std::vector<PlacementDevice> devices;
     for (const auto& d : engine_.devices()) {
-      devices.push_back({d->name(), d->kind(), d->shares_host_memory(), d->description().gflops,
-                         d->description().gbytes_per_second});
+      devices.push_back(
+          {d->name(), d->kind(), d->shares_host_memory(), d->description().gflops, d->description().gbytes_per_second});
     }
     PERCALE_ASSIGN_OR_RETURN(Placement placement,
                              place(head, devices, ListProbe(*graph_, head), options_.soft_placement));

@@ -104,7 +104,7 @@ struct Compiled {
   std::vector<bool> rest_by_value;  // inputs whose contents the shapes depend on
 
   std::vector<ValueSource> fetches;
-  std::vector<ValueType> fetch_types;  // kInvalid where it is known only after the run
+  std::vector<ValueType> fetch_types;                      // kInvalid where it is known only after the run
   std::vector<std::pair<std::string, size_t>> pass_sizes;  // nodes after each pass
   std::vector<RefusedGroup> refused_groups;                // what inline_fused put back
   int64_t peak_bytes = 0;

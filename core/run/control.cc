@@ -27,8 +27,9 @@ Result<Tensor> stack(const std::vector<Tensor>& trips, const ValueType& declared
                      const std::shared_ptr<MemoryPool>& memory) {
   Shape shape{static_cast<int64_t>(trips.size())};
   const Shape& each = trips.empty() ? declared.shape : trips[0].shape();
-  if (each.rank() >= kMaxRank) return invalid_argument("a scan output of rank ", static_cast<uint64_t>(each.rank()),
-                                                       " cannot be stacked: the limit is 8");
+  if (each.rank() >= kMaxRank)
+    return invalid_argument("a scan output of rank ", static_cast<uint64_t>(each.rank()),
+                            " cannot be stacked: the limit is 8");
   for (int64_t dim : each) shape.push_back(dim < 0 ? 0 : dim);
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(memory, declared.dtype, shape));
   auto* to = static_cast<std::byte*>(out.data());

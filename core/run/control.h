@@ -14,7 +14,8 @@
 namespace percale {
 
 // Runs a function of the graph for these inputs.
-using CallFunction = std::function<Result<std::vector<Tensor>>(const Function& function, std::span<const Tensor> inputs)>;
+using CallFunction =
+    std::function<Result<std::vector<Tensor>>(const Function& function, std::span<const Tensor> inputs)>;
 
 // The outputs of a node of If or Loop. Inputs are undefined where absent.
 Result<std::vector<Tensor>> run_control(const Graph& graph, const Node& node, const std::vector<Tensor>& inputs,

@@ -234,7 +234,8 @@ std::string Engine::fingerprint() const {
 
 Status Engine::check_usable() const {
   if (!fork_mark_->forked()) return {};
-  return failed_precondition("forked: this process is a child of the one that made the engine; make an engine of its own");
+  return failed_precondition(
+      "forked: this process is a child of the one that made the engine; make an engine of its own");
 }
 
 }  // namespace percale

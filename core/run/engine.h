@@ -77,9 +77,9 @@ class Engine {
   struct Parts {
     std::shared_ptr<const Registry> registry;            // null: an empty one
     std::vector<const percale_device_api*> device_apis;  // borrowed until the engine's end; see `owners`
-    std::string isa;       // the instruction set that the CPU kernels use: "avx512"
-    std::string numerics;  // more that decides bits: "onednn=3.7.2 precision=bf16"
-    std::vector<AbsentDevice> absent;  // kinds that have no table at all, and why
+    std::string isa;                                     // the instruction set that the CPU kernels use: "avx512"
+    std::string numerics;                                // more that decides bits: "onednn=3.7.2 precision=bf16"
+    std::vector<AbsentDevice> absent;                    // kinds that have no table at all, and why
     // The pool that the engine counts with, for tables that allocate from it: make_pool(options). Null: one of its own.
     std::shared_ptr<MemoryPool> memory;
     // What tables, kernels and schemas are borrowed from. Let go of last, in reverse order.

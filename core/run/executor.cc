@@ -188,11 +188,10 @@ class ProgramRun {
   }
 
   void execute(BoundProgram& p, const Instruction& instruction) {
-    const percale_launch launch{p.operands.data() + instruction.first_operand,
-                                instruction.scratch_offset < 0
-                                    ? nullptr
-                                    : static_cast<std::byte*>(p.arena.data()) + instruction.scratch_offset,
-                                nullptr, &p.context};
+    const percale_launch launch{
+        p.operands.data() + instruction.first_operand,
+        instruction.scratch_offset < 0 ? nullptr : static_cast<std::byte*>(p.arena.data()) + instruction.scratch_offset,
+        nullptr, &p.context};
     const int64_t begin = frame_.options.trace == nullptr ? 0 : now_ns();
     try {
       instruction.run(instruction.state, &launch);
@@ -214,8 +213,7 @@ class ProgramRun {
 
   static Status kernel_error(const BoundProgram& p, int32_t i) {
     const Program& program = *p.placed->program;
-    const ProgramNode& node =
-        program.nodes[static_cast<size_t>(program.instructions[static_cast<size_t>(i)].node)];
+    const ProgramNode& node = program.nodes[static_cast<size_t>(program.instructions[static_cast<size_t>(i)].node)];
     return run_error_status(*node.op, node.name, p.context);
   }
 
@@ -253,7 +251,8 @@ class ProgramRun {
     engine_.threads().parallel()(static_cast<int64_t>(bound_.programs.size()), [this](int64_t) {
       const FloatMode mode;
       const auto done = [](const BoundProgram& p) {
-        return p.progress.load(std::memory_order_acquire) > static_cast<int32_t>(p.placed->program->instructions.size());
+        return p.progress.load(std::memory_order_acquire) >
+               static_cast<int32_t>(p.placed->program->instructions.size());
       };
       for (bool open = true; open && !failed_;) {
         open = false;

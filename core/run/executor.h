@@ -30,7 +30,7 @@ struct RunFrame {
   const RunOptions& options;
   const CancelToken* session_cancel = nullptr;
   StateFrame state;
-  int64_t step = 0;  // counter of random ops
+  int64_t step = 0;                    // counter of random ops
   std::shared_ptr<MemoryPool> memory;  // of the session: what a run allocates and what plans keep for the next ones
   ResourceRun* resources = nullptr;    // queues and mutexes
   // Puts the newest version of the variables in the place of the one that the run has pinned: what waited for another run may

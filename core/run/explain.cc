@@ -63,7 +63,11 @@ std::string plan_json(const Compiled& compiled) {
   const PlanCost cost = plan_cost(compiled);
   json.end_array().key("cost").begin_object().key("flops").value(cost.flops);
   json.key("bytes_touched").value(cost.bytes_touched).key("critical_path_nodes").value(cost.critical_path_nodes);
-  json.key("critical_path_flops").value(cost.critical_path_flops).key("mean_width").value(cost.mean_width()).end_object();
+  json.key("critical_path_flops")
+      .value(cost.critical_path_flops)
+      .key("mean_width")
+      .value(cost.mean_width())
+      .end_object();
   json.key("control_nodes").value(static_cast<int64_t>(compiled.control.size()));
   json.key("nodes_planned_later").value(compiled.rest ? static_cast<int64_t>(compiled.rest->main().nodes.size()) : 0);
   json.end_object();
@@ -138,11 +142,12 @@ std::string plan_svg(const Compiled& compiled) {
       const int64_t y = kTop + static_cast<int64_t>(i) * kRow;
       const std::string shape = node.outputs.empty() ? std::string() : node.outputs[0].shape.to_string();
       svg += str_cat("<g><title>", escape_xml(str_cat(node.name, ": ", node.kernel)), "</title><rect x=\"", x,
-                     "\" y=\"", y, "\" width=\"", kWidth, "\" height=\"26\" rx=\"4\" fill=\"#eef3fb\" "
-                     "stroke=\"#7c9cc9\"/><text x=\"", x + 8, "\" y=\"", y + 17, "\">",
-                     escape_xml(str_cat(node.op->name, "  ", node.name.substr(0, 36))), "</text><text x=\"",
-                     x + kWidth - 8, "\" y=\"", y + 17, "\" text-anchor=\"end\" fill=\"#666\">", escape_xml(shape),
-                     "</text></g>\n");
+                     "\" y=\"", y, "\" width=\"", kWidth,
+                     "\" height=\"26\" rx=\"4\" fill=\"#eef3fb\" "
+                     "stroke=\"#7c9cc9\"/><text x=\"",
+                     x + 8, "\" y=\"", y + 17, "\">", escape_xml(str_cat(node.op->name, "  ", node.name.substr(0, 36))),
+                     "</text><text x=\"", x + kWidth - 8, "\" y=\"", y + 17, "\" text-anchor=\"end\" fill=\"#666\">",
+                     escape_xml(shape), "</text></g>\n");
     }
   }
   for (const Transfer& t : compiled.transfers) {

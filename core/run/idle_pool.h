@@ -58,7 +58,7 @@ class Lent {
     if (item_ == nullptr) item_ = std::make_unique<T>();
   }
   ~Lent() {
-    if constexpr (requires(T& t) { t.clear(); }) {
+    if constexpr (requires(T & t) { t.clear(); }) {
       if (item_ != nullptr) item_->clear();
     }
     if (item_ != nullptr) pool_.put(std::move(item_));

@@ -103,8 +103,8 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
   return std::shared_ptr<Session>(new Session(std::move(impl)));
 }
 
-Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from, int64_t graph_id,
-                                                               const RunSpec& spec, std::span<const ValueType> types,
+Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
+                                                               std::span<const ValueType> types,
                                                                std::span<const Tensor> contents) {
   std::string key = cache_key(graph_id, spec, types, contents);
   {
@@ -117,7 +117,8 @@ Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from
   }
   const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
   PERCALE_ASSIGN_OR_RETURN(auto compiled, compile(*engine, options, {from, spec, types, contents, id}));
-  for (int64_t seen = peak.load(); compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
+  for (int64_t seen = peak.load();
+       compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
   }
   const std::lock_guard lock(cache_mutex);
   if (!by_key.contains(key)) {
@@ -173,7 +174,7 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
 
 // The results of the prologue for the version of the variables that this run sees.
 Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(const Compiled& compiled,
-                                                                               RunFrame& frame) {
+                                                                                RunFrame& frame) {
   const std::lock_guard lock(compiled.prepared_mutex);
   // What an earlier part of this run has assigned is no version that anybody else will see.
   const int64_t version = frame.state.next.empty() ? frame.state.version : -1;

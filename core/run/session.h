@@ -27,17 +27,17 @@ struct RunSpec {
 
 struct SessionOptions {
   bool soft_placement = false;
-  int64_t cache_size = 64;            // plans kept
-  int64_t memory_limit = 0;           // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
+  int64_t cache_size = 64;   // plans kept
+  int64_t memory_limit = 0;  // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
   std::vector<std::string> disabled_passes;  // of device_free_passes(), or "fuse_elementwise"
   // Queues and mutexes; null: those of the variables, or the session's own when it has none.
   std::shared_ptr<Resources> resources = nullptr;
 };
 
 struct RunOptions {
-  int64_t deadline_ns = -1;             // on the monotonic clock; -1: none
+  int64_t deadline_ns = -1;  // on the monotonic clock; -1: none
   const CancelToken* cancel = nullptr;
-  RunPlaces* places = nullptr;          // of an asynchronous run
+  RunPlaces* places = nullptr;  // of an asynchronous run
   Trace* trace = nullptr;
   // Random ops: key and counter. A session's own runs count up by themselves when `step` is -1.
   int64_t seed = 0, step = -1, first_row = 0;

@@ -7,9 +7,10 @@ namespace percale {
 namespace {
 
 bool is_control(const Node& node) {
-  return node.op->has(kWaits) || (node.op->has(kRuntime) && std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& entry) {
-           return entry.second.kind() == AttrKind::kFunction;
-         }));
+  return node.op->has(kWaits) ||
+         (node.op->has(kRuntime) && std::any_of(node.attributes.begin(), node.attributes.end(), [](const auto& entry) {
+            return entry.second.kind() == AttrKind::kFunction;
+          }));
 }
 
 // Copies chosen nodes of a function into another; what they need from outside becomes an input.

@@ -15,7 +15,8 @@ class Trace {
  public:
   explicit Trace(size_t max_spans = 1 << 20) : max_spans_(max_spans) {}
   // Times on the monotonic clock in ns. `track`: the row it is drawn in, such as "cpu:0". `detail`: shown on click.
-  void add(std::string_view name, std::string_view track, int64_t begin_ns, int64_t end_ns, std::string_view detail = {});
+  void add(std::string_view name, std::string_view track, int64_t begin_ns, int64_t end_ns,
+           std::string_view detail = {});
   std::string to_json() const;
 
  private:

@@ -78,7 +78,7 @@ Status ResourceRun::wait(Resources::Line& line, const Resources::Line* other, st
   lock.lock();
   // The place in line is given up before the run looks for a thread again, so that nobody waits for that.
   struct Place {
-    Resources::Line &line;
+    Resources::Line& line;
     const Resources::Line* other;
     std::unique_lock<std::mutex>& lock;
     Resources::Line::iterator at;
@@ -132,31 +132,32 @@ Result<std::vector<Tensor>> ResourceRun::dequeue(std::string_view name) {
   std::unique_lock lock(resources_->mutex_);
   PERCALE_ASSIGN_OR_RETURN(Resources::Queue * queue, find(name));
   Share& share = shares_[queue];
-  PERCALE_RETURN_IF_ERROR(wait(queue->dequeuers, &queue->enqueuers, lock, [&](bool first, bool) -> std::optional<Status> {
-    const int64_t claim = share.claim();
-    if (first && !queue->elements.empty()) {
-      out = queue->elements.front().components;
-      share.taken.splice(share.taken.end(), queue->elements, queue->elements.begin());
-      ++queue->pending;
-    } else if (!share.staged.empty()) {
-      out = std::move(share.staged.front().components);
-      share.staged.pop_front();
-      --queue->pending;
-    } else {
-      const auto taken = static_cast<int64_t>(share.taken.size());
-      if (queue->elements.empty() && taken >= queue->type.capacity) {
-        return failed_precondition("this run alone has taken as much as queue '", name, "' of capacity ",
-                                   queue->type.capacity, " holds; there is room again when it has succeeded");
-      }
-      const bool closed = queue->closed || share.close;
-      const bool more = queue->pending > taken || (!queue->enqueuers.empty() && !queue->cancelled);
-      if (!closed || more || !queue->elements.empty()) return std::nullopt;
-      return out_of_range("queue '", name, "' is closed and empty");
-    }
-    queue->claimed += share.claim() - claim;
-    Resources::changed(*queue);
-    return Status();
-  }));
+  PERCALE_RETURN_IF_ERROR(
+      wait(queue->dequeuers, &queue->enqueuers, lock, [&](bool first, bool) -> std::optional<Status> {
+        const int64_t claim = share.claim();
+        if (first && !queue->elements.empty()) {
+          out = queue->elements.front().components;
+          share.taken.splice(share.taken.end(), queue->elements, queue->elements.begin());
+          ++queue->pending;
+        } else if (!share.staged.empty()) {
+          out = std::move(share.staged.front().components);
+          share.staged.pop_front();
+          --queue->pending;
+        } else {
+          const auto taken = static_cast<int64_t>(share.taken.size());
+          if (queue->elements.empty() && taken >= queue->type.capacity) {
+            return failed_precondition("this run alone has taken as much as queue '", name, "' of capacity ",
+                                       queue->type.capacity, " holds; there is room again when it has succeeded");
+          }
+          const bool closed = queue->closed || share.close;
+          const bool more = queue->pending > taken || (!queue->enqueuers.empty() && !queue->cancelled);
+          if (!closed || more || !queue->elements.empty()) return std::nullopt;
+          return out_of_range("queue '", name, "' is closed and empty");
+        }
+        queue->claimed += share.claim() - claim;
+        Resources::changed(*queue);
+        return Status();
+      }));
   return out;
 }
 

@@ -55,8 +55,8 @@ class Variables {
   const std::shared_ptr<Resources> resources_ = std::make_shared<Resources>();
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> index_;
-  std::mutex writers_;         // held while a version is made
-  mutable std::mutex mutex_;   // guards the pointer alone
+  std::mutex writers_;        // held while a version is made
+  mutable std::mutex mutex_;  // guards the pointer alone
   std::shared_ptr<const VariablesVersion> current_;
 };
 

@@ -8,11 +8,21 @@ struct Row {
   uint8_t code, bits;
 };
 constexpr Row kRows[] = {
-    {DType::kF32, kFloat, 32},   {DType::kF64, kFloat, 64},       {DType::kF16, kFloat, 16},
-    {DType::kBF16, kBfloat, 16}, {DType::kI8, kInt, 8},           {DType::kI16, kInt, 16},
-    {DType::kI32, kInt, 32},     {DType::kI64, kInt, 64},         {DType::kU8, kUInt, 8},
-    {DType::kU16, kUInt, 16},    {DType::kU32, kUInt, 32},        {DType::kU64, kUInt, 64},
-    {DType::kBool, kBool, 8},    {DType::kComplex64, kComplex, 64}, {DType::kComplex128, kComplex, 128},
+    {DType::kF32, kFloat, 32},
+    {DType::kF64, kFloat, 64},
+    {DType::kF16, kFloat, 16},
+    {DType::kBF16, kBfloat, 16},
+    {DType::kI8, kInt, 8},
+    {DType::kI16, kInt, 16},
+    {DType::kI32, kInt, 32},
+    {DType::kI64, kInt, 64},
+    {DType::kU8, kUInt, 8},
+    {DType::kU16, kUInt, 16},
+    {DType::kU32, kUInt, 32},
+    {DType::kU64, kUInt, 64},
+    {DType::kBool, kBool, 8},
+    {DType::kComplex64, kComplex, 64},
+    {DType::kComplex128, kComplex, 128},
 };
 
 }  // namespace

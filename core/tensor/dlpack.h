@@ -11,8 +11,8 @@
 namespace percale::dlpack {
 
 inline constexpr uint32_t kMajor = 1, kMinor = 0;
-inline constexpr int32_t kCpu = 1;             // DLDeviceType
-inline constexpr uint64_t kReadOnly = 1;       // flags of a managed tensor
+inline constexpr int32_t kCpu = 1;        // DLDeviceType
+inline constexpr uint64_t kReadOnly = 1;  // flags of a managed tensor
 
 enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6 };
 

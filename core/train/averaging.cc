@@ -38,9 +38,7 @@ struct Reducer {
 }  // namespace
 
 ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard) {
-  const auto bound = [&](int64_t s) {
-    return static_cast<int64_t>(static_cast<__int128>(s) * rows / shards);
-  };
+  const auto bound = [&](int64_t s) { return static_cast<int64_t>(static_cast<__int128>(s) * rows / shards); };
   return {bound(shard), bound(shard + 1)};
 }
 

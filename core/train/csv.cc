@@ -139,8 +139,9 @@ Status CsvFile::read(int64_t row, std::span<const size_t> columns, T* out, Place
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i] != have) continue;
       if (!parse(field, out + i)) {
-        return invalid_argument("'", path_, "', row ", row + 1, ", column '", have < names_.size() ? names_[have] : "", "': '",
-                                field.substr(0, 40), "' is no ", std::is_integral_v<T> ? "whole number" : "number");
+        return invalid_argument("'", path_, "', row ", row + 1, ", column '", have < names_.size() ? names_[have] : "",
+                                "': '", field.substr(0, 40), "' is no ",
+                                std::is_integral_v<T> ? "whole number" : "number");
       }
       ++filled;
     }

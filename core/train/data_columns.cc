@@ -46,7 +46,8 @@ Result<std::vector<size_t>> select(const CsvFile& file, const ColumnFiles& colum
 Result<std::shared_ptr<Dataset>> tensor_set(const ColumnFiles& column, const Part& part,
                                             const std::shared_ptr<MemoryPool>& pool) {
   Column out{column.name, {}, column.dtype, 1};
-  PERCALE_ASSIGN_OR_RETURN(out.data, load_tensor_file(part.path, part.selection.empty() ? column.name : part.selection, pool));
+  PERCALE_ASSIGN_OR_RETURN(out.data,
+                           load_tensor_file(part.path, part.selection.empty() ? column.name : part.selection, pool));
   const DType dtype = out.data.dtype();
   if (column.dtype != DType::kInvalid) {
     out.scale = column.scale;
@@ -101,7 +102,8 @@ Result<std::shared_ptr<Dataset>> load_columns(const std::vector<ColumnFiles>& co
       }
       const auto& file = files[part.path];
       auto& taken = claimed[part.path];
-      PERCALE_ASSIGN_OR_RETURN(auto chosen, select(*file, column, part.selection, users[part.path] > 1 ? &taken : nullptr));
+      PERCALE_ASSIGN_OR_RETURN(auto chosen,
+                               select(*file, column, part.selection, users[part.path] > 1 ? &taken : nullptr));
       taken.insert(taken.end(), chosen.begin(), chosen.end());
       const bool scalar = chosen.size() == 1 && column.name != "x";
       if (csv_dtype == DType::kInvalid) {
@@ -137,7 +139,8 @@ Result<std::shared_ptr<Dataset>> Dataset::from_files(const std::vector<std::stri
   std::vector<ColumnFiles> columns;
   for (size_t i = 0; i < names.size(); ++i) columns.push_back({names[i], {paths[i]}, DType::kInvalid, scale});
   if (columns.empty()) return invalid_argument("a data set needs at least one file");
-  return load_columns(columns, [](const std::string& path) -> Result<std::string> { return path; }, pool);
+  return load_columns(
+      columns, [](const std::string& path) -> Result<std::string> { return path; }, pool);
 }
 
 }  // namespace percale

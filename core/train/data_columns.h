@@ -18,9 +18,10 @@ namespace percale {
 struct ColumnFiles {
   std::string name;
   std::vector<std::string> paths;
-  DType dtype = DType::kInvalid;  // kInvalid: integers of rank 1 become i64, u8 of a higher rank f32 unless `scale` is 0, CSV i64
-                                  // where it is a single column of whole numbers, else f32; others stay
-  double scale = 1;               // of what becomes float from integers
+  DType dtype =
+      DType::kInvalid;  // kInvalid: integers of rank 1 become i64, u8 of a higher rank f32 unless `scale` is 0, CSV i64
+                        // where it is a single column of whole numbers, else f32; others stay
+  double scale = 1;     // of what becomes float from integers
 };
 
 // Resolves a path as it stands there to one of a file.

@@ -112,8 +112,8 @@ Result<std::shared_ptr<Dataset>> Dataset::create(std::vector<Column> columns, st
       return invalid_argument("data set: '", c.name, "' has shape ", c.data.shape(), ", wanted one row at least");
     }
     if (c.data.shape()[0] != columns[0].data.shape()[0]) {
-      return invalid_argument("data set: '", c.name, "' has ", c.data.shape()[0], " rows, '", columns[0].name,
-                              "' has ", columns[0].data.shape()[0]);
+      return invalid_argument("data set: '", c.name, "' has ", c.data.shape()[0], " rows, '", columns[0].name, "' has ",
+                              columns[0].data.shape()[0]);
     }
     if (dtype_bits(c.data.dtype()) < 8) return invalid_argument("data set: '", c.name, "' is ", c.data.dtype());
     if (c.dtype == DType::kInvalid) c.dtype = c.data.dtype();
@@ -159,8 +159,7 @@ Status Dataset::configure(const DatasetOptions& options) {
 }
 
 int64_t Dataset::batches() const {
-  return options_.drop_remainder ? rows_ / options_.batch_size
-                                 : (rows_ - 1) / options_.batch_size + 1;
+  return options_.drop_remainder ? rows_ / options_.batch_size : (rows_ - 1) / options_.batch_size + 1;
 }
 
 std::vector<ValueType> Dataset::types() const {
@@ -223,7 +222,8 @@ Result<std::vector<Tensor>> Dataset::gather(std::span<const int64_t> numbers, co
   return source_ == nullptr ? gather_columns(numbers, parallel) : gather_source(numbers, parallel);
 }
 
-Result<std::vector<Tensor>> Dataset::gather_source(std::span<const int64_t> numbers, const ParallelFor& parallel) const {
+Result<std::vector<Tensor>> Dataset::gather_source(std::span<const int64_t> numbers,
+                                                   const ParallelFor& parallel) const {
   PERCALE_ASSIGN_OR_RETURN(auto out, source_->gather(numbers, pool_, parallel));
   for (size_t i = 0; i < out.size(); ++i) {
     const DType from = source_->types()[i].dtype;
@@ -235,7 +235,8 @@ Result<std::vector<Tensor>> Dataset::gather_source(std::span<const int64_t> numb
   return out;
 }
 
-Result<std::vector<Tensor>> Dataset::gather_columns(std::span<const int64_t> numbers, const ParallelFor& parallel) const {
+Result<std::vector<Tensor>> Dataset::gather_columns(std::span<const int64_t> numbers,
+                                                    const ParallelFor& parallel) const {
   const auto count = static_cast<int64_t>(numbers.size());
   std::vector<Tensor> out;
   for (const Column& c : columns_) {

@@ -18,8 +18,9 @@ class RowSource;
 
 struct DatasetOptions {
   int64_t batch_size = 32;
-  int64_t shuffle_seed = -1;    // -1: the order of the rows; else another order in each epoch, the same for the same seed; its
-                                // list of row numbers is all that a data set holds beside its batches: 8 bytes a row
+  int64_t shuffle_seed =
+      -1;  // -1: the order of the rows; else another order in each epoch, the same for the same seed; its
+           // list of row numbers is all that a data set holds beside its batches: 8 bytes a row
   bool drop_remainder = false;  // leave out a short last batch
 };
 
@@ -44,7 +45,8 @@ class Dataset {
   // batches' memory.
   static Result<std::shared_ptr<Dataset>> create(std::vector<Column> columns, std::shared_ptr<MemoryPool> pool);
   // Rows of a source (core/train/row_source.h), by the names that it gives them.
-  static Result<std::shared_ptr<Dataset>> from_rows(std::shared_ptr<const RowSource> source, std::shared_ptr<MemoryPool> pool);
+  static Result<std::shared_ptr<Dataset>> from_rows(std::shared_ptr<const RowSource> source,
+                                                    std::shared_ptr<MemoryPool> pool);
   // One file per name, of any kind that core/train/data_columns.h knows. Integers of rank 1 are labels and become i64; u8 of a
   // higher rank becomes f32 multiplied by `scale`, unless that is 0.
   static Result<std::shared_ptr<Dataset>> from_files(const std::vector<std::string>& names,

@@ -50,8 +50,7 @@ Tensor History::to_tensor() const {
 
 Status History::from_tensor(const Tensor& tensor) {
   const size_t width = kFixedColumns + metric_names.size();
-  if (tensor.dtype() != DType::kF64 || tensor.shape().rank() != 2 ||
-      tensor.shape()[1] != static_cast<int64_t>(width)) {
+  if (tensor.dtype() != DType::kF64 || tensor.shape().rank() != 2 || tensor.shape()[1] != static_cast<int64_t>(width)) {
     return invalid_argument("the history is ", tensor.dtype(), " ", tensor.shape(), ", wanted f64 with ",
                             static_cast<uint64_t>(width), " columns");
   }

@@ -44,8 +44,8 @@ struct Axis {
   double low = 0, high = 1, from = 0, to = 1;
   bool logarithmic = false;
   double operator()(double v) const {
-    const double part = logarithmic ? (std::log(v) - std::log(low)) / (std::log(high) - std::log(low))
-                                    : (v - low) / (high - low);
+    const double part =
+        logarithmic ? (std::log(v) - std::log(low)) / (std::log(high) - std::log(low)) : (v - low) / (high - low);
     return from + std::clamp(part, 0.0, 1.0) * (to - from);
   }
   std::vector<double> ticks() const {
@@ -56,7 +56,8 @@ struct Axis {
           if (m * decade >= low && m * decade <= high) out.push_back(m * decade);
         }
       }
-      if (out.size() > 9) std::erase_if(out, [](double v) { return std::abs(std::remainder(std::log10(v), 1)) > 1e-9; });
+      if (out.size() > 9)
+        std::erase_if(out, [](double v) { return std::abs(std::remainder(std::log10(v), 1)) > 1e-9; });
       return out;
     }
     const double rough = (high - low) / 5, unit = std::pow(10, std::floor(std::log10(rough)));
@@ -69,8 +70,8 @@ struct Axis {
 };
 
 std::string text(double x, double y, const std::string& anchor, const std::string& what, const char* extra = "") {
-  return "<text x=\"" + fixed(x) + "\" y=\"" + fixed(y) + "\" text-anchor=\"" + anchor + "\"" + extra + ">" + escaped(what) +
-         "</text>\n";
+  return "<text x=\"" + fixed(x) + "\" y=\"" + fixed(y) + "\" text-anchor=\"" + anchor + "\"" + extra + ">" +
+         escaped(what) + "</text>\n";
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* colour) {

@@ -43,7 +43,8 @@ Result<Header> parse_header(const unsigned char* p, size_t have) {
   const auto dtype = idx_dtype(p[2]);
   if (!dtype) return invalid_argument("IDX: element type ", uint32_t{p[2]}, " is none");
   const size_t rank = p[3];
-  if (rank == 0 || rank > kMaxRank) return invalid_argument("IDX: rank ", static_cast<uint64_t>(rank), ", wanted 1 to 8");
+  if (rank == 0 || rank > kMaxRank)
+    return invalid_argument("IDX: rank ", static_cast<uint64_t>(rank), ", wanted 1 to 8");
   if (have < 4 + 4 * rank) return invalid_argument("IDX: the header is cut short");
   Header out;
   out.dtype = *dtype;

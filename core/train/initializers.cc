@@ -63,9 +63,9 @@ ValueId random(Emitter& e, std::string_view op, const Variable& v, const Attribu
 // There -log(1 - u^2) < 5, where one polynomial gives erfinv (M. Giles, "Approximating the erfinv function", GPU Computing
 // Gems 2, 2011).
 ValueId truncated_normal(Emitter& e, const Variable& v, double deviation) {
-  constexpr std::array<double, 9> kCoefficients = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06,
-                                                   -4.39150654e-06, 0.00021858087, -0.00125372503,
-                                                   -0.00417768164,  0.246640727,   1.50140941};
+  constexpr std::array<double, 9> kCoefficients = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                                   -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                                   -0.00417768164,  0.246640727,    1.50140941};
   constexpr double kLimit = 0.9544997361036416;
   const auto number = [&](double x) { return e.scalar(v.dtype, x); };
   const ValueId u = random(e, "RandomUniform", v, {{"low", -kLimit}, {"high", kLimit}});
@@ -83,7 +83,8 @@ ValueId truncated_normal(Emitter& e, const Variable& v, double deviation) {
 // Y. Yamamoto et al., "Roundoff error analysis of the CholeskyQR2 algorithm", ETNA 44, 2015).
 ValueId orthogonal(Emitter& e, const Variable& v) {
   if (v.shape.rank() < 2) {
-    e.fail(invalid_argument("variable '", v.name, "': initializer 'orthogonal' wants two dims at least, the shape is ", v.shape));
+    e.fail(invalid_argument("variable '", v.name, "': initializer 'orthogonal' wants two dims at least, the shape is ",
+                            v.shape));
     return kNoValue;
   }
   const int64_t rows = v.shape.product(0, v.shape.rank() - 1), columns = v.shape.back();
@@ -136,17 +137,12 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
   switch (found->kind) {
     case Kind::kZeros: value = constant(e, variable, 0); break;
     case Kind::kOnes: value = constant(e, variable, 1); break;
-    case Kind::kUniform:
-      value = random(e, "RandomUniform", variable, {{"low", -spread}, {"high", spread}});
-      break;
-    case Kind::kNormal:
-      value = random(e, "RandomNormal", variable, {{"mean", 0.0}, {"scale", spread}});
-      break;
+    case Kind::kUniform: value = random(e, "RandomUniform", variable, {{"low", -spread}, {"high", spread}}); break;
+    case Kind::kNormal: value = random(e, "RandomNormal", variable, {{"mean", 0.0}, {"scale", spread}}); break;
     case Kind::kOrthogonal: value = orthogonal(e, variable); break;
     // What is cut off takes variance with it: 0.8796 is the standard deviation that is left of 1.
     case Kind::kTruncated:
-      value = truncated_normal(e, variable,
-                               found->fan == Fan::kFixed ? spread : spread / 0.87962566103423978);
+      value = truncated_normal(e, variable, found->fan == Fan::kFixed ? spread : spread / 0.87962566103423978);
       break;
   }
   PERCALE_RETURN_IF_ERROR(e.status());

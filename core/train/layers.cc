@@ -17,12 +17,23 @@ std::array<std::span<const Layer>, 4> families() {
 
 // Layers and words that Keras has: a release that lacks them says so instead of calling them unknown.
 constexpr std::array<std::string_view, 9> kLaterLayers = {
-    "SeparableConv2D", "Embedding", "LSTM", "GRU", "SimpleRNN", "MultiHeadAttention", "Conv3D", "ZeroPadding2D",
-    "UpSampling2D"};
-constexpr std::array<std::string_view, 15> kLaterWords = {
-    "kernel_regularizer", "bias_regularizer",   "activity_regularizer", "kernel_constraint", "bias_constraint",
-    "lora_rank",          "dtype",              "trainable",            "noise_shape",       "beta_regularizer",
-    "gamma_regularizer",  "beta_constraint",    "gamma_constraint",     "output_padding",    "synchronized"};
+    "SeparableConv2D",    "Embedding", "LSTM",          "GRU",         "SimpleRNN",
+    "MultiHeadAttention", "Conv3D",    "ZeroPadding2D", "UpSampling2D"};
+constexpr std::array<std::string_view, 15> kLaterWords = {"kernel_regularizer",
+                                                          "bias_regularizer",
+                                                          "activity_regularizer",
+                                                          "kernel_constraint",
+                                                          "bias_constraint",
+                                                          "lora_rank",
+                                                          "dtype",
+                                                          "trainable",
+                                                          "noise_shape",
+                                                          "beta_regularizer",
+                                                          "gamma_regularizer",
+                                                          "beta_constraint",
+                                                          "gamma_constraint",
+                                                          "output_padding",
+                                                          "synchronized"};
 
 template <size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
@@ -150,8 +161,8 @@ Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::
     return Status(Code::kAlreadyExists, str_cat(layer_name, " '", name, "': the name is taken"));
   }
   if (inputs.size() < layer->min_inputs || inputs.size() > layer->max_inputs) {
-    return invalid_argument(layer_name, " '", own_name, "': ", static_cast<uint64_t>(inputs.size()),
-                            " inputs, wanted ", static_cast<uint64_t>(layer->min_inputs),
+    return invalid_argument(layer_name, " '", own_name, "': ", static_cast<uint64_t>(inputs.size()), " inputs, wanted ",
+                            static_cast<uint64_t>(layer->min_inputs),
                             layer->max_inputs > layer->min_inputs ? " or more" : "");
   }
   for (ValueId id : inputs) {
@@ -279,7 +290,7 @@ ValueId LayerContext::activate(ValueId x, std::string_view activation, int64_t c
   if (activation == "relu6") return emit("Clip", {x, scalar(dtype(x), 0), scalar(dtype(x), 6)});
   if (activation == "silu" || activation == "swish") return emit("Mul", {x, emit("Sigmoid", {x})});
   static const std::vector<std::string> kAll = {
-      "linear", "relu",    "sigmoid",     "tanh",       "exponential",  "softplus", "softsign", "elu", "selu",
+      "linear", "relu",    "sigmoid",     "tanh",       "exponential",  "softplus", "softsign", "elu",  "selu",
       "gelu",   "softmax", "log_softmax", "leaky_relu", "hard_sigmoid", "relu6",    "silu",     "swish"};
   const std::string nearest = nearest_name(activation, kAll);
   return error("no activation '", activation, "'",

@@ -37,8 +37,8 @@ ValueId conv(LayerContext& l, size_t spatial) {
   Attributes attributes{{"kernel_shape", window}, {"strides", strides}, {"dilations", dilations}, {"group", groups}};
   l.set_padding(attributes, window, strides, dilations);
   if (!l.status().ok()) return kNoValue;
-  return finish(
-      l, l.emit("Conv", {l.to_channels_first(l.input()), l.transpose(kernel, permutation), bias}, attributes));
+  return finish(l,
+                l.emit("Conv", {l.to_channels_first(l.input()), l.transpose(kernel, permutation), bias}, attributes));
 }
 
 ValueId conv1d(LayerContext& l) { return conv(l, 1); }
@@ -51,8 +51,8 @@ ValueId depthwise_conv2d(LayerContext& l) {
   const ValueId kernel =
       l.parameter("kernel", Shape{window[0], window[1], in, multiplier}, l.text("depthwise_initializer"));
   const ValueId bias = bias_of(l, in * multiplier);
-  const ValueId rows = l.emit(
-      "Reshape", {l.transpose(kernel, {2, 3, 0, 1}), l.ints({in * multiplier, 1, window[0], window[1]})});
+  const ValueId rows =
+      l.emit("Reshape", {l.transpose(kernel, {2, 3, 0, 1}), l.ints({in * multiplier, 1, window[0], window[1]})});
   Attributes attributes{{"kernel_shape", window}, {"strides", strides}, {"dilations", dilations}, {"group", in}};
   l.set_padding(attributes, window, strides, dilations);
   if (!l.status().ok()) return kNoValue;
@@ -79,18 +79,18 @@ ValueId conv2d_transpose(LayerContext& l) {
       pads[2 + i] = surplus - surplus / 2;
     }
   }
-  const ValueId kernel =
-      l.parameter("kernel", Shape{window[0], window[1], filters, in}, l.text("kernel_initializer"));
+  const ValueId kernel = l.parameter("kernel", Shape{window[0], window[1], filters, in}, l.text("kernel_initializer"));
   const ValueId bias = bias_of(l, filters);
   if (!l.status().ok()) return kNoValue;
   const Attributes attributes{
       {"kernel_shape", window}, {"strides", strides}, {"pads", pads}, {"output_padding", output_padding}};
-  return finish(l, l.emit("ConvTranspose",
-                          {l.to_channels_first(l.input()), l.transpose(kernel, {3, 2, 0, 1}), bias}, attributes));
+  return finish(l, l.emit("ConvTranspose", {l.to_channels_first(l.input()), l.transpose(kernel, {3, 2, 0, 1}), bias},
+                          attributes));
 }
 
 constexpr AttrSpec kFilters{.name = "filters", .kind = AttrKind::kInt, .required = true, .min = 1};
-constexpr AttrSpec kKernelSize{.name = "kernel_size", .kind = AttrKind::kInts, .required = true, .min = 1, .max = 65536};
+constexpr AttrSpec kKernelSize{
+    .name = "kernel_size", .kind = AttrKind::kInts, .required = true, .min = 1, .max = 65536};
 constexpr AttrSpec kStrides{.name = "strides", .kind = AttrKind::kInts, .min = 1, .max = 65536};
 constexpr AttrSpec kDilations{.name = "dilation_rate", .kind = AttrKind::kInts, .min = 1, .max = 65536};
 constexpr AttrSpec kPadding = attr_string("padding", "valid"), kFormat = attr_string("data_format", "channels_last"),

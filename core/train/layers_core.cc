@@ -13,8 +13,7 @@ ValueId dense(LayerContext& l) {
   const size_t rank = s.rank();
   const int64_t units = l.integer("units"), depth = l.known_dim(rank, -1);
   const ValueId kernel = l.parameter("kernel", Shape{depth, units}, l.text("kernel_initializer"));
-  const ValueId bias =
-      l.flag("use_bias") ? l.parameter("bias", Shape{units}, l.text("bias_initializer")) : kNoValue;
+  const ValueId bias = l.flag("use_bias") ? l.parameter("bias", Shape{units}, l.text("bias_initializer")) : kNoValue;
   ValueId y = kNoValue;
   if (rank == 2) {
     y = l.emit("Gemm", {x, kernel, bias});
@@ -43,8 +42,7 @@ ValueId reshape(LayerContext& l) {
 
 ValueId dropout(LayerContext& l) {
   if (l.number("rate") == 0) return l.input();
-  return l.emit("Dropout",
-                {l.input(), l.scalar(DType::kF32, l.number("rate")), l.scalar(DType::kBool, 0)});
+  return l.emit("Dropout", {l.input(), l.scalar(DType::kF32, l.number("rate")), l.scalar(DType::kBool, 0)});
 }
 
 ValueId activation(LayerContext& l) { return l.activate(l.input(), l.text("activation")); }

@@ -37,9 +37,8 @@ ValueId batch_normalization(LayerContext& l) {
   const ValueId variance =
       l.parameter("moving_variance", Shape{channels}, l.text("moving_variance_initializer"), false);
   if (!l.status().ok()) return kNoValue;
-  return l.to_channels_last(
-      l.emit("BatchNormalization", {l.to_channels_first(x), gamma, beta, mean, variance},
-             {{"epsilon", l.number("epsilon")}, {"momentum", l.number("momentum")}}));
+  return l.to_channels_last(l.emit("BatchNormalization", {l.to_channels_first(x), gamma, beta, mean, variance},
+                                   {{"epsilon", l.number("epsilon")}, {"momentum", l.number("momentum")}}));
 }
 
 ValueId layer_normalization(LayerContext& l) {

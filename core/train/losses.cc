@@ -8,12 +8,20 @@
 namespace percale {
 namespace {
 
-constexpr std::array<std::string_view, 6> kLosses = {
-    "sparse_categorical_crossentropy", "categorical_crossentropy", "binary_crossentropy", "mean_squared_error",
-    "mean_absolute_error",             "huber"};
-constexpr std::array<std::string_view, 8> kLaterLosses = {
-    "poisson", "kl_divergence", "cosine_similarity", "hinge",
-    "squared_hinge", "log_cosh", "ctc", "mean_absolute_percentage_error"};
+constexpr std::array<std::string_view, 6> kLosses = {"sparse_categorical_crossentropy",
+                                                     "categorical_crossentropy",
+                                                     "binary_crossentropy",
+                                                     "mean_squared_error",
+                                                     "mean_absolute_error",
+                                                     "huber"};
+constexpr std::array<std::string_view, 8> kLaterLosses = {"poisson",
+                                                          "kl_divergence",
+                                                          "cosine_similarity",
+                                                          "hinge",
+                                                          "squared_hinge",
+                                                          "log_cosh",
+                                                          "ctc",
+                                                          "mean_absolute_percentage_error"};
 template <size_t N, size_t M>
 Status check_name(std::string_view kind, std::string_view name, const std::array<std::string_view, N>& known,
                   const std::array<std::string_view, M>& later) {
@@ -58,13 +66,15 @@ Terms sparse_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictio
   if (loss.from_logits && loss.label_smoothing == 0) {
     out.values = e.emit("SoftmaxCrossEntropyLoss", {rows.scores, rows.labels}, attributes);
   } else {
-    const ValueId log_p = loss.from_logits ? e.emit("LogSoftmax", {rows.scores}, {{"axis", 1}}) : clipped_log(e, rows.scores);
+    const ValueId log_p =
+        loss.from_logits ? e.emit("LogSoftmax", {rows.scores}, {{"axis", 1}}) : clipped_log(e, rows.scores);
     out.values = e.emit("NegativeLogLikelihoodLoss", {log_p, rows.labels}, attributes);
     if (loss.label_smoothing > 0) {
       const double part = loss.label_smoothing;
       ValueId spread = e.emit("ReduceMean", {log_p, e.ints({1})}, {{"keepdims", 0}});
       if (out.counts != kNoValue) spread = e.emit("Mul", {spread, out.counts});
-      out.values = e.emit("Sub", {e.emit("Mul", {out.values, e.scalar(t, 1 - part)}), e.emit("Mul", {spread, e.scalar(t, part)})});
+      out.values = e.emit(
+          "Sub", {e.emit("Mul", {out.values, e.scalar(t, 1 - part)}), e.emit("Mul", {spread, e.scalar(t, part)})});
       if (whole) out.values = sum_all(e, out.values);
     }
   }
@@ -96,7 +106,8 @@ Terms crossentropy(Emitter& e, const LossOptions& loss, ValueId predictions, Val
   }
   const int64_t classes = e.shape(predictions).known_rank() ? e.shape(predictions).back() : kUnknownDim;
   if (loss.label_smoothing > 0 && classes < 1) {
-    e.fail(invalid_argument("label_smoothing needs a known number of classes, predictions have shape ", e.shape(predictions)));
+    e.fail(invalid_argument("label_smoothing needs a known number of classes, predictions have shape ",
+                            e.shape(predictions)));
   }
   const ValueId soft = smoothed(e, loss, target, classes);
   const ValueId rows = e.emit("ReduceSum", {e.emit("Mul", {soft, log_p}), e.ints({-1})}, {{"keepdims", 0}});
@@ -118,8 +129,8 @@ Terms binary_crossentropy(Emitter& e, const LossOptions& loss, ValueId predictio
   } else {
     const ValueId one = e.scalar(t, 1);
     const ValueId log_p = clipped_log(e, predictions), log_q = clipped_log(e, e.emit("Sub", {one, predictions}));
-    const ValueId terms = e.emit("Add", {e.emit("Mul", {target, log_p}),
-                                         e.emit("Mul", {e.emit("Sub", {one, target}), log_q})});
+    const ValueId terms =
+        e.emit("Add", {e.emit("Mul", {target, log_p}), e.emit("Mul", {e.emit("Sub", {one, target}), log_q})});
     out.values = e.emit("Neg", {whole ? sum_all(e, terms) : terms});
   }
   if (!loss.class_weight.empty()) {

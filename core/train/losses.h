@@ -24,7 +24,7 @@ struct LossOptions {
   double delta = 1;          // huber
   // Cross-entropies: this part of a label is spread evenly, over all classes, or over the two answers of a binary one.
   double label_smoothing = 0;
-  std::optional<int64_t> ignore_class;  // sparse: rows with this label, which need be no class, count nothing
+  std::optional<int64_t> ignore_class;     // sparse: rows with this label, which need be no class, count nothing
   std::map<int64_t, double> class_weight;  // of the rows of a class; those that are not there count once
 };
 

@@ -44,8 +44,7 @@ ValueId as_number(Emitter& e, ValueId flag, DType dtype) { return e.emit("Cast",
 
 ValueId sum_rows(Emitter& e, ValueId x) { return e.emit("ReduceSum", {x, e.ints({0})}, {{"keepdims", 0}}); }
 
-MetricTotals accuracy(Emitter& e, std::string_view name, const LossOptions& loss, ValueId predictions,
-                     ValueId labels) {
+MetricTotals accuracy(Emitter& e, std::string_view name, const LossOptions& loss, ValueId predictions, ValueId labels) {
   const DType t = e.dtype(predictions);
   ValueId hits = kNoValue;
   if (name == "binary_accuracy") {
@@ -59,8 +58,7 @@ MetricTotals accuracy(Emitter& e, std::string_view name, const LossOptions& loss
     } else {
       const ScoredRows rows = rows_of_classes(e, predictions, labels);
       predictions = rows.scores;
-      wanted = e.dtype(rows.labels) == DType::kI64 ? rows.labels
-                                                   : e.emit("Cast", {rows.labels}, {{"to", DType::kI64}});
+      wanted = e.dtype(rows.labels) == DType::kI64 ? rows.labels : e.emit("Cast", {rows.labels}, {{"to", DType::kI64}});
     }
     hits = e.emit("Equal", {e.emit("ArgMax", {predictions}, {{"axis", -1}, {"keepdims", 0}}), wanted});
   }
@@ -128,7 +126,8 @@ Answers answers(Emitter& e, const LossOptions& loss, ValueId predictions, ValueI
   return out;
 }
 
-MetricTotals of_counts(Emitter& e, const MetricOptions& metric, const LossOptions& loss, ValueId predictions, ValueId labels) {
+MetricTotals of_counts(Emitter& e, const MetricOptions& metric, const LossOptions& loss, ValueId predictions,
+                       ValueId labels) {
   const DType t = e.dtype(predictions);
   const Answers a = answers(e, loss, predictions, labels);
   if (!e.status().ok()) return {};
@@ -154,7 +153,8 @@ MetricTotals of_counts(Emitter& e, const MetricOptions& metric, const LossOption
 }
 
 // Keras' thresholds: evenly between 0 and 1, the outermost a little beyond.
-MetricTotals auc(Emitter& e, const MetricOptions& metric, const LossOptions& loss, ValueId predictions, ValueId labels) {
+MetricTotals auc(Emitter& e, const MetricOptions& metric, const LossOptions& loss, ValueId predictions,
+                 ValueId labels) {
   const DType t = e.dtype(predictions);
   const Answers a = answers(e, loss, predictions, labels);
   if (!e.status().ok()) return {};
@@ -175,7 +175,8 @@ MetricTotals auc(Emitter& e, const MetricOptions& metric, const LossOptions& los
   return {{sum_rows(e, e.emit("Mul", {above, wanted})), sum_rows(e, e.emit("Mul", {above, others}))}, MetricRule::kAuc};
 }
 
-Result<MetricTotals> mean_loss(FunctionBuilder& f, LossOptions loss, MetricRule rule, ValueId predictions, ValueId labels) {
+Result<MetricTotals> mean_loss(FunctionBuilder& f, LossOptions loss, MetricRule rule, ValueId predictions,
+                               ValueId labels) {
   loss.class_weight.clear();
   loss.label_smoothing = 0;
   PERCALE_ASSIGN_OR_RETURN(const WeightedSum sums, add_loss(f, loss, predictions, labels));
@@ -214,8 +215,8 @@ Result<MetricOptions> parse_metric(const Json& json) {
   return out;
 }
 
-Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric, const LossOptions& loss, ValueId predictions,
-                                ValueId labels) {
+Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric, const LossOptions& loss,
+                                ValueId predictions, ValueId labels) {
   std::string name = metric.name;
   LossOptions own = loss;
   MetricRule rule = MetricRule::kMean;

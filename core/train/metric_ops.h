@@ -13,12 +13,12 @@
 namespace percale {
 
 struct MetricOptions {
-  std::string name;                  // which, "auc"
-  std::string own_name;              // what it is called in results; "": as `name`
-  int64_t k = 5;                     // top-k
-  std::optional<double> threshold;   // of probabilities; unset: 0.5, in f1_score of several classes the largest
-  std::string average = "macro";     // f1_score: macro, micro or weighted
-  int64_t num_thresholds = 200;      // auc
+  std::string name;                 // which, "auc"
+  std::string own_name;             // what it is called in results; "": as `name`
+  int64_t k = 5;                    // top-k
+  std::optional<double> threshold;  // of probabilities; unset: 0.5, in f1_score of several classes the largest
+  std::string average = "macro";    // f1_score: macro, micro or weighted
+  int64_t num_thresholds = 200;     // auc
   const std::string& label() const { return own_name.empty() ? name : own_name; }
 };
 // From a name, or {"name": "sparse_top_k_categorical_accuracy", "k": 3}. UNIMPLEMENTED for one that Keras has, else
@@ -36,8 +36,8 @@ struct MetricTotals {
 // "perplexity" (e to the power of the mean cross-entropy). Of counts: "precision", "recall", "f1_score", "auc"; each class is
 // a question of its own, scores become probabilities as the loss says. Weights of samples and classes do not matter to
 // metrics.
-Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric, const LossOptions& loss, ValueId predictions,
-                                ValueId labels);
+Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric, const LossOptions& loss,
+                                ValueId predictions, ValueId labels);
 
 }  // namespace percale
 

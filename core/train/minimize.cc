@@ -58,7 +58,9 @@ Result<ValueId> require_scalar(const Function& f, std::string_view name) {
   return id;
 }
 
-bool is_coupled(const Node& node) { return node.op->has(kBatchCoupled) && node.attributes.get_int("training_mode") != 0; }
+bool is_coupled(const Node& node) {
+  return node.op->has(kBatchCoupled) && node.attributes.get_int("training_mode") != 0;
+}
 
 // The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
 Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const std::vector<std::string>& frozen,
@@ -120,8 +122,7 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   }
   PERCALE_RETURN_IF_ERROR(e.status());
   *forward = f->function().nodes.size();
-  PERCALE_ASSIGN_OR_RETURN(const auto gradients,
-                           gradients_of_variables(*f, {outputs[0]}, names_of(out.parameters)));
+  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_of_variables(*f, {outputs[0]}, names_of(out.parameters)));
   outputs.insert(outputs.end(), gradients.begin(), gradients.end());
   outputs.insert(outputs.end(), statistics.begin(), statistics.end());
   // Each output gets a name of its own: one value may serve as two.
@@ -191,8 +192,8 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
   Emitter e(f);
   f.set_name_prefix("objective/");
   const ValueId shape = e.emit("Shape", {f.function().inputs[0]});
-  const ValueId rows = e.emit("Cast", {e.emit("Gather", {shape, e.constant(Tensor::scalar(int64_t{0}))})},
-                              {{"to", e.dtype(value)}});
+  const ValueId rows =
+      e.emit("Cast", {e.emit("Gather", {shape, e.constant(Tensor::scalar(int64_t{0}))})}, {{"to", e.dtype(value)}});
   const ValueId sum = e.emit("Mul", {value, rows});
   f.set_name_prefix("");
   PERCALE_RETURN_IF_ERROR(e.status());
@@ -313,11 +314,12 @@ Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optim
       e.emit("Add", {read_variable(e, counter), e.constant(Tensor::scalar(int64_t{1}))}, {}, "train_step/next");
   StepInputs in{gradients, kNoValue, e.constant(Tensor::scalar(optimizer.learning_rate)), step};
   std::vector<NodeId> assigns = apply_optimizer(e, optimizer, parameters, std::move(in));
-  for (const auto& s : form.statistics) assigns.push_back(assign_variable(e, *b.graph().find_variable(s.variable), s.value));
+  for (const auto& s : form.statistics)
+    assigns.push_back(assign_variable(e, *b.graph().find_variable(s.variable), s.value));
   PERCALE_RETURN_IF_ERROR(e.status());
   // The last assignment waits for the others: it stands for the whole step.
-  PERCALE_ASSIGN_OR_RETURN(const NodeId last, f.add_node("percale:Assign", {step}, {{"variable", counter.name}}, 0,
-                                                         "train_step"));
+  PERCALE_ASSIGN_OR_RETURN(const NodeId last,
+                           f.add_node("percale:Assign", {step}, {{"variable", counter.name}}, 0, "train_step"));
   for (NodeId id : assigns) PERCALE_RETURN_IF_ERROR(f.add_control(id, last));
   return f.function().node(last).name;
 }

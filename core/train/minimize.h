@@ -56,17 +56,17 @@ inline constexpr std::string_view kRecomputeFunction = "train_recompute";
 // shards; commit takes the totals and assigns.
 struct TrainGraph {
   std::shared_ptr<const Graph> graph;
-  std::vector<Variable> parameters;    // what is trained, in the order of the gradients
-  std::vector<Variable> statistics;    // moving statistics, in the order of compute's last outputs
-  std::vector<std::string> inputs;     // of compute: those of main that it needs
+  std::vector<Variable> parameters;  // what is trained, in the order of the gradients
+  std::vector<Variable> statistics;  // moving statistics, in the order of compute's last outputs
+  std::vector<std::string> inputs;   // of compute: those of main that it needs
   // Outputs of compute by name: loss sum, weight, the metrics' totals, gradients, statistics times shard_fraction.
   std::vector<std::string> outputs;
-  size_t totals = 2;                   // how many of them stand before the gradients
-  std::string shard_fraction;          // compute's input for the shard's part of the batch; "" without statistics
+  size_t totals = 2;           // how many of them stand before the gradients
+  std::string shard_fraction;  // compute's input for the shard's part of the batch; "" without statistics
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics.
   std::vector<std::string> commit_inputs, commit_targets;
-  bool batch_coupled = false;          // rows of a batch influence each other
-  bool can_recompute = false;          // there is a kRecomputeFunction
+  bool batch_coupled = false;  // rows of a batch influence each other
+  bool can_recompute = false;  // there is a kRecomputeFunction
 };
 // `frozen`: patterns of the names of variables that keep their values. INVALID_ARGUMENT for a pattern, there or in a group, that
 // no variable has. With `recompute` a kRecomputeFunction is added where it would pay.

@@ -76,7 +76,8 @@ void rename_reserved(Function& f, const std::vector<std::string>& reserved) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Graph>> open_own_model(const std::shared_ptr<const Registry>& registry, const std::string& path) {
+Result<std::shared_ptr<const Graph>> open_own_model(const std::shared_ptr<const Registry>& registry,
+                                                    const std::string& path) {
   if (path.ends_with(".percale")) return load_graph(registry, path);
   return unimplemented("'", path, "': a model in a format other than .percale needs an importer, which is not there");
 }
@@ -95,7 +96,8 @@ Result<std::shared_ptr<const Graph>> model_body(const Graph& graph, const std::v
     wanted.push_back(main.value(main.outputs[0]).name);
   }
   for (const std::string& name : wanted) {
-    if (std::count(wanted.begin(), wanted.end(), name) > 1) return invalid_argument("'outputs' names '", name, "' twice");
+    if (std::count(wanted.begin(), wanted.end(), name) > 1)
+      return invalid_argument("'outputs' names '", name, "' twice");
     if (main.find_value(name) != kNoValue) continue;
     std::vector<std::string> known;
     for (const Value& v : main.values) known.push_back(v.name);

@@ -18,7 +18,8 @@ constexpr double kLeastChange = 1e-8;
 
 bool larger_is_better(std::string_view name) {
   constexpr std::array<std::string_view, 5> kWords = {"acc", "auc", "f1", "precision", "recall"};
-  return std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return name.find(word) != std::string_view::npos; });
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](auto word) { return name.find(word) != std::string_view::npos; });
 }
 
 Status read_monitor(const Json& object, Monitor* out) {
@@ -34,8 +35,9 @@ Status read_monitor(const Json& object, Monitor* out) {
 
 Result<EarlyStopping> parse_early_stopping(const Json& json) {
   EarlyStopping out;
-  PERCALE_RETURN_IF_ERROR(check_keys(json, "early_stopping", {"monitor", "mode", "patience", "min_delta", "baseline", "start_from_epoch",
-                                                              "restore_best_weights"}));
+  PERCALE_RETURN_IF_ERROR(
+      check_keys(json, "early_stopping",
+                 {"monitor", "mode", "patience", "min_delta", "baseline", "start_from_epoch", "restore_best_weights"}));
   out.on = true;
   PERCALE_RETURN_IF_ERROR(read_monitor(json, &out.monitor));
   PERCALE_RETURN_IF_ERROR(read_integer(json, "patience", 0, int64_t{1} << 40, &out.patience));

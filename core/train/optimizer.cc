@@ -127,8 +127,8 @@ namespace {
 struct Step {
   std::string_view op;
   Attributes attributes;
-  bool counts = false;       // it wants the step
-  bool decays = true;        // it has weight_decay
+  bool counts = false;  // it wants the step
+  bool decays = true;   // it has weight_decay
 };
 
 Step step_of(const Optimizer& o) {
@@ -160,8 +160,8 @@ Step step_of(const Optimizer& o) {
 // decay * average + (1 - decay) * parameter, with a decay of 0 in the first step.
 NodeId update_average(Emitter& e, const Variable& average, ValueId parameter, ValueId decay) {
   const ValueId rest = e.emit("Sub", {e.scalar(average.dtype, 1), decay});
-  return assign_variable(e, average, e.emit("Add", {e.emit("Mul", {decay, read_variable(e, average)}),
-                                                    e.emit("Mul", {rest, parameter})}));
+  return assign_variable(
+      e, average, e.emit("Add", {e.emit("Mul", {decay, read_variable(e, average)}), e.emit("Mul", {rest, parameter})}));
 }
 
 ParameterGroup group_of(const Optimizer& o, const std::string& parameter) {

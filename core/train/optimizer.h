@@ -57,8 +57,8 @@ Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& p
 
 // What an update is made from.
 struct StepInputs {
-  std::vector<ValueId> gradients;  // per parameter
-  ValueId scale = kNoValue;        // a scalar that makes them mean gradients; kNoValue: they are
+  std::vector<ValueId> gradients;    // per parameter
+  ValueId scale = kNoValue;          // a scalar that makes them mean gradients; kNoValue: they are
   ValueId learning_rate = kNoValue;  // a scalar f64
   ValueId step = kNoValue;           // a scalar i64, from 1 on
 };

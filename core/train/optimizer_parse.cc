@@ -112,7 +112,8 @@ Result<Optimizer> parse_optimizer(const Json& json) {
   } else if (name == "adamax" || name == "nadam" || name == "adadelta" || name == "adafactor") {
     return unimplemented("optimizer '", name, "' is not there yet");
   } else {
-    const std::string nearest = nearest_name(name, {"sgd", "adam", "adamw", "rmsprop", "adagrad", "ftrl", "lion", "lamb"});
+    const std::string nearest =
+        nearest_name(name, {"sgd", "adam", "adamw", "rmsprop", "adagrad", "ftrl", "lion", "lamb"});
     return json.error("optimizer", "no optimizer '", name, "'",
                       nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
   }

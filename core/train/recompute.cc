@@ -20,8 +20,13 @@ bool reads_the_shape_alone(const Node& node) {
 class Activations {
  public:
   Activations(const Graph& graph, const Function& f, size_t forward)
-      : f_(f), forward_(forward), root_(f.values.size()), repeatable_(forward, false), last_use_(f.values.size(), 0),
-        moving_(f.values.size(), false), needed_(f.values.size(), false) {
+      : f_(f),
+        forward_(forward),
+        root_(f.values.size()),
+        repeatable_(forward, false),
+        last_use_(f.values.size(), 0),
+        moving_(f.values.size(), false),
+        needed_(f.values.size(), false) {
     for (size_t i = 0; i < root_.size(); ++i) root_[i] = static_cast<ValueId>(i);
     for (ValueId id : f.inputs) moving_[at(id)] = true;
     for (size_t i = 0; i < forward; ++i) {
@@ -75,8 +80,8 @@ class Activations {
   const Function& f_;
   const size_t forward_;
   std::vector<ValueId> root_;
-  std::vector<bool> repeatable_;    // per node of the forward pass
-  std::vector<size_t> last_use_;    // per root
+  std::vector<bool> repeatable_;  // per node of the forward pass
+  std::vector<size_t> last_use_;  // per root
   std::vector<bool> moving_, needed_;
 };
 
@@ -150,16 +155,24 @@ class Cuts {
   }
 
   const Activations& a_;
-  std::vector<double> crossing_;  // per place before a node: bytes of activations that are made before and read behind it
-  std::vector<double> own_;       // per node: bytes that it makes and the backward pass reads
+  std::vector<double>
+      crossing_;             // per place before a node: bytes of activations that are made before and read behind it
+  std::vector<double> own_;  // per node: bytes that it makes and the backward pass reads
 };
 
 // Writes the function anew with repeated nodes between those of the backward pass.
 class Repeater {
  public:
   Repeater(Function& f, const Activations& a, const std::vector<size_t>& cuts, NodeId anchor, const OpSchema* identity)
-      : f_(f), a_(a), cuts_(cuts), anchor_(anchor), identity_(identity), names_(f), kept_(f.values.size(), false),
-        done_(cuts.size(), false), wanted_(a.forward(), false) {}
+      : f_(f),
+        a_(a),
+        cuts_(cuts),
+        anchor_(anchor),
+        identity_(identity),
+        names_(f),
+        kept_(f.values.size(), false),
+        done_(cuts.size(), false),
+        wanted_(a.forward(), false) {}
 
   void run() {
     find_kept();
@@ -195,7 +208,8 @@ class Repeater {
 
   // An activation within a segment that is repeated.
   bool is_rebuilt(ValueId id) const {
-    if (id == kNoValue || static_cast<size_t>(id) >= kept_.size() || kept_[static_cast<size_t>(a_.root(id))]) return false;
+    if (id == kNoValue || static_cast<size_t>(id) >= kept_.size() || kept_[static_cast<size_t>(a_.root(id))])
+      return false;
     const NodeId maker = a_.maker(id);
     return maker >= 0 && a_.maker(a_.root(id)) >= 0 && segment_of(maker) < cuts_.size();
   }
@@ -259,7 +273,8 @@ class Repeater {
         if (is_rebuilt(id)) {
           id = instead_[static_cast<size_t>(id)];
         } else if (id != kNoValue && (a_.maker(id) >= 0 || f_.value(id).kind == ValueKind::kInput)) {
-          const auto found = std::find_if(barriers.begin(), barriers.end(), [&](const auto& b) { return b.first == id; });
+          const auto found =
+              std::find_if(barriers.begin(), barriers.end(), [&](const auto& b) { return b.first == id; });
           const ValueId held = found != barriers.end() ? found->second : behind_barrier(id, node.device);
           if (found == barriers.end()) barriers.emplace_back(id, held);
           id = held;
@@ -320,7 +335,8 @@ Result<Recompute> parse_recompute(const Json& json) {
   return json.error("recompute", "it is '", text, "', wanted true, false, \"auto\" or a number of bytes");
 }
 
-Result<std::shared_ptr<const Graph>> recompute_activations(const Graph& graph, std::string_view function, size_t forward) {
+Result<std::shared_ptr<const Graph>> recompute_activations(const Graph& graph, std::string_view function,
+                                                           size_t forward) {
   auto out = std::make_shared<Graph>(graph);
   Function* f = out->find_function(function);
   if (f == nullptr) return not_found("no function '", function, "' to recompute in");

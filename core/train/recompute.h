@@ -28,7 +28,8 @@ Result<Recompute> parse_recompute(const Json& json);
 // before the first of them that does, from what crosses the cuts. Random nodes draw the same numbers again, so results keep
 // their bits. Nodes of which no input of the function is behind, and those with effects, are never repeated. Null where no cut
 // would save a twentieth of what is kept. Sizes are those of one row: unknown dims count as 1.
-Result<std::shared_ptr<const Graph>> recompute_activations(const Graph& graph, std::string_view function, size_t forward);
+Result<std::shared_ptr<const Graph>> recompute_activations(const Graph& graph, std::string_view function,
+                                                           size_t forward);
 
 }  // namespace percale
 

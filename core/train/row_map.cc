@@ -12,7 +12,10 @@ class Mapped final : public RowSource {
  public:
   Mapped(std::shared_ptr<const Dataset> set, std::shared_ptr<Session> session, RunSpec spec, std::vector<size_t> inputs,
          std::vector<RowType> types)
-      : set_(std::move(set)), session_(std::move(session)), spec_(std::move(spec)), inputs_(std::move(inputs)),
+      : set_(std::move(set)),
+        session_(std::move(session)),
+        spec_(std::move(spec)),
+        inputs_(std::move(inputs)),
         types_(std::move(types)) {}
   int64_t rows() const override { return set_->rows(); }
   const std::vector<RowType>& types() const override { return types_; }
@@ -58,7 +61,8 @@ Result<std::shared_ptr<const RowSource>> mapped_rows(std::shared_ptr<const Datas
   for (ValueId id : f.inputs) {
     const Value& v = f.value(id);
     const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == v.name; });
-    if (found == columns.end()) return not_found("data set: the graph of a map wants '", v.name, "', which the set lacks");
+    if (found == columns.end())
+      return not_found("data set: the graph of a map wants '", v.name, "', which the set lacks");
     spec.feeds.push_back(v.name);
     inputs.push_back(static_cast<size_t>(found - columns.begin()));
   }
@@ -71,7 +75,8 @@ Result<std::shared_ptr<const RowSource>> mapped_rows(std::shared_ptr<const Datas
     }
     RowType type{v.name, v.type.dtype, {}};
     for (size_t d = 1; d < shape.rank(); ++d) {
-      if (shape[d] < 0) return invalid_argument("data set: '", v.name, "' of the graph of a map has rows of unknown shape");
+      if (shape[d] < 0)
+        return invalid_argument("data set: '", v.name, "' of the graph of a map has rows of unknown shape");
       type.shape.push_back(shape[d]);
     }
     types.push_back(std::move(type));

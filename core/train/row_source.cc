@@ -121,7 +121,8 @@ class Joined final : public Typed {
     std::vector<std::vector<int64_t>> own(sets_.size());
     std::vector<std::vector<size_t>> places(sets_.size());
     for (size_t i = 0; i < numbers.size(); ++i) {
-      const auto set = static_cast<size_t>(std::upper_bound(first_.begin(), first_.end(), numbers[i]) - first_.begin() - 1);
+      const auto set =
+          static_cast<size_t>(std::upper_bound(first_.begin(), first_.end(), numbers[i]) - first_.begin() - 1);
       own[set].push_back(numbers[i] - first_[set]);
       places[set].push_back(i);
     }
@@ -173,13 +174,15 @@ Result<std::shared_ptr<const RowSource>> range_rows(std::string name, int64_t st
   const __int128 stride = step > 0 ? static_cast<__int128>(step) : -static_cast<__int128>(step);
   const __int128 rows = step == 0 || distance <= 0 ? 0 : (distance + stride - 1) / stride;
   if (rows < 1 || rows > INT64_MAX) {
-    return invalid_argument("data set: the range from ", start, " to ", stop, " by ", step, " has no rows, or too many");
+    return invalid_argument("data set: the range from ", start, " to ", stop, " by ", step,
+                            " has no rows, or too many");
   }
   return std::shared_ptr<const RowSource>(
       std::make_shared<Range>(std::move(name), start, step, static_cast<int64_t>(rows)));
 }
 
-Result<std::shared_ptr<const RowSource>> generated_rows(std::vector<RowType> types, int64_t rows, RowFunction function) {
+Result<std::shared_ptr<const RowSource>> generated_rows(std::vector<RowType> types, int64_t rows,
+                                                        RowFunction function) {
   if (rows < 1) return invalid_argument("data set: ", rows, " rows, wanted one at least");
   for (const RowType& type : types) {
     if (dtype_bits(type.dtype) < 8 || !type.shape.is_static()) {
@@ -206,9 +209,10 @@ Result<std::shared_ptr<const RowSource>> joined_rows(std::vector<std::shared_ptr
   const std::vector<RowType> types = types_of(*sets[0]);
   for (const auto& set : sets) {
     const std::vector<RowType> own = types_of(*set);
-    const bool same = std::equal(types.begin(), types.end(), own.begin(), own.end(), [](const RowType& a, const RowType& b) {
-      return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape;
-    });
+    const bool same =
+        std::equal(types.begin(), types.end(), own.begin(), own.end(), [](const RowType& a, const RowType& b) {
+          return a.name == b.name && a.dtype == b.dtype && a.shape == b.shape;
+        });
     if (!same) return invalid_argument("data set: the sets to join have different columns, dtypes or shapes of rows");
   }
   return std::shared_ptr<const RowSource>(std::make_shared<Joined>(types, std::move(sets)));

@@ -52,8 +52,7 @@ double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
       const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(length));
       return cosine_between(base, alpha * base, part);
     }
-    case Kind::kWarmUp:
-      return base * std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(warm_up_steps));
+    case Kind::kWarmUp: return base * std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(warm_up_steps));
     case Kind::kOneCycle: return one_cycle(*this, step, total_steps > 0 ? total_steps : total);
   }
   return base;
@@ -103,12 +102,11 @@ Result<Schedule> parse_schedule(const Json& json) {
     if (out.max_learning_rate == 0) return missing("max_learning_rate");
   } else if (name == "plateau") {
     out.kind = Schedule::Kind::kPlateau;
-    PERCALE_RETURN_IF_ERROR(keys({"name", "monitor", "mode", "factor", "patience", "threshold", "min_delta", "cooldown",
-                                  "min_learning_rate"}));
+    PERCALE_RETURN_IF_ERROR(keys(
+        {"name", "monitor", "mode", "factor", "patience", "threshold", "min_delta", "cooldown", "min_learning_rate"}));
     PERCALE_RETURN_IF_ERROR(read_plateau(json, &out.plateau));
   } else {
-    const std::string nearest =
-        nearest_name(name, {"constant", "step", "cosine", "warm_up", "one_cycle", "plateau"});
+    const std::string nearest = nearest_name(name, {"constant", "step", "cosine", "warm_up", "one_cycle", "plateau"});
     return json.error("schedule", "no schedule '", name, "'",
                       nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
   }

@@ -29,7 +29,8 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, Beginning from, ValueId*
       inputs.push_back(found->second);
     }
     if (inputs.empty() && last == kNoValue) {
-      return invalid_argument(layer.where, ": 'inputs': the model has several outputs, which of them does ", layer.layer, " take?");
+      return invalid_argument(layer.where, ": 'inputs': the model has several outputs, which of them does ",
+                              layer.layer, " take?");
     }
     if (inputs.empty()) inputs.push_back(last);
     const auto value = add_layer(f, layer.layer, layer.name, inputs, layer.attributes);
@@ -37,7 +38,8 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, Beginning from, ValueId*
     last = *value;
     named.emplace_back(f.function().value(last).name, last);
   }
-  if (last == kNoValue) return invalid_argument("'outputs' names several values: which of them is compared with the labels?");
+  if (last == kNoValue)
+    return invalid_argument("'outputs' names several values: which of them is compared with the labels?");
   *out = last;
   return {};
 }
@@ -50,10 +52,10 @@ Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& dat
   std::vector<ColumnFiles> columns = {{"x", data.x, x_dtype, data.scale},
                                       {"y", data.y, classes ? DType::kI64 : spec.dtype, 1}};
   if (!data.sample_weight.empty()) columns.push_back({"sample_weight", data.sample_weight, spec.dtype, 1});
-  auto out = load_columns(columns, [&](const std::string& name) { return find_data_file(name, folders); }, pool);
+  auto out = load_columns(
+      columns, [&](const std::string& name) { return find_data_file(name, folders); }, pool);
   if (classes && !out.ok() && out.status().message().find("cannot become i64") != std::string_view::npos) {
-    return out.status().with_context(
-        str_cat("'", data.y[0], "': ", spec.loss.name, " wants class numbers (integers)"));
+    return out.status().with_context(str_cat("'", data.y[0], "': ", spec.loss.name, " wants class numbers (integers)"));
   }
   return out;
 }
@@ -189,16 +191,18 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     x_shape = Shape{kUnknownDim};
     for (int64_t d : *spec.input_shape) x_shape.push_back(d);
     if (x_shape.product(1, x_shape.rank()) != types[0].shape.product(1, types[0].shape.rank())) {
-      return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x[0], "' are ", types[0].shape);
+      return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x[0], "' are ",
+                              types[0].shape);
     }
   }
   if (body != nullptr) {
     const Shape& wanted = body->main().type(body->main().inputs[0]).shape;
     const auto row = [](const Shape& s) { return s.product(1, s.rank()); };
-    const bool known = wanted.known_rank() && wanted.rank() > 0 && std::all_of(wanted.begin() + 1, wanted.end(), [](int64_t d) { return d >= 0; });
+    const bool known = wanted.known_rank() && wanted.rank() > 0 &&
+                       std::all_of(wanted.begin() + 1, wanted.end(), [](int64_t d) { return d >= 0; });
     if (known && row(wanted) != row(x_shape)) {
-      return invalid_argument("the model of '", spec.model_file, "' takes rows of ", wanted, ", those of '", spec.train->x[0],
-                              "' are ", types[0].shape);
+      return invalid_argument("the model of '", spec.model_file, "' takes rows of ", wanted, ", those of '",
+                              spec.train->x[0], "' are ", types[0].shape);
     }
   }
   PERCALE_ASSIGN_OR_RETURN(Model model,
@@ -207,7 +211,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
   if (!spec.weights.empty()) {
     const std::string path = find_model_path(spec.weights, folders);
-    PERCALE_RETURN_IF_ERROR(load_variables(*trainer->variables(), path, spec.weights_map, spec.weights_strict).status());
+    PERCALE_RETURN_IF_ERROR(
+        load_variables(*trainer->variables(), path, spec.weights_map, spec.weights_strict).status());
   }
   trainer->set_data(std::move(train), std::move(test));
   PERCALE_RETURN_IF_ERROR(trainer->set_validation(std::move(validation)));

@@ -20,18 +20,18 @@ struct LayerSpec {
   std::string layer, name;          // name "": the default
   std::vector<std::string> inputs;  // names of layers; empty: the one before
   Attributes attributes;
-  std::string where;                // "line 3, column 5", for messages
+  std::string where;  // "line 3, column 5", for messages
 };
 
 struct DataSpec {
-  std::vector<std::string> x, y;  // files, as core/train/data_columns.h says
+  std::vector<std::string> x, y;           // files, as core/train/data_columns.h says
   std::vector<std::string> sample_weight;  // may be empty
-  double scale = 1;  // of integer x
+  double scale = 1;                        // of integer x
 };
 
 // A plain value.
 struct Spec {
-  std::string model_file;           // "": the layers are the whole model, else they follow what the file holds
+  std::string model_file;            // "": the layers are the whole model, else they follow what the file holds
   std::vector<std::string> outputs;  // of the file's model: what the layers build on; empty: its only output
   std::vector<LayerSpec> layers;
   std::optional<std::vector<int64_t>> input_shape;  // without the batch; from the data when absent

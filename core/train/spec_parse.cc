@@ -91,7 +91,8 @@ Status parse_model(const Json& spec, Spec& out) {
   for (const char* key : {"head", "outputs", "input_shape"}) {
     const Json* other = spec.find(key);
     if (other == nullptr || other->is_null() || file != (std::string_view(key) == "input_shape")) continue;
-    return other->error(key, file ? "the file of 'model' says it" : "it goes with a 'model' that is the path of a file");
+    return other->error(key,
+                        file ? "the file of 'model' says it" : "it goes with a 'model' that is the path of a file");
   }
   const Json* layers = file ? spec.find("head") : model;
   if (layers == nullptr || layers->is_null()) return {};
@@ -129,7 +130,8 @@ Status parse_loss(const Json& json, Spec& out) {
   const Json* loss = json.find("loss");
   if (loss == nullptr || loss->is_null()) return json.error("loss", "it is missing");
   if (loss->is_object()) {
-    PERCALE_RETURN_IF_ERROR(check_keys(*loss, "loss", {"name", "from_logits", "delta", "label_smoothing", "ignore_class"}, {"reduction"}));
+    PERCALE_RETURN_IF_ERROR(
+        check_keys(*loss, "loss", {"name", "from_logits", "delta", "label_smoothing", "ignore_class"}, {"reduction"}));
     PERCALE_RETURN_IF_ERROR(read_text(*loss, "name", &out.loss.name));
     PERCALE_RETURN_IF_ERROR(read_flag(*loss, "from_logits", &out.loss.from_logits));
     PERCALE_RETURN_IF_ERROR(read_number(*loss, "delta", 0, kMost, &out.loss.delta));
@@ -205,11 +207,13 @@ Status parse_devices(const Json& json, Spec& out) {
 Result<Spec> parse_spec(std::string_view text) {
   PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
   PERCALE_RETURN_IF_ERROR(check_keys(
-      json, "SPEC",
-      {"model", "input_shape", "loss", "from_logits", "metrics", "optimizer", "schedule", "data", "batch_size",
-       "batch_size_per_replica", "shards", "shuffle", "drop_remainder", "epochs", "seed", "devices", "clip", "mode",
-       "parameters", "publish", "accumulation", "ema", "groups", "freeze", "early_stopping", "checkpoints", "recompute", "head", "outputs",
-       "class_weight", "sample_weight", "weights"},
+      json, "SPEC", {"model",         "input_shape", "loss",           "from_logits", "metrics",
+                     "optimizer",     "schedule",    "data",           "batch_size",  "batch_size_per_replica",
+                     "shards",        "shuffle",     "drop_remainder", "epochs",      "seed",
+                     "devices",       "clip",        "mode",           "parameters",  "publish",
+                     "accumulation",  "ema",         "groups",         "freeze",      "early_stopping",
+                     "checkpoints",   "recompute",   "head",           "outputs",     "class_weight",
+                     "sample_weight", "weights"},
       {"parallel", "strategy", "precision", "validation_split", "plugins"}));
   Spec out;
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));

@@ -14,8 +14,8 @@ double wall_seconds() {
 Result<Publishing> parse_publishing(std::string_view text) {
   using When = Publishing::When;
   Publishing out;
-  for (const auto& [name, when] : {std::pair{"auto", When::kAuto}, {"step", When::kSteps}, {"epoch", When::kEpoch},
-                                   {"hand", When::kByHand}}) {
+  for (const auto& [name, when] :
+       {std::pair{"auto", When::kAuto}, {"step", When::kSteps}, {"epoch", When::kEpoch}, {"hand", When::kByHand}}) {
     if (text != name) continue;
     out.when = when;
     return out;
@@ -32,13 +32,14 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
                                                  std::shared_ptr<Variables> variables, const TrainerOptions& options) {
   PERCALE_RETURN_IF_ERROR(engine->check_usable());
   if (options.mode != "sync") return unimplemented("mode '", options.mode, "' is not there yet");
-  if (options.shards < 0 || options.shards > 65536) return out_of_range("shards = ", options.shards, ", wanted 0 to 65536");
+  if (options.shards < 0 || options.shards > 65536)
+    return out_of_range("shards = ", options.shards, ", wanted 0 to 65536");
   std::unique_ptr<Trainer> t(new Trainer);
   t->engine_ = std::move(engine);
   t->model_ = std::move(model);
   t->options_ = options;
   PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer, options.freeze,
-                                                         options.recompute.when != Recompute::When::kNever));
+                                                        options.recompute.when != Recompute::When::kNever));
   if (variables == nullptr) {
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
   }
@@ -99,8 +100,10 @@ Status Trainer::check_monitors() const {
     const std::string name = monitor.of_validation() ? monitor.name.substr(4) : monitor.name;
     if (std::find(known.begin(), known.end(), name) != known.end()) return {};
     const std::string nearest = nearest_name(name, known);
-    return invalid_argument(what, " cannot watch '", monitor.name, "': there is 'loss', a metric of the job, or one of "
-                            "these with 'val_' before it", nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+    return invalid_argument(what, " cannot watch '", monitor.name,
+                            "': there is 'loss', a metric of the job, or one of "
+                            "these with 'val_' before it",
+                            nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
   };
   if (options_.schedule.kind == Schedule::Kind::kPlateau) {
     PERCALE_RETURN_IF_ERROR(check("the schedule", options_.schedule.plateau.monitor));

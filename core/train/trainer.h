@@ -45,8 +45,8 @@ struct TrainerOptions {
   int64_t epochs = 1;  // of fit() when it is not told
   std::string mode = "sync";
   Publishing publishing;
-  bool any_fingerprint = false;  // restore what another numerics fingerprint computed
-  int64_t accumulation = 1;      // batches of a step, whose gradients are added
+  bool any_fingerprint = false;     // restore what another numerics fingerprint computed
+  int64_t accumulation = 1;         // batches of a step, whose gradients are added
   std::vector<std::string> freeze;  // patterns of variables that keep their values
   Recompute recompute;              // of activations in the backward pass
   EarlyStopping early_stopping;
@@ -124,7 +124,7 @@ class Trainer {
   // What the plan of the last shard holds while it runs, gradients included; whether it rebuilds activations.
   int64_t planned_bytes() const { return planned_bytes_; }
   bool recomputes() const { return recomputes_; }
-  void set_trace(Trace* trace) { trace_ = trace; }    // null ends it
+  void set_trace(Trace* trace) { trace_ = trace; }  // null ends it
   // JSON: parameters, shards, devices, optimizer, data.
   std::string describe() const;
 
@@ -186,7 +186,7 @@ class Trainer {
   std::vector<int32_t> averages_;   // per working variable the place of its average in the working set, or -1
   int64_t state_version_ = 0;       // counts changes of the working set
   std::shared_ptr<const VariablesVersion> seen_;  // of the table, that the working set agrees with or is ahead of
-  bool unpublished_ = false;        // the working set is ahead
+  bool unpublished_ = false;                      // the working set is ahead
   std::unique_ptr<ShardSums> sums_;
   std::shared_ptr<const Compiled> commit_;
   std::map<std::string, std::shared_ptr<const Compiled>> plans_;  // by function and shapes of the feeds

@@ -36,7 +36,8 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   if (epochs <= 0) epochs = options_.epochs;
   const int64_t batches = dataset->batches(), per_step = options_.accumulation;
   if (position_.batch > batches) {
-    return failed_precondition("the training stands at batch ", position_.batch, " of an epoch, the data has ", batches);
+    return failed_precondition("the training stands at batch ", position_.batch, " of an epoch, the data has ",
+                               batches);
   }
   PERCALE_RETURN_IF_ERROR(check_between_steps("fit"));
   if (early_stopping_.stopped) return finish_fit();
@@ -111,7 +112,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
       }
     }
     PERCALE_RETURN_IF_ERROR(publish_if(when == Publishing::When::kSteps ? steps_ % options_.publishing.steps == 0
-                                                                         : p.epoch_ended && !by_hand));
+                                                                        : p.epoch_ended && !by_hand));
     p.metrics = &history_.rows.back().metrics;
     if (progress) go = progress(p);
     if (go && token->cancelled()) {
@@ -128,11 +129,13 @@ Status Trainer::make_room_for_best() {
   const auto add = [&](const std::vector<Variable>& variables) -> Status {
     for (size_t i = 0; i < working_.size(); ++i) {
       const std::string& name = graph_.graph->variables[i].name;
-      const bool changes = std::any_of(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == name; });
+      const bool changes =
+          std::any_of(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == name; });
       for (const int32_t at : {changes ? static_cast<int32_t>(i) : -1, changes ? averages_[i] : -1}) {
         if (at < 0) continue;
         const Tensor& own = working_[static_cast<size_t>(at)];
-        PERCALE_ASSIGN_OR_RETURN(out[static_cast<size_t>(at)], Tensor::allocate(engine_->memory(), own.dtype(), own.shape()));
+        PERCALE_ASSIGN_OR_RETURN(out[static_cast<size_t>(at)],
+                                 Tensor::allocate(engine_->memory(), own.dtype(), own.shape()));
       }
     }
     return {};

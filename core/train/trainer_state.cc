@@ -78,7 +78,8 @@ Status Trainer::restore(const std::string& folder) {
   for (size_t i = 0; i < best_.size(); ++i) {
     if (!best_[i].defined()) continue;
     best[i] = find_tensor(c, str_cat(kBest, graph_.graph->variables[i].name));
-    has_best = has_best && best[i] != nullptr && best[i]->dtype() == best_[i].dtype() && best[i]->shape() == best_[i].shape();
+    has_best =
+        has_best && best[i] != nullptr && best[i]->dtype() == best_[i].dtype() && best[i]->shape() == best_[i].shape();
   }
   PERCALE_ASSIGN_OR_RETURN(Publication publication, prepare_publication());
   // From here on nothing fails.
@@ -93,7 +94,8 @@ Status Trainer::restore(const std::string& folder) {
     }
   }
   has_best_ = has_best;
-  best_waits_ = has_best && std::any_of(c.numbers.begin(), c.numbers.end(), [](const auto& n) { return n.first == kBestWaits && n.second != 0; });
+  best_waits_ = has_best && std::any_of(c.numbers.begin(), c.numbers.end(),
+                                        [](const auto& n) { return n.first == kBestWaits && n.second != 0; });
   batches_added_ = rows_added_ = 0;
   ++state_version_;
   history_ = std::move(history);

@@ -16,7 +16,8 @@ Result<Tensor> rows_of(const Tensor& tensor, const ShardRows& rows, const std::s
   shape[0] = rows.end - rows.begin;
   const auto* from = static_cast<const char*>(tensor.data()) + rows.begin * row_bytes;
   if (reinterpret_cast<uintptr_t>(from) % kAlignment == 0) {
-    return Tensor::view(tensor.buffer(), from - static_cast<const char*>(tensor.buffer()->data()), tensor.dtype(), shape);
+    return Tensor::view(tensor.buffer(), from - static_cast<const char*>(tensor.buffer()->data()), tensor.dtype(),
+                        shape);
   }
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, tensor.dtype(), shape));
   std::memcpy(out.data(), from, static_cast<size_t>(out.bytes()));
@@ -137,8 +138,8 @@ Status Trainer::prepare_sums(int64_t rows) {
   }
   for (const Variable& v : graph_.parameters) types.push_back({v.dtype, v.shape});
   for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
-  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(types, options_.shards, options_.accumulation > 1,
-                                                             engine_->memory()));
+  PERCALE_ASSIGN_OR_RETURN(ShardSums sums,
+                           ShardSums::create(types, options_.shards, options_.accumulation > 1, engine_->memory()));
   sums_ = std::make_unique<ShardSums>(std::move(sums));
 
   std::vector<ValueType> feeds = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
@@ -261,8 +262,8 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   const Function& f = *graph_.graph->find_function(kComputeFunction);
   PERCALE_ASSIGN_OR_RETURN(const auto feeds, bind(f, graph_.inputs, names, batch, &rows));
   if (!graph_.shard_fraction.empty() && batches_added_ > 0 && rows * batches_added_ != rows_added_) {
-    return invalid_argument("the step's batches so far have ", rows_added_ / batches_added_, " rows each, this one ", rows,
-                            ": moving statistics are averaged over batches of one size");
+    return invalid_argument("the step's batches so far have ", rows_added_ / batches_added_, " rows each, this one ",
+                            rows, ": moving statistics are averaged over batches of one size");
   }
   PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
   const ParallelFor& parallel = engine_->threads().parallel();

@@ -12,8 +12,11 @@ ValueId add_value(Function& f, Value value) {
 
 ValueId add_true(Function& f) {
   f.constants.push_back(Tensor::scalar(true));
-  return add_value(f, {"training_mode", {DType::kBool, Shape{}}, ValueKind::kConstant,
-                       static_cast<int32_t>(f.constants.size() - 1), 0});
+  return add_value(f, {"training_mode",
+                       {DType::kBool, Shape{}},
+                       ValueKind::kConstant,
+                       static_cast<int32_t>(f.constants.size() - 1),
+                       0});
 }
 
 // False for a node that trains already, or whose moving statistics are no variables, or frozen.

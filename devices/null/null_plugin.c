@@ -38,7 +38,8 @@ static null_plugin* make_instance(const percale_host_api* host) {
 
 percale_status* percale_null_plugin_init(const percale_host_api* host, uint32_t host_abi, const char* path,
                                          const percale_plugin_api** out_plugin) {
-  static const char too_old[] = "the library is older than the plug-in 'null'", no_memory[] = "no memory for the plug-in";
+  static const char too_old[] = "the library is older than the plug-in 'null'",
+                    no_memory[] = "no memory for the plug-in";
   null_plugin* plugin;
   (void)path; /* it reads no files */
   *out_plugin = NULL;

@@ -85,14 +85,16 @@ int main(int argc, char** argv) {
     const int64_t count = percale_tensor_get_dims(batch[0])[0], dims[4] = {count, SIDE, SIDE, 1};
     int64_t i;
     /* The file's images have no channels; the same memory seen with one. */
-    ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 4, pixels, percale_tensor_bytes(batch[0]), NULL, NULL, &images));
+    ok(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 4, pixels, percale_tensor_bytes(batch[0]), NULL, NULL,
+                                  &images));
     ok(percale_session_run(session, &input, &images, 1, &output, 1, NULL, 0, PERCALE_FOREVER, &scores));
     for (i = 0; i < count; ++i) {
       said[i] = best_of((const float*)percale_tensor_get_data(scores) + 10 * i);
       if (said[i] == labels[i]) ++right;
     }
     if (rows == 0) {
-      for (i = 0; i + ACROSS <= count && i < DRAWN; i += ACROSS) draw_row(pixels + i * SIDE * SIDE, labels + i, said + i);
+      for (i = 0; i + ACROSS <= count && i < DRAWN; i += ACROSS)
+        draw_row(pixels + i * SIDE * SIDE, labels + i, said + i);
     }
     rows += count;
     percale_tensor_release(scores);

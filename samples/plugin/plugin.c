@@ -89,7 +89,8 @@ static void mish(const float* x, const float* parameter, float* y, int64_t count
     y[i] = x[i] * (n / (n + 2));
   }
 }
-static percale_status* plan_mish(void* user, const percale_node_view* node, percale_kernel_plan* plan, void** out_state) {
+static percale_status* plan_mish(void* user, const percale_node_view* node, percale_kernel_plan* plan,
+                                 void** out_state) {
   (void)user, (void)plan;
   return make_plan(node, mish, out_state);
 }
@@ -104,7 +105,8 @@ static void snake(const float* x, const float* parameter, float* y, int64_t coun
     y[i] = x[i] + s * s / alpha;
   }
 }
-static percale_status* plan_snake(void* user, const percale_node_view* node, percale_kernel_plan* plan, void** out_state) {
+static percale_status* plan_snake(void* user, const percale_node_view* node, percale_kernel_plan* plan,
+                                  void** out_state) {
   (void)user, (void)plan;
   return make_plan(node, snake, out_state);
 }
@@ -136,21 +138,24 @@ static percale_status* snake_gradient(void* user, percale_grad_context* context)
   const int32_t slope = emit(context, "Div", emit(context, "Sub", emit(context, "Mul", x, d), square), alpha);
   (void)user;
   host->grad_set(context, 0, emit(context, "Add", dy, emit(context, "Mul", dy, d)));
-  host->grad_set(context, 1, emit(context, "percale:SumToShape", emit(context, "Mul", dy, slope),
-                                  emit(context, "Shape", alpha, -1)));
+  host->grad_set(
+      context, 1,
+      emit(context, "percale:SumToShape", emit(context, "Mul", dy, slope), emit(context, "Shape", alpha, -1)));
   return NULL;
 }
 
 /* ---- The tables. */
 
-static const percale_op_value inputs[] = {{"x", 'T', 1u << PERCALE_DTYPE_F32, 0}, {"alpha", 'T', 1u << PERCALE_DTYPE_F32, 0}};
+static const percale_op_value inputs[] = {{"x", 'T', 1u << PERCALE_DTYPE_F32, 0},
+                                          {"alpha", 'T', 1u << PERCALE_DTYPE_F32, 0}};
 static const percale_op_value outputs[] = {{"y", 'T', 0, 0}};
-static const percale_op snake_op = {sizeof(percale_op), "sample", "Snake", 1, "x + sin(alpha x)^2 / alpha.", inputs, 2, outputs, 1,
-                                    NULL, snake_shape, snake_gradient, NULL, 0};
-static const percale_kernel snake_kernel = {sizeof(percale_kernel), "sample.snake", "sample", "Snake", accepts_f32, plan_snake,
-                                            run_with_parameter, free, NULL};
-static const percale_kernel mish_kernel = {sizeof(percale_kernel), "sample.mish", "", "Mish", accepts_f32, plan_mish,
-                                           run_unary, free, NULL};
+static const percale_op snake_op = {
+    sizeof(percale_op), "sample",       "Snake", 1, "x + sin(alpha x)^2 / alpha.", inputs, 2, outputs, 1, NULL,
+    snake_shape,        snake_gradient, NULL,    0};
+static const percale_kernel snake_kernel = {
+    sizeof(percale_kernel), "sample.snake", "sample", "Snake", accepts_f32, plan_snake, run_with_parameter, free, NULL};
+static const percale_kernel mish_kernel = {
+    sizeof(percale_kernel), "sample.mish", "", "Mish", accepts_f32, plan_mish, run_unary, free, NULL};
 static const percale_op* const ops[] = {&snake_op};
 static const percale_kernel* const kernels[] = {&snake_kernel, &mish_kernel};
 static const char* const kinds[] = {"cpu", "cpu"};
@@ -158,8 +163,9 @@ static const char* const kinds[] = {"cpu", "cpu"};
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-percale_status* percale_plugin_init(const percale_host_api* given, uint32_t abi, const char* path,
-                                    const percale_plugin_api** out_plugin);
+percale_status*
+percale_plugin_init(const percale_host_api* given, uint32_t abi, const char* path,
+                    const percale_plugin_api** out_plugin);
 
 percale_status* percale_plugin_init(const percale_host_api* given, uint32_t abi, const char* path,
                                     const percale_plugin_api** out_plugin) {

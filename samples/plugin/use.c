@@ -81,7 +81,8 @@ int main(int argc, char** argv) {
   for (i = 0; i < N; ++i) {
     worst = fmax(worst, fabs(((float*)percale_tensor_get_data(fetched[1]))[i] - target[i]));
   }
-  printf("alpha %.4f, wanted 2; the worst of %d outputs is %.1e off\n", *(float*)percale_tensor_get_data(learned), N, worst);
+  printf("alpha %.4f, wanted 2; the worst of %d outputs is %.1e off\n", *(float*)percale_tensor_get_data(learned), N,
+         worst);
   ok(percale_graph_save_file(graph, variables, argv[2]));
 
   percale_tensor_release(learned), percale_tensor_release(first), percale_tensor_release(feeds[0]);

@@ -17,14 +17,11 @@ namespace {
 using namespace percale;        // NOLINT
 using namespace percale::simd;  // NOLINT
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Floats of a cheap generator in (-1, 1); never zeros, which some machines add faster.
 struct Floats {
-  explicit Floats(int64_t n)
-      : size(n), data(static_cast<float*>(std::aligned_alloc(64, bytes(n))), &std::free) {
+  explicit Floats(int64_t n) : size(n), data(static_cast<float*>(std::aligned_alloc(64, bytes(n))), &std::free) {
     uint32_t state = 12345;
     for (int64_t i = 0; i < n; ++i) {
       state = state * 1664525u + 1013904223u;
@@ -69,8 +66,8 @@ struct Bench {
     measure_roof();
     const double time = best_time(body);
     measure_roof();
-    std::printf("%-44s %10.1f us %8.1f GFLOP/s %6.1f %% of %.1f\n", name.c_str(), time * 1e6,
-                flop / time * 1e-9, 100 * flop / time / roof, roof * 1e-9);
+    std::printf("%-44s %10.1f us %8.1f GFLOP/s %6.1f %% of %.1f\n", name.c_str(), time * 1e6, flop / time * 1e-9,
+                100 * flop / time / roof, roof * 1e-9);
   }
 
   void gemm(const char* name, int64_t m, int64_t k, int64_t n, bool trans_a, bool trans_b, bool packed) {
@@ -94,8 +91,7 @@ struct Bench {
       g.packed_b = pack.get();
     }
     const Floats scratch(fns.scratch_bytes(g) / 4 + 16);
-    row(std::string("gemm ") + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " " +
-            name,
+    row(std::string("gemm ") + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " " + name,
         2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k),
         [&] { fns.run(g, scratch.get(), ParallelFor()); });
   }
@@ -104,25 +100,22 @@ struct Bench {
     const int64_t weights = c.out_c * (c.in_c / c.groups) * c.kernel_h * c.kernel_w;
     const Floats x(c.batch * c.in_c * c.in_h * c.in_w), w(weights), bias(c.out_c);
     const Floats y(c.batch * c.out_c * c.out_h * c.out_w);
-    const Floats scratch(
-        std::max({table->conv->forward_scratch_bytes(c), table->conv->input_grad_scratch_bytes(c),
-                  table->conv_weight->scratch_bytes(c)}) /
-            4 +
-        16);
+    const Floats scratch(std::max({table->conv->forward_scratch_bytes(c), table->conv->input_grad_scratch_bytes(c),
+                                   table->conv_weight->scratch_bytes(c)}) /
+                             4 +
+                         16);
     const double flop = 2.0 * static_cast<double>(weights) * static_cast<double>(c.batch * c.out_h * c.out_w);
     const std::string title = std::string("conv ") + name + " batch " + std::to_string(c.batch);
     row(title + " forward", flop, [&] {
-      table->conv->forward(c, x.get(), w.get(), nullptr, bias.get(), Act::kRelu, y.get(), scratch.get(),
-                           ParallelFor());
+      table->conv->forward(c, x.get(), w.get(), nullptr, bias.get(), Act::kRelu, y.get(), scratch.get(), ParallelFor());
     });
     const Floats dy(y.size), dx(x.size), dw(weights);
     if (with_input_grad) {
       row(title + " input grad", flop,
           [&] { table->conv->input_grad(c, dy.get(), w.get(), dx.get(), scratch.get(), ParallelFor()); });
     }
-    row(title + " weight grad", flop, [&] {
-      table->conv_weight->weight_grad(c, x.get(), dy.get(), dw.get(), scratch.get(), ParallelFor());
-    });
+    row(title + " weight grad", flop,
+        [&] { table->conv_weight->weight_grad(c, x.get(), dy.get(), dw.get(), scratch.get(), ParallelFor()); });
   }
 
   // Functions that memory bounds: bytes are what must be read and written once.
@@ -148,8 +141,8 @@ struct Bench {
     unary("sigmoid 64k", Unary::kSigmoid);
     unary("gelu 64k", Unary::kGelu);
     memory_row("add 64k", 3 * span, [&] {
-      table->elementwise->binary_f32[static_cast<int>(Binary::kAdd)](x.get(), false, y.get(), false, z.get(),
-                                                                     kCount, 0);
+      table->elementwise->binary_f32[static_cast<int>(Binary::kAdd)](x.get(), false, y.get(), false, z.get(), kCount,
+                                                                     0);
     });
     memory_row("adam 64k", 7 * span, [&] {
       Adam o;
@@ -161,18 +154,15 @@ struct Bench {
                [&] { table->softmax->softmax(x.get(), 512, 128, y.get(), ParallelFor()); });
     float sum = 0;
     const Floats scratch(kCount);
-    memory_row("sum 64k", span, [&] {
-      table->reduce->f32.all(Reduce::kSum, x.get(), kCount, &sum, scratch.get(), ParallelFor());
-    });
+    memory_row("sum 64k", span,
+               [&] { table->reduce->f32.all(Reduce::kSum, x.get(), kCount, &sum, scratch.get(), ParallelFor()); });
     memory_row("sum of columns 512 x 128", span, [&] {
-      table->reduce->f32.along_cols(Reduce::kSum, x.get(), 512, 128, 128, y.get(), scratch.get(),
-                                    ParallelFor());
+      table->reduce->f32.along_cols(Reduce::kSum, x.get(), 512, 128, 128, y.get(), scratch.get(), ParallelFor());
     });
     memory_row("transpose 256 x 256", 2 * span,
                [&] { table->transpose->transpose32(x.get(), 1, 256, 256, y.get(), ParallelFor()); });
     Pool2d p;
-    p.planes = 64, p.in_h = p.in_w = 32, p.out_h = p.out_w = 16,
-    p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
+    p.planes = 64, p.in_h = p.in_w = 32, p.out_h = p.out_w = 16, p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
     memory_row("max pool 2x2 64 x 32x32", 1.25 * span,
                [&] { table->pool->max(p, x.get(), y.get(), nullptr, ParallelFor()); });
     memory_row("max pool 2x2 gradient", 2.25 * span,

@@ -153,7 +153,8 @@ static void make_matmul(workload* w) { matmul(w, 1024); }
 
 /* x [16,64,56,56] and w [64,64,3,3], padded by 1; the gradients take dy in the place of what they give. */
 static const int64_t kImage[4] = {16, 64, 56, 56}, kKernel[4] = {64, 64, 3, 3}, kOnes[4] = {1, 1, 1, 1};
-static void convolution(workload* w, const char* op, const int64_t* a, const int64_t* b, const char* sized, const int64_t* size) {
+static void convolution(workload* w, const char* op, const int64_t* a, const int64_t* b, const char* sized,
+                        const int64_t* size) {
   percale_value y;
   w->feeds[0] = random_tensor(a, 4, 1);
   w->feeds[1] = random_tensor(b, 4, 0.05f);
@@ -214,13 +215,14 @@ static void make_mlp_adam_1(workload* w) { mlp_adam(w, 1); }
 static void make_mlp_adam_64(workload* w) { mlp_adam(w, 64); }
 static void make_lenet_adam_64(workload* w) {
   const int64_t dims[4] = {64, 28, 28, 1};
-  training(w,
-           "[{\"layer\": \"Conv2D\", \"filters\": 32, \"kernel_size\": 5, \"padding\": \"same\","
-           "\"activation\": \"relu\"}, {\"layer\": \"MaxPooling2D\", \"pool_size\": 2},"
-           "{\"layer\": \"Conv2D\", \"filters\": 64, \"kernel_size\": 5, \"padding\": \"same\", \"activation\": \"relu\"},"
-           "{\"layer\": \"MaxPooling2D\", \"pool_size\": 2}, {\"layer\": \"Flatten\"},"
-           "{\"layer\": \"Dense\", \"units\": 512, \"activation\": \"relu\"}, {\"layer\": \"Dense\", \"units\": 10}]",
-           dims, 4);
+  training(
+      w,
+      "[{\"layer\": \"Conv2D\", \"filters\": 32, \"kernel_size\": 5, \"padding\": \"same\","
+      "\"activation\": \"relu\"}, {\"layer\": \"MaxPooling2D\", \"pool_size\": 2},"
+      "{\"layer\": \"Conv2D\", \"filters\": 64, \"kernel_size\": 5, \"padding\": \"same\", \"activation\": \"relu\"},"
+      "{\"layer\": \"MaxPooling2D\", \"pool_size\": 2}, {\"layer\": \"Flatten\"},"
+      "{\"layer\": \"Dense\", \"units\": 512, \"activation\": \"relu\"}, {\"layer\": \"Dense\", \"units\": 10}]",
+      dims, 4);
 }
 
 /* One iteration: a file of the MLP is loaded, planned and run once, and everything is given back. */

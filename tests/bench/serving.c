@@ -128,8 +128,8 @@ static void measure(const char* what, double* out_p99) {
   }
   qsort(all, total, sizeof *all, by_size);
   *out_p99 = all[total * 99 / 100] * 1e6;
-  printf("%-22s %6zu calls, p50 %7.1f us, p99 %7.1f us, %lld versions published\n", what, total, all[total / 2] * 1e6, *out_p99,
-         (long long)(percale_variables_version(variables) - before));
+  printf("%-22s %6zu calls, p50 %7.1f us, p99 %7.1f us, %lld versions published\n", what, total, all[total / 2] * 1e6,
+         *out_p99, (long long)(percale_variables_version(variables) - before));
 }
 
 int main(int argc, char** argv) {
@@ -182,6 +182,7 @@ int main(int argc, char** argv) {
   printf("p99 while training / alone: %.2f\n", beside / alone);
 
   percale_session_release(session), percale_graph_release(model), percale_variables_release(variables);
-  percale_trainer_release(trainer), percale_tensor_release(x), percale_tensor_release(y), percale_engine_release(engine);
+  percale_trainer_release(trainer), percale_tensor_release(x), percale_tensor_release(y),
+      percale_engine_release(engine);
   return 0;
 }

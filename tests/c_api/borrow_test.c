@@ -29,23 +29,25 @@ static void memory_that_does_not_fit_is_refused_and_kept(void) {
   int64_t dims[9] = {2, 3, 1, 1, 1, 1, 1, 1, 1};
   percale_tensor* tensor = NULL;
   ended = 0;
-  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 23, end, &ended, &tensor), PERCALE_INVALID_ARGUMENT,
-        "shape [2,3] needs 24 bytes, the memory has 23");
+  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 23, end, &ended, &tensor),
+        PERCALE_INVALID_ARGUMENT, "shape [2,3] needs 24 bytes, the memory has 23");
   FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, (char*)memory + 1, 24, end, &ended, &tensor),
         PERCALE_INVALID_ARGUMENT, "not aligned");
-  FAILS(percale_tensor_from_memory(99, dims, 2, memory, 24, end, &ended, &tensor), PERCALE_INVALID_ARGUMENT, "99 is no dtype");
-  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 9, memory, 24, end, &ended, &tensor), PERCALE_INVALID_ARGUMENT,
-        "rank 9");
-  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_STRING, dims, 2, memory, 24, end, &ended, &tensor), PERCALE_UNIMPLEMENTED,
-        "string");
+  FAILS(percale_tensor_from_memory(99, dims, 2, memory, 24, end, &ended, &tensor), PERCALE_INVALID_ARGUMENT,
+        "99 is no dtype");
+  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 9, memory, 24, end, &ended, &tensor),
+        PERCALE_INVALID_ARGUMENT, "rank 9");
+  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_STRING, dims, 2, memory, 24, end, &ended, &tensor),
+        PERCALE_UNIMPLEMENTED, "string");
   dims[0] = -1;
-  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 24, end, &ended, &tensor), PERCALE_INVALID_ARGUMENT,
-        "known dims");
+  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 24, end, &ended, &tensor),
+        PERCALE_INVALID_ARGUMENT, "known dims");
   dims[0] = INT64_MAX;
-  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 24, end, &ended, &tensor), PERCALE_INVALID_ARGUMENT,
-        "dim 0");
+  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 24, end, &ended, &tensor),
+        PERCALE_INVALID_ARGUMENT, "dim 0");
   dims[0] = dims[1] = (int64_t)1 << 40;
-  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 24, end, &ended, &tensor), PERCALE_INVALID_ARGUMENT, "");
+  FAILS(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 24, end, &ended, &tensor),
+        PERCALE_INVALID_ARGUMENT, "");
   REFUSES(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, NULL, 24, end, &ended, &tensor), "data");
   REFUSES(percale_tensor_from_memory(PERCALE_DTYPE_F32, NULL, 2, memory, 24, end, &ended, &tensor), "dims");
   REFUSES(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, 24, end, &ended, NULL), "out_tensor");

@@ -190,8 +190,8 @@ static void nothing_may_be_null(void) {
   REFUSES(percale_builder_variable(builder, NULL, tensor, &y), "name");
   REFUSES(percale_builder_variable(builder, "v", NULL, &y), "initial");
   REFUSES(percale_builder_variable_initialized(builder, "v", PERCALE_DTYPE_F32, dims, 1, NULL, &y), "initializer");
-  FAILS(percale_builder_variable_initialized(builder, "v", PERCALE_DTYPE_F32, dims, 1, "one", &y), PERCALE_INVALID_ARGUMENT,
-        "ones");
+  FAILS(percale_builder_variable_initialized(builder, "v", PERCALE_DTYPE_F32, dims, 1, "one", &y),
+        PERCALE_INVALID_ARGUMENT, "ones");
   OK(percale_builder_variable_initialized(builder, "v", PERCALE_DTYPE_F32, dims, 1, "ones", &y));
   FAILS(percale_builder_variable(builder, "v", tensor, &y), PERCALE_ALREADY_EXISTS, "'v'");
   REFUSES(percale_builder_node(NULL, "Relu", NULL), "builder");

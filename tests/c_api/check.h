@@ -25,8 +25,8 @@ CHECK_HELPER void check_ok(percale_status* status, const char* text, const char*
 }
 
 /* The call fails with this code, and its message holds these words. */
-CHECK_HELPER void check_fails(percale_status* status, percale_code code, const char* words, const char* text, const char* file,
-                        int line) {
+CHECK_HELPER void check_fails(percale_status* status, percale_code code, const char* words, const char* text,
+                              const char* file, int line) {
   if (percale_status_code(status) != code || strstr(percale_status_message(status, NULL), words) == NULL) {
     ++check_failures;
     fprintf(stderr, "%s:%d: %s\n  wanted %s: ...%s..., got %s: %s\n", file, line, text, percale_code_name(code), words,

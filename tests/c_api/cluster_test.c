@@ -4,10 +4,20 @@
 
 #include "check.h"
 
-static const char* const kVariables[] = {"TF_CONFIG",   "SLURM_PROCID",         "SLURM_NTASKS",        "SLURM_STEP_NODELIST",
-                                         "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_TASKS_PER_NODE", "SLURM_STEP_TASKS_PER_NODE",
-                                         "RANK",        "WORLD_SIZE",           "MASTER_ADDR",         "MASTER_PORT",
-                                         "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"};
+static const char* const kVariables[] = {"TF_CONFIG",
+                                         "SLURM_PROCID",
+                                         "SLURM_NTASKS",
+                                         "SLURM_STEP_NODELIST",
+                                         "SLURM_JOB_NODELIST",
+                                         "SLURM_NODELIST",
+                                         "SLURM_TASKS_PER_NODE",
+                                         "SLURM_STEP_TASKS_PER_NODE",
+                                         "RANK",
+                                         "WORLD_SIZE",
+                                         "MASTER_ADDR",
+                                         "MASTER_PORT",
+                                         "OMPI_COMM_WORLD_RANK",
+                                         "OMPI_COMM_WORLD_SIZE"};
 
 static void forget(void) {
   size_t i;
@@ -26,14 +36,16 @@ static int is_role(const percale_cluster* cluster, const char* job, int64_t task
 
 static void tf_config_is_read(void) {
   static const char kConfig[] =
-      "{\"cluster\": {\"worker\": [\"a:1\", \"b:2\"], \"ps\": {\"3\": \"c:3\"}}, \"task\": {\"type\": \"worker\", \"index\": 1}}";
+      "{\"cluster\": {\"worker\": [\"a:1\", \"b:2\"], \"ps\": {\"3\": \"c:3\"}}, \"task\": {\"type\": \"worker\", "
+      "\"index\": 1}}";
   percale_cluster* cluster = NULL;
   OK(percale_cluster_from_json(kConfig, PERCALE_NUL_ENDED, &cluster));
   CHECK(percale_cluster_job_count(cluster) == 2);
   CHECK(strcmp(percale_cluster_get_job(cluster, 0), "worker") == 0 && percale_cluster_get_job(cluster, 2) == NULL);
   CHECK(percale_cluster_task_count(cluster, "worker") == 2 && percale_cluster_task_count(cluster, "ps") == 4);
   CHECK(is_address(cluster, "worker", 1, "b:2") && is_address(cluster, "ps", 3, "c:3"));
-  CHECK(is_address(cluster, "ps", 0, NULL) && is_address(cluster, "chief", 0, NULL) && is_address(cluster, "ps", -1, NULL));
+  CHECK(is_address(cluster, "ps", 0, NULL) && is_address(cluster, "chief", 0, NULL) &&
+        is_address(cluster, "ps", -1, NULL));
   CHECK(is_role(cluster, "worker", 1));
   percale_cluster_release(cluster);
 }
@@ -41,14 +53,16 @@ static void tf_config_is_read(void) {
 static void bad_json_is_refused_with_its_place(void) {
   percale_cluster* cluster = NULL;
   FAILS(percale_cluster_from_json("{", 1, &cluster), PERCALE_INVALID_ARGUMENT, "line 1");
-  FAILS(percale_cluster_from_json("{\"cluster\": []}", PERCALE_NUL_ENDED, &cluster), PERCALE_INVALID_ARGUMENT, "'cluster'");
+  FAILS(percale_cluster_from_json("{\"cluster\": []}", PERCALE_NUL_ENDED, &cluster), PERCALE_INVALID_ARGUMENT,
+        "'cluster'");
   FAILS(percale_cluster_from_json("{\"cluster\": {\"w\": [\"nowhere\"]}}", PERCALE_NUL_ENDED, &cluster),
         PERCALE_INVALID_ARGUMENT, "'nowhere' is no address");
   FAILS(percale_cluster_from_json("{\"cluster\": {\"w\": {\"x\": \"a:1\"}}}", PERCALE_NUL_ENDED, &cluster),
         PERCALE_INVALID_ARGUMENT, "no number of a task");
   FAILS(percale_cluster_from_json("{\"cluster\": {\"w\": {\"99999999\": \"a:1\"}}}", PERCALE_NUL_ENDED, &cluster),
         PERCALE_INVALID_ARGUMENT, "99999999");
-  FAILS(percale_cluster_from_json("{\"task\": {\"index\": 1}}", PERCALE_NUL_ENDED, &cluster), PERCALE_INVALID_ARGUMENT, "type");
+  FAILS(percale_cluster_from_json("{\"task\": {\"index\": 1}}", PERCALE_NUL_ENDED, &cluster), PERCALE_INVALID_ARGUMENT,
+        "type");
   REFUSES(percale_cluster_from_json(NULL, 0, &cluster), "json");
   REFUSES(percale_cluster_from_json("{}", 2, NULL), "out_cluster");
   CHECK(cluster == NULL);

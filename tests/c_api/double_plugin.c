@@ -38,7 +38,8 @@ static percale_status* accepts(void* user, const percale_node_view* node) {
   return host->node_input_dtype(node, 0) == PERCALE_DTYPE_F32 ? NULL : fail("only f32");
 }
 
-static percale_status* plan(void* user, const percale_node_view* node, percale_kernel_plan* kernel_plan, void** out_state) {
+static percale_status* plan(void* user, const percale_node_view* node, percale_kernel_plan* kernel_plan,
+                            void** out_state) {
   size_t rank = 0, i;
   const int64_t* dims = host->node_input_dims(node, 0, &rank);
   state* mine;
@@ -80,8 +81,9 @@ static percale_status* refuse(void* user, const percale_node_view* node) {
 static const percale_op_value values[1] = {{"x", 'T', 1u << PERCALE_DTYPE_F32 | 1u << PERCALE_DTYPE_F64, 0}};
 static const percale_op_value results[1] = {{"y", 'T', 0, 0}};
 static const percale_op_attribute attributes[1] = {{"factor", 2, 0, 1, 2, 0, NULL}};
-static percale_op op = {sizeof(percale_op), "test", "Double", 1,     "y = factor * x.", values,     1,
-                        results,            1,      NULL,     shape, gradient,          attributes, 1};
+static percale_op op = {
+    sizeof(percale_op), "test",     "Double", 1, "y = factor * x.", values, 1, results, 1, NULL, shape,
+    gradient,           attributes, 1};
 static percale_kernel kernel = {sizeof(percale_kernel), "double.c", "test", "Double", accepts, plan, run, NULL, NULL};
 static percale_kernel refuser = {sizeof(percale_kernel), "relu.never", "", "Relu", refuse, plan, run, NULL, NULL};
 static const percale_op* const ops[1] = {&op};
@@ -92,8 +94,9 @@ static percale_plugin_api api;
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-percale_status* percale_plugin_init(const percale_host_api* given, uint32_t abi, const char* path,
-                                    const percale_plugin_api** out_plugin);
+percale_status*
+percale_plugin_init(const percale_host_api* given, uint32_t abi, const char* path,
+                    const percale_plugin_api** out_plugin);
 
 percale_status* percale_plugin_init(const percale_host_api* given, uint32_t abi, const char* path,
                                     const percale_plugin_api** out_plugin) {

@@ -61,7 +61,8 @@ static void an_engine_without_devices_is_an_engine(void) {
 
 static void an_engine_describes_itself(void) {
   static const char* const kWhat[] = {"info", "ops", "passes", "kernels"};
-  static const char* const kWords[] = {"\"fingerprint\":\"percale-", "\"name\":\"Add\"", "\"name\":\"", "\"device\":\"cpu\""};
+  static const char* const kWords[] = {"\"fingerprint\":\"percale-", "\"name\":\"Add\"", "\"name\":\"",
+                                       "\"device\":\"cpu\""};
   percale_engine* engine = NULL;
   percale_text* text = NULL;
   size_t i;

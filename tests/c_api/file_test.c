@@ -104,7 +104,8 @@ static void bytes_that_are_no_graph_are_refused(void) {
     percale_graph_release(loaded);
     loaded = NULL;
   }
-  FAILS(percale_graph_load_file(engine, "/nowhere/graph.percale", &loaded), PERCALE_NOT_FOUND, "/nowhere/graph.percale");
+  FAILS(percale_graph_load_file(engine, "/nowhere/graph.percale", &loaded), PERCALE_NOT_FOUND,
+        "/nowhere/graph.percale");
   FAILS(percale_graph_import(engine, "caffe", "model.caffe", &loaded), PERCALE_UNIMPLEMENTED, "'caffe'");
   REFUSES(percale_graph_load(NULL, bytes, size, &loaded), "engine");
   REFUSES(percale_graph_load(engine, NULL, size, &loaded), "bytes");

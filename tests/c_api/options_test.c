@@ -54,7 +54,8 @@ static void nothing_may_be_null(void) {
 static void every_option_describes_itself(void) {
   percale_text* text = NULL;
   OK(percale_options_describe(&text));
-  CHECK(strstr(percale_text_data(text, NULL), "{\"kind\":\"engine\",\"key\":\"threads\",\"type\":\"int\",\"default\":\"0\"") != NULL);
+  CHECK(strstr(percale_text_data(text, NULL),
+               "{\"kind\":\"engine\",\"key\":\"threads\",\"type\":\"int\",\"default\":\"0\"") != NULL);
   percale_text_release(text);
   REFUSES(percale_options_describe(NULL), "out_json");
 }

@@ -63,7 +63,8 @@ static void an_op_of_a_plugin_is_an_op(const char* path) {
   OK(percale_tensor_from_memory(PERCALE_DTYPE_F32, dims, 2, memory, sizeof memory, NULL, NULL, &x));
   OK(percale_session_run(session, x_name, &x, 1, names, 2, NULL, 0, PERCALE_FOREVER, fetched));
   if (fetched[0] != NULL && fetched[1] != NULL) {
-    const float *y = (const float*)percale_tensor_get_data(fetched[0]), *g = (const float*)percale_tensor_get_data(fetched[1]);
+    const float *y = (const float*)percale_tensor_get_data(fetched[0]),
+                *g = (const float*)percale_tensor_get_data(fetched[1]);
     CHECK(y[0] == 2 && y[1] == 0 && y[4] == 10 && g[0] == 2 && g[1] == 0 && g[4] == 2);
   }
   OK(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, names, 1, "kernels", &text));

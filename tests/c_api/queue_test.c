@@ -126,7 +126,8 @@ static void a_run_that_waits_ends_with_its_event_its_deadline_or_its_session(voi
   percale_event_release(event);
 
   begin = now_ms();
-  FAILS(percale_session_run(session, NULL, NULL, 0, kGot, 1, NULL, 0, 20000000, &got), PERCALE_DEADLINE_EXCEEDED, "deadline");
+  FAILS(percale_session_run(session, NULL, NULL, 0, kGot, 1, NULL, 0, 20000000, &got), PERCALE_DEADLINE_EXCEEDED,
+        "deadline");
   CHECK(now_ms() - begin <= 70);
 
   /* Released while its runs wait for what will never come. */

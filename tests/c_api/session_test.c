@@ -13,7 +13,8 @@ static percale_tensor* floats(const float* values, size_t rank, int64_t a, int64
   return tensor;
 }
 
-static percale_value node2(percale_builder* builder, const char* op, const char* name, percale_value a, percale_value b) {
+static percale_value node2(percale_builder* builder, const char* op, const char* name, percale_value a,
+                           percale_value b) {
   percale_value out = PERCALE_NO_VALUE;
   OK(percale_builder_node(builder, op, name));
   OK(percale_builder_add_input(builder, a));
@@ -107,10 +108,12 @@ static void a_run_that_is_misused_says_what_is_wrong(void) {
   percale_session *session = make_session(graph, &variables), *none_session = NULL;
   percale_tensor *x = floats(kX, 2, 2, 2), *flat = floats(kX, 1, 4, 0), *y = NULL, *empty = NULL;
   FAILS(percale_session_run(session, x_name, &x, 1, typo, 1, NULL, 0, PERCALE_FOREVER, &y), PERCALE_NOT_FOUND, "yy");
-  FAILS(percale_session_run(session, x_name, &flat, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y), PERCALE_INVALID_ARGUMENT, "x");
-  FAILS(percale_session_run(session, NULL, NULL, 0, y_name, 1, NULL, 0, PERCALE_FOREVER, &y), PERCALE_INVALID_ARGUMENT, "x");
-  FAILS(percale_session_run(session, x_name, &empty, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y), PERCALE_INVALID_ARGUMENT,
-        "'feeds[0]' is NULL");
+  FAILS(percale_session_run(session, x_name, &flat, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y),
+        PERCALE_INVALID_ARGUMENT, "x");
+  FAILS(percale_session_run(session, NULL, NULL, 0, y_name, 1, NULL, 0, PERCALE_FOREVER, &y), PERCALE_INVALID_ARGUMENT,
+        "x");
+  FAILS(percale_session_run(session, x_name, &empty, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y),
+        PERCALE_INVALID_ARGUMENT, "'feeds[0]' is NULL");
   FAILS(percale_session_run(session, none, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y), PERCALE_INVALID_ARGUMENT,
         "'feed_names[0]' is NULL");
   REFUSES(percale_session_run(NULL, x_name, &x, 1, y_name, 1, NULL, 0, PERCALE_FOREVER, &y), "session");
@@ -226,9 +229,15 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
 }
 
 static int ready = 0;
-static void count_ready(void* user) { CHECK(user == &ready); ++*(int*)user; }
+static void count_ready(void* user) {
+  CHECK(user == &ready);
+  ++*(int*)user;
+}
 static int returned = 0;
-static void count_returned(void* user, void* data) { CHECK(user == &returned && data != NULL); ++returned; }
+static void count_returned(void* user, void* data) {
+  CHECK(user == &returned && data != NULL);
+  ++returned;
+}
 
 static void an_event_is_the_end_of_an_asynchronous_run(void) {
   const char* const x_name[] = {"x"};
@@ -309,8 +318,8 @@ static void a_plan_explains_itself_and_a_trace_records_it(void) {
   }
   CHECK(percale_session_retain(session) == session);
   percale_session_release(session);
-  FAILS(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "mood", &text), PERCALE_INVALID_ARGUMENT,
-        "mood");
+  FAILS(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "mood", &text),
+        PERCALE_INVALID_ARGUMENT, "mood");
   REFUSES(percale_session_explain(NULL, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "plan", &text), "session");
   REFUSES(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, NULL, &text), "what");
   REFUSES(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "plan", NULL), "out_text");

@@ -314,16 +314,17 @@ static void options_say_how_it_trains(void) {
 
 static void a_spec_is_refused_where_it_is_wrong(void) {
   static const char kSpec[] =
-      "{\"model\": [{\"layer\": \"Dense\", \"units\": 1}], \"input_shape\": [2], \"loss\": \"mean_squared_error\", \"optimizr\": \"sgd\"}";
+      "{\"model\": [{\"layer\": \"Dense\", \"units\": 1}], \"input_shape\": [2], \"loss\": \"mean_squared_error\", "
+      "\"optimizr\": \"sgd\"}";
   percale_options* options = NULL;
   percale_trainer* trainer = NULL;
-  FAILS(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, NULL, &trainer), PERCALE_INVALID_ARGUMENT,
-        "optimizer");
+  FAILS(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, NULL, &trainer),
+        PERCALE_INVALID_ARGUMENT, "optimizer");
   FAILS(percale_trainer_from_spec(engine, "{", 1, NULL, NULL, NULL, &trainer), PERCALE_INVALID_ARGUMENT, "line 1");
   OK(percale_options_create("trainer", &options));
   OK(percale_options_set(options, "optimizer", "sgd"));
-  FAILS(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
-        "'optimizer' stands in the SPEC");
+  FAILS(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, options, &trainer),
+        PERCALE_INVALID_ARGUMENT, "'optimizer' stands in the SPEC");
   percale_options_release(options);
   REFUSES(percale_trainer_from_spec(NULL, kSpec, 1, NULL, NULL, NULL, &trainer), "engine");
   REFUSES(percale_trainer_from_spec(engine, NULL, 1, NULL, NULL, NULL, &trainer), "spec");

@@ -52,8 +52,14 @@ Result<Sample> fused(const std::shared_ptr<const Registry>& registry, const Star
   for (size_t i = 0; i < f.nodes[0].inputs.size(); ++i) {
     graph->functions[0].value(f.nodes[0].inputs[i]).def = static_cast<int32_t>(i);
   }
-  return Sample{str_cat("Fused ", start.op, relu_only ? ", Relu" : ", tree"), f.nodes[0].op,
-                with_defaults(*f.nodes[0].op, f.nodes[0].attributes), std::move(in_order), 1, 1e-4, false, graph};
+  return Sample{str_cat("Fused ", start.op, relu_only ? ", Relu" : ", tree"),
+                f.nodes[0].op,
+                with_defaults(*f.nodes[0].op, f.nodes[0].attributes),
+                std::move(in_order),
+                1,
+                1e-4,
+                false,
+                graph};
 }
 
 }  // namespace

@@ -134,7 +134,8 @@ std::string difference(const std::vector<unsigned char>& got, const Tensor& want
 // its body's nodes one by one; nothing when it fails.
 std::optional<std::vector<Tensor>> portable(const Registry& registry, const Sample& sample, const NodeView& view) {
   if (sample.graph != nullptr) {
-    auto out = evaluate_function(*sample.graph, "cpu", sample.graph->main(), sample.inputs, subject().engine->memory(), {});
+    auto out =
+        evaluate_function(*sample.graph, "cpu", sample.graph->main(), sample.inputs, subject().engine->memory(), {});
     if (!out.ok()) return {};
     return std::move(out).value();
   }

@@ -77,8 +77,13 @@ std::optional<Sample> random_sample(const OpSchema& schema, DType dtype) {
     if (a.name == "shape") attributes.set("shape", dims);
     if (a.name == "dtype") attributes.set("dtype", dtype);
   }
-  Sample out{str_cat(op_name(schema), " as ", dtype), &schema, with_defaults(schema, attributes), {},
-             schema.outputs.size(), 0, false};
+  Sample out{str_cat(op_name(schema), " as ", dtype),
+             &schema,
+             with_defaults(schema, attributes),
+             {},
+             schema.outputs.size(),
+             0,
+             false};
   const std::vector<unsigned char> bytes(7 * 3001 * 8, 0x3F);  // 0.7 as f32 and as bf16
   for (const InputSpec& input : schema.inputs) {
     if (input.bounds == Bounds::kShape) {
@@ -119,8 +124,8 @@ Result<NodeView> view_of(const Sample& sample) {
     view.body = sample.graph->find_function(sample.attributes.find("body")->get_if<FunctionRef>()->name);
     return view;
   }
-  PERCALE_ASSIGN_OR_RETURN(auto outputs, infer_node(*sample.schema, "sample", types, values, sample.outputs,
-                                                    sample.attributes, nullptr));
+  PERCALE_ASSIGN_OR_RETURN(
+      auto outputs, infer_node(*sample.schema, "sample", types, values, sample.outputs, sample.attributes, nullptr));
   return NodeView{*sample.schema, "sample", sample.attributes, std::move(types), std::move(outputs), std::move(values)};
 }
 

@@ -57,8 +57,9 @@ TEST_CASE("good files of every release load and are written again to the same by
       if (!graph.ok()) continue;
       const auto bytes = write_graph(**graph);
       REQUIRE(bytes.ok());
-      const auto again = read_graph(registry(), Tensor::copy_of(DType::kU8, Shape{}, bytes->data(),
-                                                               static_cast<int64_t>(bytes->size())).buffer());
+      const auto again =
+          read_graph(registry(),
+                     Tensor::copy_of(DType::kU8, Shape{}, bytes->data(), static_cast<int64_t>(bytes->size())).buffer());
       REQUIRE(again.ok());
       CHECK(*write_graph(**again) == *bytes);
       ++count;

@@ -33,7 +33,8 @@ Tensor floats(const Shape& shape, std::vector<float> values) { return Tensor::of
 // relu(x w + b) with a variable that "init" gives, a constant, a control edge, a device hint and metadata.
 std::shared_ptr<const Graph> layer(std::shared_ptr<const Registry> registry) {
   Builder builder(std::move(registry));
-  must(builder.add_variable({"dense/kernel", DType::kF32, Shape{2, 3}, true, false, floats({2, 3}, {1, 2, 3, 4, 5, 6})}));
+  must(builder.add_variable(
+      {"dense/kernel", DType::kF32, Shape{2, 3}, true, false, floats({2, 3}, {1, 2, 3, 4, 5, 6})}));
   must(builder.add_variable({"dense/bias", DType::kF32, Shape{3}, false, true, {}}));
   FunctionBuilder& init = builder.init();
   must(init.set_outputs({must(init.add_constant(floats({3}, {0, 0, 0}), "dense/bias"))}));
@@ -42,11 +43,13 @@ std::shared_ptr<const Graph> layer(std::shared_ptr<const Registry> registry) {
   const ValueId x = must(f.add_input("x", DType::kF32, Shape{-1, 2}));
   const auto read = [&](const char* name, std::vector<int64_t> shape) {
     return e.emit("percale:ReadVariable", {},
-                  {{"variable", name}, {"dtype", static_cast<int64_t>(DType::kF32)}, {"shape", std::move(shape)}}, name);
+                  {{"variable", name}, {"dtype", static_cast<int64_t>(DType::kF32)}, {"shape", std::move(shape)}},
+                  name);
   };
   const ValueId w = read("dense/kernel", {2, 3}), b = read("dense/bias", {3});
   f.set_device("cpu:0");
-  const ValueId y = e.emit("Relu", {e.emit("Add", {e.emit("MatMul", {x, w}, {}, "dense/matmul"), b}, {}, "dense")}, {}, "y");
+  const ValueId y =
+      e.emit("Relu", {e.emit("Add", {e.emit("MatMul", {x, w}, {}, "dense/matmul"), b}, {}, "dense")}, {}, "y");
   const ValueId scaled = e.emit("Mul", {y, e.constant(floats({}, {0.5F}), "half")}, {}, "scaled");
   must(e.status());
   must(f.add_control(0, f.function().value(scaled).def));
@@ -73,8 +76,8 @@ std::shared_ptr<const Graph> branches(std::shared_ptr<const Registry> registry) 
   Emitter e(f);
   const ValueId flag = must(f.add_input("flag", DType::kBool, Shape{}));
   const ValueId x = must(f.add_input("x", DType::kF32, Shape{-1}));
-  const ValueId y = e.emit("If", {flag, x}, {{"then_branch", FunctionRef{"chosen"}}, {"else_branch", FunctionRef{"positive"}}},
-                           "y");
+  const ValueId y =
+      e.emit("If", {flag, x}, {{"then_branch", FunctionRef{"chosen"}}, {"else_branch", FunctionRef{"positive"}}}, "y");
   must(e.status());
   must(f.set_outputs({y}));
   return must(builder.finish());
@@ -90,8 +93,8 @@ std::shared_ptr<const Graph> constants(std::shared_ptr<const Registry> registry)
     const auto dtype = static_cast<DType>(number);
     if (dtype_bits(dtype) == 0) continue;
     const Shape shape{3};
-    outputs.push_back(must(f.add_constant(Tensor::copy_of(dtype, shape, bytes.data(), must(byte_size(dtype, shape))),
-                                          dtype_name(dtype))));
+    outputs.push_back(must(
+        f.add_constant(Tensor::copy_of(dtype, shape, bytes.data(), must(byte_size(dtype, shape))), dtype_name(dtype))));
   }
   outputs.push_back(must(f.add_constant(floats({0, 4}, {}), "empty")));
   must(f.set_outputs(outputs));
@@ -144,9 +147,8 @@ std::vector<Bad> bad_files(const Graph& good, const Graph& calls) {
     out.push_back({name, broken(from, change)});
   };
   add("cycle", good, node("dense/matmul", [](Graph& g, Node& n) { n.inputs[0] = g.functions[0].find_value("y"); }));
-  add("control_cycle", good, node("y", [](Graph& g, Node& n) {
-        n.control = {static_cast<NodeId>(g.functions[0].nodes.size()) - 1};
-      }));
+  add("control_cycle", good,
+      node("y", [](Graph& g, Node& n) { n.control = {static_cast<NodeId>(g.functions[0].nodes.size()) - 1}; }));
   add("input_index", good, node("y", [](Graph&, Node& n) { n.inputs[0] = 1000; }));
   add("output_index", good, node("y", [](Graph&, Node& n) { n.outputs[0] = -5; }));
   add("no_input", good, node("y", [](Graph&, Node& n) { n.inputs.clear(); }));
@@ -157,19 +159,18 @@ std::vector<Bad> bad_files(const Graph& good, const Graph& calls) {
         n.attributes.set("shape", std::vector<int64_t>{2, 1000});
         g.functions[0].value(n.outputs[0]).type.shape = Shape{2, -1};
       }));
-  add("type_declared", good, [](Graph& g) { g.functions[0].value(g.functions[0].find_value("y")).type.dtype = DType::kI8; });
+  add("type_declared", good,
+      [](Graph& g) { g.functions[0].value(g.functions[0].find_value("y")).type.dtype = DType::kI8; });
   add("inner_sizes", good, [](Graph& g) { g.functions[0].values[0].type.shape = Shape{-1, 7}; });
   add("name_twice", good, [](Graph& g) { g.functions[0].values[1].name = g.functions[0].values[0].name; });
   add("name_empty", good, [](Graph& g) { g.functions[0].nodes[1].name = ""; });
   add("no_main", good, [](Graph& g) { g.functions[0].name = "principal"; });
   add("no_init", good, [](Graph& g) { g.functions.pop_back(); });
   add("dim_huge", good, [](Graph& g) { g.functions[0].values[0].type.shape = Shape{kMaxDim, kMaxDim}; });
-  add("calls_itself", calls, [](Graph& g) {
-    g.find_function("chosen")->nodes[0].attributes.set("function", FunctionRef{"chosen"});
-  });
-  add("no_function", calls, [](Graph& g) {
-    g.find_function("chosen")->nodes[0].attributes.set("function", FunctionRef{"absent"});
-  });
+  add("calls_itself", calls,
+      [](Graph& g) { g.find_function("chosen")->nodes[0].attributes.set("function", FunctionRef{"chosen"}); });
+  add("no_function", calls,
+      [](Graph& g) { g.find_function("chosen")->nodes[0].attributes.set("function", FunctionRef{"absent"}); });
   const auto made = [&](const char* name, const std::function<void(flatbuffers::FlatBufferBuilder&)>& make,
                         std::string_view data = {}) {
     flatbuffers::FlatBufferBuilder flat;
@@ -187,15 +188,23 @@ std::vector<Bad> bad_files(const Graph& good, const Graph& calls) {
     finish(flat, {}, {fb::CreateOpDirect(flat, "", "Teleport", 1), fb::CreateOpDirect(flat, "acme", "Guess", 3)}, {});
   });
   const std::vector<int64_t> four{4};
-  made("tensors_overlap", [&](auto& flat) {
-    finish(flat, {}, {}, {fb::CreateTensorDirect(flat, 1, &four, 0, 16, crc32c(std::string(16, '\0'))), fb::CreateTensorDirect(flat, 1, &four, 0, 16)});
-  }, std::string(16, '\0'));
-  made("tensor_behind_data", [&](auto& flat) {
-    finish(flat, {}, {}, {fb::CreateTensorDirect(flat, 1, &four, 64, 16)});
-  }, std::string(16, '\0'));
-  made("bool_two", [&](auto& flat) {
-    finish(flat, {}, {}, {fb::CreateTensorDirect(flat, 9, &four, 0, 4, crc32c(std::string_view("\0\1\2\0", 4)))});
-  }, std::string_view("\0\1\2\0", 4));
+  made(
+      "tensors_overlap",
+      [&](auto& flat) {
+        finish(flat, {}, {},
+               {fb::CreateTensorDirect(flat, 1, &four, 0, 16, crc32c(std::string(16, '\0'))),
+                fb::CreateTensorDirect(flat, 1, &four, 0, 16)});
+      },
+      std::string(16, '\0'));
+  made(
+      "tensor_behind_data", [&](auto& flat) { finish(flat, {}, {}, {fb::CreateTensorDirect(flat, 1, &four, 64, 16)}); },
+      std::string(16, '\0'));
+  made(
+      "bool_two",
+      [&](auto& flat) {
+        finish(flat, {}, {}, {fb::CreateTensorDirect(flat, 9, &four, 0, 4, crc32c(std::string_view("\0\1\2\0", 4)))});
+      },
+      std::string_view("\0\1\2\0", 4));
   made("tensor_outside", [&](auto& flat) {
     finish(flat, {}, {}, {fb::CreateTensorDirect(flat, 1, &four, 0, 16, 0, "../../../etc/passwd", "w")});
   });

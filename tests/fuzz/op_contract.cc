@@ -71,15 +71,18 @@ Tensor exact_tensor(DType dtype, const Shape& shape) {
   const auto bytes = byte_size(dtype, shape);
   if (!bytes.ok() || *bytes > kMemory) return {};
   void* memory = nullptr;
-  if (posix_memalign(&memory, static_cast<size_t>(kAlignment), static_cast<size_t>(std::max<int64_t>(*bytes, 1))) != 0) {
+  if (posix_memalign(&memory, static_cast<size_t>(kAlignment), static_cast<size_t>(std::max<int64_t>(*bytes, 1))) !=
+      0) {
     return {};
   }
-  auto buffer = Buffer::wrap(memory, *bytes, [](void*, void* data) { std::free(data); }, nullptr);
+  auto buffer = Buffer::wrap(
+      memory, *bytes, [](void*, void* data) { std::free(data); }, nullptr);
   auto out = Tensor::view(std::move(buffer), 0, dtype, shape);
   return out.ok() ? *out : Tensor();
 }
 
-constexpr std::array<int64_t, 16> kNumbers = {-1, 0, 1, 2, 3, 4, 5, 7, 8, -2, -3, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX, 1 << 20};
+constexpr std::array<int64_t, 16> kNumbers = {-1, 0,  1,  2,         3,         4,         5,         7,
+                                              8,  -2, -3, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX, 1 << 20};
 
 class Fuzzer {
  public:
@@ -161,10 +164,12 @@ class Fuzzer {
       case 2: draft.inputs.push_back(tensor(dtype_in(dtypes::kAny, random), shape(random), random)); break;
       case 3:
       case 4:
-        if (input != nullptr && input->defined()) *input = tensor(input->dtype(), altered(input->shape(), random), random);
+        if (input != nullptr && input->defined())
+          *input = tensor(input->dtype(), altered(input->shape(), random), random);
         break;
       case 5:
-        if (input != nullptr && input->defined()) *input = tensor(dtype_in(dtypes::kAny, random), input->shape(), random);
+        if (input != nullptr && input->defined())
+          *input = tensor(dtype_in(dtypes::kAny, random), input->shape(), random);
         break;
       case 6:  // other contents, the same type
         if (input != nullptr && input->defined()) *input = tensor(input->dtype(), input->shape(), random);
@@ -177,7 +182,8 @@ class Fuzzer {
           if (random.one_in(6)) {
             draft.attributes.erase(spec.name);
           } else {
-            draft.attributes.set(spec.name, now != nullptr && random.one_in(2) ? altered(*now, random) : attribute(spec, random));
+            draft.attributes.set(spec.name,
+                                 now != nullptr && random.one_in(2) ? altered(*now, random) : attribute(spec, random));
           }
         }
         break;
@@ -264,7 +270,15 @@ class Fuzzer {
   std::string text(Random& random) { return texts_.empty() || random.one_in(8) ? "nonsense" : random.pick(texts_); }
 
   static double number(Random& random) {
-    static constexpr std::array<double, 12> kValues = {0, -0.0, 1, -1, 0.5, 1e-30, 1e30, 1e308, -1e308,
+    static constexpr std::array<double, 12> kValues = {0,
+                                                       -0.0,
+                                                       1,
+                                                       -1,
+                                                       0.5,
+                                                       1e-30,
+                                                       1e30,
+                                                       1e308,
+                                                       -1e308,
                                                        std::numeric_limits<double>::infinity(),
                                                        -std::numeric_limits<double>::infinity(),
                                                        std::numeric_limits<double>::quiet_NaN()};
@@ -284,22 +298,24 @@ class Fuzzer {
       for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(random.below(2));
     } else if (dtype == DType::kF32 || dtype == DType::kF64) {
       for (int64_t i = 0; i < out.num_elements(); ++i) {
-        const double v = mood == 0 ? number(random) : static_cast<double>(random.below(2001)) / 1000 - (mood == 1 ? 1 : 0);
+        const double v =
+            mood == 0 ? number(random) : static_cast<double>(random.below(2001)) / 1000 - (mood == 1 ? 1 : 0);
         if (dtype == DType::kF64) {
           out.mutable_span<double>()[static_cast<size_t>(i)] = v;
         } else {
           // A conversion that overflows is undefined; infinity is what it means.
           const bool large = std::abs(v) > static_cast<double>(std::numeric_limits<float>::max());
           out.mutable_span<float>()[static_cast<size_t>(i)] =
-              large && !std::isinf(v) ? std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(v > 0 ? 1 : -1))
-                                      : static_cast<float>(v);
+              large && !std::isinf(v)
+                  ? std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(v > 0 ? 1 : -1))
+                  : static_cast<float>(v);
         }
       }
     } else if (is_integer(dtype) && dtype_bits(dtype) >= 8 && mood != 3) {
       const auto width = static_cast<size_t>(dtype_bits(dtype) / 8);
       const auto near = static_cast<int64_t>(random.below(9));
       for (size_t i = 0; i + width <= size; i += width) {
-        const int64_t v = mood == 0 ? random.pick(kNumbers)
+        const int64_t v = mood == 0   ? random.pick(kNumbers)
                           : mood == 1 ? near + static_cast<int64_t>(random.below(3)) - 1
                                       : static_cast<int64_t>(random.below(4));
         std::memcpy(bytes + i, &v, width);  // little-endian: the low bytes
@@ -311,7 +327,8 @@ class Fuzzer {
   }
 
   // Whether an input is a constant, a feed of known type, or one of unknown dims, is chance.
-  Result<ValueId> add_value(FunctionBuilder& f, const Tensor& t, RunSpec& spec, std::vector<Tensor>& feeds, Random& random) {
+  Result<ValueId> add_value(FunctionBuilder& f, const Tensor& t, RunSpec& spec, std::vector<Tensor>& feeds,
+                            Random& random) {
     if (random.one_in(3)) return f.add_constant(t);
     Shape declared = t.shape();
     if (random.one_in(3)) {
@@ -411,8 +428,9 @@ uint64_t current_seed = 0;
 
 void name_case() {
   char line[128];
-  const int size = std::snprintf(line, sizeof line, "\nthe case: --seed %llu --first %llu --cases 1\n",
-                                 static_cast<unsigned long long>(current_seed), static_cast<unsigned long long>(current_case));
+  const int size =
+      std::snprintf(line, sizeof line, "\nthe case: --seed %llu --first %llu --cases 1\n",
+                    static_cast<unsigned long long>(current_seed), static_cast<unsigned long long>(current_case));
   if (size > 0 && write(2, line, static_cast<size_t>(size)) < 0) return;
 }
 

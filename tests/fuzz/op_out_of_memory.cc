@@ -37,7 +37,8 @@ Result<Node> node_of(const std::shared_ptr<const Registry>& registry, const OpCa
     out.spec.feeds.push_back(name);
     out.feeds.push_back(t);
   }
-  PERCALE_ASSIGN_OR_RETURN(const NodeId node, f.add_node(row.op, ids, row.attributes, std::max<size_t>(1, row.expected.size())));
+  PERCALE_ASSIGN_OR_RETURN(const NodeId node,
+                           f.add_node(row.op, ids, row.attributes, std::max<size_t>(1, row.expected.size())));
   std::vector<ValueId> outputs;
   for (const ValueId id : f.function().node(node).outputs) {
     if (id == kNoValue) continue;
@@ -62,7 +63,8 @@ Code attempt(const std::shared_ptr<Engine>& engine, const Node& node) {
 
 // A worker may hold a block a moment longer.
 bool settles_at(int64_t held) {
-  for (int i = 0; i < 1000 && failing_malloc_held() != held; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 1000 && failing_malloc_held() != held; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return failing_malloc_held() == held;
 }
 
@@ -94,8 +96,8 @@ int main_of(int64_t stride) {
         if ((code == Code::kResourceExhausted || code == usual) && settles_at(held)) continue;
         ++wrong;
         std::fprintf(stderr, "%s %s, k = %lld, %s: %s, holds %+lld\n", row.where.c_str(), row.op.c_str(),
-                     static_cast<long long>(k), persistent != 0 ? "persistent" : "once", std::string(code_name(code)).c_str(),
-                     static_cast<long long>(failing_malloc_held() - held));
+                     static_cast<long long>(k), persistent != 0 ? "persistent" : "once",
+                     std::string(code_name(code)).c_str(), static_cast<long long>(failing_malloc_held() - held));
         break;
       }
     }

@@ -1,12 +1,12 @@
 /* Many threads load, run, cancel, train and unload in one engine, some of it their own, some shared. Every run ends with the
  * right bits or with CANCELLED. Built with TSan, it shows that nobody races. Usage: crowd FOLDER [THREADS] [ROUNDS] */
 #define _GNU_SOURCE
-#include "check.h"
-#include "host.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "check.h"
+#include "host.h"
 
 enum { MOST_THREADS = 256 };
 
@@ -83,9 +83,7 @@ static void run_and_cancel(member* me) {
     case 0: percale_event_cancel(event); break;
     case 1: percale_session_cancel(cancelled_session); break;
     case 2: break;
-    default: /* let go of while it runs */
-      percale_event_release(event);
-      return;
+    default: /* let go of while it runs */ percale_event_release(event); return;
   }
   JUDGE(percale_event_wait(event, PERCALE_FOREVER), 1);
   if (percale_event_poll(event) != 1) ++me->failures;
@@ -149,7 +147,8 @@ static void* live(void* user) {
 
 int main(int argc, char** argv) {
   static member crowd[MOST_THREADS];
-  const int64_t threads = argc > 2 ? strtoll(argv[2], NULL, 10) : 16, rounds = argc > 3 ? strtoll(argv[3], NULL, 10) : 12;
+  const int64_t threads = argc > 2 ? strtoll(argv[2], NULL, 10) : 16,
+                rounds = argc > 3 ? strtoll(argv[3], NULL, 10) : 12;
   int64_t i, runs = 0, cancelled = 0;
   if (argc < 2 || threads < 1 || threads > MOST_THREADS) return 2;
   snprintf(graph_path, sizeof graph_path, "%s/crowd.percale", argv[1]);

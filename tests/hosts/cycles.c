@@ -1,9 +1,9 @@
 /* A host that loads, trains and unloads again and again has as much memory, as many threads and as many open files at the
  * end as at the beginning. Usage: cycles FOLDER [CYCLES] */
+#include <stdlib.h>
+
 #include "check.h"
 #include "host.h"
-
-#include <stdlib.h>
 
 static char graph_path[4000], checkpoints[4000];
 

@@ -113,7 +113,7 @@ int munmap(void* address, size_t bytes) {
 typedef int (*create_thread)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*), void* arg) {
-  union {  /* ISO C knows no conversion between the two kinds of pointers */
+  union { /* ISO C knows no conversion between the two kinds of pointers */
     void* object;
     create_thread function;
   } real;

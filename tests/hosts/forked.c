@@ -1,11 +1,11 @@
 /* A process that was forked hears "forked" from what its parent made, may make an engine of its own, may exec, and may end;
  * the parent goes on. Usage: forked (the program calls itself) */
 #define _GNU_SOURCE
-#include "check.h"
-#include "host.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "check.h"
+#include "host.h"
 
 static percale_engine* engine = NULL;
 static percale_graph* graph = NULL;

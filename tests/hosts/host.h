@@ -8,10 +8,10 @@
 enum { HOST_ROWS = 16, HOST_SKIPPED = 77 };
 
 /* Goes to `out` with the error in `status`, which the function declares. */
-#define TRY(call)                      \
-  do {                                 \
-    status = (call);                   \
-    if (status != NULL) goto out;      \
+#define TRY(call)                 \
+  do {                            \
+    status = (call);              \
+    if (status != NULL) goto out; \
   } while (0)
 
 /* A convolutional net with inputs x f32 [-1,8,8,1] and t f32 [-1,3], outputs "y" and the scalar "loss". */

@@ -2,17 +2,17 @@
  * environment, open files; nothing is printed; no thread outlives its engine. The host's modes are unusual ones, so that a
  * library that sets the usual ones is seen. Usage: manners FOLDER */
 #define _GNU_SOURCE
-#include "check.h"
-#include "host.h"
-
 #include <errno.h>
-#include <fenv.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "check.h"
+#include "host.h"
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -78,13 +78,13 @@ static void compare(const state* before, const state* now, int files, const char
 }
 
 /* A call, with a look before and after. */
-#define CALM(call)                                       \
-  do {                                                   \
-    const state before = look();                         \
-    state after;                                         \
-    call;                                                \
-    after = look();                                      \
-    compare(&before, &after, 0, #call, __LINE__);        \
+#define CALM(call)                                \
+  do {                                            \
+    const state before = look();                  \
+    state after;                                  \
+    call;                                         \
+    after = look();                               \
+    compare(&before, &after, 0, #call, __LINE__); \
   } while (0)
 
 static void ignore(int number) { (void)number; }

@@ -4,12 +4,12 @@
  *   FOLDER   exists and may be written to        --stride N  only every N-th k, for programs that must be quick
  *   --only   one of the scenarios                --at K      only this k, for a debugger (break on `refuse`) */
 #define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "check.h"
 #include "failing_malloc.h"
 #include "host.h"
-
-#include <stdlib.h>
-#include <unistd.h>
 
 /* One thing that may run out of memory, and what shows that it left everything in order. */
 typedef struct scenario {
@@ -26,7 +26,8 @@ static percale_session *session = NULL, *staged_session = NULL;
 static percale_call* call = NULL;
 static percale_trainer *trainer = NULL, *second = NULL;
 static percale_dataset *data = NULL, *threaded_data = NULL;
-static percale_tensor *batch[2], *large[2], *answer = NULL, *output = NULL, *line = NULL, *condition = NULL, *count = NULL;
+static percale_tensor *batch[2], *large[2], *answer = NULL, *output = NULL, *line = NULL, *condition = NULL,
+                                            *count = NULL;
 static char folder[3000], graph_path[4000], values_path[4000], array_path[4000], checkpoints[4000], digest[128];
 static percale_text* graph_bytes = NULL;
 static int64_t steps = 0;
@@ -597,6 +598,7 @@ int main(int argc, char** argv) {
   the_steps_were_the_same_as_without_failures();
   take_down();
   CHECK(failing_malloc_held() == start);
-  if (failing_malloc_held() != start) fprintf(stderr, "  all in all: %+lld\n", (long long)(failing_malloc_held() - start));
+  if (failing_malloc_held() != start)
+    fprintf(stderr, "  all in all: %+lld\n", (long long)(failing_malloc_held() - start));
   return check_done();
 }

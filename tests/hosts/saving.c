@@ -7,10 +7,10 @@
  *         check        loads what is there and prints its digest
  * The save itself stands between two look-ups of files that are not there, for whoever reads the system calls. */
 #define _GNU_SOURCE
+#include <unistd.h>
+
 #include "check.h"
 #include "host.h"
-
-#include <unistd.h>
 
 static percale_engine* engine = NULL;
 static percale_graph* graph = NULL;
@@ -37,8 +37,8 @@ static void change(percale_variables* variables) {
   percale_tensor *value = NULL, *other = NULL;
   const char* name = percale_variables_get_name(variables, 0);
   OK(percale_variables_value(variables, name, &value));
-  OK(percale_tensor_create(engine, percale_tensor_dtype(value), percale_tensor_get_dims(value), percale_tensor_rank(value),
-                           &other));
+  OK(percale_tensor_create(engine, percale_tensor_dtype(value), percale_tensor_get_dims(value),
+                           percale_tensor_rank(value), &other));
   OK(percale_variables_assign(variables, name, other));
   percale_tensor_release(value);
   percale_tensor_release(other);

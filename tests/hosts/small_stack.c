@@ -1,9 +1,9 @@
 /* Everything works on a thread with a stack of 128 KiB, the smallest that common runtimes give. Usage: small_stack FOLDER */
 #define _GNU_SOURCE
+#include <pthread.h>
+
 #include "check.h"
 #include "host.h"
-
-#include <pthread.h>
 
 enum { STACK_BYTES = 128 * 1024 };
 

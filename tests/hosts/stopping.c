@@ -1,11 +1,11 @@
 /* Cancelling a run from another thread, a deadline, and cancelling a trainer end the call within 50 ms, in the middle of a large
  * kernel, between many small ones, and in a loop without end; nothing is assigned, and the session stays usable. */
 #define _GNU_SOURCE
-#include "check.h"
-#include "host.h"
-
 #include <pthread.h>
 #include <unistd.h>
+
+#include "check.h"
+#include "host.h"
 
 enum { MS = 1000000, ATTEMPTS = 5, SIZE = 2048 };
 

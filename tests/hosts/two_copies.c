@@ -30,14 +30,16 @@ typedef struct copy {
 } copy;
 
 static const char kSpec[] =
-    "{\"model\": [{\"layer\": \"Dense\", \"units\": 8, \"activation\": \"relu\"}, {\"layer\": \"Dense\", \"units\": 3}],"
+    "{\"model\": [{\"layer\": \"Dense\", \"units\": 8, \"activation\": \"relu\"}, {\"layer\": \"Dense\", \"units\": "
+    "3}],"
     " \"input_shape\": [4], \"loss\": \"mean_squared_error\", \"optimizer\": \"adam\", \"seed\": 3,"
-    " \"batch_size\": 8, \"epochs\": 20, \"data\": {\"train\": {\"x\": \"two-copies-x.npy\", \"y\": \"two-copies-y.npy\"}}}";
+    " \"batch_size\": 8, \"epochs\": 20, \"data\": {\"train\": {\"x\": \"two-copies-x.npy\", \"y\": "
+    "\"two-copies-y.npy\"}}}";
 
-#define LOOK_UP(copy, name)                                        \
-  do {                                                             \
+#define LOOK_UP(copy, name)                                            \
+  do {                                                                 \
     *(void**)&(copy)->name = dlsym((copy)->library, "percale_" #name); \
-    if ((copy)->name == NULL) return 0;                            \
+    if ((copy)->name == NULL) return 0;                                \
   } while (0)
 
 static int open_copy(copy* c, const char* path, const char* data_folder) {

@@ -65,8 +65,8 @@ Tensor retyped(const Registry& registry, const Tensor& tensor, DType to) {
   const OpSchema* cast = registry.find_op("", "Cast");
   const auto pool = std::make_shared<MemoryPool>();
   const auto as = [&](const Tensor& x, DType dtype) {
-    const auto got = evaluate_node(registry, "cpu", *cast, "retype", {{"to", dtype}, {"saturate", 1}, {"round_mode", "up"}},
-                                   {x}, 1, pool);
+    const auto got = evaluate_node(registry, "cpu", *cast, "retype",
+                                   {{"to", dtype}, {"saturate", 1}, {"round_mode", "up"}}, {x}, 1, pool);
     REQUIRE_MESSAGE(got.ok(), got.status().to_string());
     return got->front();
   };
@@ -82,7 +82,8 @@ Tensor retyped(const Registry& registry, const Tensor& tensor, DType to) {
 
 // Runs a row with the operands of one type parameter in that type; it is enough that the first kernel which accepts it
 // succeeds. An op without such an operand takes its type from an attribute.
-Status run_as(const Registry& registry, const OpSchema& schema, const OpCase& row, const TypeParameter& type, DType dtype) {
+Status run_as(const Registry& registry, const OpSchema& schema, const OpCase& row, const TypeParameter& type,
+              DType dtype) {
   std::vector<Tensor> inputs = row.inputs;
   Attributes attributes = row.attributes;
   bool set = false;
@@ -103,9 +104,9 @@ Status run_as(const Registry& registry, const OpSchema& schema, const OpCase& ro
     }
   }
   if (!set) return not_found("the row has no operand of this type");
-  PERCALE_ASSIGN_OR_RETURN(const auto got, evaluate_node(registry, "cpu", schema, "node", attributes, inputs,
-                                                         std::max<size_t>(1, row.expected.size()),
-                                                         std::make_shared<MemoryPool>()));
+  PERCALE_ASSIGN_OR_RETURN(const auto got,
+                           evaluate_node(registry, "cpu", schema, "node", attributes, inputs,
+                                         std::max<size_t>(1, row.expected.size()), std::make_shared<MemoryPool>()));
   for (size_t output : type.outputs) {
     if (output < got.size() && got[output].dtype() != dtype) {
       return internal_error("output ", static_cast<uint64_t>(output), " is ", got[output].dtype());
@@ -118,7 +119,8 @@ std::vector<OpCase> rows_of(const std::vector<OpCase>& all, const std::string& o
   std::vector<OpCase> out;
   if (op == "Dropout") {  // what it draws is no table's business
     OpCase& drawn = out.emplace_back();
-    drawn.inputs = {Tensor::of<float>(Shape{4}, std::vector<float>{1, 2, 3, 4}), Tensor::scalar(0.5f), Tensor::scalar(true)};
+    drawn.inputs = {Tensor::of<float>(Shape{4}, std::vector<float>{1, 2, 3, 4}), Tensor::scalar(0.5f),
+                    Tensor::scalar(true)};
     drawn.expected.resize(2);
   }
   for (const OpCase& row : all) {
@@ -170,7 +172,8 @@ TEST_CASE("every op of tier A that has a gradient has a gradient function") {
     if (!op.gradient) continue;
     const OpSchema* schema = ops->registry->find_op("", op.name);
     REQUIRE_MESSAGE(schema != nullptr, op.name);
-    CHECK_MESSAGE((schema->grad.kind() == GradFn::Kind::kFunction || schema->grad.kind() == GradFn::Kind::kBody), op.name);
+    CHECK_MESSAGE((schema->grad.kind() == GradFn::Kind::kFunction || schema->grad.kind() == GradFn::Kind::kBody),
+                  op.name);
     ++checked;
   }
   CHECK(checked == 53);

@@ -64,7 +64,8 @@ std::vector<OpCase> large_cases() {
     out.push_back(make(op, {numbers({3, 40000}, 8), ints({1})}));
     out.push_back(make(op, {numbers({50, 40, 30}, 8), ints({1})}));
   }
-  for (const auto& shape : std::vector<std::vector<int64_t>>{{1021}, {41, 1}, {3, 1, 1}, {1, 41, 1021}, {}, {3, 1, 1021}}) {
+  for (const auto& shape :
+       std::vector<std::vector<int64_t>>{{1021}, {41, 1}, {3, 1, 1}, {1, 41, 1021}, {}, {3, 1, 1021}}) {
     out.push_back(make("percale:SumToShape", {plane, ints(shape)}));
   }
   for (const auto& perm : std::vector<std::vector<int64_t>>{{0, 2, 1}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}, {1, 0, 2}}) {

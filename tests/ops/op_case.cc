@@ -107,7 +107,8 @@ Result<Tensor> read_tensor(const Json& json) {
   if (d == nullptr || s == nullptr || v == nullptr) return json.error("tensor", "wanted d, s and v");
   PERCALE_ASSIGN_OR_RETURN(const std::string name, d->as_string("d"));
   const auto dtype = dtype_from_name(name);
-  if (!dtype.has_value() || (!dtypes::kAny.contains(*dtype) && !is_small(*dtype))) return d->error("d", "no dtype: ", name);
+  if (!dtype.has_value() || (!dtypes::kAny.contains(*dtype) && !is_small(*dtype)))
+    return d->error("d", "no dtype: ", name);
   PERCALE_ASSIGN_OR_RETURN(const auto dims, s->as_ints("s"));
   PERCALE_ASSIGN_OR_RETURN(const Shape shape, Shape::make(dims));
   if (static_cast<int64_t>(v->size()) != shape.num_elements()) return v->error("v", "wanted as many as ", shape);
@@ -290,7 +291,8 @@ Result<Differentiable> build(const std::shared_ptr<const Registry>& registry, co
     } else if (std::find(row.grad.begin(), row.grad.end(), i) != row.grad.end()) {
       Shape shape = tensor.shape();
       for (size_t d = 0; unknown_dims && d < shape.rank(); ++d) shape[d] = kUnknownDim;
-      PERCALE_ASSIGN_OR_RETURN(const ValueId x, f.add_input(str_cat("x", static_cast<uint64_t>(i)), DType::kF64, shape));
+      PERCALE_ASSIGN_OR_RETURN(const ValueId x,
+                               f.add_input(str_cat("x", static_cast<uint64_t>(i)), DType::kF64, shape));
       operands.push_back(x);
       out.xs.push_back(x);
     } else {
@@ -298,7 +300,8 @@ Result<Differentiable> build(const std::shared_ptr<const Registry>& registry, co
       operands.push_back(c);
     }
   }
-  PERCALE_ASSIGN_OR_RETURN(const NodeId node, f.add_node(*schema, operands, row.attributes, output_count(*schema, row)));
+  PERCALE_ASSIGN_OR_RETURN(const NodeId node,
+                           f.add_node(*schema, operands, row.attributes, output_count(*schema, row)));
   for (ValueId y : f.function().node(node).outputs) {
     if (f.type(y).dtype == DType::kF64) out.ys.push_back(y);
   }

@@ -152,11 +152,10 @@ HWY_INLINE void transpose_block(Vec<float>* HWY_RESTRICT r) {
 
 // dst[c * ldd + r] = src[r * lds + c] for r < rows, c < cols; dst[c * ldd + r] = 0 for rows <= r <
 // padded_rows, which exceeds rows by less than kL.
-inline void transpose_matrix(const float* src, int64_t lds, int64_t rows, int64_t cols, float* dst,
-                             int64_t ldd, int64_t padded_rows) {
+inline void transpose_matrix(const float* src, int64_t lds, int64_t rows, int64_t cols, float* dst, int64_t ldd,
+                             int64_t padded_rows) {
   for (int64_t r0 = 0; r0 < padded_rows; r0 += kL) {
-    const int64_t height = rows - r0 < kL ? rows - r0 : kL,
-                  width = padded_rows - r0 < kL ? padded_rows - r0 : kL;
+    const int64_t height = rows - r0 < kL ? rows - r0 : kL, width = padded_rows - r0 < kL ? padded_rows - r0 : kL;
     for (int64_t c0 = 0; c0 < cols; c0 += kL) {
       const int64_t left = cols - c0;
       const float* from = src + r0 * lds + c0;

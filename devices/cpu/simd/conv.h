@@ -31,8 +31,8 @@ struct ConvFns {
   int64_t (*forward_scratch_bytes)(const Conv2d& conv);
   // bias (out_c values) may be null. packed, made by pack_weights of the same table and sizes, replaces w
   // unless null.
-  void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias,
-                  Act act, float* y, void* scratch, const ParallelFor& parallel);
+  void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias, Act act,
+                  float* y, void* scratch, const ParallelFor& parallel);
   int64_t (*packed_weights_bytes)(const Conv2d& conv);
   void (*pack_weights)(const Conv2d& conv, const float* w, float* packed, const ParallelFor& parallel);
 

@@ -33,8 +33,7 @@ struct PaddedImage {
   // The same for channels [c0, c1) alone; margins are zeroed too if `clearing`.
   const float* fill(const float* image, float* buffer, int64_t c0, int64_t c1, bool clearing = false) const {
     if (!margins.any()) return image;
-    if (clearing)
-      std::memset(buffer + c0 * plane(), 0, static_cast<size_t>((c1 - c0) * plane()) * sizeof(float));
+    if (clearing) std::memset(buffer + c0 * plane(), 0, static_cast<size_t>((c1 - c0) * plane()) * sizeof(float));
     for (int64_t c = c0; c < c1; ++c) {
       float* row = buffer + c * plane() + margins.top * pitch() + margins.left;
       const float* from = image + c * h * w;
@@ -113,8 +112,7 @@ struct TapConv {
     const auto [top, bottom] = y.margins();
     const auto [left, right] = x.margins();
     margins = {top, bottom, left, right};
-    if (taps == 1 && c.stride_h == 1 && c.stride_w == 1 && !margins.any() && c.in_h == c.out_h &&
-        c.in_w == c.out_w) {
+    if (taps == 1 && c.stride_h == 1 && c.stride_w == 1 && !margins.any() && c.in_h == c.out_h && c.in_w == c.out_w) {
       x.read = x.written = c.in_h * c.in_w;  // a pointwise convolution has one long row
       y.read = y.written = 1;
     }

@@ -99,8 +99,7 @@ PixelTileFn pixel_tile_for(int64_t pixels, int64_t step) {
 }
 
 // Writes tile[pixel][nv * kL] to out, channel by channel.
-void write_pixels(const float* tile, int64_t pixels, int64_t nv, int64_t channels, const Finish& f,
-                  float* out) {
+void write_pixels(const float* tile, int64_t pixels, int64_t nv, int64_t channels, const Finish& f, float* out) {
   for (int64_t v = 0; v < nv; ++v) {
     const int64_t count = min_of(channels - v * kL, kL);
     Vec<float> r[kL];
@@ -168,8 +167,7 @@ void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offse
   } else if (step == 2) {
     chain([&](const float* from, int v) HWY_ATTR { return load_pairs(from + v * kL * 2, count[v]); });
   } else {
-    chain([&](const float* from, int v)
-              HWY_ATTR { return load_apart(from + v * kL * step, step, count[v]); });
+    chain([&](const float* from, int v) HWY_ATTR { return load_apart(from + v * kL * step, step, count[v]); });
   }
 #pragma GCC unroll 8
   for (int i = 0; i < MR; ++i) {
@@ -190,8 +188,8 @@ void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offse
   }
 }
 
-using PlaneTileFn = void (*)(int64_t, const float*, const int64_t*, int64_t, const float*, int64_t,
-                             const Finish&, float*);
+using PlaneTileFn = void (*)(int64_t, const float*, const int64_t*, int64_t, const float*, int64_t, const Finish&,
+                             float*);
 template <int NV, bool kPlain>
 PlaneTileFn plane_tile_of(int64_t channels) {
   if constexpr (kTilePlanes == 8) {
@@ -214,15 +212,13 @@ struct Layout {
   int64_t blocks;  // of written channels
   PaddedImage image;
 
-  explicit Layout(const TapConv& conv)
-      : t(conv), jobs(conv.batch * conv.groups), image(conv.image(conv.read_c)) {
+  explicit Layout(const TapConv& conv) : t(conv), jobs(conv.batch * conv.groups), image(conv.image(conv.read_c)) {
     // The share of the arithmetic that is useful, by what each tile wastes: lanes without a channel and the
     // time to transpose, or lanes without a pixel.
     const auto real = [](int64_t v) { return static_cast<double>(v); };
     const int64_t phases = t.y.phases() * t.x.phases();
     const double taps = real(max_of(t.taps() / phases, 1));
-    const double by_pixels =
-        real(t.written_c) / real(round_up(t.written_c, kL)) * taps / (taps + kTransposeTaps);
+    const double by_pixels = real(t.written_c) / real(round_up(t.written_c, kL)) * taps / (taps + kTransposeTaps);
     const int64_t width = max_of(t.x.grid(0), 1);
     const double stepping = t.x.step() > 2    ? 0.15  // gathered one by one
                             : t.x.step() == 2 ? 0.6   // two loads and a shuffle
@@ -319,8 +315,7 @@ void pack(const Layout& layout, const float* w, float* packed, const ParallelFor
           transpose_matrix(from, t.weight_written, channels, t.taps(), to, width, width);
         } else {
           for (int64_t c = 0; c < t.read_c; ++c) {
-            transpose_matrix(from + c * t.weight_read, window, channels, window, to + c * window * width,
-                             width, width);
+            transpose_matrix(from + c * t.weight_read, window, channels, window, to + c * window * width, width, width);
           }
         }
         continue;
@@ -328,8 +323,8 @@ void pack(const Layout& layout, const float* w, float* packed, const ParallelFor
       for_each_phase(t, [&, first = first, channels = channels](const Phase& phase) {
         float* to = packed + (group * t.taps() + phase.first_tap) * layout.packed_c() + first * phase.taps;
         for_each_tap(t, phase, [&](int64_t i, int64_t c, int64_t ky, int64_t kx, int64_t, int64_t) {
-          const float* from = w + group * t.weight_group + first * t.weight_written + c * t.weight_read +
-                              ky * t.x.kernel + kx;
+          const float* from =
+              w + group * t.weight_group + first * t.weight_written + c * t.weight_read + ky * t.x.kernel + kx;
           for (int64_t o = 0; o < channels; ++o) to[i * width + o] = from[o * t.weight_written];
           for (int64_t o = channels; o < width; ++o) to[i * width + o] = 0;
         });
@@ -347,8 +342,8 @@ struct Data {
 
 // Blocks [b0, b1) of channels of one job, whose group is `group`; share `part` of `parts` of each phase's
 // tiles.
-void run_part(const Layout& layout, const Data& data, int64_t group, const float* image, float* out,
-              int64_t part, int64_t parts, int64_t b0, int64_t b1) {
+void run_part(const Layout& layout, const Data& data, int64_t group, const float* image, float* out, int64_t part,
+              int64_t parts, int64_t b0, int64_t b1) {
   const TapConv& t = layout.t;
   const int64_t plane = t.written_h * t.written_w, pitch = layout.image.pitch();
   const int64_t xstep = t.x.step(), ystep = t.y.step();
@@ -361,15 +356,13 @@ void run_part(const Layout& layout, const Data& data, int64_t group, const float
     for (int64_t b = b0; b < b1; ++b) {
       const auto [first, channels] = layout.block(b);
       const float* w = weights + first * phase.taps;
-      const Finish finish{data.bias ? data.bias + group * t.written_c + first : nullptr, data.relu, plane,
-                          t.x.ostep()};
+      const Finish finish{data.bias ? data.bias + group * t.written_c + first : nullptr, data.relu, plane, t.x.ostep()};
       for (int64_t at = range.begin; at < range.end; ++at) {
         const int64_t row = at / tiles.count, tile = at % tiles.count;
         const int64_t x0 = layout.planes ? tile * 2 * kL : tiles.begin(tile);
         const int64_t cols = layout.planes ? min_of(2 * kL, phase.gw - x0) : tiles.size(tile);
         const float* in = image + row * ystep * pitch + x0 * xstep;
-        float* to =
-            out + first * plane + (phase.py + row * t.y.ostep()) * t.written_w + phase.px + x0 * t.x.ostep();
+        float* to = out + first * plane + (phase.py + row * t.y.ostep()) * t.written_w + phase.px + x0 * t.x.ostep();
         if (layout.planes) {
           plane_tile_for(channels, cols, xstep)(phase.taps, in, offsets, xstep, w, cols, finish, to);
         } else {
@@ -391,12 +384,11 @@ int64_t job_pieces(const Layout& layout) {
 // Scratch: offsets, packed weights, padded images (one per piece, or all of few jobs).
 int64_t scratch_bytes(const Layout& layout) {
   const int64_t images = layout.jobs >= kManyJobs ? job_pieces(layout) : layout.jobs;
-  return round_up(layout.t.taps() * 8, 64) + round_up(layout.packed_size() * 4, 64) +
-         images * layout.image.size() * 4;
+  return round_up(layout.t.taps() * 8, 64) + round_up(layout.packed_size() * 4, 64) + images * layout.image.size() * 4;
 }
 
-void run(const Layout& layout, const float* in, const float* w, const float* packed, const float* bias,
-         Act act, float* out, void* scratch, const ParallelFor& parallel) {
+void run(const Layout& layout, const float* in, const float* w, const float* packed, const float* bias, Act act,
+         float* out, void* scratch, const ParallelFor& parallel) {
   const TapConv& t = layout.t;
   const int64_t in_size = t.read_c * t.read_h * t.read_w, out_size = t.written_c * t.written_h * t.written_w;
   if (layout.jobs == 0 || out_size == 0) return;
@@ -443,8 +435,8 @@ void run(const Layout& layout, const float* in, const float* w, const float* pac
     const int64_t job = piece / (by_tile * by_block);
     const PieceRange blocks = piece_range(layout.blocks, by_block, piece / by_tile % by_block);
     const float* image = image_size ? images + job * image_size : in + job * in_size;
-    run_part(layout, data, job % t.groups, image, out + job * out_size, piece % by_tile, by_tile,
-             blocks.begin, blocks.end);
+    run_part(layout, data, job % t.groups, image, out + job * out_size, piece % by_tile, by_tile, blocks.begin,
+             blocks.end);
   });
 }
 
@@ -453,8 +445,8 @@ int64_t forward_scratch_bytes(const Conv2d& conv) {
   return scratch_bytes(Layout(t));
 }
 
-void forward(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias,
-             Act act, float* y, void* scratch, const ParallelFor& parallel) {
+void forward(const Conv2d& conv, const float* x, const float* w, const float* packed, const float* bias, Act act,
+             float* y, void* scratch, const ParallelFor& parallel) {
   const TapConv t(conv, false);
   run(Layout(t), x, w, packed, bias, act, y, scratch, parallel);
 }

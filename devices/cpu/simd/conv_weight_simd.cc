@@ -83,8 +83,8 @@ struct Source {
 // sums[tap][channel] (+)= over the band of image[pixel + offset of tap] * dy[pixel][channel], MR taps x NV
 // vectors.
 template <int MR, int NV>
-void tap_tile(const Source& s, const int64_t* HWY_RESTRICT offsets, const Band& band, const float* dy,
-              int64_t ldy, bool add, float* sums) {
+void tap_tile(const Source& s, const int64_t* HWY_RESTRICT offsets, const Band& band, const float* dy, int64_t ldy,
+              bool add, float* sums) {
   using V = Vec<float>;
   V acc[MR][NV];
 #pragma GCC unroll 10
@@ -232,8 +232,8 @@ Job prepared(const Plan& plan, const float* x, const float* dy, int64_t job, flo
 }
 
 // Share `part` of `parts` of the copying. `clearing` zeroes the margins as well.
-Job prepare(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer, int64_t part,
-            int64_t parts, bool clearing) {
+Job prepare(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer, int64_t part, int64_t parts,
+            bool clearing) {
   const TapConv& t = plan.t;
   const PieceRange channels = piece_range(t.read_c, parts, part);
   plan.image.fill(x + job * t.read_c * t.read_h * t.read_w, buffer, channels.begin, channels.end, clearing);
@@ -294,10 +294,8 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       for (int64_t n = images.begin; n < images.end; ++n) {
         for (int64_t g = groups.begin; g < groups.end; ++g) {
           const bool first = n == images.begin && g == groups.begin;
-          const Job job =
-              prepare(plan, x, dy, n * t.groups + g, buffers + piece * plan.buffer_size(), 0, 1, first);
-          add_job(job, 0, plan.tiles.count, n > images.begin,
-                  sums + split * plan.split_sums() + g * plan.group_sums());
+          const Job job = prepare(plan, x, dy, n * t.groups + g, buffers + piece * plan.buffer_size(), 0, 1, first);
+          add_job(job, 0, plan.tiles.count, n > images.begin, sums + split * plan.split_sums() + g * plan.group_sums());
         }
       }
     });
@@ -307,8 +305,7 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       const int64_t parts = pieces_for(8 * static_cast<double>(plan.buffer_size()));
       parallel(jobs * parts, [&](int64_t piece) {
         const int64_t job = piece / parts;
-        prepare(plan, x, dy, n0 * t.groups + job, buffers + job * plan.buffer_size(), piece % parts, parts,
-                true);
+        prepare(plan, x, dy, n0 * t.groups + job, buffers + job * plan.buffer_size(), piece % parts, parts, true);
       });
       parallel(t.groups * plan.splits.tiles, [&](int64_t piece) {
         const int64_t g = piece / plan.splits.tiles;
@@ -349,8 +346,7 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
 
 void bias_grad(const Conv2d& conv, const float* dy, float* db, const ParallelFor& parallel) {
   const int64_t pixels = conv.out_h * conv.out_w;
-  const int64_t pieces =
-      min_of(conv.out_c, pieces_for(8.0 * static_cast<double>(conv.batch * conv.out_c * pixels)));
+  const int64_t pieces = min_of(conv.out_c, pieces_for(8.0 * static_cast<double>(conv.batch * conv.out_c * pixels)));
   if (conv.out_c == 0) return;
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(conv.out_c, pieces, piece);

@@ -91,8 +91,8 @@ struct ElementwiseFns {
   // Runs the steps in order on tiles of 256 elements, so that temporaries (at most kMaxChainTemporaries,
   // numbered from 0) stay in L1. The bits are those of running each step on the whole span. An output may be
   // exactly an input that no later step reads.
-  void (*run_chain)(const ChainStep* steps, int64_t step_count, const float* const* inputs,
-                    float* const* outputs, int64_t count);
+  void (*run_chain)(const ChainStep* steps, int64_t step_count, const float* const* inputs, float* const* outputs,
+                    int64_t count);
 
   // y[i] = fma(x[i], scale, shift)
   void (*u8_to_f32)(const uint8_t* x, float* y, int64_t count, float scale, float shift);

@@ -73,8 +73,7 @@ PERCALE_UNARY(LeakyRelu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, x), x))
 PERCALE_UNARY(Clip, clamp(x, a, b))
 PERCALE_UNARY(Affine, hn::MulAdd(x, a, b))
 PERCALE_UNARY(HardSigmoid, clamp(hn::MulAdd(a, x, b), zero<T>(), set<T>(T{1})))
-PERCALE_UNARY(HardSwish,
-              hn::Mul(x, clamp(hn::MulAdd(set<T>(T{1} / T{6}), x, set<T>(T{0.5})), zero<T>(), set<T>(T{1}))))
+PERCALE_UNARY(HardSwish, hn::Mul(x, clamp(hn::MulAdd(set<T>(T{1} / T{6}), x, set<T>(T{0.5})), zero<T>(), set<T>(T{1}))))
 PERCALE_UNARY(Exp, exp(x))
 PERCALE_UNARY(Log, log(x))
 PERCALE_UNARY(Sigmoid, sigmoid(x))
@@ -83,8 +82,7 @@ PERCALE_UNARY(Erf, erf(x))
 PERCALE_UNARY(Softplus, softplus(x))
 PERCALE_UNARY(Elu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, expm1(x)), x))
 PERCALE_UNARY(Silu, hn::Mul(x, sigmoid(x)))
-PERCALE_UNARY(Gelu,
-              hn::Mul(hn::Mul(x, set<T>(0.5f)), hn::Add(set<T>(1.0f), erf(hn::Mul(x, set<T>(0.707106781f))))))
+PERCALE_UNARY(Gelu, hn::Mul(hn::Mul(x, set<T>(0.5f)), hn::Add(set<T>(1.0f), erf(hn::Mul(x, set<T>(0.707106781f))))))
 #undef PERCALE_UNARY
 
 #define PERCALE_BINARY(name, expression)                                                 \
@@ -117,13 +115,11 @@ constexpr UnaryFn<float> kTranscendental[] = {
     map<float, Exp<float>>,  map<float, Log<float>>,  map<float, Sigmoid<float>>,
     map<float, Tanh<float>>, map<float, Erf<float>>,  map<float, Softplus<float>>,
     map<float, Elu<float>>,  map<float, Silu<float>>, map<float, Gelu<float>>};
-static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount ==
-              static_cast<int>(Unary::kCount));
+static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount == static_cast<int>(Unary::kCount));
 template <class T>
-constexpr BinaryFn<T> kZips[] = {zip<T, Add<T>>,      zip<T, Sub<T>>,           zip<T, Mul<T>>,
-                                 zip<T, Div<T>>,      zip<T, Max<T>>,           zip<T, Min<T>>,
-                                 zip<T, ReluGrad<T>>, zip<T, LeakyReluGrad<T>>, zip<T, SigmoidGrad<T>>,
-                                 zip<T, TanhGrad<T>>};
+constexpr BinaryFn<T> kZips[] = {
+    zip<T, Add<T>>, zip<T, Sub<T>>,      zip<T, Mul<T>>,           zip<T, Div<T>>,         zip<T, Max<T>>,
+    zip<T, Min<T>>, zip<T, ReluGrad<T>>, zip<T, LeakyReluGrad<T>>, zip<T, SigmoidGrad<T>>, zip<T, TanhGrad<T>>};
 static_assert(sizeof(kZips<float>) / sizeof(BinaryFn<float>) == static_cast<int>(Binary::kCount));
 
 constexpr UnaryFn<float> unary_of(int op) {
@@ -137,21 +133,16 @@ void run_chain(const ChainStep* steps, int64_t step_count, const float* const* i
     const int64_t n = min_of(kTile, count - begin);
     const auto read = [&](const ChainOperand& o) -> const float* {
       switch (o.kind) {
-        case ChainOperand::kInput:
-          return inputs[o.index] + begin;
-        case ChainOperand::kScalarInput:
-          return inputs[o.index];
-        case ChainOperand::kTemporary:
-          return temporaries[o.index];
-        case ChainOperand::kOutput:
-          break;
+        case ChainOperand::kInput: return inputs[o.index] + begin;
+        case ChainOperand::kScalarInput: return inputs[o.index];
+        case ChainOperand::kTemporary: return temporaries[o.index];
+        case ChainOperand::kOutput: break;
       }
       return outputs[o.index] + begin;
     };
     for (int64_t i = 0; i < step_count; ++i) {
       const ChainStep& s = steps[i];
-      float* to =
-          s.to.kind == ChainOperand::kTemporary ? temporaries[s.to.index] : outputs[s.to.index] + begin;
+      float* to = s.to.kind == ChainOperand::kTemporary ? temporaries[s.to.index] : outputs[s.to.index] + begin;
       const bool x_scalar = s.x.kind == ChainOperand::kScalarInput;
       if (s.binary) {
         kZips<float>[static_cast<int>(s.binary_op)](read(s.x), x_scalar, read(s.y),

@@ -45,8 +45,7 @@ struct GemmFnsOf {
   void (*run)(const Gemm<T>& args, void* scratch, const ParallelFor& parallel);
   // B packed ahead, for products that share it (weights). The layout belongs to one table and is never saved.
   int64_t (*packed_b_bytes)(int64_t k, int64_t n);
-  void (*pack_b)(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans_b, T* packed,
-                 const ParallelFor& parallel);
+  void (*pack_b)(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans_b, T* packed, const ParallelFor& parallel);
 };
 
 struct GemmFns {

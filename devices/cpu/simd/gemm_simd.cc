@@ -89,8 +89,8 @@ void finish_tile(int rows, int vectors, const T* sums, T* c, int64_t ldc, int64_
 
 // C[MR, cols] of one tile. a: packed [kc][MR]; b: rows ldb apart, NV vectors wide.
 template <class T, int MR, int NV>
-void tile(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c,
-          int64_t ldc, int64_t cols, const Finish<T>& finish) {
+void tile(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c, int64_t ldc,
+          int64_t cols, const Finish<T>& finish) {
   using V = Vec<T>;
   constexpr int64_t kW = kLanes<T>;
   V acc[MR][NV];
@@ -218,8 +218,7 @@ int64_t packed_b_bytes(int64_t k, int64_t n) {
 
 // [block of k][panel][kc][kTileCols].
 template <class T>
-void pack_b(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans, T* packed,
-            const ParallelFor& parallel) {
+void pack_b(int64_t k, int64_t n, const T* b, int64_t ldb, bool trans, T* packed, const ParallelFor& parallel) {
   constexpr int64_t kCols = kTileCols<T>;
   const Blocks blocks = blocks_of(k);
   const int64_t panels = ceil_div(n, kCols);
@@ -297,17 +296,14 @@ bool uses_dots(const Gemm<T>& g) {
 template <class T>
 void run_dots(const Gemm<T>& g, const ParallelFor& parallel) {
   const int64_t groups = ceil_div(g.n, 4);
-  const int64_t pieces = min_of(
-      groups, pieces_for(8 * static_cast<double>(g.n) * static_cast<double>(g.k)));  // bound by reading B
+  const int64_t pieces =
+      min_of(groups, pieces_for(8 * static_cast<double>(g.n) * static_cast<double>(g.k)));  // bound by reading B
   parallel(pieces, [&](int64_t piece) {
     const PieceRange range = piece_range(g.n, pieces, piece, 4);
     switch (g.m) {
-      case 1:
-        return dot_rows<T, 1>(g, range.begin, range.end);
-      case 2:
-        return dot_rows<T, 2>(g, range.begin, range.end);
-      default:
-        return dot_rows<T, 3>(g, range.begin, range.end);
+      case 1: return dot_rows<T, 1>(g, range.begin, range.end);
+      case 2: return dot_rows<T, 2>(g, range.begin, range.end);
+      default: return dot_rows<T, 3>(g, range.begin, range.end);
     }
   });
 }
@@ -333,8 +329,8 @@ int64_t scratch_bytes(const Gemm<T>& g) {
 
 // One piece of a pass: rows of panels [p0, p1), columns of panels [q0, q1).
 template <class T>
-void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panels, int64_t row0, int64_t k0,
-               int64_t k1, const T* packed_a, int64_t p0, int64_t p1, int64_t q0, int64_t q1) {
+void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panels, int64_t row0, int64_t k0, int64_t k1,
+               const T* packed_a, int64_t p0, int64_t p1, int64_t q0, int64_t q1) {
   constexpr int64_t kCols = kTileCols<T>;
   alignas(64) T b_panel[kMaxBlock * kCols];
   const int64_t padded_n = round_up(g.n, kCols), rows = min_of(passes.rows, g.m - row0);
@@ -351,8 +347,7 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
         b = g.b + kb * g.ldb + j;  // used once: not worth a copy
         ldb = g.ldb;
       } else {
-        pack_b_panel<T>(g.trans_b ? g.b + j * g.ldb + kb : g.b + kb * g.ldb + j, g.ldb, g.trans_b, kc, cols,
-                        b_panel);
+        pack_b_panel<T>(g.trans_b ? g.b + j * g.ldb + kb : g.b + kb * g.ldb + j, g.ldb, g.trans_b, kc, cols, b_panel);
       }
       Finish<T> finish;
       finish.add = g.accumulate || kb > 0;
@@ -361,8 +356,8 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
       for (int64_t p = p0; p < p1; ++p) {
         const int64_t i = panels.begin(p), mr = panels.size(p);
         finish.bias_m = last && g.bias_m ? g.bias_m + row0 + i : nullptr;
-        tile_for<T>(mr, cols)(kc, packed_a + (kb - k0) * rows + i * kc, b, ldb, g.c + (row0 + i) * g.ldc + j,
-                              g.ldc, cols, finish);
+        tile_for<T>(mr, cols)(kc, packed_a + (kb - k0) * rows + i * kc, b, ldb, g.c + (row0 + i) * g.ldc + j, g.ldc,
+                              cols, finish);
       }
     }
   }
@@ -378,8 +373,8 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
     for (int64_t p = 0; p < panels.count; ++p) {
       for (int64_t j = 0; j < g.n; j += kCols) {
         const int64_t i = panels.begin(p);
-        const Finish<T> finish{g.accumulate, g.bias_n ? g.bias_n + j : nullptr,
-                               g.bias_m ? g.bias_m + i : nullptr, g.act == Act::kRelu};
+        const Finish<T> finish{g.accumulate, g.bias_n ? g.bias_n + j : nullptr, g.bias_m ? g.bias_m + i : nullptr,
+                               g.act == Act::kRelu};
         const int64_t cols = min_of(kCols, g.n - j);
         tile_for<T>(panels.size(p), cols)(0, g.a, g.b, 0, g.c + i * g.ldc + j, g.ldc, cols, finish);
       }
@@ -401,8 +396,8 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
           const int64_t kc = min_of(passes.blocks.size, g.k - kb);
           for (int64_t p = range.begin; p < range.end; ++p) {
             const int64_t i = row0 + panels.begin(p);
-            pack_a_panel<T>(g.trans_a ? g.a + kb * g.lda + i : g.a + i * g.lda + kb, g.lda, g.trans_a,
-                            panels.size(p), kc, packed_a + (kb - k0) * rows + panels.begin(p) * kc);
+            pack_a_panel<T>(g.trans_a ? g.a + kb * g.lda + i : g.a + i * g.lda + kb, g.lda, g.trans_a, panels.size(p),
+                            kc, packed_a + (kb - k0) * rows + panels.begin(p) * kc);
           }
         }
       });

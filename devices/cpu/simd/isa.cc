@@ -49,14 +49,10 @@ std::optional<Isa> parse_isa_cap(std::string_view text) {
 
 const char* isa_name(Isa isa) {
   switch (isa) {
-    case Isa::kSse4:
-      return "sse4";
-    case Isa::kAvx2:
-      return "avx2";
-    case Isa::kAvx512:
-      return "avx512";
-    case Isa::kNone:
-      break;
+    case Isa::kSse4: return "sse4";
+    case Isa::kAvx2: return "avx2";
+    case Isa::kAvx512: return "avx512";
+    case Isa::kNone: break;
   }
   return "none";
 }

@@ -77,8 +77,7 @@ HWY_INLINE VF expm1(VF x) {
   const VF p = hn::MulAdd(hn::Mul(e.r, e.r), e.q, e.r), one = set<float>(1.0f);
   const VF scale = hn::Mul(e.low, e.high);  // infinite only where the result is as well, or just below it
   const VF small = hn::MulAdd(scale, p, hn::Sub(scale, one));
-  return hn::IfThenElse(hn::Gt(x, set<float>(88.0f)), hn::Mul(hn::Mul(hn::Add(p, one), e.low), e.high),
-                        small);
+  return hn::IfThenElse(hn::Gt(x, set<float>(88.0f)), hn::Mul(hn::Mul(hn::Add(p, one), e.low), e.high), small);
 }
 
 // log(x) with x = 2^e m, sqrt(1/2) <= m < sqrt(2).
@@ -95,8 +94,8 @@ HWY_INLINE VF log(VF x) {
   e = hn::Sub(e, hn::IfThenElseZero(tiny, set<float>(23.0f)));
   const VI mantissa = hn::Add(hn::And(shifted, hn::Set(di, 0x007FFFFF)), hn::Set(di, 0x3F3504F3));
   const VF f = hn::Sub(hn::BitCast(d, mantissa), set<float>(1.0f));
-  const VF q = poly(f, -0.07902743667f, 0.1262231916f, -0.1299818307f, 0.1421449631f, -0.1664128155f,
-                    0.2000104487f, -0.2500030696f, 0.3333333135f);
+  const VF q = poly(f, -0.07902743667f, 0.1262231916f, -0.1299818307f, 0.1421449631f, -0.1664128155f, 0.2000104487f,
+                    -0.2500030696f, 0.3333333135f);
   const VF ff = hn::Mul(f, f);
   VF tail = hn::Mul(hn::Mul(ff, f), q);
   tail = hn::MulAdd(e, set<float>(1.42860682e-6f), tail);
@@ -104,8 +103,7 @@ HWY_INLINE VF log(VF x) {
   VF result = hn::MulAdd(e, set<float>(0.693145751953f), hn::Add(f, tail));
   const float inf = std::numeric_limits<float>::infinity();
   result = hn::IfThenElse(hn::Eq(x, zero<float>()), set<float>(-inf), result);
-  result =
-      hn::IfThenElse(hn::Lt(x, zero<float>()), set<float>(std::numeric_limits<float>::quiet_NaN()), result);
+  result = hn::IfThenElse(hn::Lt(x, zero<float>()), set<float>(std::numeric_limits<float>::quiet_NaN()), result);
   // Infinity and NaN come back as they are.
   return hn::IfThenElse(hn::Lt(x, set<float>(inf)), result, x);
 }
@@ -132,8 +130,8 @@ HWY_INLINE VF sigmoid(VF x) {
 // Near 0 an odd polynomial, beyond 0.9 through a polynomial for log(1 - erf).
 HWY_INLINE VF erf(VF x) {
   const VF a = hn::Abs(x), z = hn::Mul(x, x);
-  const VF near = hn::Mul(x, poly(z, -0.0006077778526f, 0.005009903572f, -0.02677780576f, 0.112821199f,
-                                  -0.3761252165f, 1.128379107f));
+  const VF near = hn::Mul(
+      x, poly(z, -0.0006077778526f, 0.005009903572f, -0.02677780576f, 0.112821199f, -0.3761252165f, 1.128379107f));
   const VF t = hn::Min(set<float>(4.0f), a);
   const VF complement = exp(poly(t, -1.393305956e-5f, 0.0003288907174f, -0.003522564424f, 0.02297191322f,
                                  -0.1041488126f, -0.6379538178f, -1.126762509f, -0.0005042945268f));

@@ -30,8 +30,7 @@ struct Momentum {
 // decoupled (AdamW): p *= 1 - lr weight_decay first, and g gets no decay.
 // The factors are computed once per call in double and rounded to float.
 struct Adam {
-  double lr = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, correction1 = 1,
-         correction2 = 1;
+  double lr = 0, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0, correction1 = 1, correction2 = 1;
   float grad_scale = 1;
   bool decoupled = false;
 };

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "devices/cpu/simd/common-inl.h"
-#include "devices/cpu/simd/reduce-inl.h"
 #include "devices/cpu/simd/optimizer.h"
+#include "devices/cpu/simd/reduce-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
@@ -184,8 +184,8 @@ void scale(float a, float* x, int64_t count) {
 
 }  // namespace
 
-constexpr OptimizerFns kFns = {sgd, momentum, adam, rmsprop, adagrad,      ftrl, lion,
-                              lamb_moments, lamb_step, accumulate, axpy, scale};
+constexpr OptimizerFns kFns = {sgd,  momentum,     adam,      rmsprop,    adagrad, ftrl,
+                               lion, lamb_moments, lamb_step, accumulate, axpy,    scale};
 
 }  // namespace percale::simd::HWY_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET

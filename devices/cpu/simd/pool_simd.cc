@@ -62,8 +62,7 @@ HWY_INLINE VF load_step(const float* p, int64_t step, int64_t n) {
 }
 
 // One maximum and its place in the plane (-1: none).
-HWY_INLINE void max_at(const Pool2d& p, const float* plane, int64_t top, int64_t left, float* best,
-                       int32_t* place) {
+HWY_INLINE void max_at(const Pool2d& p, const float* plane, int64_t top, int64_t left, float* best, int32_t* place) {
   const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
   const Inside cols = inside(left, p.kernel_w, p.dilation_w, p.in_w);
   *best = -std::numeric_limits<float>::infinity();
@@ -82,8 +81,8 @@ HWY_INLINE void max_at(const Pool2d& p, const float* plane, int64_t top, int64_t
 // Outputs [q0, q0 + n) of one row, n <= kL, whose windows lie inside the width; rows [i0, i1) of the window
 // are inside.
 template <bool kPlaces>
-HWY_INLINE void max_vector(const Pool2d& p, const float* plane, int64_t top, Inside rows, int64_t q0,
-                           int64_t n, float* best, int32_t* place) {
+HWY_INLINE void max_vector(const Pool2d& p, const float* plane, int64_t top, Inside rows, int64_t q0, int64_t n,
+                           float* best, int32_t* place) {
   const Int di;
   const Tag<float> d;
   const int64_t left = q0 * p.stride_w - p.pad_left;
@@ -98,8 +97,8 @@ HWY_INLINE void max_vector(const Pool2d& p, const float* plane, int64_t top, Ins
         const auto none = hn::RebindMask(d, hn::Lt(tap, hn::Zero(di)));
         const auto better = hn::Or(hn::Or(hn::Gt(x, value), nan), none);
         value = hn::IfThenElse(better, x, value);
-        tap = hn::IfThenElse(hn::RebindMask(di, better),
-                             hn::Set(di, static_cast<int32_t>(start + j * p.dilation_w)), tap);
+        tap = hn::IfThenElse(hn::RebindMask(di, better), hn::Set(di, static_cast<int32_t>(start + j * p.dilation_w)),
+                             tap);
       } else {
         value = hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, value));  // of equals, zeros too, the first
       }
@@ -109,14 +108,13 @@ HWY_INLINE void max_vector(const Pool2d& p, const float* plane, int64_t top, Ins
   if constexpr (kPlaces) {
     alignas(64) int32_t taps[kL];
     hn::Store(tap, di, taps);
-    for (int64_t q = 0; q < n; ++q)
-      place[q] = taps[q] < 0 ? -1 : taps[q] + static_cast<int32_t>(q * p.stride_w);
+    for (int64_t q = 0; q < n; ++q) place[q] = taps[q] < 0 ? -1 : taps[q] + static_cast<int32_t>(q * p.stride_w);
   }
 }
 
 // One row of maxima; place may be null.
-void max_row(const Pool2d& p, const float* plane, int64_t row, Inside whole, float* y, int32_t* place,
-             int64_t q0, int64_t q1) {
+void max_row(const Pool2d& p, const float* plane, int64_t row, Inside whole, float* y, int32_t* place, int64_t q0,
+             int64_t q1) {
   const int64_t top = row * p.stride_h - p.pad_top;
   const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
   for (int64_t q = q0; q < q1;) {
@@ -177,8 +175,7 @@ void max(const Pool2d& p, const float* x, float* y, int64_t* indices, const Para
 // one window at most, so its gradient is written and not added.
 bool is_halving(const Pool2d& p) {
   return p.kernel_h == 2 && p.kernel_w == 2 && p.stride_h == 2 && p.stride_w == 2 && p.dilation_h == 1 &&
-         p.dilation_w == 1 && p.pad_top == 0 && p.pad_left == 0 && 2 * p.out_h <= p.in_h &&
-         2 * p.out_w <= p.in_w;
+         p.dilation_w == 1 && p.pad_top == 0 && p.pad_left == 0 && 2 * p.out_h <= p.in_h && 2 * p.out_w <= p.in_w;
 }
 
 void halving_grad(const Pool2d& p, const float* x, const float* dy, float* dx) {
@@ -186,9 +183,8 @@ void halving_grad(const Pool2d& p, const float* x, const float* dy, float* dx) {
   if (2 * p.out_h != p.in_h || 2 * p.out_w != p.in_w) {
     std::memset(dx, 0, static_cast<size_t>(p.in_h * p.in_w) * sizeof(float));
   }
-  const auto better = [](VF x, VF best) HWY_ATTR {
-    return hn::Or(hn::Gt(x, best), hn::AndNot(hn::IsNaN(best), hn::IsNaN(x)));
-  };
+  const auto better = [](VF x, VF best)
+                          HWY_ATTR { return hn::Or(hn::Gt(x, best), hn::AndNot(hn::IsNaN(best), hn::IsNaN(x))); };
   for (int64_t row = 0; row < p.out_h; ++row) {
     for (int64_t q = 0; q < p.out_w; q += kL) {
       const int64_t n = min_of(p.out_w - q, kL), at = 2 * row * p.in_w + 2 * q;
@@ -199,8 +195,7 @@ void halving_grad(const Pool2d& p, const float* x, const float* dy, float* dx) {
       const auto is2 = better(x2, best);
       best = hn::IfThenElse(is2, x2, best);
       const auto is3 = better(x3, best);
-      VF g =
-          hn::Add(load_step(dy + row * p.out_w + q, 1, n), zero<float>());  // 0 + dy, as in the general loop
+      VF g = hn::Add(load_step(dy + row * p.out_w + q, 1, n), zero<float>());  // 0 + dy, as in the general loop
       const VF g3 = hn::IfThenElseZero(is3, g);
       g = hn::IfThenZeroElse(is3, g);
       const VF g2 = hn::IfThenElseZero(is2, g);

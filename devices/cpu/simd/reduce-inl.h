@@ -83,9 +83,8 @@ HWY_INLINE T reduce_span(int64_t count, Load&& load_at) {
 
 template <class T, class Op>
 T reduce_row(const T* x, int64_t count) {
-  return reduce_span<T, Op>(count, [&](int64_t i, int64_t n) HWY_ATTR {
-    return n == kLanes<T> ? load<T>(x + i) : load_n<T>(x + i, n);
-  });
+  return reduce_span<T, Op>(
+      count, [&](int64_t i, int64_t n) HWY_ATTR { return n == kLanes<T> ? load<T>(x + i) : load_n<T>(x + i, n); });
 }
 
 }  // namespace percale::simd::HWY_NAMESPACE

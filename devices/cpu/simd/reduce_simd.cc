@@ -36,20 +36,15 @@ template <class T, class F>
 void with_op(Reduce op, F&& f) {
   switch (op) {
     case Reduce::kSum:
-    case Reduce::kMean:
-      return f(SumOf<T>());
-    case Reduce::kSumSquares:
-      return f(SumSquaresOf<T>());
-    case Reduce::kMax:
-      return f(MaxOf<T>());
-    case Reduce::kMin:
-      return f(MinOf<T>());
+    case Reduce::kMean: return f(SumOf<T>());
+    case Reduce::kSumSquares: return f(SumSquaresOf<T>());
+    case Reduce::kMax: return f(MaxOf<T>());
+    case Reduce::kMin: return f(MinOf<T>());
   }
 }
 
 template <class T>
-void along_rows(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t stride, T* y,
-                const ParallelFor& parallel) {
+void along_rows(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t stride, T* y, const ParallelFor& parallel) {
   if (rows == 0) return;
   const int64_t pieces = min_of(rows, reduce_pieces(rows * cols));
   parallel(pieces, [&](int64_t piece) {
@@ -109,8 +104,7 @@ void along_cols(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t strid
     using Op = decltype(kind);
     parallel(splits * by_cols, [&](int64_t piece) {
       const int64_t split = piece / by_cols;
-      const PieceRange r = piece_range(rows, splits, split),
-                       c = piece_range(cols, by_cols, piece % by_cols, 16);
+      const PieceRange r = piece_range(rows, splits, split), c = piece_range(cols, by_cols, piece % by_cols, 16);
       reduce_col_range<T, Op>(x, r.begin, r.end, stride, c.begin, c.end, partial + split * width);
     });
     for (int64_t apart = 1; apart < splits; apart *= 2) {
@@ -120,8 +114,7 @@ void along_cols(Reduce op, const T* x, int64_t rows, int64_t cols, int64_t strid
         for (int64_t c = 0; c < cols; ++c) to[c] = Op::meet(to[c], from[c]);
       }
     }
-    for (int64_t c = 0; c < cols; ++c)
-      y[c] = op == Reduce::kMean ? partial[c] / static_cast<T>(rows) : partial[c];
+    for (int64_t c = 0; c < cols; ++c) y[c] = op == Reduce::kMean ? partial[c] / static_cast<T>(rows) : partial[c];
   });
 }
 
@@ -142,13 +135,11 @@ void all(Reduce op, const T* x, int64_t count, T* y, void* scratch, const Parall
       parallel(pieces, [&](int64_t piece) {
         const PieceRange range = piece_range(blocks, pieces, piece);
         for (int64_t b = range.begin; b < range.end; ++b) {
-          partial[b] =
-              reduce_row<T, Op>(x + b * kReduceBlock, min_of(kReduceBlock, count - b * kReduceBlock));
+          partial[b] = reduce_row<T, Op>(x + b * kReduceBlock, min_of(kReduceBlock, count - b * kReduceBlock));
         }
       });
       for (int64_t apart = 1; apart < blocks; apart *= 2) {
-        for (int64_t i = 0; i + apart < blocks; i += 2 * apart)
-          partial[i] = Op::meet(partial[i], partial[i + apart]);
+        for (int64_t i = 0; i + apart < blocks; i += 2 * apart) partial[i] = Op::meet(partial[i], partial[i + apart]);
       }
       result = partial[0];
     }
@@ -158,8 +149,7 @@ void all(Reduce op, const T* x, int64_t count, T* y, void* scratch, const Parall
 
 // The extreme value first, then its first place: both are quick, a running index is not.
 template <class Op>
-void arg_rows(const float* x, int64_t rows, int64_t cols, int64_t stride, int64_t* y,
-              const ParallelFor& parallel) {
+void arg_rows(const float* x, int64_t rows, int64_t cols, int64_t stride, int64_t* y, const ParallelFor& parallel) {
   if (rows == 0) return;
   const int64_t pieces = min_of(rows, reduce_pieces(2 * rows * cols));
   parallel(pieces, [&](int64_t piece) {
@@ -181,8 +171,8 @@ void arg_rows(const float* x, int64_t rows, int64_t cols, int64_t stride, int64_
 }
 
 template <class T>
-constexpr ReduceFnsOf<T> kFnsOf = {along_rows<T>, along_cols_scratch_bytes<T>, along_cols<T>,
-                                   all_scratch_bytes<T>, all<T>};
+constexpr ReduceFnsOf<T> kFnsOf = {along_rows<T>, along_cols_scratch_bytes<T>, along_cols<T>, all_scratch_bytes<T>,
+                                   all<T>};
 
 }  // namespace
 

@@ -32,8 +32,8 @@ struct SoftmaxFns {
   // dlogits[r, c] = (probabilities[r, c] - (c == label ? 1 : 0)) * dloss[r]; with dloss_scalar dloss is one
   // value for all rows. A label outside gives a row of NaN.
   void (*cross_entropy_grad)(const float* probabilities, const int32_t* labels32, const int64_t* labels64,
-                             const float* dloss, bool dloss_scalar, int64_t rows, int64_t classes,
-                             float* dlogits, const ParallelFor& parallel);
+                             const float* dloss, bool dloss_scalar, int64_t rows, int64_t classes, float* dlogits,
+                             const ParallelFor& parallel);
 };
 extern const SoftmaxFns kSoftmaxFns[kIsaCount];
 

@@ -48,8 +48,8 @@ float sum_exp(const float* x, float max, int64_t classes, float* y) {
 
 void divide(float* y, int64_t classes, float by) {
   const VF d = set<float>(by);
-  for_vectors(classes, [&](int64_t i, int64_t n)
-                           HWY_ATTR { store_n<float>(hn::Div(load_some(y + i, n), d), y + i, n); });
+  for_vectors(classes,
+              [&](int64_t i, int64_t n) HWY_ATTR { store_n<float>(hn::Div(load_some(y + i, n), d), y + i, n); });
 }
 
 void softmax(const float* x, int64_t rows, int64_t classes, float* y, const ParallelFor& parallel) {
@@ -77,9 +77,8 @@ void softmax_grad(const float* y, const float* dy, int64_t rows, int64_t classes
   for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
     const float *p = y + r * classes, *g = dy + r * classes;
     float* out = dx + r * classes;
-    const VF sum = set<float>(reduce_span<float, SumOf<float>>(classes, [&](int64_t i, int64_t n) HWY_ATTR {
-      return hn::Mul(load_some(p + i, n), load_some(g + i, n));
-    }));
+    const VF sum = set<float>(reduce_span<float, SumOf<float>>(
+        classes, [&](int64_t i, int64_t n) HWY_ATTR { return hn::Mul(load_some(p + i, n), load_some(g + i, n)); }));
     for_vectors(classes, [&](int64_t i, int64_t n) HWY_ATTR {
       store_n<float>(hn::Mul(load_some(p + i, n), hn::Sub(load_some(g + i, n), sum)), out + i, n);
     });
@@ -98,8 +97,8 @@ void log_softmax_grad(const float* y, const float* dy, int64_t rows, int64_t cla
   });
 }
 
-void cross_entropy(const float* logits, const int32_t* labels32, const int64_t* labels64, int64_t rows,
-                   int64_t classes, float* loss, float* probabilities, const ParallelFor& parallel) {
+void cross_entropy(const float* logits, const int32_t* labels32, const int64_t* labels64, int64_t rows, int64_t classes,
+                   float* loss, float* probabilities, const ParallelFor& parallel) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   if (classes == 0) {
     for (int64_t r = 0; r < rows; ++r) loss[r] = nan;  // no label can be inside
@@ -128,16 +127,15 @@ void cross_entropy_grad(const float* probabilities, const int32_t* labels32, con
     const float scale = inside ? dloss[dloss_scalar ? 0 : r] : std::numeric_limits<float>::quiet_NaN();
     const float own = inside ? (p[label] - 1.0f) * scale : scale;
     const VF s = set<float>(scale);
-    for_vectors(classes, [&](int64_t i, int64_t n)
-                             HWY_ATTR { store_n<float>(hn::Mul(load_some(p + i, n), s), out + i, n); });
+    for_vectors(classes,
+                [&](int64_t i, int64_t n) HWY_ATTR { store_n<float>(hn::Mul(load_some(p + i, n), s), out + i, n); });
     if (inside) out[label] = own;
   });
 }
 
 }  // namespace
 
-constexpr SoftmaxFns kFns = {softmax,          log_softmax,   softmax_grad,
-                             log_softmax_grad, cross_entropy, cross_entropy_grad};
+constexpr SoftmaxFns kFns = {softmax, log_softmax, softmax_grad, log_softmax_grad, cross_entropy, cross_entropy_grad};
 
 }  // namespace percale::simd::HWY_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET

@@ -29,8 +29,7 @@ LeNet build(const std::shared_ptr<Registry>& registry, DType dtype) {
   net.builder = std::make_unique<Builder>(registry);
   FunctionBuilder& f = net.builder->main();
   Emitter e(f);
-  net.params = {{6, 1, 5, 5}, {6},      {16, 6, 5, 5}, {16},     {400, 120}, {120},
-                {120, 84},    {84}, {84, 10}, {10}};
+  net.params = {{6, 1, 5, 5}, {6}, {16, 6, 5, 5}, {16}, {400, 120}, {120}, {120, 84}, {84}, {84, 10}, {10}};
   ValueId x = f.add_input("images", dtype, {kBatch, 1, 28, 28}).value();
   const ValueId labels = f.add_input("labels", DType::kI64, {kBatch}).value();
   std::vector<ValueId> params, m, v;
@@ -80,7 +79,8 @@ Tensor numbers(DType dtype, const Shape& shape, double scale, uint32_t seed) {
 std::vector<Tensor> first_feeds(const LeNet& net, DType dtype) {
   std::vector<int64_t> labels;
   for (int64_t i = 0; i < kBatch; ++i) labels.push_back(i * 3 % 10);
-  std::vector<Tensor> feeds = {numbers(dtype, {kBatch, 1, 28, 28}, 1, 1), Tensor::vector(std::span<const int64_t>(labels))};
+  std::vector<Tensor> feeds = {numbers(dtype, {kBatch, 1, 28, 28}, 1, 1),
+                               Tensor::vector(std::span<const int64_t>(labels))};
   uint32_t seed = 2;
   for (const Shape& shape : net.params) {
     const int64_t fan_in = shape.rank() == 4 ? shape.product(1, 4) : shape[0];

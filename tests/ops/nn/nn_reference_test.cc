@@ -285,7 +285,8 @@ TEST_CASE("every kernel of every dtype computes what PyTorch computes") {
   std::set<const OpSchema*> schemas;
   for (const Case& c : r.cases) schemas.insert(c.schema);
   for (const OpSchema* schema : schemas) {
-    for (const Kernel& kernel : r.ops.registry->kernels("cpu", *schema)) CHECK_MESSAGE(runs[kernel.name] > 0, kernel.name);
+    for (const Kernel& kernel : r.ops.registry->kernels("cpu", *schema))
+      CHECK_MESSAGE(runs[kernel.name] > 0, kernel.name);
   }
 }
 
@@ -384,7 +385,8 @@ TEST_CASE("five steps of each optimizer are PyTorch's") {
           // ApplyRMSProp without momentum has no buffer.
           if (op == "percale:ApplyRMSProp" && slots == 1) inputs.push_back(Tensor());
           inputs.push_back(tensor_of(dtype == DType::kF64 ? dtype : DType::kF32, {}, {rate}));
-          if (schema->input(inputs.size()).name == "step") inputs.push_back(Tensor::scalar(static_cast<int64_t>(step + 1)));
+          if (schema->input(inputs.size()).name == "step")
+            inputs.push_back(Tensor::scalar(static_cast<int64_t>(step + 1)));
           const auto got = evaluate_node(*r.ops.registry, "cpu", *schema, "step", attributes, inputs, slots + 1, r.pool,
                                          {}, kernel.name);
           if (!got.ok() && got.status().code() == Code::kUnimplemented) break;
@@ -395,7 +397,8 @@ TEST_CASE("five steps of each optimizer are PyTorch's") {
         }
       }
     }
-    for (const Kernel& kernel : r.ops.registry->kernels("cpu", *schema)) CHECK_MESSAGE(runs[kernel.name] > 0, kernel.name);
+    for (const Kernel& kernel : r.ops.registry->kernels("cpu", *schema))
+      CHECK_MESSAGE(runs[kernel.name] > 0, kernel.name);
   }
 }
 

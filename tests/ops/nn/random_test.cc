@@ -149,8 +149,8 @@ TEST_CASE("ONNX's random ops take shape and dtype from attributes or from their 
   CHECK(f16[0].dtype() == DType::kF16);
   CHECK(f16[0].shape() == Shape{4});
   // An integer input names no dtype to draw.
-  const auto refused = infer_node(*r->find_op("", "RandomUniformLike"), "n", {{DType::kI64, Shape{4}}}, {nullptr}, 1, {},
-                                  nullptr);
+  const auto refused =
+      infer_node(*r->find_op("", "RandomUniformLike"), "n", {{DType::kI64, Shape{4}}}, {nullptr}, 1, {}, nullptr);
   CHECK(refused.status().code() == Code::kInvalidArgument);
 }
 
@@ -202,8 +202,8 @@ TEST_CASE("the gradient of dropout uses the mask of the forward pass without kee
   REQUIRE_MESSAGE(grads.ok(), grads.status().to_string());
   REQUIRE(f.set_outputs({y, (*grads)[0]}).ok());
   const std::vector<float> ones(40 * 50, 1.0f);
-  const auto got = evaluate_function(*r, "cpu", f.function(), {Tensor::of<float>({40, 50}, ones)},
-                                     std::make_shared<MemoryPool>());
+  const auto got =
+      evaluate_function(*r, "cpu", f.function(), {Tensor::of<float>({40, 50}, ones)}, std::make_shared<MemoryPool>());
   REQUIRE_MESSAGE(got.ok(), got.status().to_string());
   CHECK(same_bytes((*got)[0], (*got)[1]));
 }
@@ -232,7 +232,8 @@ TEST_CASE("state ops name a variable and have no kernel: the executor carries th
 TEST_CASE("no kernel's bits depend on the order in which its pieces run") {
   const auto r = registry();
   const auto numbers = [&](std::vector<int64_t> dims, int64_t id, DType dtype) {
-    return evaluate(*r, *r->find_op("percale", "RandomNormal"), {{"id", id}, {"dtype", dtype}}, {shape_tensor(dims)}, 1)[0];
+    return evaluate(*r, *r->find_op("percale", "RandomNormal"), {{"id", id}, {"dtype", dtype}}, {shape_tensor(dims)},
+                    1)[0];
   };
   std::vector<int64_t> label_values;
   for (int64_t i = 0; i < 4000; ++i) label_values.push_back(i * 7 % 10);
@@ -244,7 +245,8 @@ TEST_CASE("no kernel's bits depend on the order in which its pieces run") {
     const Tensor dy = numbers({8, 6, 24, 24}, 4, t), half = numbers({8, 4, 14, 14}, 5, t);
     const Tensor c4 = numbers({4}, 6, t), scores = numbers({4000, 10}, 7, t), one = numbers({}, 8, t);
     const Tensor row = numbers({10}, 9, t), p = numbers({3, 40000}, 10, t), g = numbers({3, 40000}, 11, t);
-    const Tensor v = numbers({3, 40000}, 12, t), squares = numbers({300, 200}, 13, t), right = numbers({200, 150}, 14, t);
+    const Tensor v = numbers({3, 40000}, 12, t), squares = numbers({300, 200}, 13, t),
+                 right = numbers({200, 150}, 14, t);
     const Attributes pooled = {{"kernel_shape", two}, {"strides", two}};
     struct Item {
       const char* op;
@@ -275,8 +277,8 @@ TEST_CASE("no kernel's bits depend on the order in which its pieces run") {
       const OpSchema& schema = *r->find_op(ours ? "percale" : "", ours ? name.substr(8) : name);
       for (const Kernel& kernel : r->kernels("cpu", schema)) {
         CAPTURE(std::string(kernel.name));
-        const auto forth = evaluate_node(*r, "cpu", schema, "n", item.attributes, item.inputs, item.outputs, pool, {},
-                                         kernel.name);
+        const auto forth =
+            evaluate_node(*r, "cpu", schema, "n", item.attributes, item.inputs, item.outputs, pool, {}, kernel.name);
         if (!forth.ok() && forth.status().code() == Code::kUnimplemented) continue;
         REQUIRE_MESSAGE(forth.ok(), forth.status().to_string());
         const auto back = evaluate_node(*r, "cpu", schema, "n", item.attributes, item.inputs, item.outputs, pool,

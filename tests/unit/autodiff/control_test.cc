@@ -167,7 +167,8 @@ TEST_CASE("Ops that look at values in a body do not stand in the way of its grad
     const ValueId x = b.input("x", {2});
     b.op("percale:Print", {x}, {{"message", "unused"}});
     const ValueId small = b.op("Less", {x, b.constant(f64({1}, {100}))});
-    const ValueId seen = b.op("percale:Print", {b.op("percale:CheckNumerics", {b.op("Sin", {x})})}, {{"message", "sin"}});
+    const ValueId seen =
+        b.op("percale:Print", {b.op("percale:CheckNumerics", {b.op("Sin", {x})})}, {{"message", "sin"}});
     b.outputs({b.op("Mul", {b.op("percale:Assert", {small, seen}), x})});
   }
   {
@@ -191,8 +192,8 @@ TEST_CASE("Ops that look at values in a body do not stand in the way of its grad
   }
   Build b(builder.main());
   const ValueId cond = b.input("cond", {}, DType::kBool), x = b.input("x", {2}), w = b.input("w", {2});
-  const ValueId taken = b.op("If", {cond, x, w},
-                             {{"then_branch", FunctionRef{"then"}}, {"else_branch", FunctionRef{"else"}}});
+  const ValueId taken =
+      b.op("If", {cond, x, w}, {{"then_branch", FunctionRef{"then"}}, {"else_branch", FunctionRef{"else"}}});
   const ValueId trips = b.constant(Tensor::scalar(int64_t{3}));
   const ValueId looped = b.op("Loop", {trips, kNoValue, taken, w}, {{"body", FunctionRef{"body"}}, {"num_carried", 1}});
   b.outputs({b.op("percale:Print", {looped}, {{"message", "after"}})});
@@ -210,10 +211,11 @@ TEST_CASE("A body that has effects has no gradient: it would repeat them") {
                                 .inputs = {in("x", 'T', dtypes::kFloat)},
                                 .outputs = {out("y", 'T')},
                                 .flags = kStateful,
-                                .shape = [](ShapeContext& c) {
-                                  c.set_output(0, c.dtype(0), c.shape(0));
-                                  return Status();
-                                },
+                                .shape =
+                                    [](ShapeContext& c) {
+                                      c.set_output(0, c.dtype(0), c.shape(0));
+                                      return Status();
+                                    },
                                 .grad = pass_on};
   auto registry = std::make_shared<Registry>();
   check(register_all_ops(*registry, nullptr));

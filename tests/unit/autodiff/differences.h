@@ -11,7 +11,8 @@ namespace percale {
 
 // The largest error of the gradients of the sum of all outputs of "main" with respect to all its f64 inputs, relative to
 // max(1, |gradient|). `order` 2: of the gradients of the sum of the squares of the gradients.
-inline double gradient_error(const std::shared_ptr<const Graph>& graph, const std::vector<Tensor>& inputs, int order = 1) {
+inline double gradient_error(const std::shared_ptr<const Graph>& graph, const std::vector<Tensor>& inputs,
+                             int order = 1) {
   Builder builder(*graph);
   FunctionBuilder& f = builder.main();
   std::vector<ValueId> ys = f.function().outputs, xs;

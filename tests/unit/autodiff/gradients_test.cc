@@ -97,10 +97,11 @@ TEST_CASE("An op without a gradient on the way is an error that names op and nod
                                 .doc = "x",
                                 .inputs = {in("x", 'T', dtypes::kFloat)},
                                 .outputs = {out("y", 'T')},
-                                .shape = [](ShapeContext& c) {
-                                  c.set_output(0, c.dtype(0), c.shape(0));
-                                  return Status();
-                                },
+                                .shape =
+                                    [](ShapeContext& c) {
+                                      c.set_output(0, c.dtype(0), c.shape(0));
+                                      return Status();
+                                    },
                                 .grad = grad::none};
   auto registry = std::make_shared<Registry>();
   check(register_all_ops(*registry, nullptr));

@@ -33,8 +33,9 @@ TEST_CASE("every kind of value is read, objects in the order of the text") {
 }
 
 TEST_CASE("numbers keep all their bits") {
-  const auto parsed = Json::parse("[9223372036854775807,-9223372036854775808,0.1,1.7976931348623157e308,5e-324,-0.0,0e5,"
-                                  "12345678901234567890]");
+  const auto parsed = Json::parse(
+      "[9223372036854775807,-9223372036854775808,0.1,1.7976931348623157e308,5e-324,-0.0,0e5,"
+      "12345678901234567890]");
   REQUIRE(parsed.ok());
   CHECK(*parsed->item(0).as_int("") == INT64_MAX);
   CHECK(*parsed->item(1).as_int("") == INT64_MIN);
@@ -53,17 +54,18 @@ TEST_CASE("a value knows where it stands") {
   const Json* units = parsed->find("units");
   CHECK(units->line() == 2);
   CHECK(units->column() == 13);
-  CHECK(units->as_int("units").status().message() ==
-        "line 2, column 13: 'units': wanted an integer, got a string");
+  CHECK(units->as_int("units").status().message() == "line 2, column 13: 'units': wanted an integer, got a string");
   CHECK(parsed->find("list")->item(1).line() == 4);
   CHECK(parsed->find("list")->item(1).column() == 2);
 }
 
 TEST_CASE("what is not JSON is refused with its place") {
   CHECK(message("{\"a\": 1,\n \"b\" 2}").starts_with("line 2, column 6: "));
-  for (const char* text : {"", " ", "{", "[", "[1", "[1,", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "1 2", "tru",
-                           "nul", "+1", "01", "1.", ".5", "1e", "--1", "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"",
-                           "\"\n\"", "[1}", "{]", "NaN", "Infinity", "// c\n1", "'a'", "[1]]", "1e400", "-1e999"}) {
+  for (const char* text :
+       {"",      " ",          "{",       "[",       "[1",        "[1,",         "[1,]",   "{\"a\"}", "{\"a\":}",
+        "{a:1}", "{\"a\":1,}", "1 2",     "tru",     "nul",       "+1",          "01",     "1.",      ".5",
+        "1e",    "--1",        "\"",      "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\n\"", "[1}",     "{]",
+        "NaN",   "Infinity",   "// c\n1", "'a'",     "[1]]",      "1e400",       "-1e999"}) {
     CAPTURE(text);
     CHECK_FALSE(Json::parse(text).ok());
   }
@@ -94,8 +96,9 @@ TEST_CASE("what the writer writes, the reader reads back") {
   writer.begin_object().key("a\"\\\n\x01").begin_array().value(1).value(-0.1).value(true).null().end_array();
   writer.key("empty").begin_object().end_object().key("text").value("\xC3\xA9\x7F").key("nan").value(std::nan(""));
   writer.key("big").value(INT64_MIN).end_object();
-  CHECK(writer.text() == "{\"a\\\"\\\\\\n\\u0001\":[1,-0.1,true,null],\"empty\":{},\"text\":\"\xC3\xA9\\u007f\","
-                         "\"nan\":null,\"big\":-9223372036854775808}");
+  CHECK(writer.text() ==
+        "{\"a\\\"\\\\\\n\\u0001\":[1,-0.1,true,null],\"empty\":{},\"text\":\"\xC3\xA9\\u007f\","
+        "\"nan\":null,\"big\":-9223372036854775808}");
   const auto parsed = Json::parse(writer.text());
   REQUIRE(parsed.ok());
   CHECK(parsed->key(0) == "a\"\\\n\x01");

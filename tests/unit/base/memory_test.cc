@@ -102,8 +102,8 @@ TEST_CASE("borrowed memory is given back once, by its owner's own deleter") {
   int given_back = 0;
   char memory[16];
   {
-    const auto buffer = Buffer::wrap(memory, sizeof memory, [](void* user, void*) { ++*static_cast<int*>(user); },
-                                     &given_back);
+    const auto buffer = Buffer::wrap(
+        memory, sizeof memory, [](void* user, void*) { ++*static_cast<int*>(user); }, &given_back);
     const auto second = buffer;
     CHECK(buffer->data() == memory);
     CHECK(given_back == 0);

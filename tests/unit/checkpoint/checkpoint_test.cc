@@ -67,7 +67,7 @@ TEST_CASE("the newest checkpoint is the whole one with the highest step") {
   const TempFolder folder;
   CHECK(newest_checkpoint(folder / "out").status().code() == Code::kNotFound);
   for (int64_t step : {9, 100, 20}) REQUIRE(write_checkpoint(folder / "out", sample(step)).ok());
-  REQUIRE(create_folders(folder / "out/step-200").ok());      // no manifest: not written whole
+  REQUIRE(create_folders(folder / "out/step-200").ok());  // no manifest: not written whole
   REQUIRE(create_folders(folder / "out/step-300.tmp").ok());
   REQUIRE(write_file(folder / "out/step-300.tmp/MANIFEST", "{}").ok());
   REQUIRE(create_folders(folder / "out/step-x").ok());

@@ -56,8 +56,9 @@ TEST_CASE("the header is the one that NumPy writes") {
 TEST_CASE("every dtype and rank is written and read back, mapped in place") {
   const TempFolder folder;
   const std::string noise(8 * 24 * 2, '\1');
-  for (DType dtype : {DType::kBool, DType::kI8, DType::kU8, DType::kI16, DType::kU16, DType::kI32, DType::kU32, DType::kI64,
-                      DType::kU64, DType::kF16, DType::kF32, DType::kF64, DType::kComplex64, DType::kComplex128}) {
+  for (DType dtype :
+       {DType::kBool, DType::kI8, DType::kU8, DType::kI16, DType::kU16, DType::kI32, DType::kU32, DType::kI64,
+        DType::kU64, DType::kF16, DType::kF32, DType::kF64, DType::kComplex64, DType::kComplex128}) {
     for (const Shape& shape : {Shape{}, Shape{4}, Shape{2, 3}, Shape{0, 3}, Shape{1, 2, 1, 3, 1, 2, 1, 2}}) {
       CAPTURE(dtype_name(dtype));
       CAPTURE(shape.to_string());
@@ -98,7 +99,8 @@ TEST_CASE("big-endian elements are turned round, each half of a complex number b
   REQUIRE(t.ok());
   CHECK(values_of<uint16_t>(*t) == std::vector<uint16_t>{0x0102, 5});
   std::string swapped = bytes_of(std::vector<float>{1.5F, -2.0F});
-  for (size_t i : {0, 4}) std::reverse(swapped.begin() + static_cast<long>(i), swapped.begin() + static_cast<long>(i) + 4);
+  for (size_t i : {0, 4})
+    std::reverse(swapped.begin() + static_cast<long>(i), swapped.begin() + static_cast<long>(i) + 4);
   const auto z = parse(npy("{'descr': '>c8', 'fortran_order': False, 'shape': ()}", swapped));
   REQUIRE(z.ok());
   CHECK(z->dtype() == DType::kComplex64);
@@ -124,9 +126,11 @@ TEST_CASE("what is no .npy file, or not all of one, is refused") {
   CHECK_FALSE(parse(good + "x").ok());
   for (const char* header :
        {"", "{", "{}", "{'descr': '<f8'}", "{'descr': '<f8', 'fortran_order': False}",
-        "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2,)}", "{'descr': '<f8', 'fortran_order': False, 'shape': 2}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (2}", "{'descr': '<f8', 'fortran_order': False, 'shape': (-2,)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (2 2)}", "{'descr': '<f8', 'fortran_order': False, 'shape': (a,)}",
+        "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': 2}", "{'descr': '<f8', 'fortran_order': False, 'shape': (2}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-2,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2 2)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (a,)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776, 1099511627776)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,2)}",

@@ -92,12 +92,26 @@ TEST_CASE("headers that do not fit the bytes, the dtypes or each other are refus
     return str_cat(R"({"t":{"dtype":")", dtype, R"(","shape":)", shape, R"(,"data_offsets":)", offsets, "}}");
   };
   CHECK(status_of(one("F32", "[2]", "[0,8]"), 8).ok());
-  const std::pair<const char*, const char*> bad[] = {
-      {"[2]", "[0,9]"},  {"[2]", "[0,4]"},      {"[2]", "[8,16]"},   {"[2]", "[4,12]"},   {"[2]", "[8,0]"},
-      {"[2]", "[-8,0]"}, {"[2]", "[0]"},        {"[2]", "[0,8,8]"},  {"[2]", "[0.0,8]"},  {"[2]", "[0,1e1]"},
-      {"[-2]", "[0,8]"}, {"[2.0]", "[0,8]"},    {"2", "[0,8]"},      {"[2]", "8"},        {"[3]", "[0,8]"},
-      {"[2]", "[0,18446744073709551624]"},      {"[1099511627777]", "[0,8]"},
-      {"[1099511627776,1099511627776]", "[0,8]"}, {"[4611686018427387904,2]", "[0,8]"}, {"[1,1,1,1,1,1,1,1,2]", "[0,8]"}};
+  const std::pair<const char*, const char*> bad[] = {{"[2]", "[0,9]"},
+                                                     {"[2]", "[0,4]"},
+                                                     {"[2]", "[8,16]"},
+                                                     {"[2]", "[4,12]"},
+                                                     {"[2]", "[8,0]"},
+                                                     {"[2]", "[-8,0]"},
+                                                     {"[2]", "[0]"},
+                                                     {"[2]", "[0,8,8]"},
+                                                     {"[2]", "[0.0,8]"},
+                                                     {"[2]", "[0,1e1]"},
+                                                     {"[-2]", "[0,8]"},
+                                                     {"[2.0]", "[0,8]"},
+                                                     {"2", "[0,8]"},
+                                                     {"[2]", "8"},
+                                                     {"[3]", "[0,8]"},
+                                                     {"[2]", "[0,18446744073709551624]"},
+                                                     {"[1099511627777]", "[0,8]"},
+                                                     {"[1099511627776,1099511627776]", "[0,8]"},
+                                                     {"[4611686018427387904,2]", "[0,8]"},
+                                                     {"[1,1,1,1,1,1,1,1,2]", "[0,8]"}};
   for (const auto& [shape, offsets] : bad) {
     CAPTURE(shape);
     CAPTURE(offsets);
@@ -112,9 +126,21 @@ TEST_CASE("headers that do not fit the bytes, the dtypes or each other are refus
   CHECK_FALSE(status_of("[]", 0).ok());
   CHECK_FALSE(status_of("{", 0).ok());
   // Overlap, gap, and one name twice.
-  CHECK_FALSE(status_of(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})", 6).ok());
-  CHECK_FALSE(status_of(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[2],"data_offsets":[5,7]}})", 7).ok());
-  CHECK_FALSE(status_of(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"a":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})", 4).ok());
+  CHECK_FALSE(
+      status_of(
+          R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
+          6)
+          .ok());
+  CHECK_FALSE(
+      status_of(
+          R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[2],"data_offsets":[5,7]}})",
+          7)
+          .ok());
+  CHECK_FALSE(
+      status_of(
+          R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"a":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})",
+          4)
+          .ok());
 }
 
 TEST_CASE("a header length beyond the file or beyond reason is refused before anything is read") {

@@ -38,9 +38,8 @@ TEST_CASE("variables take values by rules, else by their own names") {
 
 TEST_CASE("another model's values come from a file, from a checkpoint, and from a folder of checkpoints") {
   const TempFolder folder;
-  const std::vector<std::pair<std::string, Tensor>> tensors = {{"encoder/a/w", numbers({1, 2})},
-                                                               {"backbone/a/bias", numbers({3, 4})},
-                                                               {"head/kernel", numbers({5, 6, 7})}};
+  const std::vector<std::pair<std::string, Tensor>> tensors = {
+      {"encoder/a/w", numbers({1, 2})}, {"backbone/a/bias", numbers({3, 4})}, {"head/kernel", numbers({5, 6, 7})}};
   std::vector<NamedTensor> named;
   for (const auto& [name, tensor] : tensors) named.push_back({name, tensor});
   REQUIRE(write_safetensors(folder / "m.safetensors", named).ok());

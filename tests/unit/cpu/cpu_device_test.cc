@@ -46,7 +46,8 @@ TEST_CASE("virtual CPU devices count for themselves and draw on one pool") {
   CHECK(pool->used() == 0);
 }
 
-TEST_CASE("the CPU says which processor it is, that the host shares its memory, and how much an engine may have of it") {
+TEST_CASE(
+    "the CPU says which processor it is, that the host shares its memory, and how much an engine may have of it") {
   const auto describe = [](int64_t limit) {
     const auto kind = CpuDevices::create(std::make_shared<MemoryPool>(limit));
     Opened device(*kind, 0);

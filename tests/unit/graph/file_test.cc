@@ -1,3 +1,5 @@
+#include "core/base/file.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <functional>
 #include <map>
 
-#include "core/base/file.h"
 #include "core/graph/reader.h"
 #include "core/graph/writer.h"
 #include "tests/unit/graph/sample.h"
@@ -122,8 +123,8 @@ TEST_CASE("memory that is not aligned is copied") {
     const auto base = reinterpret_cast<uintptr_t>(moved.data());
     char* at = moved.data() + (64 - base % 64) % 64 + shift;
     std::memcpy(at, bytes.data(), bytes.size());
-    const auto graph = must(read_graph(sample::registry(),
-                                       Buffer::wrap(at, static_cast<int64_t>(bytes.size()), nullptr, nullptr)));
+    const auto graph =
+        must(read_graph(sample::registry(), Buffer::wrap(at, static_cast<int64_t>(bytes.size()), nullptr, nullptr)));
     CHECK(reinterpret_cast<uintptr_t>(graph->variables[0].initial.data()) % 64 == 0);
     CHECK(must(write_graph(*graph)) == bytes);
   }
@@ -276,10 +277,10 @@ TEST_CASE("a tensor's entry must fit its dtype, its dims and the bytes that are 
       {kF32, {}, 128, 4, true},
       {kF32, {0, 5}, 192, 0, true},
       {kF32, {18}, 128, 72, true},
-      {kF32, {19}, 128, 76, false},        // ends behind the data
-      {kF32, {2}, 256, 8, false},          // starts behind it
-      {kF32, {2}, 4, 8, false},            // not aligned
-      {kF32, {2}, 0, 9, false},            // length and dims differ
+      {kF32, {19}, 128, 76, false},  // ends behind the data
+      {kF32, {2}, 256, 8, false},    // starts behind it
+      {kF32, {2}, 4, 8, false},      // not aligned
+      {kF32, {2}, 0, 9, false},      // length and dims differ
       {kF32, {2}, 0, 0, false},
       {kF32, {-1}, 0, 4, false},
       {kF32, {-2}, 0, 4, false},

@@ -40,7 +40,9 @@ void mutate(std::string& file, Random& random) {
       case 0: file[at] = static_cast<char>(random.next()); break;
       case 1: file[at] = static_cast<char>(file[at] ^ (1 << random.below(8))); break;
       case 2: put_at(file, at & ~size_t{3}, kEvil[random.below(kEvil.size())]); break;
-      case 3: put_at(file, at & ~size_t{3}, get_at<uint32_t>(file, at & ~size_t{3}) + (random.below(2) == 0 ? 1 : -1U)); break;
+      case 3:
+        put_at(file, at & ~size_t{3}, get_at<uint32_t>(file, at & ~size_t{3}) + (random.below(2) == 0 ? 1 : -1U));
+        break;
       default: {  // another place's word
         const size_t from = kFileHeaderBytes + random.below(file.size() - kFileHeaderBytes - 8);
         put_at(file, at & ~size_t{3}, get_at<uint32_t>(file, from & ~size_t{3}));
@@ -70,8 +72,9 @@ TEST_CASE("thousands of changed files end in an error or in a graph that is writ
     ++valid;
     const auto again = write_graph(**graph);
     REQUIRE(again.ok());
-    CHECK(read_graph(registry, Tensor::copy_of(DType::kU8, Shape{}, again->data(), static_cast<int64_t>(again->size()))
-                                   .buffer()).ok());
+    CHECK(read_graph(registry,
+                     Tensor::copy_of(DType::kU8, Shape{}, again->data(), static_cast<int64_t>(again->size())).buffer())
+              .ok());
   }
   // Some changes hit names, metadata, weights or padding; most must be caught.
   CHECK(valid > 0);

@@ -101,8 +101,10 @@ inline std::shared_ptr<const Graph> everything() {
   const ValueId bc = must(body.add_constant(Tensor::of<float>(Shape{1, 2}, std::vector<float>{3, 4}), "shift"));
   REQUIRE(body.set_outputs({add(body, bx, bc, "sum")}).ok());
 
-  REQUIRE(builder.add_variable({"w", DType::kF32, Shape{2}, true, false,
-                                Tensor::of<float>(Shape{2}, std::vector<float>{0.5F, -0.0F})}).ok());
+  REQUIRE(builder
+              .add_variable({"w", DType::kF32, Shape{2}, true, false,
+                             Tensor::of<float>(Shape{2}, std::vector<float>{0.5F, -0.0F})})
+              .ok());
   REQUIRE(builder.add_variable({"late", DType::kF32, Shape{}, false, true, {}}).ok());
   FunctionBuilder& init = builder.init();
   const ValueId first = must(init.add_constant(Tensor::scalar(7.0F), "late"));
@@ -111,8 +113,8 @@ inline std::shared_ptr<const Graph> everything() {
   FunctionBuilder& f = builder.main();
   const ValueId x = must(f.add_input("x", DType::kF32, Shape{-1, 2}));
   const ValueId any = must(f.add_input("any", DType::kI64, Shape::unranked()));
-  const ValueId flags = must(f.add_constant(Tensor::of<bool>(Shape{3}, std::span<const bool>(
-                                                std::initializer_list<bool>{true, false, true})), "flags"));
+  const ValueId flags = must(f.add_constant(
+      Tensor::of<bool>(Shape{3}, std::span<const bool>(std::initializer_list<bool>{true, false, true})), "flags"));
   const ValueId none = must(f.add_constant(Tensor::of<int64_t>(Shape{0, 4}, {}), "none"));
   const unsigned char packed[] = {0x21, 0x03};
   const ValueId small = must(f.add_constant(Tensor::copy_of(DType::kI4, Shape{3}, packed, 2), "small"));
@@ -127,7 +129,8 @@ inline std::shared_ptr<const Graph> everything() {
                         {"ints", std::vector<int64_t>{INT64_MIN, 0}},
                         {"strings", std::vector<std::string>{"", "a"}}};
   const NodeId all = must(f.add_node("test:Everything", {kNoValue, any, flags, none, small}, {}, 0, "sink"));
-  const NodeId rich = must(f.add_node("test:Everything", {x, f.function().node(read).outputs[0]}, attributes, 2, "rich"));
+  const NodeId rich =
+      must(f.add_node("test:Everything", {x, f.function().node(read).outputs[0]}, attributes, 2, "rich"));
   REQUIRE(f.add_control(all, rich).ok());
   f.set_device("");
   const NodeId call = must(f.add_node("test:Call", {x}, {{"body", FunctionRef{"body"}}}, 1, "call"));

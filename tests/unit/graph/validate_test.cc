@@ -34,7 +34,8 @@ Value& value(Graph& graph, std::string_view name) {
   return graph.functions[0].value(graph.functions[0].find_value(name));
 }
 
-TEST_CASE("every index of a graph that is off by one or far off is refused, or leaves a graph that is valid in itself") {
+TEST_CASE(
+    "every index of a graph that is off by one or far off is refused, or leaves a graph that is valid in itself") {
   const std::vector<int32_t> wrong = {-2, -1, 0, 1, 2, 3, 1000, INT32_MAX, INT32_MIN};
   const auto sweep = [&](const std::function<std::vector<int32_t*>(Graph&)>& indices) {
     Graph probe = *sample::everything();
@@ -82,16 +83,19 @@ TEST_CASE("every index of a graph that is off by one or far off is refused, or l
 }
 
 TEST_CASE("errors name the place") {
-  CHECK(error_after([](Graph& g) { node(g, "y").inputs[1] = 99; }).starts_with(
-      "function 'main': node 'y': input 1: there is no value 99, the function has "));
-  CHECK(error_after([](Graph& g) { node(g, "y").outputs[0] = -7; }).starts_with(
-      "function 'main': value 'y': it is not what defines it"));
+  CHECK(error_after([](Graph& g) {
+          node(g, "y").inputs[1] = 99;
+        }).starts_with("function 'main': node 'y': input 1: there is no value 99, the function has "));
+  CHECK(error_after([](Graph& g) {
+          node(g, "y").outputs[0] = -7;
+        }).starts_with("function 'main': value 'y': it is not what defines it"));
   CHECK(error_after([](Graph& g) { g.functions[0].outputs[1] = 1000; }) ==
         "function 'main': output 1: there is no value 1000");
   CHECK(error_after([](Graph& g) { value(g, "flags").type.dtype = DType::kU8; }) ==
         "function 'main': constant 'flags' is declared u8 [3], its tensor is bool [3]");
-  CHECK(error_after([](Graph& g) { value(g, "y").type.dtype = DType::kF64; }).starts_with(
-      "function 'main': test:Add 'y': output 0 is declared f64"));
+  CHECK(error_after([](Graph& g) {
+          value(g, "y").type.dtype = DType::kF64;
+        }).starts_with("function 'main': test:Add 'y': output 0 is declared f64"));
 }
 
 TEST_CASE("cycles are refused: a node takes no value of itself or of a later node, nor waits for one") {
@@ -111,16 +115,20 @@ TEST_CASE("dtypes, shapes and sizes out of range are refused") {
   constexpr int64_t kBig = int64_t{1} << 40;
   CHECK(error_after([](Graph& g) { value(g, "x").type.dtype = static_cast<DType>(99); }).find("99 is no dtype") !=
         std::string::npos);
-  CHECK(error_after([](Graph& g) { value(g, "x").type.dtype = DType::kInvalid; }).find("no dtype") != std::string::npos);
+  CHECK(error_after([](Graph& g) { value(g, "x").type.dtype = DType::kInvalid; }).find("no dtype") !=
+        std::string::npos);
   CHECK(error_after([](Graph& g) { value(g, "x").type.shape = Shape{-2}; }).find("dim 0 is -2") != std::string::npos);
   CHECK(error_after([](Graph& g) { value(g, "x").type.shape = Shape{kBig + 1}; }).find("dim 0") != std::string::npos);
-  CHECK(error_after([](Graph& g) { value(g, "any").type.shape = Shape{kBig, kBig}; }).find("exceeds 2^63") !=
-        std::string::npos);
-  CHECK(error_after([](Graph& g) { g.variables[0].shape = Shape{kBig, kBig}; }).find("variable 'w'") !=
-        std::string::npos);
+  CHECK(error_after([](Graph& g) {
+          value(g, "any").type.shape = Shape{kBig, kBig};
+        }).find("exceeds 2^63") != std::string::npos);
+  CHECK(error_after([](Graph& g) {
+          g.variables[0].shape = Shape{kBig, kBig};
+        }).find("variable 'w'") != std::string::npos);
   CHECK(error_after([](Graph& g) { g.variables[0].shape = Shape{-1}; }).find("variable 'w'") != std::string::npos);
-  CHECK(error_after([](Graph& g) { g.variables[0].shape = Shape{3}; }).find("the first value is f32 [2], wanted f32 [3]") !=
-        std::string::npos);
+  CHECK(error_after([](Graph& g) {
+          g.variables[0].shape = Shape{3};
+        }).find("the first value is f32 [2], wanted f32 [3]") != std::string::npos);
   CHECK(error_after([](Graph& g) { g.variables[0].dtype = DType::kF64; }).find("variable 'w'") != std::string::npos);
 }
 
@@ -134,9 +142,7 @@ TEST_CASE("zero dims and empty tensors are good") {
 }
 
 TEST_CASE("names must be there, unique, of sane length and printable") {
-  const auto rename = [](auto&& pick, std::string name) {
-    return error_after([&](Graph& g) { pick(g) = name; });
-  };
+  const auto rename = [](auto&& pick, std::string name) { return error_after([&](Graph& g) { pick(g) = name; }); };
   const auto of_value = [](Graph& g) -> std::string& { return g.functions[0].values[1].name; };
   const auto of_node = [](Graph& g) -> std::string& { return g.functions[0].nodes[1].name; };
   const auto of_function = [](Graph& g) -> std::string& { return g.functions[1].name; };
@@ -157,8 +163,9 @@ TEST_CASE("names must be there, unique, of sane length and printable") {
 TEST_CASE("attributes, variables and functions that a node names must be there") {
   CHECK(error_after([](Graph& g) { node(g, "read").attributes.set("variable", "v"); }).find("'v' is not declared") !=
         std::string::npos);
-  CHECK(error_after([](Graph& g) { node(g, "call").attributes.set("body", FunctionRef{"none"}); })
-            .find("no function 'none'") != std::string::npos);
+  CHECK(error_after([](Graph& g) {
+          node(g, "call").attributes.set("body", FunctionRef{"none"});
+        }).find("no function 'none'") != std::string::npos);
   CHECK(error_after([](Graph& g) { node(g, "call").attributes.erase("body"); }).find("required") != std::string::npos);
   CHECK(error_after([](Graph& g) { node(g, "rich").attributes.set("int", 1.5); }).find("of kind float, wanted int") !=
         std::string::npos);
@@ -172,7 +179,8 @@ TEST_CASE("attributes, variables and functions that a node names must be there")
         }).find("test:Add 'y': output 0 is required") != std::string::npos);
   CHECK(error_after([](Graph& g) { g.functions.erase(g.functions.begin()); }).find("'main' as its first") !=
         std::string::npos);
-  CHECK(error_after([](Graph& g) { g.functions[0].constants[0] = Tensor(); }).find("has no tensor") != std::string::npos);
+  CHECK(error_after([](Graph& g) { g.functions[0].constants[0] = Tensor(); }).find("has no tensor") !=
+        std::string::npos);
 }
 
 // main calls f1, f1 calls f2, ...; the functions stand in the order that `order` gives them.
@@ -215,8 +223,9 @@ TEST_CASE("functions nest sixteen deep at most and never in a circle, in whateve
 TEST_CASE("init gives each variable without a first value its own, and has no inputs") {
   CHECK(error_after([](Graph& g) { g.variables[0].initial = Tensor(); }).find("no output of 'init' is called so") !=
         std::string::npos);
-  CHECK(error_after([](Graph& g) { g.variables[1].dtype = DType::kF64; }).find("variable 'late': the first value is f32") !=
-        std::string::npos);
+  CHECK(error_after([](Graph& g) {
+          g.variables[1].dtype = DType::kF64;
+        }).find("variable 'late': the first value is f32") != std::string::npos);
   CHECK(error_after([](Graph& g) {
           Function& init = *g.find_function("init");
           init.values.push_back({"extra", {DType::kF32, {}}, ValueKind::kInput, 0, 0});
@@ -247,7 +256,8 @@ Graph long_graph(size_t length) {
   return graph;
 }
 
-TEST_CASE("the time grows with the graph and not faster: a hundred thousand nodes in a row, as many variables and calls") {
+TEST_CASE(
+    "the time grows with the graph and not faster: a hundred thousand nodes in a row, as many variables and calls") {
   Graph graph = long_graph(100000);
   for (int i = 0; i < 100000; ++i) {
     graph.variables.push_back({str_cat("w", i), DType::kF32, Shape{}, true, false, Tensor::scalar(0.0F)});

@@ -1,8 +1,7 @@
-#include "core/passes/fuse_elementwise.h"
-
 #include <algorithm>
 #include <random>
 
+#include "core/passes/fuse_elementwise.h"
 #include "tests/unit/graph_util.h"
 
 namespace percale {

@@ -16,7 +16,8 @@ PassContext with_evaluator(const std::shared_ptr<const Registry>& registry) {
   PassContext context;
   context.evaluate = [registry](const OpSchema& schema, std::string_view name, const Attributes& attributes,
                                 const std::vector<Tensor>& inputs, size_t num_outputs) {
-    return evaluate_node(*registry, "cpu", schema, name, attributes, inputs, num_outputs, std::make_shared<MemoryPool>());
+    return evaluate_node(*registry, "cpu", schema, name, attributes, inputs, num_outputs,
+                         std::make_shared<MemoryPool>());
   };
   return context;
 }
@@ -309,8 +310,8 @@ TEST_CASE("Any small graph gives the same bits after each pass and after all of 
     const auto pick = [&](size_t n) { return static_cast<size_t>(random()) % n; };
     Builder builder(registry);
     Build b(builder.main());
-    std::vector<ValueId> values{b.input("x", {2, 3}), b.input("y", {2, 3}), b.constant(kX), b.number(1), b.number(0),
-                                b.number(-0.0)};
+    std::vector<ValueId> values{b.input("x", {2, 3}), b.input("y", {2, 3}), b.constant(kX),
+                                b.number(1),          b.number(0),          b.number(-0.0)};
     const auto any = [&] { return values[pick(values.size())]; };
     for (int n = 0; n < 12; ++n) {
       const ValueId a = any(), c = any();

@@ -1,9 +1,8 @@
-#include "core/placement/place.h"
-
 #include <doctest/doctest.h>
 
 #include "core/graph/builder.h"
 #include "core/placement/partition.h"
+#include "core/placement/place.h"
 #include "tests/support/engine.h"
 
 namespace percale {
@@ -18,8 +17,8 @@ class OnlyAdd final : public KernelProbe {
   }
 };
 
-const std::vector<PlacementDevice> kDevices = {{"tiny:0", "tiny", false, 0, 0}, {"cpu:0", "cpu", true, 0, 0},
-                                               {"cpu:1", "cpu", true, 0, 0}};
+const std::vector<PlacementDevice> kDevices = {
+    {"tiny:0", "tiny", false, 0, 0}, {"cpu:0", "cpu", true, 0, 0}, {"cpu:1", "cpu", true, 0, 0}};
 
 // a = x + x; b = relu(a) on `device`; c = a + b; d = a * b.
 Function diamond(std::string_view device) {
@@ -38,7 +37,8 @@ Function diamond(std::string_view device) {
   return builder.graph().main();
 }
 
-TEST_CASE("nodes go where they are asked to, near their inputs, or to the first device that runs them, with the reason") {
+TEST_CASE(
+    "nodes go where they are asked to, near their inputs, or to the first device that runs them, with the reason") {
   const Function f = diamond("cpu:1");
   const auto placed = place(f, kDevices, OnlyAdd(), false);
   REQUIRE(placed.ok());

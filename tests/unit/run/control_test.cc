@@ -43,7 +43,8 @@ TEST_CASE("If runs the branch that its condition names, and what follows goes on
   Emitter e(builder.main());
   const ValueId c = *builder.main().add_input("c", DType::kBool, Shape{});
   const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{2});
-  const ValueId y = e.emit("If", {c, x}, {{"then_branch", FunctionRef{"twice"}}, {"else_branch", FunctionRef{"negated"}}});
+  const ValueId y =
+      e.emit("If", {c, x}, {{"then_branch", FunctionRef{"twice"}}, {"else_branch", FunctionRef{"negated"}}});
   const ValueId z = e.emit("Add", {y, x}, {}, "z");
   const auto graph = finished(builder, e, {z});
   for (const bool condition : {true, false}) {
@@ -82,12 +83,14 @@ TEST_CASE("Loop carries values from trip to trip and stacks what it scans") {
     REQUIRE_MESSAGE(got.ok(), got.status().to_string());
     CHECK((*got)[0].span<float>()[0] == static_cast<float>(1 << n));
     CHECK((*got)[1].shape() == Shape{n, 1});
-    for (int64_t i = 0; i < n; ++i) CHECK((*got)[1].span<float>()[static_cast<size_t>(i)] == static_cast<float>(2 << i));
+    for (int64_t i = 0; i < n; ++i)
+      CHECK((*got)[1].span<float>()[static_cast<size_t>(i)] == static_cast<float>(2 << i));
   }
   CancelToken cancelled;
   cancelled.cancel();
-  CHECK(session->run({.feeds = {"trips", "factor"}, .fetches = {"loop"}},
-                     std::vector{Tensor::scalar(int64_t{5}), Tensor::scalar(2.0f)}, {.cancel = &cancelled})
+  CHECK(session
+            ->run({.feeds = {"trips", "factor"}, .fetches = {"loop"}},
+                  std::vector{Tensor::scalar(int64_t{5}), Tensor::scalar(2.0f)}, {.cancel = &cancelled})
             .status()
             .code() == Code::kCancelled);
 }

@@ -95,8 +95,8 @@ TEST_CASE("Assert and Print stay before later assignments, and a failed Assert l
         e.emit_many("percale:Assert", {e.emit("Greater", {x, e.scalar(DType::kF32, 0)})}, 0,
                     {{"message", "x must be positive"}}, "assert");
         e.emit_many("percale:Assign", {x}, 0, {{"variable", "w"}}, "assign");
-        e.emit("percale:ReadVariable", {}, {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{2}}},
-               "now");
+        e.emit("percale:ReadVariable", {},
+               {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{2}}}, "now");
       },
       true);
   const RunSpec step{.feeds = {"x"}, .fetches = {}, .targets = {"assign"}}, look{.feeds = {"x"}, .fetches = {"now"}};
@@ -126,7 +126,8 @@ TEST_CASE("Assert gives X on only where the condition holds") {
   CHECK(failed.status().message() == "Assert 'held': element 0 of the condition is false");
 }
 
-TEST_CASE("What a body prints it says once, though its gradient computes it again; a failed Assert in a body fails the run") {
+TEST_CASE(
+    "What a body prints it says once, though its gradient computes it again; a failed Assert in a body fails the run") {
   Lines lines;
   const auto engine = listening(lines);
   const auto session = session_of(engine, [](Builder& b, Emitter& e) {
@@ -139,7 +140,8 @@ TEST_CASE("What a body prints it says once, though its gradient computes it agai
     REQUIRE_MESSAGE(body.status().ok(), body.status().to_string());
     const ValueId x = *b.main().add_input("x", DType::kF32, Shape{2});
     const ValueId c = *b.main().add_input("c", DType::kBool, Shape{});
-    const ValueId y = e.emit("If", {c, x}, {{"then_branch", FunctionRef{"watched"}}, {"else_branch", FunctionRef{"watched"}}}, "y");
+    const ValueId y =
+        e.emit("If", {c, x}, {{"then_branch", FunctionRef{"watched"}}, {"else_branch", FunctionRef{"watched"}}}, "y");
     const auto slopes = gradients(b.main(), std::vector{e.emit("ReduceSum", {y})}, std::vector{x}, {});
     REQUIRE_MESSAGE(slopes.ok(), slopes.status().to_string());
     e.emit("Identity", {(*slopes)[0]}, {}, "slope");
@@ -157,7 +159,8 @@ TEST_CASE("CheckNumerics fails the run at the first element that is not finite, 
   Lines lines;
   const auto session = session_of(listening(lines), [](Builder& b, Emitter& e) {
     const ValueId x = *b.main().add_input("x", DType::kF32, Shape{kUnknownDim});
-    const ValueId y = e.emit("Sqrt", {e.emit("percale:CheckNumerics", {x}, {{"message", "weights"}}, "checked")}, {}, "y");
+    const ValueId y =
+        e.emit("Sqrt", {e.emit("percale:CheckNumerics", {x}, {{"message", "weights"}}, "checked")}, {}, "y");
     const auto slopes = gradients(b.main(), std::vector{e.emit("ReduceSum", {y})}, std::vector{x}, {});
     REQUIRE_MESSAGE(slopes.ok(), slopes.status().to_string());
     e.emit("Identity", {(*slopes)[0]}, {}, "slope");

@@ -51,9 +51,9 @@ TEST_CASE("an empty list and the word none are no devices") {
 }
 
 TEST_CASE("a list of another form is refused, and the message quotes the item") {
-  for (const char* item : {"cpu", ":0", "cpu:", "cpu:x", "cpu:-1", "cpu:1.5", "cpu:0x1", "cpu:99999999999", "cpu:0/",
-                           "cpu:0/a", "cpu=", "cpu=0", "cpu=x", "cpu=2x", "cpu=2x0", "cpu=-1", "cpu=2000", "=2", "=2x1",
-                           "cpu:+1"}) {
+  for (const char* item : {"cpu",      ":0",      "cpu:", "cpu:x", "cpu:-1", "cpu:1.5", "cpu:0x1", "cpu:99999999999",
+                           "cpu:0/",   "cpu:0/a", "cpu=", "cpu=0", "cpu=x",  "cpu=2x",  "cpu=2x0", "cpu=-1",
+                           "cpu=2000", "=2",      "=2x1", "cpu:+1"}) {
     CAPTURE(item);
     CHECK(error_of(item).find(percale::str_cat("'", item, "'")) != std::string::npos);
     CHECK_FALSE(error_of(percale::str_cat("cuda:0,", item)).empty());

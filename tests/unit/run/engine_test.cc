@@ -68,9 +68,8 @@ struct FakeKind {
       return to_c(Status(Code::kResourceExhausted, "none"));
     };
     api.free = [](void*, void*) {};
-    api.copy_from_host = api.copy_to_host = [](void*, void*, void*, const void*, uint64_t) -> percale_status* {
-      return nullptr;
-    };
+    api.copy_from_host =
+        api.copy_to_host = [](void*, void*, void*, const void*, uint64_t) -> percale_status* { return nullptr; };
   }
 };
 

@@ -25,8 +25,7 @@ T get(Result<T> result) {
   return std::move(result).value();
 }
 
-std::shared_ptr<Engine> engine_with(const std::string& isa, const std::string& devices = "cpu:0",
-                                    int32_t threads = 2) {
+std::shared_ptr<Engine> engine_with(const std::string& isa, const std::string& devices = "cpu:0", int32_t threads = 2) {
   EngineOptions options;
   options.devices = devices;
   options.threads = threads;
@@ -83,8 +82,7 @@ struct Outcome {
 };
 
 // Runs the graph with and without fusion: the same bits. Without, no Fused node is there.
-Outcome run_both_ways(const std::shared_ptr<Engine>& engine, const Case& c,
-                      const std::shared_ptr<const Graph>& graph) {
+Outcome run_both_ways(const std::shared_ptr<Engine>& engine, const Case& c, const std::shared_ptr<const Graph>& graph) {
   const RunSpec spec{.feeds = c.names, .fetches = {"out"}};
   std::vector<ValueType> types;
   for (const Tensor& feed : c.feeds) types.push_back({feed.dtype(), feed.shape()});
@@ -107,8 +105,7 @@ class Random {
   size_t pick(size_t n) { return static_cast<size_t>(engine_()) % n; }
   // Numbers of all sizes; with `wild` also infinities and zeros of both signs.
   Tensor tensor(const Shape& shape, bool wild) {
-    const std::array<float, 5> special = {0.0f, -0.0f, std::numeric_limits<float>::infinity(), 1e30f,
-                                          -1e-30f};
+    const std::array<float, 5> special = {0.0f, -0.0f, std::numeric_limits<float>::infinity(), 1e30f, -1e-30f};
     std::vector<float> values(static_cast<size_t>(shape.num_elements()));
     for (float& v : values) {
       v = (static_cast<float>(engine_() % 20001) - 10000) * (engine_() % 7 == 0 ? 0.01f : 0.0003f);
@@ -123,29 +120,20 @@ class Random {
 
 // One more elementwise node over values of which the first is of the whole shape.
 ValueId add_elementwise(Emitter& e, Random& random, const std::vector<ValueId>& values) {
-  static constexpr std::array kUnary = {"Neg",        "Abs",   "Sqrt", "Exp",         "Log",
-                                        "Reciprocal", "Floor", "Ceil", "Round",       "Sigmoid",
-                                        "Tanh",       "Erf",   "Relu", "HardSigmoid", "HardSwish"};
+  static constexpr std::array kUnary = {"Neg",   "Abs",     "Sqrt", "Exp", "Log",  "Reciprocal",  "Floor",    "Ceil",
+                                        "Round", "Sigmoid", "Tanh", "Erf", "Relu", "HardSigmoid", "HardSwish"};
   static constexpr std::array kBinary = {"Add", "Sub", "Mul", "Div", "Max", "Min"};
   const ValueId x = values[random.pick(values.size())], y = values[random.pick(values.size())];
   switch (random.pick(10)) {
-    case 0:
-      return e.emit("LeakyRelu", {x}, {{"alpha", 0.125}});
-    case 1:
-      return e.emit("Clip", {x, e.scalar(DType::kF32, -0.5), e.scalar(DType::kF32, 0.75)});
-    case 2:
-      return e.emit("Sum", {x, y, values[0]});
-    case 3:
-      return e.emit("Mean", {x, values[0], y});
-    case 4:
-      return e.emit("Pow", {x, e.scalar(DType::kF32, 2)});
-    case 5:
-      return e.emit("percale:ReluGrad", {values.back(), values.back()});
+    case 0: return e.emit("LeakyRelu", {x}, {{"alpha", 0.125}});
+    case 1: return e.emit("Clip", {x, e.scalar(DType::kF32, -0.5), e.scalar(DType::kF32, 0.75)});
+    case 2: return e.emit("Sum", {x, y, values[0]});
+    case 3: return e.emit("Mean", {x, values[0], y});
+    case 4: return e.emit("Pow", {x, e.scalar(DType::kF32, 2)});
+    case 5: return e.emit("percale:ReluGrad", {values.back(), values.back()});
     case 6:
-    case 7:
-      return e.emit(kUnary[random.pick(kUnary.size())], {x});
-    default:
-      return e.emit(kBinary[random.pick(kBinary.size())], {x, y});
+    case 7: return e.emit(kUnary[random.pick(kUnary.size())], {x});
+    default: return e.emit(kBinary[random.pick(kBinary.size())], {x, y});
   }
 }
 
@@ -162,8 +150,7 @@ std::vector<ValueId> rows_of(Case& c, Random& random, const Shape& shape, bool w
 TEST_CASE(
     "a fused tree of elementwise nodes gives the bits of its nodes one by one, the same for AVX2 and "
     "AVX-512") {
-  const std::vector<Shape> shapes{{1},       {7},       {2, 3},       {33, 5},
-                                  {4, 1100}, {3, 5, 7}, {2, 3, 8, 9}, {40, 30, 70}};
+  const std::vector<Shape> shapes{{1}, {7}, {2, 3}, {33, 5}, {4, 1100}, {3, 5, 7}, {2, 3, 8, 9}, {40, 30, 70}};
   std::map<std::string, std::shared_ptr<Engine>> engines;
   for (const std::string& isa : isas()) engines[isa] = engine_with(isa);
   size_t chains = 0;
@@ -188,118 +175,120 @@ TEST_CASE(
       chains += count_of(outcome.kernels, "\"kernel\":\"simd.chain\"");
       results[isa] = outcome.fused;
     }
-    if (results.contains("avx2") && results.contains("avx512"))
-      CHECK(same_bits(results["avx2"], results["avx512"]));
+    if (results.contains("avx2") && results.contains("avx512")) CHECK(same_bits(results["avx2"], results["avx512"]));
   }
   if (!engines.empty()) CHECK(chains > 100);
 }
 
 TEST_CASE("products and convolutions with a tail give the bits of the nodes one by one") {
-  const auto
-      makers = std::vector<std::pair<std::string, ValueId (*)(
-                                                      Case&, Random&)>>{{"matmul_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "MatMul",
-                                                                               {c.input(r.tensor({37, 130},
-                                                                                                 false)),
-                                                                                c.input(r.tensor({130, 23},
-                                                                                                 false))});
-                                                                         }},
-                                                                        {"matmul_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "MatMul",
-                                                                               {c.input(r.tensor({3, 4, 5},
-                                                                                                 false)),
-                                                                                c.input(r.tensor({3, 5, 6},
-                                                                                                 false))});
-                                                                         }},
-                                                                        {"matmul_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "MatMul",
-                                                                               {c.input(r.tensor({2, 3, 300},
-                                                                                                 false)),
-                                                                                c.input(r.tensor({300, 40},
-                                                                                                 false))});
-                                                                         }},
-                                                                        {"gemm_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "Gemm",
-                                                                               {c.input(r.tensor({2, 300},
-                                                                                                 false)),
-                                                                                c.input(r.tensor({40, 300},
-                                                                                                 false))},
-                                                                               {{"transB", 1}});
-                                                                         }},
-                                                                        {"gemm_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "Gemm", {c.input(r.tensor(
-                                                                                            {20, 30}, false)),
-                                                                                        c.input(r.tensor(
-                                                                                            {30, 40}, false)),
-                                                                                        c.input(r.tensor(
-                                                                                            {40}, false))});
-                                                                         }},
-                                                                        {"gemm_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "Gemm",
-                                                                               {c.input(r.tensor({30, 20},
-                                                                                                 false)),
-                                                                                c.input(r.tensor({30, 40},
-                                                                                                 false)),
-                                                                                c.input(r.tensor({20, 1},
-                                                                                                 false))},
-                                                                               {{"transA", 1},
-                                                                                {"alpha", 0.5},
-                                                                                {"beta", 2.0}});
-                                                                         }},
-                                                                        {"conv_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "Conv",
-                                                                               {c.input(r.tensor(
-                                                                                    {2, 6, 11, 9}, false)),
-                                                                                c.input(r.tensor({8, 6, 3, 3},
-                                                                                                 false)),
-                                                                                c.input(
-                                                                                    r.tensor({8}, false))},
-                                                                               {{"pads", std::vector<int64_t>{
-                                                                                             1, 1, 1, 1}}});
-                                                                         }},
-                                                                        {"conv_chain",
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "Conv",
-                                                                               {c.input(r.tensor({2, 6, 15},
-                                                                                                 false)),
-                                                                                c.input(r.tensor({4, 3, 5},
-                                                                                                 false))},
-                                                                               {{"group", 2},
-                                                                                {"strides",
-                                                                                 std::vector<int64_t>{2}}});
-                                                                         }},
-                                                                        {"conv_chain",  // one weight, which
-                                                                                        // stands in the body
-                                                                         [](Case& c, Random& r) {
-                                                                           return c.e.emit(
-                                                                               "Conv",
-                                                                               {c.input(r.tensor({2, 1, 5, 6},
-                                                                                                 false)),
-                                                                                c.e.constant(r.tensor(
-                                                                                    {1, 1, 1, 1}, false))});
-                                                                         }}};
+  const auto makers = std::vector<std::
+                                      pair<
+                                          std::string, ValueId (*)(Case&, Random&)>>{{"matmul_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "MatMul",
+                                                                                            {c.input(r.tensor({37, 130},
+                                                                                                              false)),
+                                                                                             c.input(r.tensor({130, 23},
+                                                                                                              false))});
+                                                                                      }},
+                                                                                     {"matmul_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "MatMul",
+                                                                                            {c.input(r.tensor({3, 4, 5},
+                                                                                                              false)),
+                                                                                             c.input(r.tensor({3, 5, 6},
+                                                                                                              false))});
+                                                                                      }},
+                                                                                     {"matmul_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "MatMul",
+                                                                                            {c.input(r.tensor(
+                                                                                                 {2, 3, 300}, false)),
+                                                                                             c.input(r.tensor({300, 40},
+                                                                                                              false))});
+                                                                                      }},
+                                                                                     {"gemm_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "Gemm",
+                                                                                            {c.input(r.tensor({2, 300},
+                                                                                                              false)),
+                                                                                             c.input(r.tensor({40, 300},
+                                                                                                              false))},
+                                                                                            {{"transB", 1}});
+                                                                                      }},
+                                                                                     {"gemm_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "Gemm",
+                                                                                            {c.input(r.tensor({20, 30},
+                                                                                                              false)),
+                                                                                             c.input(r.tensor({30, 40},
+                                                                                                              false)),
+                                                                                             c.input(r.tensor({40},
+                                                                                                              false))});
+                                                                                      }},
+                                                                                     {"gemm_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "Gemm",
+                                                                                            {c.input(r.tensor({30, 20},
+                                                                                                              false)),
+                                                                                             c.input(r.tensor({30, 40},
+                                                                                                              false)),
+                                                                                             c.input(r.tensor({20, 1},
+                                                                                                              false))},
+                                                                                            {{"transA", 1},
+                                                                                             {"alpha", 0.5},
+                                                                                             {"beta", 2.0}});
+                                                                                      }},
+                                                                                     {"conv_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "Conv",
+                                                                                            {c.input(r.tensor(
+                                                                                                 {2, 6, 11, 9}, false)),
+                                                                                             c.input(r.tensor(
+                                                                                                 {8, 6, 3, 3}, false)),
+                                                                                             c.input(
+                                                                                                 r.tensor({8}, false))},
+                                                                                            {{"pads",
+                                                                                              std::vector<int64_t>{
+                                                                                                  1, 1, 1, 1}}});
+                                                                                      }},
+                                                                                     {"conv_chain",
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "Conv",
+                                                                                            {c.input(r.tensor(
+                                                                                                 {2, 6, 15}, false)),
+                                                                                             c.input(r.tensor({4, 3, 5},
+                                                                                                              false))},
+                                                                                            {{"group", 2},
+                                                                                             {"strides",
+                                                                                              std::vector<int64_t>{
+                                                                                                  2}}});
+                                                                                      }},
+                                                                                     {"conv_chain",  // one weight, which
+                                                                                      // stands in the body
+                                                                                      [](Case& c, Random& r) {
+                                                                                        return c.e.emit(
+                                                                                            "Conv",
+                                                                                            {c.input(r.tensor(
+                                                                                                 {2, 1, 5, 6}, false)),
+                                                                                             c.e.constant(
+                                                                                                 r.tensor({1, 1, 1, 1},
+                                                                                                          false))});
+                                                                                      }}};
   enum class Tail { kRelu, kRow, kRowRelu, kReluRow, kTree };
   for (const std::string& isa : isas()) {
     CAPTURE(isa);
     const auto engine = engine_with(isa);
     for (size_t m = 0; m < makers.size(); ++m) {
-      for (const Tail tail :
-           {Tail::kRelu, Tail::kRow, Tail::kRowRelu, Tail::kReluRow, Tail::kTree, Tail::kTree}) {
+      for (const Tail tail : {Tail::kRelu, Tail::kRow, Tail::kRowRelu, Tail::kReluRow, Tail::kTree, Tail::kTree}) {
         CAPTURE(m);
         CAPTURE(static_cast<int>(tail));
         Random random(static_cast<unsigned>(m * 10) + static_cast<unsigned>(tail));
@@ -309,18 +298,10 @@ TEST_CASE("products and convolutions with a tail give the bits of the nodes one 
         const ValueId row = c.input(random.tensor(Shape(shape.dims().last(1)), false));
         ValueId last = y;
         switch (tail) {
-          case Tail::kRelu:
-            last = c.e.emit("Relu", {y});
-            break;
-          case Tail::kRow:
-            last = c.e.emit("Add", {row, y});
-            break;
-          case Tail::kRowRelu:
-            last = c.e.emit("Relu", {c.e.emit("Add", {y, row})});
-            break;
-          case Tail::kReluRow:
-            last = c.e.emit("Add", {c.e.emit("Relu", {y}), row});
-            break;
+          case Tail::kRelu: last = c.e.emit("Relu", {y}); break;
+          case Tail::kRow: last = c.e.emit("Add", {row, y}); break;
+          case Tail::kRowRelu: last = c.e.emit("Relu", {c.e.emit("Add", {y, row})}); break;
+          case Tail::kReluRow: last = c.e.emit("Add", {c.e.emit("Relu", {y}), row}); break;
           case Tail::kTree: {
             std::vector<ValueId> values{y, row, c.input(random.tensor(shape, false))};
             for (int i = 0; i < 4; ++i) {
@@ -347,14 +328,11 @@ TEST_CASE("what a kernel cannot express is put back, and the plan says why") {
   const ValueId low = c.input(Tensor::scalar(0.1f));
   const ValueId sine = c.e.emit("Exp", {c.e.emit("Sin", {x})}, {}, "sine");
   const ValueId total = c.e.emit("ReduceSum", {sine}, {{"keepdims", 1}});
-  const ValueId clipped =
-      c.e.emit("Neg", {c.e.emit("Clip", {c.e.emit("Sub", {x, total}), low})}, {}, "clipped");
-  const Outcome outcome =
-      run_both_ways(engine, c, c.finish(c.e.emit("Tanh", {c.e.emit("ReduceSum", {clipped})})));
+  const ValueId clipped = c.e.emit("Neg", {c.e.emit("Clip", {c.e.emit("Sub", {x, total}), low})}, {}, "clipped");
+  const Outcome outcome = run_both_ways(engine, c, c.finish(c.e.emit("Tanh", {c.e.emit("ReduceSum", {clipped})})));
   CAPTURE(outcome.passes);
   CHECK(outcome.kernels.find("percale:Fused") == std::string::npos);
-  CHECK(outcome.passes.find("{\"node\":\"sine\",\"reason\":\"simd.chain: has no step for Sin") !=
-        std::string::npos);
+  CHECK(outcome.passes.find("{\"node\":\"sine\",\"reason\":\"simd.chain: has no step for Sin") != std::string::npos);
   CHECK(outcome.passes.find("takes limits of Clip that are constants") != std::string::npos);
   CHECK(outcome.passes.find("simd.conv_chain: takes bodies with the anchor Conv") != std::string::npos);
 }
@@ -363,8 +341,8 @@ TEST_CASE("the kernels that stood before the one that runs a fused node say why 
   if (isas().empty()) return;
   const auto engine = engine_with("auto");
   Case c(*engine);
-  const ValueId y = c.e.emit(
-      "MatMul", {c.input(Random(1).tensor({5, 4}, false)), c.input(Random(2).tensor({4, 3}, false))});
+  const ValueId y =
+      c.e.emit("MatMul", {c.input(Random(1).tensor({5, 4}, false)), c.input(Random(2).tensor({4, 3}, false))});
   const Outcome outcome = run_both_ways(engine, c, c.finish(c.e.emit("Relu", {y}, {}, "y")));
   CHECK(outcome.kernels.find(
             "{\"node\":\"y\",\"op\":\"percale:Fused\",\"device\":\"cpu:0\",\"kernel\":\"simd.matmul_chain\","
@@ -392,8 +370,7 @@ TEST_CASE("on several devices each part is fused by itself, and nodes that other
     const std::vector<ValueType> types{{DType::kF32, {40, 40}}};
     const std::string plan = get(session->explain(spec, types, "plan"));
     CAPTURE(plan);
-    CHECK(plan.find("{\"value\":\"a2\",\"from\":\"cpu:0\",\"to\":\"cpu:1\",\"bytes\":0}") !=
-          std::string::npos);
+    CHECK(plan.find("{\"value\":\"a2\",\"from\":\"cpu:0\",\"to\":\"cpu:1\",\"bytes\":0}") != std::string::npos);
     CHECK(plan.find("{\"node\":\"a2\",\"op\":\"Neg\"") != std::string::npos);
     CHECK(plan.find("{\"node\":\"b2\",\"op\":\"Sqrt\"") != std::string::npos);
     if (!isas().empty()) {

@@ -170,17 +170,17 @@ TEST_CASE("Cancel and deadline end a run that waits, for an element and for room
 TEST_CASE("A run that fails puts nothing in, takes nothing out, closes nothing and lets go of its mutex") {
   const auto engine = engine_of();
   const auto session = session_on(engine, graph_of(engine, [](Builder& b, Emitter& e) {
-    both_ends(b, e, 4);
-    const ValueId holds = *b.main().add_input("holds", DType::kBool, Shape{});
-    e.emit_many("percale:MutexLock", {}, 0, {{"mutex", "m"}}, "lock");
-    e.emit_many("percale:Assert", {holds}, 0, {{"message", "no"}}, "assert");
-  }));
+                                    both_ends(b, e, 4);
+                                    const ValueId holds = *b.main().add_input("holds", DType::kBool, Shape{});
+                                    e.emit_many("percale:MutexLock", {}, 0, {{"mutex", "m"}}, "lock");
+                                    e.emit_many("percale:Assert", {holds}, 0, {{"message", "no"}}, "assert");
+                                  }));
   REQUIRE(put(*session, 1).ok());
   REQUIRE(put(*session, 2).ok());
   for (const bool holds : {false, true}) {
-    const auto out = session->run(
-        {.feeds = {"x", "holds"}, .fetches = {"got"}, .targets = {"put", "close", "lock", "assert"}},
-        std::vector{floats({3}), Tensor::scalar(holds)}, {.deadline_ns = now_ns() + 2000 * kMs});
+    const auto out =
+        session->run({.feeds = {"x", "holds"}, .fetches = {"got"}, .targets = {"put", "close", "lock", "assert"}},
+                     std::vector{floats({3}), Tensor::scalar(holds)}, {.deadline_ns = now_ns() + 2000 * kMs});
     CHECK((out.status().code() == (holds ? Code::kOk : Code::kFailedPrecondition)));
     CHECK(size_of(*session) == 2);  // 1 and 2, or 2 and 3
     CHECK(*(*session->run({.fetches = {"closed"}}, {}))[0].span<bool>().data() == holds);
@@ -241,10 +241,11 @@ TEST_CASE("Who takes an element sees the variables that its producer has assigne
     variable.initial = floats({0});
     REQUIRE(b.add_variable(variable).ok());
     both_ends(b, e, 4);
-    const ValueId w = e.emit("percale:ReadVariable", {}, {{"variable", "w"}, {"dtype", DType::kF32},
-                                                          {"shape", std::vector<int64_t>{1}}});
+    const ValueId w = e.emit("percale:ReadVariable", {},
+                             {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{1}}});
     e.emit("Neg", {w}, {}, "minus_w");
-    e.emit_many("percale:Assign", {*b.main().add_input("new_w", DType::kF32, Shape{1})}, 0, {{"variable", "w"}}, "assign");
+    e.emit_many("percale:Assign", {*b.main().add_input("new_w", DType::kF32, Shape{1})}, 0, {{"variable", "w"}},
+                "assign");
   });
   const auto session = session_on(engine, graph, *initialize_variables(engine, graph, 1));
   float seen = 0;
@@ -254,7 +255,8 @@ TEST_CASE("Who takes an element sees the variables that its producer has assigne
     seen = (*out)[1].span<float>()[0];
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  REQUIRE(session->run({.feeds = {"x", "new_w"}, .targets = {"put", "assign"}}, std::vector{floats({1}), floats({7})}).ok());
+  REQUIRE(session->run({.feeds = {"x", "new_w"}, .targets = {"put", "assign"}}, std::vector{floats({1}), floats({7})})
+              .ok());
   consumer.join();
   CHECK(seen == -7);
 }
@@ -295,9 +297,10 @@ TEST_CASE("A Loop fills and drains queues; what its body takes out without using
   CHECK(size_of(*session) == 2);
   CHECK(*take(*session) == 3);
   loop("drain", 1);
-  const Status too_many =
-      session->run({.feeds = {"trips"}, .targets = {"fill"}}, std::vector{Tensor::scalar(int64_t{9})},
-                   {.deadline_ns = now_ns() + 2000 * kMs}).status();
+  const Status too_many = session
+                              ->run({.feeds = {"trips"}, .targets = {"fill"}}, std::vector{Tensor::scalar(int64_t{9})},
+                                    {.deadline_ns = now_ns() + 2000 * kMs})
+                              .status();
   CHECK((too_many.code() == Code::kFailedPrecondition));
   CHECK(too_many.message().find("this run alone has filled queue 'q' of capacity 8") != std::string::npos);
   CHECK(size_of(*session) == 0);
@@ -332,7 +335,8 @@ TEST_CASE("A file keeps queues, and what it says of them is checked when it is r
   const auto graph = graph_of(engine, [](Builder& b, Emitter& e) { both_ends(b, e, 8); });
   std::string bytes = *write_graph(*graph);
   const auto read = [&]() {
-    return read_graph(engine->registry(), Buffer::wrap(bytes.data(), static_cast<int64_t>(bytes.size()), nullptr, nullptr));
+    return read_graph(engine->registry(),
+                      Buffer::wrap(bytes.data(), static_cast<int64_t>(bytes.size()), nullptr, nullptr));
   };
   const auto again = read();
   REQUIRE_MESSAGE(again.ok(), again.status().to_string());
@@ -381,18 +385,18 @@ TEST_CASE("Queues are checked when a graph is built") {
           a.set("dtypes", std::vector<int64_t>{999});
           e.emit("percale:QueueDequeue", {}, a, "got");
         }) == "QueueDequeue 'got': attribute 'dtypes': 999 is no dtype");
-  CHECK(refusal([&](Builder&, Emitter& e) {
-          e.emit_many("percale:QueueDequeue", {}, 2, dequeue_of(4, {3}), "got");
-        }) == "QueueDequeue 'got': 'dtypes' declares 1 components, asked for 2");
+  CHECK(refusal([&](Builder&, Emitter& e) { e.emit_many("percale:QueueDequeue", {}, 2, dequeue_of(4, {3}), "got"); }) ==
+        "QueueDequeue 'got': 'dtypes' declares 1 components, asked for 2");
 }
 
 TEST_CASE("An element of another shape than the queue's fails the run that brings it") {
   const auto engine = engine_of();
-  const auto session = session_on(engine, graph_of(engine, [](Builder& b, Emitter& e) {
-    const ValueId x = *b.main().add_input("x", DType::kF32, Shape{kUnknownDim});
-    e.emit_many("percale:QueueEnqueue", {x}, 0, {{"queue", "q"}, {"capacity", 4}}, "put");
-    e.emit("percale:QueueDequeue", {}, dequeue_of(4, {2}), "got");
-  }));
+  const auto session =
+      session_on(engine, graph_of(engine, [](Builder& b, Emitter& e) {
+                   const ValueId x = *b.main().add_input("x", DType::kF32, Shape{kUnknownDim});
+                   e.emit_many("percale:QueueEnqueue", {x}, 0, {{"queue", "q"}, {"capacity", 4}}, "put");
+                   e.emit("percale:QueueDequeue", {}, dequeue_of(4, {2}), "got");
+                 }));
   const Status status = session->run({.feeds = {"x"}, .targets = {"put"}}, std::vector{floats({1, 2, 3})}).status();
   CHECK(status.message() == "percale:QueueEnqueue 'put': queue 'q': component 0 is f32 [2], used as f32 [3]");
   CHECK(session->run({.feeds = {"x"}, .targets = {"put"}}, std::vector{floats({1, 2})}).ok());

@@ -26,9 +26,9 @@ std::vector<float> values_of(const Tensor& t) {
   return {s.begin(), s.end()};
 }
 
-#define REQUIRE_OK(expr) \
-  do { \
-    const Status status_ = (expr); \
+#define REQUIRE_OK(expr)                                \
+  do {                                                  \
+    const Status status_ = (expr);                      \
     REQUIRE_MESSAGE(status_.ok(), status_.to_string()); \
   } while (false)
 
@@ -86,8 +86,8 @@ TEST_CASE("a value crosses between CPU devices without a copy and with the same 
       CHECK(values_of((*out)[0])[0] == 10);
       CHECK(values_of((*out)[2]) == std::vector<float>{1, -4, 9});
     }
-    const auto plan = session->explain({.feeds = {"x"}, .fetches = {"s"}}, std::vector{ValueType{DType::kF32, {1, 3}}},
-                                       "plan");
+    const auto plan =
+        session->explain({.feeds = {"x"}, .fetches = {"s"}}, std::vector{ValueType{DType::kF32, {1, 3}}}, "plan");
     REQUIRE(plan.ok());
     CHECK(plan->find("\"device\":\"cpu:1\"") != std::string::npos);
     CHECK(plan->find("\"value\":\"xw\",\"from\":\"cpu:0\",\"to\":\"cpu:1\"") != std::string::npos);
@@ -135,7 +135,8 @@ TEST_CASE("assignments become a new version of the variables when the run has su
   CHECK(variables->current()->number == 4);
 }
 
-TEST_CASE("a value whose shape is known only with the feeds is assigned when it has the variable's shape, else refused") {
+TEST_CASE(
+    "a value whose shape is known only with the feeds is assigned when it has the variable's shape, else refused") {
   const auto engine = engine_with("cpu:0");
   Builder builder(engine->registry());
   REQUIRE_OK(builder.add_variable({"v", DType::kF32, Shape{2}, true, false, floats({0, 0}, {2})}));
@@ -161,7 +162,8 @@ TEST_CASE("views of an input, a constant, a variable and of one value twice are 
     const auto engine = engine_with("cpu:0");
     Builder builder(engine->registry());
     Emitter e(builder.main());
-    REQUIRE_OK(builder.add_variable({.name = "w", .dtype = DType::kF32, .shape = {4}, .initial = floats({1, 2, 3, 4}, {4})}));
+    REQUIRE_OK(
+        builder.add_variable({.name = "w", .dtype = DType::kF32, .shape = {4}, .initial = floats({1, 2, 3, 4}, {4})}));
     const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{2, 3});
     const ValueId w = e.emit("percale:ReadVariable", {},
                              {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{4}}}, "w");

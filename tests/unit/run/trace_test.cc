@@ -40,8 +40,9 @@ Read read(const Trace& trace) {
       out.rows[row] = *e.find("args")->find("name")->as_string("name");
     } else if (phase == "X") {
       const Json* args = e.find("args");
-      out.events.insert({name, {row, *e.find("ts")->as_double("ts"), *e.find("dur")->as_double("dur"),
-                                args != nullptr ? *args->find("detail")->as_string("detail") : ""}});
+      out.events.insert({name,
+                         {row, *e.find("ts")->as_double("ts"), *e.find("dur")->as_double("dur"),
+                          args != nullptr ? *args->find("detail")->as_string("detail") : ""}});
     }
   }
   out.dropped = *json->find("otherData")->find("dropped_spans")->as_int("dropped_spans");

@@ -1,9 +1,9 @@
-#include "tests/unit/simd/util.h"
-
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <limits>
+
+#include "tests/unit/simd/util.h"
 
 namespace {
 
@@ -78,9 +78,8 @@ void check_conv(const Conv2d& c) {
           Scratch scratch(table.conv->forward_scratch_bytes(c)), packed(table.conv->packed_weights_bytes(c));
           if (full) table.conv->pack_weights(c, w.data(), static_cast<float*>(packed.get()), parallel);
           table.conv->forward(c, x.data(), full ? nullptr : w.data(),
-                              full ? static_cast<const float*>(packed.get()) : nullptr,
-                              full ? bias.data() : nullptr, full ? Act::kRelu : Act::kNone, got.data(),
-                              scratch.get(), parallel);
+                              full ? static_cast<const float*>(packed.get()) : nullptr, full ? bias.data() : nullptr,
+                              full ? Act::kRelu : Act::kNone, got.data(), scratch.get(), parallel);
           CHECK(scratch.intact());
           CHECK(packed.intact());
           return got;
@@ -97,9 +96,7 @@ void check_conv(const Conv2d& c) {
         CHECK(scratch.intact());
         return got;
       },
-      [&](const std::vector<float>& got) {
-        CHECK(worst_error(got, dx, 1.0) < eps * (4 + 6 * std::sqrt(back_taps)));
-      }));
+      [&](const std::vector<float>& got) { CHECK(worst_error(got, dx, 1.0) < eps * (4 + 6 * std::sqrt(back_taps))); }));
   CHECK(agrees(
       [&](const SimdTable& table, const ParallelFor& parallel) {
         std::vector<float> got(dw.size(), -7);
@@ -108,22 +105,18 @@ void check_conv(const Conv2d& c) {
         CHECK(scratch.intact());
         return got;
       },
-      [&](const std::vector<float>& got) {
-        CHECK(worst_error(got, dw, 1.0) < eps * (4 + 6 * std::sqrt(sums)));
-      }));
+      [&](const std::vector<float>& got) { CHECK(worst_error(got, dw, 1.0) < eps * (4 + 6 * std::sqrt(sums))); }));
   CHECK(agrees(
       [&](const SimdTable& table, const ParallelFor& parallel) {
         std::vector<float> got(db.size(), -7);
         table.conv_weight->bias_grad(c, dy.data(), got.data(), parallel);
         return got;
       },
-      [&](const std::vector<float>& got) {
-        CHECK(worst_error(got, db, 1.0) < eps * (4 + 6 * std::sqrt(sums)));
-      }));
+      [&](const std::vector<float>& got) { CHECK(worst_error(got, db, 1.0) < eps * (4 + 6 * std::sqrt(sums))); }));
 }
 
-Conv2d conv(int64_t batch, int64_t in_c, int64_t h, int64_t w, int64_t out_c, int64_t kh, int64_t kw,
-            int64_t stride, int64_t dilation, int64_t pad, int64_t groups) {
+Conv2d conv(int64_t batch, int64_t in_c, int64_t h, int64_t w, int64_t out_c, int64_t kh, int64_t kw, int64_t stride,
+            int64_t dilation, int64_t pad, int64_t groups) {
   Conv2d c;
   c.batch = batch, c.in_c = in_c, c.in_h = h, c.in_w = w, c.out_c = out_c;
   c.kernel_h = kh, c.kernel_w = kw;
@@ -199,8 +192,7 @@ TEST_CASE("NaN in one image reaches its own outputs only, and relu keeps it") {
   for (const SimdTable* table : tables()) {
     std::vector<float> y(static_cast<size_t>(output_of(c)));
     Scratch scratch(table->conv->forward_scratch_bytes(c));
-    table->conv->forward(c, x.data(), w.data(), nullptr, nullptr, Act::kRelu, y.data(), scratch.get(),
-                         ParallelFor());
+    table->conv->forward(c, x.data(), w.data(), nullptr, nullptr, Act::kRelu, y.data(), scratch.get(), ParallelFor());
     bool right = true;
     for (size_t i = 0; i < y.size(); ++i) {
       const size_t row = i / 9 % 9, col = i % 9;

@@ -1,8 +1,8 @@
-#include "tests/unit/simd/util.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "tests/unit/simd/util.h"
 
 namespace {
 
@@ -13,96 +13,57 @@ using namespace percale::simd::testing;  // NOLINT
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
 
 double reference(Unary op, double x, double a, double b) {
-  const auto clamp = [](double v, double low, double high) {
-    return v != v ? v : std::min(std::max(v, low), high);
-  };
+  const auto clamp = [](double v, double low, double high) { return v != v ? v : std::min(std::max(v, low), high); };
   switch (op) {
-    case Unary::kCopy:
-      return x;
-    case Unary::kNeg:
-      return -x;
-    case Unary::kAbs:
-      return std::abs(x);
-    case Unary::kSquare:
-      return x * x;
-    case Unary::kReciprocal:
-      return 1 / x;
-    case Unary::kSqrt:
-      return std::sqrt(x);
-    case Unary::kFloor:
-      return std::floor(x);
-    case Unary::kCeil:
-      return std::ceil(x);
-    case Unary::kRound:
-      return std::nearbyint(x);
-    case Unary::kRelu:
-      return x < 0 ? 0 : x;
-    case Unary::kLeakyRelu:
-      return x < 0 ? a * x : x;
-    case Unary::kClip:
-      return clamp(x, a, b);
-    case Unary::kAffine:
-      return x * a + b;
-    case Unary::kHardSigmoid:
-      return clamp(a * x + b, 0, 1);
-    case Unary::kHardSwish:
-      return x * clamp(x / 6 + 0.5, 0, 1);
-    case Unary::kExp:
-      return std::exp(x);
-    case Unary::kLog:
-      return std::log(x);
-    case Unary::kSigmoid:
-      return 1 / (1 + std::exp(-x));
-    case Unary::kTanh:
-      return std::tanh(x);
-    case Unary::kErf:
-      return std::erf(x);
-    case Unary::kSoftplus:
-      return x > 30 ? x : std::log1p(std::exp(x));
-    case Unary::kElu:
-      return x < 0 ? a * std::expm1(x) : x;
-    case Unary::kSilu:
-      return x / (1 + std::exp(-x));
-    case Unary::kGelu:
-      return x / 2 * std::erfc(-x / std::sqrt(2.0));
-    case Unary::kCount:
-      break;
+    case Unary::kCopy: return x;
+    case Unary::kNeg: return -x;
+    case Unary::kAbs: return std::abs(x);
+    case Unary::kSquare: return x * x;
+    case Unary::kReciprocal: return 1 / x;
+    case Unary::kSqrt: return std::sqrt(x);
+    case Unary::kFloor: return std::floor(x);
+    case Unary::kCeil: return std::ceil(x);
+    case Unary::kRound: return std::nearbyint(x);
+    case Unary::kRelu: return x < 0 ? 0 : x;
+    case Unary::kLeakyRelu: return x < 0 ? a * x : x;
+    case Unary::kClip: return clamp(x, a, b);
+    case Unary::kAffine: return x * a + b;
+    case Unary::kHardSigmoid: return clamp(a * x + b, 0, 1);
+    case Unary::kHardSwish: return x * clamp(x / 6 + 0.5, 0, 1);
+    case Unary::kExp: return std::exp(x);
+    case Unary::kLog: return std::log(x);
+    case Unary::kSigmoid: return 1 / (1 + std::exp(-x));
+    case Unary::kTanh: return std::tanh(x);
+    case Unary::kErf: return std::erf(x);
+    case Unary::kSoftplus: return x > 30 ? x : std::log1p(std::exp(x));
+    case Unary::kElu: return x < 0 ? a * std::expm1(x) : x;
+    case Unary::kSilu: return x / (1 + std::exp(-x));
+    case Unary::kGelu: return x / 2 * std::erfc(-x / std::sqrt(2.0));
+    case Unary::kCount: break;
   }
   return 0;
 }
 
 double reference(Binary op, double x, double y, double a) {
   switch (op) {
-    case Binary::kAdd:
-      return x + y;
-    case Binary::kSub:
-      return x - y;
-    case Binary::kMul:
-      return x * y;
-    case Binary::kDiv:
-      return x / y;
-    case Binary::kMax:
-      return x != x || y != y ? x + y : std::max(x, y);
-    case Binary::kMin:
-      return x != x || y != y ? x + y : std::min(x, y);
-    case Binary::kReluGrad:
-      return x <= 0 ? 0 : y;
-    case Binary::kLeakyReluGrad:
-      return x < 0 ? a * y : y;
-    case Binary::kSigmoidGrad:
-      return y * x * (1 - x);
-    case Binary::kTanhGrad:
-      return y * (1 - x * x);
-    case Binary::kCount:
-      break;
+    case Binary::kAdd: return x + y;
+    case Binary::kSub: return x - y;
+    case Binary::kMul: return x * y;
+    case Binary::kDiv: return x / y;
+    case Binary::kMax: return x != x || y != y ? x + y : std::max(x, y);
+    case Binary::kMin: return x != x || y != y ? x + y : std::min(x, y);
+    case Binary::kReluGrad: return x <= 0 ? 0 : y;
+    case Binary::kLeakyReluGrad: return x < 0 ? a * y : y;
+    case Binary::kSigmoidGrad: return y * x * (1 - x);
+    case Binary::kTanhGrad: return y * (1 - x * x);
+    case Binary::kCount: break;
   }
   return 0;
 }
 
 constexpr int kUnaries = static_cast<int>(Unary::kCount), kBinaries = static_cast<int>(Binary::kCount);
 
-TEST_CASE(
-    "every unary function is right on many sizes, in place too, with the same bits on AVX2 and AVX-512") {
+TEST_CASE("every unary function is right on many sizes, in place too, with the same bits on AVX2 and AVX-512") {
   for (int op = 0; op < kUnaries; ++op) {
     CAPTURE(op);
     const bool positive = static_cast<Unary>(op) == Unary::kSqrt || static_cast<Unary>(op) == Unary::kLog;
@@ -111,8 +72,7 @@ TEST_CASE(
         const auto x = random_values(n, 5, positive ? 1e-6 : -reach, reach);
         std::vector<double> want;
         for (float v : x) {
-          want.push_back(
-              reference(static_cast<Unary>(op), static_cast<double>(v), 0.25, static_cast<double>(0.4f)));
+          want.push_back(reference(static_cast<Unary>(op), static_cast<double>(v), 0.25, static_cast<double>(0.4f)));
         }
         CHECK(agrees(
             [&](const SimdTable& table, const ParallelFor&) {
@@ -128,17 +88,16 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "exp, log, tanh, sigmoid and erf are good to a few units in the last place over their whole range") {
+TEST_CASE("exp, log, tanh, sigmoid and erf are good to a few units in the last place over their whole range") {
   struct Range {
     Unary op;
     double low, high, ulps;
   };
-  for (const Range& r : {Range{Unary::kExp, -87, 88.7, 2.0}, Range{Unary::kLog, 1e-3, 4, 2.0},
-                         Range{Unary::kLog, 1, 3e38, 2.0}, Range{Unary::kTanh, -10, 10, 3.0},
-                         Range{Unary::kTanh, -0.7, 0.7, 3.0}, Range{Unary::kSigmoid, -80, 80, 4.0},
-                         Range{Unary::kErf, -1, 1, 3.0}, Range{Unary::kErf, -5, 5, 3.0},
-                         Range{Unary::kSoftplus, -20, 20, 4.0}, Range{Unary::kElu, -20, 0, 3.0}}) {
+  for (const Range& r :
+       {Range{Unary::kExp, -87, 88.7, 2.0}, Range{Unary::kLog, 1e-3, 4, 2.0}, Range{Unary::kLog, 1, 3e38, 2.0},
+        Range{Unary::kTanh, -10, 10, 3.0}, Range{Unary::kTanh, -0.7, 0.7, 3.0}, Range{Unary::kSigmoid, -80, 80, 4.0},
+        Range{Unary::kErf, -1, 1, 3.0}, Range{Unary::kErf, -5, 5, 3.0}, Range{Unary::kSoftplus, -20, 20, 4.0},
+        Range{Unary::kElu, -20, 0, 3.0}}) {
     CAPTURE(static_cast<int>(r.op));
     CAPTURE(r.low);
     const auto x = random_values(100000, 9, r.low, r.high);
@@ -171,9 +130,8 @@ TEST_CASE("NaN, infinities, zeros and tiny values go through as the definitions 
             reference(static_cast<Unary>(op), static_cast<double>(x[i]), 0.25, static_cast<double>(0.4f));
         // x sigmoid(x), x hard_sigmoid(x) and gelu at -infinity are -infinity times 0 by their formulas.
         const float want = static_cast<float>(exact);
-        if (x[i] == -kInf &&
-            (op == static_cast<int>(Unary::kSilu) || op == static_cast<int>(Unary::kHardSwish) ||
-             op == static_cast<int>(Unary::kGelu))) {
+        if (x[i] == -kInf && (op == static_cast<int>(Unary::kSilu) || op == static_cast<int>(Unary::kHardSwish) ||
+                              op == static_cast<int>(Unary::kGelu))) {
           CHECK(std::isnan(y[i]));
         } else if (std::isnan(want)) {
           CHECK(std::isnan(y[i]));
@@ -199,8 +157,7 @@ TEST_CASE("every binary function is right for vectors and scalars, in place too,
         if (n > 4) x[2] = kNan, y[3] = kNan, x[4] = kInf;
         std::vector<double> want;
         for (int64_t i = 0; i < n; ++i) {
-          want.push_back(reference(static_cast<Binary>(op),
-                                   static_cast<double>(x[static_cast<size_t>(xs ? 0 : i)]),
+          want.push_back(reference(static_cast<Binary>(op), static_cast<double>(x[static_cast<size_t>(xs ? 0 : i)]),
                                    static_cast<double>(y[static_cast<size_t>(ys ? 0 : i)]), 0.25));
         }
         CHECK(agrees(
@@ -208,9 +165,8 @@ TEST_CASE("every binary function is right for vectors and scalars, in place too,
               std::vector<float> z(static_cast<size_t>(n)), in_place = xs ? y : x;
               table.elementwise->binary_f32[op](x.data(), xs, y.data(), ys, z.data(), n, 0.25f);
               if (!(xs && ys)) {
-                table.elementwise->binary_f32[op](xs ? x.data() : in_place.data(), xs,
-                                                  xs ? in_place.data() : y.data(), ys, in_place.data(), n,
-                                                  0.25f);
+                table.elementwise->binary_f32[op](xs ? x.data() : in_place.data(), xs, xs ? in_place.data() : y.data(),
+                                                  ys, in_place.data(), n, 0.25f);
                 in_place.resize(z.size());
                 CHECK(same_bits(z, in_place));
               }
@@ -220,10 +176,9 @@ TEST_CASE("every binary function is right for vectors and scalars, in place too,
               bool right = true;
               for (size_t i = 0; i < got.size(); ++i) {
                 const double value = static_cast<double>(got[i]);
-                right = right &&
-                        (std::isnan(want[i])   ? std::isnan(value)
-                         : std::isinf(want[i]) ? value == want[i]
-                                               : std::abs(value - want[i]) <= 1e-6 * (1 + std::abs(want[i])));
+                right = right && (std::isnan(want[i])   ? std::isnan(value)
+                                  : std::isinf(want[i]) ? value == want[i]
+                                                        : std::abs(value - want[i]) <= 1e-6 * (1 + std::abs(want[i])));
               }
               CHECK(right);
             }));
@@ -247,8 +202,7 @@ TEST_CASE("f64 has the arithmetic functions and leaves the others out") {
     for (int op = 0; op < kBinaries; ++op) {
       std::vector<double> got(x.size()), want;
       table->elementwise->binary_f64[op](x.data(), false, y.data(), false, got.data(), 37, 0.25);
-      for (size_t i = 0; i < x.size(); ++i)
-        want.push_back(reference(static_cast<Binary>(op), x[i], y[i], 0.25));
+      for (size_t i = 0; i < x.size(); ++i) want.push_back(reference(static_cast<Binary>(op), x[i], y[i], 0.25));
       CHECK(worst_error(got, want, 1.0) < 1e-15);
     }
   }
@@ -262,20 +216,12 @@ TEST_CASE("a chain gives the bits of its steps run one by one") {
           using O = ChainOperand;
           std::vector<ChainStep> steps(5);
           // t0 = x * y; t1 = t0 + bias; out0 = tanh(t1); t0 = exp(bias); out1 = out0 - t0
-          steps[0] = {true, Unary::kCopy, Binary::kMul, {O::kInput, 0}, {O::kInput, 1}, {O::kTemporary, 0}, 0,
-                      0};
-          steps[1] = {true,
-                      Unary::kCopy,
-                      Binary::kAdd,
-                      {O::kTemporary, 0},
-                      {O::kScalarInput, 2},
-                      {O::kTemporary, 1},
-                      0,
+          steps[0] = {true, Unary::kCopy, Binary::kMul, {O::kInput, 0}, {O::kInput, 1}, {O::kTemporary, 0}, 0, 0};
+          steps[1] = {true, Unary::kCopy, Binary::kAdd, {O::kTemporary, 0}, {O::kScalarInput, 2}, {O::kTemporary, 1}, 0,
                       0};
           steps[2] = {false, Unary::kTanh, Binary::kAdd, {O::kTemporary, 1}, {}, {O::kOutput, 0}, 0, 0};
           steps[3] = {false, Unary::kExp, Binary::kAdd, {O::kScalarInput, 2}, {}, {O::kTemporary, 0}, 0, 0};
-          steps[4] = {
-              true, Unary::kCopy, Binary::kSub, {O::kOutput, 0}, {O::kTemporary, 0}, {O::kOutput, 1}, 0, 0};
+          steps[4] = {true, Unary::kCopy, Binary::kSub, {O::kOutput, 0}, {O::kTemporary, 0}, {O::kOutput, 1}, 0, 0};
           std::vector<float> out0(x.size()), out1(x.size());
           const float* inputs[] = {x.data(), y.data(), bias.data()};
           float* outputs[] = {out0.data(), out1.data()};

@@ -1,8 +1,8 @@
-#include "tests/unit/simd/util.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "tests/unit/simd/util.h"
 
 namespace {
 
@@ -33,12 +33,10 @@ void check_case(const Case& t) {
   CAPTURE(t.k);
   CAPTURE(t.trans_a);
   CAPTURE(t.trans_b);
-  const int64_t lda = (t.trans_a ? t.m : t.k) + t.gap, ldb = (t.trans_b ? t.k : t.n) + t.gap,
-                ldc = t.n + t.gap;
+  const int64_t lda = (t.trans_a ? t.m : t.k) + t.gap, ldb = (t.trans_b ? t.k : t.n) + t.gap, ldc = t.n + t.gap;
   const auto a = random_values<T>((t.trans_a ? t.k : t.m) * lda, 1),
              b = random_values<T>((t.trans_b ? t.n : t.k) * ldb, 2);
-  const auto c0 = random_values<T>(t.m * ldc, 3), bias_n = random_values<T>(t.n, 4),
-             bias_m = random_values<T>(t.m, 5);
+  const auto c0 = random_values<T>(t.m * ldc, 3), bias_n = random_values<T>(t.n, 4), bias_m = random_values<T>(t.m, 5);
   std::vector<double> want(c0.begin(), c0.end());
   for (int64_t i = 0; i < t.m; ++i) {
     for (int64_t j = 0; j < t.n; ++j) {

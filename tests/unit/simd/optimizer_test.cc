@@ -1,6 +1,6 @@
-#include "tests/unit/simd/util.h"
-
 #include <doctest/doctest.h>
+
+#include "tests/unit/simd/util.h"
 
 namespace {
 
@@ -117,7 +117,8 @@ TEST_CASE("adagrad follows torch.optim.Adagrad") {
 TEST_CASE("ftrl follows TensorFlow's FTRL-proximal with a square root") {
   check_update(
       [](const OptimizerFns& f, float* p, const float* g, float** s, int, int64_t n) {
-        f.ftrl({.lr = 0.2, .l1 = 0.3, .l2 = 0.1, .l2_shrinkage = 0.05, .beta = 0.5, .grad_scale = 2}, p, g, s[0], s[1], n);
+        f.ftrl({.lr = 0.2, .l1 = 0.3, .l2 = 0.1, .l2_shrinkage = 0.05, .beta = 0.5, .grad_scale = 2}, p, g, s[0], s[1],
+               n);
       },
       [](double& p, double g, double* s, int) {
         g *= 2;
@@ -175,15 +176,12 @@ TEST_CASE("lamb's direction and its sums of squares follow the published algorit
 }
 
 TEST_CASE("accumulate, axpy and scale work in place") {
-  check_update(
-      [](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.accumulate(p, g, n); },
-      [](double& p, double g, double*, int) { p += g; });
-  check_update(
-      [](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.axpy(0.5f, g, p, n); },
-      [](double& p, double g, double*, int) { p += 0.5 * g; });
-  check_update(
-      [](const OptimizerFns& f, float* p, const float*, float**, int, int64_t n) { f.scale(0.5f, p, n); },
-      [](double& p, double, double*, int) { p *= 0.5; });
+  check_update([](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.accumulate(p, g, n); },
+               [](double& p, double g, double*, int) { p += g; });
+  check_update([](const OptimizerFns& f, float* p, const float* g, float**, int, int64_t n) { f.axpy(0.5f, g, p, n); },
+               [](double& p, double g, double*, int) { p += 0.5 * g; });
+  check_update([](const OptimizerFns& f, float* p, const float*, float**, int, int64_t n) { f.scale(0.5f, p, n); },
+               [](double& p, double, double*, int) { p *= 0.5; });
 }
 
 TEST_CASE("a batched transposition moves every element") {

@@ -1,8 +1,8 @@
-#include "tests/unit/simd/util.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "tests/unit/simd/util.h"
 
 namespace {
 

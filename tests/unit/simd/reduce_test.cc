@@ -1,8 +1,8 @@
-#include "tests/unit/simd/util.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "tests/unit/simd/util.h"
 
 namespace {
 
@@ -30,16 +30,11 @@ double reference(Reduce op, const std::vector<T>& values) {
     min = std::min(min, v);
   }
   switch (op) {
-    case Reduce::kSum:
-      return sum;
-    case Reduce::kMean:
-      return sum / static_cast<double>(values.size());
-    case Reduce::kSumSquares:
-      return squares;
-    case Reduce::kMax:
-      return max;
-    case Reduce::kMin:
-      return min;
+    case Reduce::kSum: return sum;
+    case Reduce::kMean: return sum / static_cast<double>(values.size());
+    case Reduce::kSumSquares: return squares;
+    case Reduce::kMax: return max;
+    case Reduce::kMin: return min;
   }
   return 0;
 }
@@ -93,8 +88,7 @@ void check_reductions(int64_t rows, int64_t cols, int64_t gap) {
   }
 }
 
-TEST_CASE(
-    "reductions over rows, columns and everything are right, with the same bits in any order of pieces") {
+TEST_CASE("reductions over rows, columns and everything are right, with the same bits in any order of pieces") {
   for (int64_t rows : {1, 2, 7, 100}) {
     for (int64_t cols : {1, 3, 8, 15, 16, 17, 40, 129, 300}) {
       check_reductions<float>(rows, cols, 0);

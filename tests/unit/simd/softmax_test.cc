@@ -1,8 +1,8 @@
-#include "tests/unit/simd/util.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "tests/unit/simd/util.h"
 
 namespace {
 
@@ -43,8 +43,7 @@ TEST_CASE("softmax, its logarithm and their gradients are right, in place too, w
           sum += static_cast<double>(dy[static_cast<size_t>(i)]);
         }
         for (int64_t i = r * classes; i < (r + 1) * classes; ++i) {
-          const double g = static_cast<double>(dy[static_cast<size_t>(i)]),
-                       p = e.softmax[static_cast<size_t>(i)];
+          const double g = static_cast<double>(dy[static_cast<size_t>(i)]), p = e.softmax[static_cast<size_t>(i)];
           softmax_grad.push_back(p * (g - dot));
           log_grad.push_back(g - p * sum);
         }
@@ -109,8 +108,7 @@ TEST_CASE("cross-entropy and its gradient are right for both kinds of labels") {
         [&](const SimdTable& table, const ParallelFor& parallel) {
           std::vector<float> got(static_cast<size_t>(rows)), alone = got, in_place = x;
           table.softmax->cross_entropy(x.data(), l32, l64, rows, classes, alone.data(), nullptr, parallel);
-          table.softmax->cross_entropy(in_place.data(), l32, l64, rows, classes, got.data(), in_place.data(),
-                                       parallel);
+          table.softmax->cross_entropy(in_place.data(), l32, l64, rows, classes, got.data(), in_place.data(), parallel);
           CHECK(same_bits(got, alone));
           CHECK(worst_error(in_place, e.softmax, 1e-3) < 1e-5);
           return got;

@@ -25,8 +25,7 @@ template <class T = float>
 std::vector<T> random_values(int64_t n, uint32_t seed, double low = -1, double high = 1) {
   std::mt19937 engine(seed);
   std::vector<T> values(static_cast<size_t>(n));
-  for (T& v : values)
-    v = static_cast<T>(low + (high - low) * (static_cast<double>(engine()) + 0.5) / 4294967296.0);
+  for (T& v : values) v = static_cast<T>(low + (high - low) * (static_cast<double>(engine()) + 0.5) / 4294967296.0);
   return values;
 }
 

@@ -87,7 +87,8 @@ TEST_CASE("sums of large tensors are the same on any number of threads") {
   }
   const auto threads = ThreadPool::create(3);
   REQUIRE(threads.ok());
-  const Tensor inline_sum = Tensor::vector(std::span<const float>(a)), pool_sum = Tensor::vector(std::span<const float>(a));
+  const Tensor inline_sum = Tensor::vector(std::span<const float>(a)),
+               pool_sum = Tensor::vector(std::span<const float>(a));
   const Tensor add = Tensor::vector(std::span<const float>(b));
   add_tensors({inline_sum, Tensor::scalar(1.0)}, {add, Tensor::scalar(2.0)}, {});
   add_tensors({pool_sum, Tensor::scalar(1.0)}, {add, Tensor::scalar(2.0)}, (*threads)->parallel());

@@ -11,8 +11,9 @@ namespace {
 constexpr int64_t kRows = 26;
 
 std::unique_ptr<Trainer> job(const std::string& model, const std::string& keys, const DatasetOptions& batches) {
-  return make_job(engine_of(1), model, str_cat(R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, )", keys),
-                  DType::kF32, batches, kRows);
+  return make_job(engine_of(1), model,
+                  str_cat(R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, )", keys), DType::kF32,
+                  batches, kRows);
 }
 
 // A rate that is too large: the loss jumps about. The data of the job is the validation data too.
@@ -30,8 +31,8 @@ TEST_CASE("a run that ends leaves the weights of its best epoch, stopped or not,
         CAPTURE(model);
         CAPTURE(more);
         CAPTURE(patience);
-        const std::string early =
-            str_cat(R"(, "early_stopping": {"monitor": "val_loss", "restore_best_weights": true, "patience": )", patience, "}");
+        const std::string early = str_cat(
+            R"(, "early_stopping": {"monitor": "val_loss", "restore_best_weights": true, "patience": )", patience, "}");
         const DatasetOptions batches{.batch_size = 6, .shuffle_seed = 4};
         // Without stopping: what the weights were after each epoch, and how good.
         std::vector<std::string> digests;
@@ -102,16 +103,16 @@ TEST_CASE("early stopping counts epochs as Keras does: patience, baseline, start
     int64_t best;   // the last epoch whose weights are kept; -1: none
   };
   const std::vector<Case> cases = {
-      {R"({"patience": 2})", {5, 4, 6, 4, 3}, 3, 1},                             // two epochs in a row not below 4
+      {R"({"patience": 2})", {5, 4, 6, 4, 3}, 3, 1},  // two epochs in a row not below 4
       {R"({"patience": 2})", {5, 4, 6, 3, 7, 8}, 5, 3},
       {R"({"patience": 0})", {5, 5}, 1, 0},
       {R"({"patience": 0})", {5, 4, 3}, -1, 2},
       {R"({"patience": 2, "min_delta": 1})", {5, 4.5, 4.2, 3}, 2, 0},
       {R"({"patience": 2, "mode": "max"})", {1, 2, 1, 1, 9}, 3, 1},
-      {R"({"patience": 2, "baseline": 3})", {5, 4, 3.5, 3.6}, 3, 2},             // better each time, but never than 3
+      {R"({"patience": 2, "baseline": 3})", {5, 4, 3.5, 3.6}, 3, 2},  // better each time, but never than 3
       {R"({"patience": 2, "baseline": 3})", {5, 4, 2, 3.6, 1}, -1, 4},
       {R"({"patience": 2, "baseline": 3})", {5, 2, 4, 2.5, 1}, 3, 1},
-      {R"({"patience": 1, "start_from_epoch": 2})", {1, 2, 9, 8, 8.5}, 4, 3},    // the 1 was not looked at
+      {R"({"patience": 1, "start_from_epoch": 2})", {1, 2, 9, 8, 8.5}, 4, 3},  // the 1 was not looked at
       {R"({"patience": 3})", {nan, nan, 4, 3}, -1, 3},
       {R"({"patience": 2})", {nan, nan, nan}, 1, 0},
   };

@@ -12,10 +12,10 @@
 #include "core/train/spec.h"
 #include "tests/support/engine.h"
 
-#define REQUIRE_OK(expr)                                   \
-  do {                                                     \
-    const ::percale::Status status_ = (expr);              \
-    REQUIRE_MESSAGE(status_.ok(), status_.to_string());    \
+#define REQUIRE_OK(expr)                                \
+  do {                                                  \
+    const ::percale::Status status_ = (expr);           \
+    REQUIRE_MESSAGE(status_.ok(), status_.to_string()); \
   } while (false)
 
 namespace percale {

@@ -34,8 +34,8 @@ Tensor number_of(const Shape& shape, const std::string& name, double salt) {
 Result<std::shared_ptr<const Graph>> graph_of(const Case& c, const std::shared_ptr<const Registry>& registry) {
   const std::string inside = c.attributes.substr(1, c.attributes.size() - 2);
   PERCALE_ASSIGN_OR_RETURN(
-      const Spec spec, parse_spec(str_cat("{\"model\": [{\"layer\": \"", c.layer, "\"", inside.empty() ? "" : ", ", inside,
-                                          "}], \"loss\": \"mean_squared_error\", \"optimizer\": \"sgd\"}")));
+      const Spec spec, parse_spec(str_cat("{\"model\": [{\"layer\": \"", c.layer, "\"", inside.empty() ? "" : ", ",
+                                          inside, "}], \"loss\": \"mean_squared_error\", \"optimizer\": \"sgd\"}")));
   Builder b(registry);
   std::vector<ValueId> inputs;
   for (const auto& dims : c.inputs) {
@@ -80,7 +80,8 @@ TEST_CASE("layers compute what Keras' layers compute, with parameters of the sam
     for (size_t k = 0; k < c.inputs.size(); ++k) {
       inputs.push_back(number_of(Shape{std::span<const int64_t>(c.inputs[k])}, "", static_cast<double>(k)));
     }
-    const auto out = evaluate_function(**graph, "cpu", (*graph)->main(), inputs, std::make_shared<MemoryPool>(), variables);
+    const auto out =
+        evaluate_function(**graph, "cpu", (*graph)->main(), inputs, std::make_shared<MemoryPool>(), variables);
     REQUIRE_MESSAGE(out.ok(), out.status().to_string());
     REQUIRE((*out)[0].shape() == Shape{std::span<const int64_t>(c.shape)});
     const auto values = (*out)[0].span<double>();

@@ -23,7 +23,8 @@ constexpr const char* kSgd = R"(, "optimizer": {"name": "sgd", "learning_rate": 
 // The loss of the job's first weights on these rows.
 double loss_of(const std::vector<int64_t>& labels, const std::vector<int64_t>& rows, const std::string& loss) {
   const auto engine = engine_of(1);
-  const auto spec = parse_spec(str_cat("{\"model\": ", job_of("linear").layers, R"(, "optimizer": "sgd", "loss": )", loss, "}"));
+  const auto spec =
+      parse_spec(str_cat("{\"model\": ", job_of("linear").layers, R"(, "optimizer": "sgd", "loss": )", loss, "}"));
   REQUIRE_MESSAGE(spec.ok(), spec.status().to_string());
   const Tensor all = formula(DType::kF32, Shape{12, 5}, 9);
   std::vector<float> x;
@@ -56,8 +57,8 @@ TEST_CASE("smoothed labels and ignored classes train as in PyTorch, whole and in
     for (const char* shards : {"1", "3"}) {
       CAPTURE(want.keys);
       CAPTURE(shards);
-      const auto trainer = make_job(engine_of(2), "mlp", str_cat(kSgd, want.keys, ", \"shards\": ", shards), DType::kF64,
-                                    {.batch_size = 13}, 26);
+      const auto trainer = make_job(engine_of(2), "mlp", str_cat(kSgd, want.keys, ", \"shards\": ", shards),
+                                    DType::kF64, {.batch_size = 13}, 26);
       REQUIRE_OK(trainer->fit(nullptr, 4, nullptr));
       const auto& rows = trainer->history().rows;
       REQUIRE(rows.size() == want.losses.size());
@@ -92,10 +93,12 @@ TEST_CASE("an option of a loss that has no meaning for it is refused") {
     auto spec = parse_spec(str_cat(R"({"model": [{"layer": "Dense", "units": 3}], "optimizer": "sgd", "loss": )", loss,
                                    ", \"metrics\": ", metrics, "}"));
     if (!spec.ok()) return spec.status();
-    return build_model(*spec, engine_of(1)->registry(), Shape{kUnknownDim, 5}, {DType::kI64, Shape{kUnknownDim}}).status();
+    return build_model(*spec, engine_of(1)->registry(), Shape{kUnknownDim, 5}, {DType::kI64, Shape{kUnknownDim}})
+        .status();
   };
-  for (const char* loss : {R"({"name": "huber", "label_smoothing": 0.1})", R"({"name": "binary_crossentropy", "ignore_class": 1})",
-                           R"({"name": "mean_squared_error", "ignore_class": 1})"}) {
+  for (const char* loss :
+       {R"({"name": "huber", "label_smoothing": 0.1})", R"({"name": "binary_crossentropy", "ignore_class": 1})",
+        R"({"name": "mean_squared_error", "ignore_class": 1})"}) {
     CHECK(refused(loss).code() == Code::kInvalidArgument);
     CHECK(refused(loss).message().find("no meaning") != std::string_view::npos);
   }

@@ -42,9 +42,9 @@ std::vector<Tensor> rows_of(const Reference& want, int64_t begin, int64_t end) {
     classes.push_back(numbers[static_cast<size_t>(i)]);
   }
   const Shape shape{end - begin, width};
-  return {Tensor::of(shape, std::span<const double>(given)),
-          loss.starts_with("sparse") ? Tensor::vector(std::span<const int64_t>(classes))
-                                     : Tensor::of(shape, std::span<const double>(wanted))};
+  return {Tensor::of(shape, std::span<const double>(given)), loss.starts_with("sparse")
+                                                                 ? Tensor::vector(std::span<const int64_t>(classes))
+                                                                 : Tensor::of(shape, std::span<const double>(wanted))};
 }
 
 }  // namespace
@@ -65,7 +65,8 @@ TEST_CASE("metrics of an epoch are those of the formula, however its rows were c
     const auto sample = rows_of(want, 0, 1);
     Shape x = sample[0].shape(), y = sample[1].shape();
     x[0] = y[0] = kUnknownDim;
-    const ValueId given = *b.main().add_input("p", DType::kF64, x), wanted = *b.main().add_input("y", sample[1].dtype(), y);
+    const ValueId given = *b.main().add_input("p", DType::kF64, x),
+                  wanted = *b.main().add_input("y", sample[1].dtype(), y);
     const auto totals = add_metric(b.main(), *options, loss, given, wanted);
     REQUIRE_MESSAGE(totals.ok(), totals.status().to_string());
     REQUIRE_OK(b.main().set_outputs(totals->values));
@@ -90,9 +91,11 @@ TEST_CASE("metrics of an epoch are those of the formula, however its rows were c
 
 TEST_CASE("what has no answer is 0, and metrics that do not fit the loss say so") {
   CHECK(finish_metric(MetricRule::kRatio, std::vector<double>{0, 0}) == 0);
-  CHECK(finish_metric(MetricRule::kF1Macro, std::vector<double>{0, 2, 0, 2, 0, 2}) == 0.5);  // a class that never comes up
+  CHECK(finish_metric(MetricRule::kF1Macro, std::vector<double>{0, 2, 0, 2, 0, 2}) ==
+        0.5);  // a class that never comes up
   const auto parse = [](const char* text) { return parse_metric(*Json::parse(text)).status(); };
-  CHECK(parse(R"("acuracy")").message() == "line 1, column 1: 'metrics': no metric 'acuracy', did you mean 'accuracy'?");
+  CHECK(parse(R"("acuracy")").message() ==
+        "line 1, column 1: 'metrics': no metric 'acuracy', did you mean 'accuracy'?");
   CHECK(parse(R"("r2_score")").code() == Code::kUnimplemented);
   CHECK(parse(R"({"name": "auc", "curve": "PR"})").code() == Code::kUnimplemented);
   CHECK(parse(R"({"name": "f1_score", "average": "none"})").code() == Code::kInvalidArgument);
@@ -100,11 +103,13 @@ TEST_CASE("what has no answer is 0, and metrics that do not fit the loss say so"
 }
 
 TEST_CASE("a job with every kind of metric gives the same numbers with any number of shards") {
-  const char* keys = R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "optimizer": "sgd", "metrics": ["accuracy",
+  const char* keys =
+      R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "optimizer": "sgd", "metrics": ["accuracy",
       "auc", "f1_score", "precision", "recall", "perplexity", {"name": "sparse_top_k_categorical_accuracy", "k": 2}])";
   std::vector<double> first;
   for (int64_t shards : {1, 2, 5}) {
-    const auto trainer = make_job(engine_of(2), "mlp", str_cat(keys, ", \"shards\": ", shards), DType::kF64, {.batch_size = 7}, 40);
+    const auto trainer =
+        make_job(engine_of(2), "mlp", str_cat(keys, ", \"shards\": ", shards), DType::kF64, {.batch_size = 7}, 40);
     REQUIRE_OK(trainer->fit(nullptr, 1, nullptr));
     const auto& metrics = trainer->history().rows.back().metrics;
     REQUIRE(metrics.size() == 7);

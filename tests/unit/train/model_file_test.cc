@@ -73,11 +73,15 @@ TEST_CASE("a head on a model from a file trains as the same layers with the same
 
   const char* freeze = R"(, "freeze": ["dense/*", "batch_normalization/*"])";
   const auto from_file = trainer_of(
-      folder.path(), spec_of("\"first.percale\"", str_cat(R"(, "outputs": "dense_1", "head": [{"layer": "Dropout", "rate": 0.2},
-                                                                {"layer": "Dense", "units": 3, "name": "new"}])", freeze)));
+      folder.path(),
+      spec_of("\"first.percale\"", str_cat(R"(, "outputs": "dense_1", "head": [{"layer": "Dropout", "rate": 0.2},
+                                                                {"layer": "Dense", "units": 3, "name": "new"}])",
+                                           freeze)));
   const auto built = trainer_of(
-      folder.path(), spec_of(str_cat("[", kBody, R"(, {"layer": "Dropout", "rate": 0.2}, {"layer": "Dense", "units": 3, "name": "new"}])"),
-                             freeze));
+      folder.path(),
+      spec_of(
+          str_cat("[", kBody, R"(, {"layer": "Dropout", "rate": 0.2}, {"layer": "Dense", "units": 3, "name": "new"}])"),
+          freeze));
   // The old head is gone, the new one is drawn, the rest has the file's values.
   CHECK(from_file->variables()->find("dense_2/kernel") < 0);
   std::vector<std::pair<int32_t, Tensor>> values;
@@ -94,7 +98,8 @@ TEST_CASE("a head on a model from a file trains as the same layers with the same
   REQUIRE_OK(from_file->fit(nullptr, 0, nullptr));
   REQUIRE_OK(built->fit(nullptr, 0, nullptr));
   CHECK(same_bytes(value_of(*from_file, "dense/kernel"), value_of(*first, "dense/kernel")));
-  CHECK(same_bytes(value_of(*from_file, "batch_normalization/moving_mean"), value_of(*first, "batch_normalization/moving_mean")));
+  CHECK(same_bytes(value_of(*from_file, "batch_normalization/moving_mean"),
+                   value_of(*first, "batch_normalization/moving_mean")));
   CHECK_FALSE(same_bytes(value_of(*from_file, "dense_1/kernel"), before));
   CHECK(from_file->history().rows.size() == 10);
   CHECK(std::isfinite(from_file->history().rows.back().loss));
@@ -136,13 +141,13 @@ TEST_CASE("a head takes several outputs by name") {
   write_data(folder.path());
   const auto first = trainer_of(folder.path(), spec_of(str_cat("[", kBody, "]")));
   save_model(*first, folder / "body.percale");
-  const auto two = trainer_of(
-      folder.path(), spec_of("\"body.percale\"", R"(, "outputs": ["dense", "dense_1"], "head": [
+  const auto two = trainer_of(folder.path(), spec_of("\"body.percale\"", R"(, "outputs": ["dense", "dense_1"], "head": [
         {"layer": "Concatenate", "inputs": ["dense", "dense_1"]}, {"layer": "Dense", "units": 3}])"));
   CHECK(value_of(*two, "dense_2/kernel").shape() == Shape{14, 3});
   REQUIRE_OK(two->fit(nullptr, 1, nullptr));
   const std::string outputs = R"(, "outputs": ["dense", "dense_1"])";
-  CHECK(refused(folder.path(), spec_of("\"body.percale\"", outputs)).message().find("several values") != std::string_view::npos);
+  CHECK(refused(folder.path(), spec_of("\"body.percale\"", outputs)).message().find("several values") !=
+        std::string_view::npos);
   CHECK(refused(folder.path(), spec_of("\"body.percale\"", outputs + R"(, "head": [{"layer": "Dense", "units": 3}])"))
             .message()
             .find("several outputs") != std::string_view::npos);
@@ -162,7 +167,8 @@ TEST_CASE("a model whose values are called like the data's columns, and whose in
   v.initial = formula(DType::kF32, Shape{5, 3}, 1);
   REQUIRE_OK(b.add_variable(v));
   Emitter e(b.main());
-  const ValueId w = e.emit("percale:ReadVariable", {}, {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{5, 3}}}, "x");
+  const ValueId w = e.emit("percale:ReadVariable", {},
+                           {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{5, 3}}}, "x");
   REQUIRE_OK(b.main().set_outputs({e.emit("MatMul", {*input, w}, {}, "y")}));
   REQUIRE_OK(e.status());
   auto graph = b.finish();
@@ -191,8 +197,8 @@ TEST_CASE("what a SPEC asks of a model file in vain is named") {
   says(spec_of("\"body.percale\"", R"(, "input_shape": [5])"), Code::kInvalidArgument, "'input_shape'");
   says(spec_of("\"body.percale\"", R"(, "freeze": "conv*")"), Code::kInvalidArgument, "'conv*'");
   says(spec_of("[{\"layer\": \"Flatten\"}]", R"(, "head": [{"layer": "Flatten"}])"), Code::kInvalidArgument, "'head'");
-  says(spec_of("\"body.percale\"", R"(, "head": [{"layer": "Dense", "units": 3, "name": "dense"}])"), Code::kAlreadyExists,
-       "taken");
+  says(spec_of("\"body.percale\"", R"(, "head": [{"layer": "Dense", "units": 3, "name": "dense"}])"),
+       Code::kAlreadyExists, "taken");
   REQUIRE_OK(write_npy(folder / "x.npy", formula(DType::kF32, Shape{kRows, 7}, 9)));
   says(spec_of("\"body.percale\""), Code::kInvalidArgument, "takes rows of");
 }

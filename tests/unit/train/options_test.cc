@@ -28,10 +28,10 @@ const std::vector<Reference>& references() {
 
 std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model, const std::string& keys,
                              int64_t shards, DType dtype, const DatasetOptions& batches) {
-  return make_job(engine, model,
-                  str_cat(R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, )", keys,
-                          ", \"shards\": ", shards),
-                  dtype, batches, kRows);
+  return make_job(
+      engine, model,
+      str_cat(R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, )", keys, ", \"shards\": ", shards),
+      dtype, batches, kRows);
 }
 
 std::string timeless(const History& history) {
@@ -107,9 +107,8 @@ TEST_CASE("averages are what is published, and what a checkpoint goes on from ar
   const char* keys = R"("optimizer": {"name": "sgd", "learning_rate": 0.5}, "ema": 0.9, "epochs": 2)";
   const auto engine = engine_of(1);
   const auto trainer = job(engine, "mlp", keys, 1, DType::kF64, {.batch_size = 8});
-  const auto plain =
-      job(engine, "mlp", R"("optimizer": {"name": "sgd", "learning_rate": 0.5}, "epochs": 2)", 1, DType::kF64,
-          {.batch_size = 8});
+  const auto plain = job(engine, "mlp", R"("optimizer": {"name": "sgd", "learning_rate": 0.5}, "epochs": 2)", 1,
+                         DType::kF64, {.batch_size = 8});
   std::vector<double> average;
   const auto kernel = static_cast<size_t>(plain->variables()->find("dense/kernel"));
   REQUIRE_OK(plain->fit(nullptr, 0, [&](const Progress&) {

@@ -52,7 +52,8 @@ std::vector<double> doubles(const Tensor& t) {
 }  // namespace
 
 TEST_CASE("an orthogonal first value is the Q of a normal matrix whose R has a positive diagonal") {
-  for (const Shape& shape : {Shape{6, 4}, Shape{4, 6}, Shape{5, 5}, Shape{3, 2, 4, 5}, Shape{2, 3, 20}, Shape{64, 64}, Shape{7, 1}}) {
+  for (const Shape& shape :
+       {Shape{6, 4}, Shape{4, 6}, Shape{5, 5}, Shape{3, 2, 4, 5}, Shape{2, 3, 20}, Shape{64, 64}, Shape{7, 1}}) {
     for (DType dtype : {DType::kF64, DType::kF32}) {
       CAPTURE(shape.to_string());
       const Drawn d = draw(shape, dtype, 3, 1);

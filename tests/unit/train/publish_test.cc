@@ -12,7 +12,8 @@ constexpr const char* kKeys =
     R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "optimizer": "adam", "seed": 4, "epochs": 6,
        "shards": 2)";
 
-std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model, const std::string& publish) {
+std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model,
+                             const std::string& publish) {
   return make_job(engine, model, str_cat(kKeys, ", \"publish\": \"", publish, "\""), DType::kF32,
                   {.batch_size = 16, .shuffle_seed = 4}, 100);  // 7 steps an epoch
 }
@@ -128,7 +129,8 @@ TEST_CASE("what somebody assigns while nothing is published is taken up, and wha
   REQUIRE_OK(trainer->publish());
   const auto now = trainer->variables()->current();
   CHECK(now->values[static_cast<size_t>(bias)].span<float>()[1] == 0);
-  CHECK(std::memcmp(now->values[static_cast<size_t>(kernel)].data(), first.data(), static_cast<size_t>(first.bytes())) != 0);
+  CHECK(std::memcmp(now->values[static_cast<size_t>(kernel)].data(), first.data(),
+                    static_cast<size_t>(first.bytes())) != 0);
 }
 
 }  // namespace percale

@@ -41,8 +41,10 @@ struct Outcome {
 
 Result<Outcome> train(const std::shared_ptr<Engine>& engine, const std::string& layers, const Shape& row, int64_t rows,
                       const std::string& keys) {
-  auto spec = parse_spec(str_cat("{\"model\": ", layers, R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true,
-      "optimizer": "adam", "metrics": ["accuracy"], "seed": 4)", keys, "}"));
+  auto spec =
+      parse_spec(str_cat("{\"model\": ", layers, R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true,
+      "optimizer": "adam", "metrics": ["accuracy"], "seed": 4)",
+                         keys, "}"));
   REQUIRE_MESSAGE(spec.ok(), spec.status().to_string());
   Shape shape{rows};
   for (int64_t d : row) shape.push_back(d);
@@ -146,11 +148,16 @@ TEST_CASE("with a number of bytes a step recomputes only where it must, and says
 
 TEST_CASE("what 'recompute' may be") {
   const auto parse = [](const char* text) {
-    return parse_spec(str_cat(R"({"model": [{"layer": "Flatten"}], "loss": "huber", "optimizer": "sgd", "recompute": )", text, "}"));
+    return parse_spec(
+        str_cat(R"({"model": [{"layer": "Flatten"}], "loss": "huber", "optimizer": "sgd", "recompute": )", text, "}"));
   };
   using When = Recompute::When;
-  for (const auto& [text, when] : {std::pair{"true", When::kAlways}, {"false", When::kNever}, {"\"on\"", When::kAlways},
-                                   {"\"auto\"", When::kAuto}, {"\"off\"", When::kNever}, {"4096", When::kAboveBytes}}) {
+  for (const auto& [text, when] : {std::pair{"true", When::kAlways},
+                                   {"false", When::kNever},
+                                   {"\"on\"", When::kAlways},
+                                   {"\"auto\"", When::kAuto},
+                                   {"\"off\"", When::kNever},
+                                   {"4096", When::kAboveBytes}}) {
     const auto spec = parse(text);
     REQUIRE_MESSAGE(spec.ok(), spec.status().to_string());
     CHECK(spec->trainer.recompute.when == when);

@@ -50,7 +50,8 @@ TEST_CASE("a range is what Python's range is") {
   CHECK(epoch_of(*range("n", 3, 11, 4), 0, 0) == Numbers{3, 7});
   CHECK(epoch_of(*range("n", 2, -5, -3), 0, 0) == Numbers{2, -1, -4});
   CHECK(range("n", INT64_MIN, INT64_MAX, INT64_MAX)->rows() == 3);
-  for (const auto& [start, stop, step] : {std::array<int64_t, 3>{0, 5, 0}, {5, 5, 1}, {0, 5, -1}, {INT64_MIN, INT64_MAX, 1}}) {
+  for (const auto& [start, stop, step] :
+       {std::array<int64_t, 3>{0, 5, 0}, {5, 5, 1}, {0, 5, -1}, {INT64_MIN, INT64_MAX, 1}}) {
     CHECK(range_rows("n", start, stop, step).status().code() == Code::kInvalidArgument);
   }
 }
@@ -65,7 +66,8 @@ TEST_CASE("sets side by side, behind each other and over again have the rows tha
   CHECK(epoch_of(*joined, 0, 0) == Numbers{0, 1, 2, 3, 100, 101, 102, 7});
   REQUIRE_OK(joined->configure({.batch_size = 3, .shuffle_seed = 5}));
   Numbers wanted;
-  for (int64_t row : shuffled_rows(8, 5, 2)) wanted.push_back((Numbers{0, 1, 2, 3, 100, 101, 102, 7})[static_cast<size_t>(row)]);
+  for (int64_t row : shuffled_rows(8, 5, 2))
+    wanted.push_back((Numbers{0, 1, 2, 3, 100, 101, 102, 7})[static_cast<size_t>(row)]);
   CHECK(epoch_of(*joined, 0, 2) == wanted);
   CHECK(epoch_of(*set_of(repeated_rows(a, 2)), 0, 0) == Numbers{0, 1, 2, 3, 0, 1, 2, 3});
 
@@ -78,12 +80,13 @@ TEST_CASE("sets side by side, behind each other and over again have the rows tha
 }
 
 TEST_CASE("a function makes rows, and one that fails ends the batch") {
-  const auto rows = generated_rows({{"x", DType::kF32, {2}}, {"y", DType::kI64, {}}}, 9, [](int64_t row, void* const* columns) {
-    auto* x = static_cast<float*>(columns[0]);
-    x[1] = static_cast<float>(row) / 2;
-    *static_cast<int64_t*>(columns[1]) = row * row;
-    return row != 8;
-  });
+  const auto rows =
+      generated_rows({{"x", DType::kF32, {2}}, {"y", DType::kI64, {}}}, 9, [](int64_t row, void* const* columns) {
+        auto* x = static_cast<float*>(columns[0]);
+        x[1] = static_cast<float>(row) / 2;
+        *static_cast<int64_t*>(columns[1]) = row * row;
+        return row != 8;
+      });
   const auto set = set_of(rows);
   CHECK(set->on_callers_thread());
   REQUIRE_OK(set->configure({.batch_size = 4}));
@@ -115,7 +118,9 @@ TEST_CASE("a graph maps columns, whatever the batch") {
 
 TEST_CASE("lines of text are rows: headers, quotes, blanks, and what is no number") {
   const TempFolder folder;
-  std::string text = "\xef\xbb\xbf" "a, \"b,c\" ,y\r\n";
+  std::string text =
+      "\xef\xbb\xbf"
+      "a, \"b,c\" ,y\r\n";
   for (int i = 0; i < 200; ++i) text += str_cat(i, ", ", i, ".5e0 ,\"", i % 3, "\"\r\n", i % 50 == 0 ? "\n" : "");
   REQUIRE_OK(write_file(folder / "t.csv", text));
   const auto file = CsvFile::open(folder / "t.csv");
@@ -123,8 +128,9 @@ TEST_CASE("lines of text are rows: headers, quotes, blanks, and what is no numbe
   CHECK((*file)->names() == std::vector<std::string>{"a", "b,c", "y"});
   CHECK((*file)->rows() == 200);
   const std::string path = folder / "t.csv";
-  const auto set = load_columns({{"x", {path}, DType::kF64}, {"y", {path}, DType::kI64}},
-                                [](const std::string& p) -> Result<std::string> { return p; }, pool());
+  const auto set = load_columns(
+      {{"x", {path}, DType::kF64}, {"y", {path}, DType::kI64}},
+      [](const std::string& p) -> Result<std::string> { return p; }, pool());
   REQUIRE_MESSAGE(set.ok(), set.status().to_string());
   REQUIRE_OK((*set)->configure({.batch_size = 7, .shuffle_seed = 1}));
   const auto order = shuffled_rows(200, 1, 3);
@@ -146,8 +152,10 @@ TEST_CASE("lines of text are rows: headers, quotes, blanks, and what is no numbe
   REQUIRE(bad.ok());
   REQUIRE_OK((*bad)->configure({.batch_size = 1}));
   CHECK((*bad)->batch({0, 0}).ok());
-  CHECK((*bad)->batch({0, 1}).status().message() == str_cat("'", folder / "bad.csv", "', row 2, column '1': 'four' is no number"));
-  CHECK((*bad)->batch({0, 2}).status().message() == str_cat("'", folder / "bad.csv", "', row 3 has 1 columns, wanted 2"));
+  CHECK((*bad)->batch({0, 1}).status().message() ==
+        str_cat("'", folder / "bad.csv", "', row 2, column '1': 'four' is no number"));
+  CHECK((*bad)->batch({0, 2}).status().message() ==
+        str_cat("'", folder / "bad.csv", "', row 3 has 1 columns, wanted 2"));
   REQUIRE_OK(write_file(folder / "empty.csv", "a,b\n\n"));
   CHECK(CsvFile::open(folder / "empty.csv").status().code() == Code::kInvalidArgument);
   CHECK(Dataset::from_files({"z"}, {folder / "t.csv#a,d"}, 1, pool()).status().code() == Code::kNotFound);
@@ -156,11 +164,15 @@ TEST_CASE("lines of text are rows: headers, quotes, blanks, and what is no numbe
   CHECK((*whole)->types()[0].dtype == DType::kI64);
 }
 
-TEST_CASE("a training on joined files, zipped columns or generated rows has the bits of one on tensors, also when it is taken up") {
+TEST_CASE(
+    "a training on joined files, zipped columns or generated rows has the bits of one on tensors, also when it is "
+    "taken up") {
   const auto engine = engine_of(2);
   const auto job = [&] {
-    return make_job(engine, "mlp", R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "optimizer": "adam",
-                    "seed": 4, "epochs": 2, "shards": 2)", DType::kF32, {.batch_size = 8, .shuffle_seed = 3}, 30);
+    return make_job(engine, "mlp",
+                    R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "optimizer": "adam",
+                    "seed": 4, "epochs": 2, "shards": 2)",
+                    DType::kF32, {.batch_size = 8, .shuffle_seed = 3}, 30);
   };
   const auto plain = job();
   REQUIRE_OK(plain->fit(nullptr, 0, nullptr));
@@ -171,14 +183,17 @@ TEST_CASE("a training on joined files, zipped columns or generated rows has the 
     const std::vector<float> values(rows.span<float>().begin() + begin * 5, rows.span<float>().begin() + end * 5);
     const std::vector<int64_t> own(labels.begin() + begin, labels.begin() + end);
     return *Dataset::create({{"x", Tensor::of(Shape{end - begin, 5}, std::span<const float>(values)), DType::kF32, 1},
-                             {"y", Tensor::vector(std::span<const int64_t>(own)), DType::kI64, 1}}, pool());
+                             {"y", Tensor::vector(std::span<const int64_t>(own)), DType::kI64, 1}},
+                            pool());
   };
   const auto generated = set_of(generated_rows({{"x", DType::kF32, {5}}}, 30, [&](int64_t row, void* const* columns) {
     std::memcpy(columns[0], x.span<float>().data() + row * 5, 5 * sizeof(float));
     return true;
   }));
-  const auto numbers = *Dataset::create({{"y", Tensor::vector(std::span<const int64_t>(labels)), DType::kI64, 1}}, pool());
-  for (const auto& set : {set_of(joined_rows({part(0, 11), part(11, 12), part(12, 30)})), set_of(zipped_rows({numbers, generated}))}) {
+  const auto numbers =
+      *Dataset::create({{"y", Tensor::vector(std::span<const int64_t>(labels)), DType::kI64, 1}}, pool());
+  for (const auto& set :
+       {set_of(joined_rows({part(0, 11), part(11, 12), part(12, 30)})), set_of(zipped_rows({numbers, generated}))}) {
     REQUIRE_OK(set->configure({.batch_size = 8, .shuffle_seed = 3}));
     const TempFolder folder;
     const auto first = job(), second = job();

@@ -20,9 +20,15 @@ TEST_CASE("one_cycle gives PyTorch's OneCycleLR") {
   REQUIRE(s.ok());
   CHECK(s->needs_total());
   // reference.py, one_cycle()
-  const double expected[] = {0.00016,           0.00208,           0.004,
-                             0.003801938528053894,  0.003246982615799052,  0.0024450480877451666,
-                             0.001554967912254843,  0.0007530333842009479, 0.00019807747194610514,
+  const double expected[] = {0.00016,
+                             0.00208,
+                             0.004,
+                             0.003801938528053894,
+                             0.003246982615799052,
+                             0.0024450480877451666,
+                             0.001554967912254843,
+                             0.0007530333842009479,
+                             0.00019807747194610514,
                              1.6e-08};
   for (int64_t i = 0; i < 10; ++i) {
     CHECK(s->learning_rate(0.001, i, 10) == doctest::Approx(expected[i]).epsilon(1e-12));

@@ -84,11 +84,13 @@ TEST_CASE("numbers in .npy files train a linear model; f64 and integers become t
   REQUIRE_OK(write_npy(folder / "x.npy", x));
   REQUIRE_OK(write_npy(folder / "y.npy", Tensor::vector(std::span<const double>(y))));
   auto trainer = trainer_from_spec(engine_of(1), R"({"model": [{"layer": "Dense", "units": 1}], "loss": "mse_",
-      "optimizer": "sgd", "data": {"train": {"x": "x.npy", "y": "y.npy"}}})", folder.path(), "");
+      "optimizer": "sgd", "data": {"train": {"x": "x.npy", "y": "y.npy"}}})",
+                                   folder.path(), "");
   CHECK(trainer.status().code() == Code::kInvalidArgument);
   trainer = trainer_from_spec(engine_of(1), R"({"model": [{"layer": "Dense", "units": 1}], "loss": "mean_squared_error",
       "optimizer": {"name": "sgd", "learning_rate": 0.3}, "epochs": 200, "batch_size": 40,
-      "data": {"train": {"x": "x.npy", "y": "y.npy"}}})", folder.path(), "");
+      "data": {"train": {"x": "x.npy", "y": "y.npy"}}})",
+                              folder.path(), "");
   REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
   REQUIRE_OK((*trainer)->fit(nullptr, 0, nullptr));
   CHECK((*trainer)->history().rows.back().loss < 1e-6);

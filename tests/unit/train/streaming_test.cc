@@ -53,7 +53,8 @@ void write(const std::string& path, const std::string& head, const char* data, i
 // Rows [from, to) as safetensors whose data begins 4 or more bytes, not 64, behind a multiple of 64.
 void write_safetensors_unaligned(const std::string& path, const std::vector<float>& x, int64_t from, int64_t to) {
   const int64_t bytes = (to - from) * kWidth * 4;
-  std::string header = str_cat(R"({"x":{"dtype":"F32","shape":[)", to - from, ",", kWidth, R"(],"data_offsets":[0,)", bytes, "]}}");
+  std::string header =
+      str_cat(R"({"x":{"dtype":"F32","shape":[)", to - from, ",", kWidth, R"(],"data_offsets":[0,)", bytes, "]}}");
   while ((8 + header.size()) % 64 != 4) header += ' ';
   std::string head(8, '\0');
   const uint64_t length = header.size();
@@ -72,9 +73,11 @@ void write_npy_unaligned(const std::string& path, const std::vector<float>& x) {
 }
 
 std::string spec_of(const std::string& x) {
-  return str_cat(R"({"model": [{"layer": "Dense", "units": 3}], "loss": "sparse_categorical_crossentropy", "from_logits": true,
+  return str_cat(
+      R"({"model": [{"layer": "Dense", "units": 3}], "loss": "sparse_categorical_crossentropy", "from_logits": true,
       "optimizer": "adam", "batch_size": 2000, "epochs": 1, "seed": 7, "shards": 2, "shuffle": true,
-      "data": {"train": {"x": )", x, R"(, "y": "y.npy", "scale": 0.5}}})");
+      "data": {"train": {"x": )",
+      x, R"(, "y": "y.npy", "scale": 0.5}}})");
 }
 
 std::string train(const std::string& folder, const std::string& x, int64_t memory_limit) {
@@ -118,7 +121,8 @@ TEST_CASE("data of many times the memory trains as data in memory does, from one
       for (int shift = 24; shift >= 0; shift -= 8) head += static_cast<char>(dim >> shift);
     }
     write(folder / "x.idx", head, reinterpret_cast<const char*>(bytes.data()), kRows * kWidth);
-    REQUIRE_OK(write_npy(folder / "bytes.npy", Tensor::of(Shape{kRows, kWidth}, std::span<const unsigned char>(bytes))));
+    REQUIRE_OK(
+        write_npy(folder / "bytes.npy", Tensor::of(Shape{kRows, kWidth}, std::span<const unsigned char>(bytes))));
     plain = train(folder.path(), "\"aligned.npy\"", 0);
     bytes_plain = train(folder.path(), "\"bytes.npy\"", 0);
   }
@@ -128,7 +132,8 @@ TEST_CASE("data of many times the memory trains as data in memory does, from one
     CHECK_THROWS_AS(Buffer::allocate_uncounted(kRows * kWidth * 4), std::bad_alloc);
   }
   const HeapLimit limit;
-  for (const std::string& x : {std::string("\"x.safetensors\""), std::string("\"x.npy\""), many, std::string("\"aligned.npy\"")}) {
+  for (const std::string& x :
+       {std::string("\"x.safetensors\""), std::string("\"x.npy\""), many, std::string("\"aligned.npy\"")}) {
     CAPTURE(x);
     CHECK(train(folder.path(), x, kMemory) == plain);
   }

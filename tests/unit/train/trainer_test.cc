@@ -181,7 +181,8 @@ TEST_CASE("a step on tensors publishes the next version; data that does not fit 
   CHECK(*loss > 0);
   CHECK(trainer->variables()->current()->number == version + 1);
   CHECK(*trainer->step({"x", "y"}, {x, y}) < *loss);
-  CHECK(trainer->step({"x"}, {x}).status().message() == "the model needs an input 'y', which the data lacks: it has 'x'");
+  CHECK(trainer->step({"x"}, {x}).status().message() ==
+        "the model needs an input 'y', which the data lacks: it has 'x'");
   CHECK_FALSE(trainer->step({"x", "y"}, {x, formula(DType::kF32, Shape{3, 3}, 2)}).ok());
   CHECK_FALSE(trainer->step({"x", "y"}, {formula(DType::kF64, Shape{4, 5}, 1), y}).ok());
   CHECK(trainer->steps() == 2);
