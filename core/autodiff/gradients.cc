@@ -40,8 +40,8 @@ const std::string* inner_read(const Graph& graph, const Node& node, const std::m
 
 }  // namespace
 
-Result<std::vector<ValueId>> gradients(FunctionBuilder& f, const std::vector<ValueId>& ys,
-                                       const std::vector<ValueId>& xs, const std::vector<ValueId>& grad_ys) {
+Result<std::vector<ValueId>> gradients(FunctionBuilder& f, std::vector<ValueId> ys, std::vector<ValueId> xs,
+                                       std::vector<ValueId> grad_ys) {
   BackwardFunctions functions(f.owner());
   return reverse(f, ys, xs, grad_ys, functions);
 }

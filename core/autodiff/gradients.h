@@ -17,9 +17,10 @@ namespace percale {
 // nodes that use it, last one first.
 //
 // Only nodes between xs and ys are differentiated. UNIMPLEMENTED names a node among them whose op has no gradient; `f` then
-// holds nodes that nobody uses. Linear in the size of the function.
-Result<std::vector<ValueId>> gradients(FunctionBuilder& f, const std::vector<ValueId>& ys,
-                                       const std::vector<ValueId>& xs, const std::vector<ValueId>& grad_ys = {});
+// holds nodes that nobody uses. Linear in the size of the function. The lists are taken by value: they may be lists of the
+// function itself, which moves while it grows.
+Result<std::vector<ValueId>> gradients(FunctionBuilder& f, std::vector<ValueId> ys, std::vector<ValueId> xs,
+                                       std::vector<ValueId> grad_ys = {});
 
 // The same with respect to variables by name: the gradients of all reads of a variable in `f`, summed. NOT_FOUND for a name
 // that is no variable. UNIMPLEMENTED where ys depend on a read of it within the body of a control op: such a variable is read
