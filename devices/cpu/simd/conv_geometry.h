@@ -2,6 +2,7 @@
 #ifndef PERCALE_DEVICES_CPU_SIMD_CONV_GEOMETRY_H_
 #define PERCALE_DEVICES_CPU_SIMD_CONV_GEOMETRY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -33,7 +34,7 @@ struct PaddedImage {
   // The same for channels [c0, c1) alone; margins are zeroed too if `clearing`.
   const float* fill(const float* image, float* buffer, int64_t c0, int64_t c1, bool clearing = false) const {
     if (!margins.any()) return image;
-    if (clearing) std::memset(buffer + c0 * plane(), 0, static_cast<size_t>((c1 - c0) * plane()) * sizeof(float));
+    if (clearing) std::fill_n(buffer + c0 * plane(), (c1 - c0) * plane(), 0.0f);
     for (int64_t c = c0; c < c1; ++c) {
       float* row = buffer + c * plane() + margins.top * pitch() + margins.left;
       const float* from = image + c * h * w;
@@ -43,7 +44,8 @@ struct PaddedImage {
     }
     return buffer;
   }
-  void clear(float* buffer) const { std::memset(buffer, 0, static_cast<size_t>(size()) * sizeof(float)); }
+  // `buffer` may be null where nothing is needed.
+  void clear(float* buffer) const { std::fill_n(buffer, size(), 0.0f); }
 };
 
 // One direction (rows or columns) of the loop: written positions of one phase lie ostep apart from `phase`

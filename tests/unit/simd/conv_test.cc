@@ -184,6 +184,12 @@ TEST_CASE("an empty batch has an empty output and zero weight gradients") {
   check_conv(c);
 }
 
+TEST_CASE("a kernel without taps gives the bias, and needs no scratch") {
+  Conv2d c = conv(8, 2, 4, 4, 3, 1, 1, 1, 1, 0, 1);
+  c.kernel_w = 0;
+  check_conv(c);
+}
+
 TEST_CASE("NaN in one image reaches its own outputs only, and relu keeps it") {
   const Conv2d c = conv(2, 2, 9, 9, 20, 3, 3, 1, 1, 1, 1);
   auto x = random_values(input_of(c), 1);

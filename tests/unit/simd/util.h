@@ -49,7 +49,8 @@ class Scratch {
   explicit Scratch(int64_t bytes) : bytes_(static_cast<size_t>(bytes)), memory_(bytes_ + 192, 0xA5) {
     start_ = memory_.data() + (64 - reinterpret_cast<uintptr_t>(memory_.data()) % 64) % 64;
   }
-  void* get() { return start_; }
+  // Null where no byte is asked for, as in a run.
+  void* get() { return bytes_ == 0 ? nullptr : start_; }
   bool intact() const {
     for (size_t i = 0; i < 64; ++i) {
       if (start_[bytes_ + i] != 0xA5) return false;
