@@ -20,6 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PEERS = ["torch", "jax", "onnxruntime"]
+COLUMNS = ["torch", "torch-channels-last", "jax", "onnxruntime"]
 
 MLP = 2 * (784 * 512 + 512 * 512 + 512 * 10)
 MLP_STEP = 2 * (2 * 784 * 512 + 3 * 512 * 512 + 3 * 512 * 10)  # the first layer needs no gradient of its input
@@ -68,9 +69,9 @@ class Worker:
         self.process.wait()
 
 
-def commands(build, threads):
+def commands(build, threads, peers=COLUMNS):
     out = {"percale": [os.path.join(build, "tests", "bench", "percale_worker"), str(threads)]}
-    for peer in PEERS:
+    for peer in peers:
         out[peer] = [sys.executable, os.path.join(HERE, "peers.py"), peer, str(threads)]
     return out
 
@@ -104,7 +105,7 @@ def measured_rows(build, args, roof):
             best = {w: min(t) for w, t in walls.items() if t}
             ours = best.pop("percale")
             cells = [text, f"{show_time(ours)} ({show_time(statistics.median(walls['percale']))})"]
-            cells += [f"{show_time(best[p])} ({show_time(statistics.median(walls[p]))})" if p in best else "" for p in PEERS]
+            cells += [f"{show_time(best[p])} ({show_time(statistics.median(walls[p]))})" if p in best else "" for p in COLUMNS]
             winner = min(best, key=best.get)
             cells.append(f"{best[winner] / ours:.2f}x {winner}")
             cells.append(f"{best['torch'] / ours:.2f}x")
@@ -145,14 +146,14 @@ def process_rows(build, args):
     rows = []
     if not args.only or args.only in "start":
         cells = ["process start to first MLP result"]
-        for who, command in commands(build, 1).items():
+        for who, command in commands(build, 1, PEERS).items():
             seconds, _, _ = process(command, "mlp_1 0\n", 5)
             cells.append(f"{seconds * 1e3:.3g} ms")
         rows.append(cells)
     if not args.only or args.only in "memory":
         for workload, text in (("mlp_1", "peak memory: MLP, batch 1"), ("lenet_adam_64", "peak memory: LeNet step")):
             cells = [text]
-            for who, command in commands(build, 1).items():
+            for who, command in commands(build, 1, PEERS).items():
                 if who == "onnxruntime" and workload != "mlp_1":
                     cells.append("")
                     continue
@@ -208,7 +209,7 @@ def main():
     versions = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in PEERS)
     version = subprocess.run([os.path.join(args.build, "bindings", "cli", "percale"), "--version"], capture_output=True,
                              text=True, check=True).stdout.strip()
-    table = markdown(["workload", "percale: least (median)", *PEERS, "best peer / ours", "torch / ours", "share of the roof",
+    table = markdown(["workload", "percale: least (median)", *COLUMNS, "best peer / ours", "torch / ours", "share of the roof",
                       "one thread / two"], measured_rows(args.build, args, roof))
     whole = markdown(["whole processes", "percale", *PEERS], process_rows(args.build, args))
     report = f"""# Results

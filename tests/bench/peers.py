@@ -1,4 +1,5 @@
-"""The peers' side of the benchmarks. Usage: peers.py torch|jax|onnxruntime THREADS. Speaks the protocol of
+"""The peers' side of the benchmarks. Usage: peers.py PEER THREADS with a PEER of
+torch (its default layout of images), torch-channels-last (images alone), jax, onnxruntime. Speaks the protocol of
 percale_worker.c: lines `WORKLOAD MILLISECONDS` in, `NANOSECONDS CPU_NANOSECONDS` per iteration (or `error: ...`) out. The
 work is the same as there: the same shapes, layers, optimizer, f32, data that is never zero."""
 import atexit
@@ -31,12 +32,6 @@ def scratch(name):
     return os.path.join(folder, name)
 
 
-def timed(run):
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 IMAGE, KERNEL = (16, 64, 56, 56), (64, 64, 3, 3)
 LABELS = np.arange(64) * 7 % 10
 
@@ -46,6 +41,8 @@ def torch_workloads():
     from torch.nn import functional as F
 
     torch.set_num_threads(THREADS)
+    channels_last = PEER == "torch-channels-last"
+    layout = torch.channels_last if channels_last else torch.contiguous_format
     tensor = torch.from_numpy
 
     def without_gradients(function):
@@ -53,12 +50,6 @@ def torch_workloads():
             with torch.inference_mode():
                 function()
         return run
-
-    def in_better_layout(make):
-        """make(memory_format) in PyTorch's two layouts of images; the faster one on this machine."""
-        def least(run):
-            return min(timed(run) for _ in range(4))
-        return min((make(layout) for layout in (torch.contiguous_format, torch.channels_last)), key=least)
 
     def empty():
         x = tensor(array(1))
@@ -93,7 +84,7 @@ def torch_workloads():
             return loss.item()
         return run
 
-    def lenet(layout):
+    def lenet():
         nn = torch.nn
         model = nn.Sequential(nn.Conv2d(1, 32, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 5, padding=2),
                               nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(3136, 512), nn.ReLU(), nn.Linear(512, 10))
@@ -103,7 +94,7 @@ def torch_workloads():
         a, b = tensor(array(1024, 1024)), tensor(array(1024, 1024))
         return without_gradients(lambda: a @ b)
 
-    def convolution(which, layout):
+    def convolution(which):
         x, w, dy = (tensor(array(*dims, scale=scale)).to(memory_format=layout)
                     for dims, scale in ((IMAGE, 1), (KERNEL, 0.05), (IMAGE, 1)))
         if which == "forward":
@@ -123,14 +114,16 @@ def torch_workloads():
             model(x)
         return without_gradients(run)
 
-    return {
+    images = {"lenet_adam_64": lenet, "conv": lambda: convolution("forward"), "conv_dx": lambda: convolution("input"),
+              "conv_dw": lambda: convolution("weight")}
+    if channels_last:
+        return images
+    return images | {
         "empty": empty, "chain": chain, "chain_fused": chain, "load": load,
         "mlp_1": lambda: inference(1), "mlp_64": lambda: inference(64),
         "mlp_adam_1": lambda: training(mlp(), tensor(array(1, 784))),
         "mlp_adam_64": lambda: training(mlp(), tensor(array(64, 784))),
-        "lenet_adam_64": lambda: in_better_layout(lenet), "matmul": matmul,
-        **{name: lambda which=which: in_better_layout(lambda layout: convolution(which, layout))
-           for name, which in (("conv", "forward"), ("conv_dx", "input"), ("conv_dw", "weight"))},
+        "matmul": matmul,
     }
 
 
@@ -294,7 +287,7 @@ def onnxruntime_workloads():
 
 
 def main():
-    workloads = {"torch": torch_workloads, "jax": jax_workloads, "onnxruntime": onnxruntime_workloads}[PEER]()
+    workloads = {"torch": torch_workloads, "torch-channels-last": torch_workloads, "jax": jax_workloads, "onnxruntime": onnxruntime_workloads}[PEER]()
     made = {}
     for line in sys.stdin:
         name, milliseconds = line.split()
