@@ -20,6 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PEERS = ["torch", "jax", "onnxruntime"]
+SETTLE = 0.05  # seconds before each turn: until the threads of the one before, which wait for work spinning, sleep
 COLUMNS = ["torch", "torch-channels-last", "jax", "onnxruntime"]
 
 MLP = 2 * (784 * 512 + 512 * 512 + 512 * 10)
@@ -98,6 +99,7 @@ def measured_rows(build, args, roof):
             cpus = {w: [] for w in workers}
             for _ in range(args.rounds):
                 for who, worker in workers.items():
+                    time.sleep(SETTLE)
                     answer = worker.ask(name, args.milliseconds)
                     if answer:
                         walls[who].append(answer[0] / per)
