@@ -33,8 +33,9 @@ struct AsyncRunner::State {
   bool has_place() const { return running + returning < max_running; }
   // No thread will come to the next task before somebody is woken, who may wait for that very task.
   bool all_sleep() const { return threads.size() <= sleepers; }
-  // A thread for the next task, where there may be one more. Precondition: the mutex is held.
-  static Status start_one(const std::shared_ptr<State>& state);
+  // Sees to it that a thread comes to the next task: starts one where there may be one more. An error when that fails and no
+  // other will come. Precondition: the mutex is held.
+  static Status serve(const std::shared_ptr<State>& state) noexcept;
   void work();
 };
 
@@ -62,13 +63,21 @@ void AsyncRunner::State::work() {
   }
 }
 
-Status AsyncRunner::State::start_one(const std::shared_ptr<State>& state) {
+Status AsyncRunner::State::serve(const std::shared_ptr<State>& state) noexcept {
   if (state->idle >= state->tasks.size() || state->threads.size() >= state->max_running + state->sleepers) return {};
-  state->threads.reserve(state->threads.size() + 1);
-  auto started = start_thread("percale-run", [state] { state->work(); });
-  PERCALE_RETURN_IF_ERROR(started.status());
-  state->threads.push_back(std::move(started).value());
-  return {};
+  Status failure;
+  try {
+    state->threads.reserve(state->threads.size() + 1);
+    auto started = start_thread("percale-run", [state] { state->work(); });
+    if (started.ok()) {
+      state->threads.push_back(std::move(started).value());
+      return {};
+    }
+    failure = started.status();
+  } catch (const std::bad_alloc&) {
+    failure = Status::out_of_memory();
+  }
+  return state->all_sleep() ? failure : Status();
 }
 
 AsyncRunner::AsyncRunner(int32_t max_threads) : state_(std::make_shared<State>(max_threads)) {}
@@ -94,15 +103,9 @@ Status AsyncRunner::submit(std::function<void()> task) {
   {
     const std::lock_guard lock(state_->mutex);
     state_->tasks.push_back(std::move(task));
-    Status started;
-    try {
-      started = State::start_one(state_);
-    } catch (const std::bad_alloc&) {
-      started = Status::out_of_memory();
-    }
-    if (!started.ok() && state_->all_sleep()) {
+    if (Status served = State::serve(state_); !served.ok()) {
       state_->tasks.pop_back();
-      return started;
+      return served;
     }
   }
   state_->wake.notify_one();
@@ -119,16 +122,10 @@ Status AsyncRunner::leave() {
     --state_->running;
     ++state_->sleepers;
     if (!state_->tasks.empty() && !state_->stop) {
-      Status started;
-      try {
-        started = State::start_one(state_);
-      } catch (const std::bad_alloc&) {
-        started = Status::out_of_memory();
-      }
-      if (!started.ok() && state_->all_sleep()) {
+      if (Status served = State::serve(state_); !served.ok()) {
         ++state_->running;
         --state_->sleepers;
-        return started;
+        return served;
       }
     }
   }
