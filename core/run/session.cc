@@ -337,7 +337,7 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
     return failed_precondition("the graph has variables, the session was made without a table of them");
   }
   RunWaiter waiter(frame);
-  ResourceRun resources(impl_->resources, waiter);
+  ResourceRun resources(*impl_->resources, waiter);
   frame.resources = &resources;
   Status status = impl_->run(compiled, frame, feeds, outputs);
   // Memory that waits for runs which may never come must not keep this one from running. Nothing was assigned, so that it can

@@ -52,8 +52,8 @@ Status Resources::declare(const std::map<std::string, QueueType, std::less<>>& q
 int64_t ResourceRun::Share::claim() const { return static_cast<int64_t>(std::max(staged.size(), taken.size())); }
 
 Result<Resources::Queue*> ResourceRun::find(std::string_view queue) {
-  const auto found = resources_->queues_.find(queue);
-  if (found == resources_->queues_.end()) return not_found("there is no queue '", queue, "'");
+  const auto found = resources_.queues_.find(queue);
+  if (found == resources_.queues_.end()) return not_found("there is no queue '", queue, "'");
   return &found->second;
 }
 
@@ -101,7 +101,7 @@ Status ResourceRun::wait(Resources::Line& line, const Resources::Line* other, st
 Status ResourceRun::enqueue(std::string_view name, std::vector<Tensor> components) {
   std::list<Resources::Element> element;
   element.push_back({0, std::move(components)});
-  std::unique_lock lock(resources_->mutex_);
+  std::unique_lock lock(resources_.mutex_);
   PERCALE_ASSIGN_OR_RETURN(Resources::Queue * queue, find(name));
   QueueType given{0, {}};
   for (const Tensor& t : element.front().components) given.components.push_back({t.dtype(), t.shape()});
@@ -129,7 +129,7 @@ Status ResourceRun::enqueue(std::string_view name, std::vector<Tensor> component
 
 Result<std::vector<Tensor>> ResourceRun::dequeue(std::string_view name) {
   std::vector<Tensor> out;
-  std::unique_lock lock(resources_->mutex_);
+  std::unique_lock lock(resources_.mutex_);
   PERCALE_ASSIGN_OR_RETURN(Resources::Queue * queue, find(name));
   Share& share = shares_[queue];
   PERCALE_RETURN_IF_ERROR(
@@ -162,7 +162,7 @@ Result<std::vector<Tensor>> ResourceRun::dequeue(std::string_view name) {
 }
 
 Status ResourceRun::close(std::string_view name, bool cancel_pending) {
-  const std::lock_guard lock(resources_->mutex_);
+  const std::lock_guard lock(resources_.mutex_);
   PERCALE_ASSIGN_OR_RETURN(Resources::Queue * queue, find(name));
   Share& share = shares_[queue];
   share.close = true;
@@ -171,7 +171,7 @@ Status ResourceRun::close(std::string_view name, bool cancel_pending) {
 }
 
 Result<QueueSize> ResourceRun::size(std::string_view name) {
-  const std::lock_guard lock(resources_->mutex_);
+  const std::lock_guard lock(resources_.mutex_);
   PERCALE_ASSIGN_OR_RETURN(const Resources::Queue* queue, find(name));
   const auto share = shares_.find(const_cast<Resources::Queue*>(queue));
   QueueSize out{static_cast<int64_t>(queue->elements.size()), queue->closed};
@@ -182,8 +182,8 @@ Result<QueueSize> ResourceRun::size(std::string_view name) {
 }
 
 Status ResourceRun::lock(std::string_view name) {
-  std::unique_lock lock(resources_->mutex_);
-  Resources::Mutex& mutex = resources_->mutexes_.try_emplace(std::string(name)).first->second;
+  std::unique_lock lock(resources_.mutex_);
+  Resources::Mutex& mutex = resources_.mutexes_.try_emplace(std::string(name)).first->second;
   held_.reserve(held_.size() + 1);
   return wait(mutex.line, nullptr, lock, [&](bool first, bool) -> std::optional<Status> {
     if (mutex.owner == this) return Status();
@@ -198,7 +198,7 @@ void ResourceRun::end(bool success) noexcept {
   if (shares_.empty() && held_.empty()) return;
   std::map<Resources::Queue*, Share> over;  // tensors end after the lock
   over.swap(shares_);
-  const std::lock_guard lock(resources_->mutex_);
+  const std::lock_guard lock(resources_.mutex_);
   for (auto& [queue, share] : over) {
     queue->claimed -= share.claim();
     queue->pending -= static_cast<int64_t>(share.staged.size() + share.taken.size());

@@ -94,8 +94,8 @@ struct QueueSize {
 // What one run does with them, from its start to commit() or rollback(). Used by one thread at a time.
 class ResourceRun {
  public:
-  ResourceRun(std::shared_ptr<Resources> resources, Waiter& waiter)
-      : resources_(std::move(resources)), waiter_(waiter) {}
+  // Borrows both.
+  ResourceRun(Resources& resources, Waiter& waiter) : resources_(resources), waiter_(waiter) {}
   ~ResourceRun() { rollback(); }
   ResourceRun(const ResourceRun&) = delete;
   ResourceRun& operator=(const ResourceRun&) = delete;
@@ -128,7 +128,7 @@ class ResourceRun {
   Status wait(Resources::Line& line, const Resources::Line* other, std::unique_lock<std::mutex>& lock, Attempt attempt);
   void end(bool success) noexcept;
 
-  const std::shared_ptr<Resources> resources_;
+  Resources& resources_;
   Waiter& waiter_;
   std::map<Resources::Queue*, Share> shares_;
   std::vector<Resources::Mutex*> held_;

@@ -13,7 +13,7 @@ namespace {
 
 // A run that can be stopped from outside.
 struct Run final : Waiter {
-  explicit Run(std::shared_ptr<Resources> shared) : resources(std::move(shared), *this) {}
+  explicit Run(const std::shared_ptr<Resources>& shared) : resources(*shared, *this) {}
   Status stop_reason() const override { return stopped ? Status(Code::kCancelled, "stopped") : Status(); }
   int64_t deadline_ns() const override { return -1; }
   Status begin(Waker& waker) override {
