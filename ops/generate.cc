@@ -1,4 +1,4 @@
-// Tensors made from numbers, and the two ops that know of order along dims: triangles and running sums.
+// Tensors made from numbers, and triangles of matrices.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -273,71 +273,9 @@ void run_trilu(const MatrixPlan& plan, const Launch& launch) {
   });
 }
 
-// ---- CumSum
-
-Status shape_cumsum(ShapeContext& context) {
-  if (const auto axis = known_ints(context, 1)) {
-    if (axis->size() != 1) return context.error("axis must be one number");
-    if (context.shape(0).known_rank()) {
-      const auto normal = normalize_axis(axis->front(), context.shape(0).rank());
-      if (!normal.ok()) return context.error(normal.status());
-    }
-  }
-  return shape_same(context);
-}
-Status grad_cumsum(GradContext& g) {
-  if (g.wants(0)) {
-    g.set(0, g.emit("CumSum", {g.grad(0), g.input(1)},
-                    {{"exclusive", g.attributes().get_int("exclusive")},
-                     {"reverse", 1 - g.attributes().get_int("reverse")}}));
-  }
-  return g.status();
-}
-
-struct CumSumPlan {
-  int64_t outer = 1, size = 1, inner = 1;
-  bool exclusive = false, reverse = false;
-  void (*run)(const CumSumPlan&, const Launch&) = nullptr;
-};
-template <class T>
-void run_cumsum_of(const CumSumPlan& plan, const Launch& launch) {
-  const T* x = launch.in<T>(0);
-  T* y = launch.out<T>(0);
-  const int64_t lines = plan.outer * plan.inner;
-  if (lines == 0) return;
-  const int64_t pieces = std::min(lines, pieces_for(lines * plan.size));
-  launch.parallel()(pieces, [&](int64_t piece) {
-    const PieceRange range = piece_range(lines, pieces, piece);
-    for (int64_t line = range.begin; line < range.end; ++line) {
-      const int64_t base = line / plan.inner * plan.size * plan.inner + line % plan.inner;
-      Wide<T> sum = 0;
-      for (int64_t i = 0; i < plan.size; ++i) {
-        const int64_t at = base + (plan.reverse ? plan.size - 1 - i : i) * plan.inner;
-        const Wide<T> next = wrap::add(sum, widen(x[at]));  // read before y, which may be the same memory, is written
-        y[at] = narrow<T>(plan.exclusive ? sum : next);
-        sum = next;
-      }
-    }
-  });
-}
-inline constexpr TypeList<int32_t, int64_t, uint32_t, uint64_t> kSumIntegers;
-inline constexpr auto kSumList = kFloatList + kSumIntegers;
-Result<CumSumPlan> plan_cumsum(const NodeView& node, KernelPlan&) {
-  if (node.value(1) == nullptr) return internal_error("the axis is not known");
-  const Shape& x = node.shape(0);
-  PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(to_int64s(*node.value(1)).front(), x.rank()));
-  CumSumPlan plan{x.product(0, axis), x[axis], x.product(axis + 1, x.rank())};
-  plan.exclusive = node.attributes.get_int("exclusive") != 0;
-  plan.reverse = node.attributes.get_int("reverse") != 0;
-  dispatch(kSumList, node.dtype(0), [&]<class T>() { plan.run = run_cumsum_of<T>; });
-  return plan;
-}
-void run_cumsum(const CumSumPlan& plan, const Launch& launch) { plan.run(plan, launch); }
-
 // ---- Schemas
 
 constexpr DTypeSet kRangeTypes = dtypes::kFloat | DTypeSet::of(DType::kI16, DType::kI32, DType::kI64);
-constexpr DTypeSet kCumSumTypes = dtypes::kFloat | DTypeSet::of(DType::kI32, DType::kI64, DType::kU32, DType::kU64);
 
 constexpr OpSchema kSchemas[] = {
     {.name = "Constant",
@@ -383,15 +321,6 @@ constexpr OpSchema kSchemas[] = {
      .in_place = {InPlace{0, 0}},
      .shape = shape_trilu,
      .grad = grad_trilu},
-    {.name = "CumSum",
-     .since = 14,
-     .doc = "The sum of the elements so far along an axis, with (or exclusive: without) the element itself.",
-     .inputs = {in("x", 'T', kCumSumTypes), InputSpec{"axis", 0, dtypes::kIndex, Presence::kRequired, Bounds::kShape}},
-     .attributes = {attr_int("exclusive", 0, 0, 1), attr_int("reverse", 0, 0, 1)},
-     .outputs = {out("y", 'T')},
-     .in_place = {InPlace{0, 0}},
-     .shape = shape_cumsum,
-     .grad = grad_cumsum},
 };
 
 }  // namespace
@@ -405,7 +334,6 @@ Status register_generate(Registry& registry, const simd::SimdTable*) {
                     make_kernel<accepts_types<kRangeList>, plan_range, run_count>("portable.Range", "Range"),
                     make_kernel<accepts_all, plan_eye, run_eye>("portable.EyeLike", "EyeLike"),
                     make_kernel<accepts_types<kAnyList>, plan_trilu, run_trilu>("portable.Trilu", "Trilu"),
-                    make_kernel<accepts_types<kSumList>, plan_cumsum, run_cumsum>("portable.CumSum", "CumSum"),
                 });
 }
 

@@ -1,4 +1,6 @@
 // Reductions over axes, and the sum that undoes broadcasting.
+#include "ops/reduce.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -28,6 +30,8 @@ Result<std::array<bool, kMaxRank>> reduced_axes(const Attributes& attributes, co
   for (size_t axis : normal) out[axis] = true;
   return out;
 }
+
+}  // namespace
 
 Status shape_reduce(ShapeContext& context) {
   const Shape& x = context.shape(0);
@@ -59,6 +63,8 @@ Status shape_reduce(ShapeContext& context) {
   return {};
 }
 
+namespace {
+
 Status shape_sum_to_shape(ShapeContext& context) {
   const Shape& x = context.shape(0);
   PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 1));
@@ -82,11 +88,14 @@ Status shape_sum_to_shape(ShapeContext& context) {
 
 // ---- Gradients
 
-// A value of the output's shape in a shape that broadcasts to the input's.
+}  // namespace
+
 ValueId with_reduced_dims(GradContext& g, ValueId value) {
   if (g.attributes().get_int("keepdims") != 0 || g.input(1) == kNoValue) return value;
   return g.emit("Unsqueeze", {value, g.input(1)});
 }
+
+namespace {
 
 Status grad_reduce_sum(GradContext& g) {
   if (g.wants(0)) g.set(0, g.emit("Expand", {with_reduced_dims(g, g.grad(0)), shape_of(g, g.input(0))}));

@@ -129,6 +129,30 @@ Status resize_before_18(UpgradeContext& c) {
   return {};
 }
 
+// How many was an attribute.
+Status topk_before_10(UpgradeContext& c) {
+  if (!c.attributes.contains("k")) return c.error("has no k");
+  c.set_input(1, c.ints({c.take_int("k", 0)}));
+  return {};
+}
+
+// One scale and bias per group.
+Status group_normalization_before_21(UpgradeContext& c) {
+  PERCALE_RETURN_IF_ERROR(check_data(c));
+  const Shape& x = c.shape(c.input(0));
+  const int64_t groups = c.attributes.get_int("num_groups");
+  if (!x.known_rank() || x.rank() < 2 || x[1] < 0 || groups < 1 || x[1] % groups != 0) {
+    return c.error("num_groups = ", groups, " must divide the channels of ", x, ", which must be known");
+  }
+  const int64_t channels = x[1];
+  for (size_t i = 1; i <= 2; ++i) {
+    const ValueId column = c.emit("Unsqueeze", {c.input(i), c.ints({1})}, {}, str_cat(c.name, "/column"));
+    const ValueId wide = c.emit("Expand", {column, c.ints({groups, channels / groups})}, {}, str_cat(c.name, "/wide"));
+    c.set_input(i, c.emit("Reshape", {wide, c.ints({channels})}, {}, str_cat(c.name, "/per_channel")));
+  }
+  return {};
+}
+
 Status upsample_before_9(UpgradeContext& c) {
   std::vector<float> scales;
   for (double scale : c.attributes.get_floats("scales")) scales.push_back(static_cast<float>(scale));
@@ -154,6 +178,7 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "Clip", .before = 11, .upgrade = clip_before_11},
     {.name = "Dropout", .before = 10, .upgrade = dropout_before_10},
     {.name = "Dropout", .before = 12, .upgrade = dropout_before_12},
+    {.name = "GroupNormalization", .before = 21, .upgrade = group_normalization_before_21},
     {.name = "Hardmax", .before = 13, .upgrade = softmax_before_13},
     {.name = "LogSoftmax", .before = 13, .upgrade = softmax_before_13},
     {.name = "Pad", .before = 11, .upgrade = pad_before_11},
@@ -175,6 +200,7 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "Split", .before = 13, .upgrade = split_before_13},
     {.name = "Split", .before = 18, .upgrade = split_before_18},
     {.name = "Squeeze", .before = 13, .upgrade = axes_to_input},
+    {.name = "TopK", .before = 10, .upgrade = topk_before_10},
     {.name = "Unsqueeze", .before = 13, .upgrade = axes_to_input},
     {.name = "Upsample", .before = 9, .upgrade = upsample_before_9, .becomes = "Resize"},
     {.name = "Upsample", .before = 10, .upgrade = upsample_is_resize, .becomes = "Resize"},

@@ -1,5 +1,6 @@
 // What nodes of opsets 1 to 6 need to become nodes of opset 7: broadcasting by attribute, hints about memory, test modes.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/graph/upgrade.h"
@@ -84,6 +85,26 @@ Status cast_before_6(UpgradeContext& c) {
   return {};
 }
 
+// A slope per channel stood in a vector.
+Status prelu_before_7(UpgradeContext& c) {
+  if (c.input(0) == kNoValue || c.input(1) == kNoValue) return c.error("an input is absent");
+  const Shape &x = c.shape(c.input(0)), &slope = c.shape(c.input(1));
+  if (!x.known_rank() || !slope.is_static()) return c.error("needs inputs of known rank");
+  if (slope.rank() != 1 || slope[0] == 1 || x.rank() < 3) return {};
+  std::vector<int64_t> axes;
+  for (size_t d = 2; d < x.rank(); ++d) axes.push_back(static_cast<int64_t>(d) - 1);
+  c.set_input(1, c.emit("Unsqueeze", {c.input(1), c.ints(axes)}, {}, str_cat(c.name, "/slope")));
+  return {};
+}
+
+// p was a float.
+Status lp_pool_before_2(UpgradeContext& c) {
+  const double p = c.take_float("p", 2);
+  if (p < 1 || p > 1 << 20 || p != std::floor(p)) return c.error("p is ", p, ", wanted a whole number");
+  c.attributes.set("p", static_cast<int64_t>(p));
+  return {};
+}
+
 constexpr OpUpgrade kUpgrades[] = {
     {.name = "Abs", .before = 6, .upgrade = forget_consumed},
     {.name = "Add", .before = 7, .upgrade = broadcast_before_7},
@@ -100,12 +121,14 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "Exp", .before = 6, .upgrade = forget_consumed},
     {.name = "Floor", .before = 6, .upgrade = forget_consumed},
     {.name = "Gemm", .before = 7, .upgrade = forget_broadcast},
+    {.name = "GlobalLpPool", .before = 2, .upgrade = lp_pool_before_2},
     {.name = "Greater", .before = 7, .upgrade = broadcast_before_7},
     {.name = "HardSigmoid", .before = 6, .upgrade = forget_consumed},
     {.name = "InstanceNormalization", .before = 6, .upgrade = forget_consumed},
     {.name = "LeakyRelu", .before = 6, .upgrade = forget_consumed},
     {.name = "Less", .before = 7, .upgrade = broadcast_before_7},
     {.name = "Log", .before = 6, .upgrade = forget_consumed},
+    {.name = "LpPool", .before = 2, .upgrade = lp_pool_before_2},
     {.name = "Max", .before = 6, .upgrade = forget_consumed},
     {.name = "Mean", .before = 6, .upgrade = forget_consumed},
     {.name = "Min", .before = 6, .upgrade = forget_consumed},
@@ -113,6 +136,7 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "Neg", .before = 6, .upgrade = forget_consumed},
     {.name = "Or", .before = 7, .upgrade = broadcast_before_7},
     {.name = "PRelu", .before = 6, .upgrade = forget_consumed},
+    {.name = "PRelu", .before = 7, .upgrade = prelu_before_7},
     {.name = "Pad", .before = 2, .upgrade = pad_before_2},
     {.name = "Pow", .before = 7, .upgrade = broadcast_before_7},
     {.name = "Reciprocal", .before = 6, .upgrade = forget_consumed},

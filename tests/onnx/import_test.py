@@ -150,6 +150,15 @@ class Models(unittest.TestCase):
             "axis": (6, [node("Add", ["x", "b"], ["y"], broadcast=1, axis=0)], [floats("b", [2], [10, 20])],
                      ([2, 2], [1, 2, 3, 4]), ([2, 2], [11, 12, 23, 24])),
             "upsample": (9, [node("Upsample", ["x", "s"], ["y"])], [floats("s", [2], [1, 2])], ([1, 2], [1, 2]), ([1, 4], [1, 1, 2, 2])),
+            "topk": (9, [node("TopK", ["x"], ["y", "i"], k=2)], [], ([3], [1, 9, 5]), ([2], [9, 5])),
+            "group": (18, [node("GroupNormalization", ["x", "s", "b"], ["y"], num_groups=2, epsilon=0.0)],
+                      [floats("s", [2], [1, 2]), floats("b", [2], [0, 10])],
+                      ([1, 4, 1], [1, 3, 5, 7]), ([1, 4, 1], [-1, 1, 8, 12])),
+            "slope": (6, [node("PRelu", ["x", "s"], ["y"])], [floats("s", [2], [2, 3])],
+                      ([1, 2, 1, 1], [-1, -1]), ([1, 2, 1, 1], [-2, -3])),
+            "norm": (1, [node("GlobalLpPool", ["x"], ["y"], p=1.0)], [], ([1, 1, 2], [-1, 3]), ([1, 1, 1], [4])),
+            "hardmax": (11, [node("Hardmax", ["x"], ["y"])], [], ([1, 2, 2], [1, 2, 4, 3]), ([1, 2, 2], [0, 0, 1, 0])),
+            "squares": (13, [node("ReduceSumSquare", ["x"], ["y"], axes=[1])], [], ([1, 2], [3, 4]), ([1, 1], [25])),
             "reshape": (4, [node("Reshape", ["x"], ["y"], shape=[2, 1])], [], ([2], [1, 2]), ([2, 1], [1, 2])),
         }
         for name, (opset, nodes, initializers, x, y) in old.items():

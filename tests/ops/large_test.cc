@@ -40,6 +40,7 @@ std::vector<OpCase> large_cases() {
     return row;
   };
   const Tensor plane = numbers({3, 41, 1021}, 1), flat = numbers({200003}, 2);
+  static constexpr bool kMask[] = {true, false, true};
   std::vector<OpCase> out;
   for (const char* op : {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean"}) {
     out.push_back(make(op, {flat, numbers({200003}, 3)}));
@@ -48,7 +49,7 @@ std::vector<OpCase> large_cases() {
     out.push_back(make(op, {plane, numbers({3, 1, 1}, 6)}));
   }
   for (const char* op : {"Neg", "Abs", "Exp", "Reciprocal", "Floor", "Ceil", "Round", "Relu", "LeakyRelu", "Sigmoid",
-                         "Tanh", "Erf", "HardSigmoid", "HardSwish", "Sign", "Sin"}) {
+                         "Tanh", "Erf", "HardSigmoid", "HardSwish", "Sign", "Sin", "Atan", "Sinh"}) {
     out.push_back(make(op, {flat}));
   }
   out.push_back(make("Sqrt", {Tensor(flat)}));
@@ -81,6 +82,13 @@ std::vector<OpCase> large_cases() {
   out.push_back(make("Gather", {plane, ints({40, 0, 0, 7})}, {{"axis", 1}}));
   out.push_back(make("percale:GatherGrad", {plane, ints({2, 0, 2}), ints({4, 41, 1021})}));
   out.push_back(make("CumSum", {plane, Tensor::scalar(int64_t{1})}));
+  out.push_back(make("CumProd", {plane, Tensor::scalar(int64_t{2})}));
+  for (int64_t axis = 0; axis < 3; ++axis) out.push_back(make("TopK", {plane, ints({3})}, {{"axis", axis}}));
+  out.push_back(make("ReverseSequence", {plane, ints({0, 1, 2, 3, 3, 2, 1, 0, 3, 1, 2, 3, 0, 1, 2, 3, 3, 2, 1, 0, 3,
+                                                      1, 2, 3, 0, 1, 2, 3, 3, 2, 1, 0, 3, 1, 2, 3, 0, 1, 2, 3, 3})}));
+  out.push_back(make("Unique", {plane}, {{"axis", 1}}));
+  out.push_back(make("Compress", {plane, Tensor::vector(std::span<const bool>(kMask))}, {{"axis", 0}}));
+  out.push_back(make("Col2Im", {numbers({4, 12, 2500}, 3), ints({51, 51}), ints({2, 2})}));
   out.push_back(make("Trilu", {plane}));
   out.push_back(make("Cast", {plane}, {{"to", DType::kF16}}));
   return out;

@@ -6,8 +6,11 @@ evaluator, and closed forms in numpy where that one is silent or wrong. Needs nu
 import sys
 
 from families.activations import activation, composite, optimizer, transformer
+from families.choices import blocks, cumulate, select, sequence_rows, topk, unpool
 from families.elementwise import elementwise, logic
+from families.functions import bitwise, piecewise, taper, trigonometric
 from families.indices import generate, index, index_nd
+from families.norms import lp_pool, norm_body, reduce_body
 from families.pictures import resize
 from families.reductions import argextreme, debug, linalg, reduce
 from families.rows import Table
@@ -34,6 +37,19 @@ FAMILIES = {f.__name__: f for f in (
     small,
     linalg,
     debug,
+    trigonometric,
+    bitwise,
+    piecewise,
+    taper,
+    reduce_body,
+    norm_body,
+    lp_pool,
+    topk,
+    select,
+    blocks,
+    sequence_rows,
+    cumulate,
+    unpool,
 )}
 
 
