@@ -70,12 +70,22 @@ Status shape_max_unpool(ShapeContext& context) {
   return {};
 }
 
+// The elements of the gradient at the same places of what the indices number.
 Status grad_max_unpool(GradContext& g) {
   if (!g.wants(0)) return {};
+  ValueId dy = g.grad(0);
   if (g.input(2) != kNoValue) {
-    return unimplemented("MaxUnpool '", g.node().name, "': the gradient with an output_shape");
+    const size_t rank = g.attributes().get_ints("kernel_shape").size();
+    PERCALE_ASSIGN_OR_RETURN(const auto strides, ints_or(g.attributes(), "strides", rank, 1));
+    PERCALE_ASSIGN_OR_RETURN(const auto pads, pads_of(g.attributes(), rank));
+    std::vector<int64_t> more = g.attributes().get_ints("kernel_shape"), axes(rank);
+    for (size_t d = 0; d < rank; ++d) more[d] -= strides[d] + pads[d] + pads[rank + d];
+    std::iota(axes.begin(), axes.end(), int64_t{2});
+    const ValueId dims = g.emit("Shape", {g.input(0)}, {{"start", 2}});
+    const ValueId ends = add(g, mul(g, dims, g.ints(strides)), g.ints(more));
+    dy = g.emit("Slice", {dy, g.ints(std::vector<int64_t>(rank)), ends, g.ints(axes)});
   }
-  g.set(0, g.emit("Gather", {g.emit("Reshape", {g.grad(0), g.ints({-1})}), g.input(1)}));
+  g.set(0, g.emit("Gather", {g.emit("Reshape", {dy, g.ints({-1})}), g.input(1)}));
   return g.status();
 }
 
@@ -202,7 +212,13 @@ void add_plane(const Col2ImPlan& plan, const char* in, char* out, int64_t plane)
         rest /= c.places[d];
         rest_tap /= c.block[d];
       }
-      if (inside) y[at] = narrow<T>(wrap::add(widen(y[at]), widen(x[tap * c.positions + position])));
+      if (!inside) continue;
+      const T value = x[tap * c.positions + position];
+      if constexpr (std::is_same_v<T, bool>) {
+        y[at] = y[at] || value;
+      } else {
+        y[at] = narrow<T>(wrap::add(widen(y[at]), widen(value)));
+      }
     }
   }
 }
@@ -215,7 +231,7 @@ Result<Col2ImPlan> plan_col2im(const NodeView& node, KernelPlan&) {
   const Shape& y = node.output_shape(0);
   plan.planes = y[0] * y[1];
   plan.pixels = y.product(2, y.rank());
-  dispatch(kNumericList, node.dtype(0), [&]<class T>() { plan.add = add_plane<T>; });
+  dispatch(kAnyList, node.dtype(0), [&]<class T>() { plan.add = add_plane<T>; });
   return plan;
 }
 void run_col2im(const Col2ImPlan& plan, const Launch& launch) {
@@ -235,8 +251,8 @@ constexpr OpSchema kSchemas[] = {
     {.name = "Col2Im",
      .since = 18,
      .doc = "Columns [N, C * block, L] summed into images [N,C,D1,...] of image_shape at the places where a window of "
-            "block_shape had them.",
-     .inputs = {in("input", 'T', dtypes::kNumeric), in_shape("image_shape"), in_shape("block_shape")},
+            "block_shape had them; integers wrap, of bools one is enough.",
+     .inputs = {in("input", 'T', dtypes::kAny), in_shape("image_shape"), in_shape("block_shape")},
      .attributes = {kDilations, kPads, kStrides},
      .outputs = {out("output", 'T')},
      .shape = shape_col2im,
@@ -263,7 +279,7 @@ Status register_unpool(Registry& registry, const simd::SimdTable*) {
   return add_cpu_kernels(
       registry,
       {
-          make_kernel<accepts_types<kNumericList>, plan_col2im, run_col2im>("portable.Col2Im", "Col2Im"),
+          make_kernel<accepts_types<kAnyList>, plan_col2im, run_col2im>("portable.Col2Im", "Col2Im"),
           make_kernel<accepts_types<kFloatList>, plan_max_unpool, run_max_unpool>("portable.MaxUnpool", "MaxUnpool"),
       });
 }

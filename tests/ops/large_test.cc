@@ -119,8 +119,11 @@ TEST_CASE("on large tensors all kernels of an op agree, and the order of pieces 
                                  ? ops->registry->find_op("", row.op)
                                  : ops->registry->find_op(row.op.substr(0, colon), row.op.substr(colon + 1));
     REQUIRE((schema != nullptr));
+    const auto outputs =
+        static_cast<size_t>(std::count_if(schema->outputs.begin(), schema->outputs.end(),
+                                          [](const OutputSpec& spec) { return spec.presence == Presence::kRequired; }));
     const auto run = [&](const std::string& kernel, const ParallelFor& parallel) {
-      return evaluate_node(*ops->registry, "cpu", *schema, "test", row.attributes, row.inputs, 1,
+      return evaluate_node(*ops->registry, "cpu", *schema, "test", row.attributes, row.inputs, outputs,
                            std::make_shared<MemoryPool>(), parallel, kernel);
     };
     // The last one that takes the row: behind it may stand the one for other types.

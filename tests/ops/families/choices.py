@@ -177,6 +177,7 @@ def unpool(t):
               out=np.pad(y, ((0, 0), (0, 0), (0, 1), (0, 2))))
     x, places = floats((1, 2, 3), 1), i64([[[0, 2, 5], [6, 9, 11]]])
     t.row("MaxUnpool", x, places, kernel_shape=[2], strides=[2], out=False, grad=[0], grad2=True)
+    t.row("MaxUnpool", x, places, i64(1, 2, 8), kernel_shape=[2], strides=[2], out=False, grad=[0])
     t.row("MaxUnpool", x, places + 1, kernel_shape=[2], strides=[2], error="out of range")
     t.row("MaxUnpool", x, places - 1, kernel_shape=[2], strides=[2], error="out of range")
     t.row("MaxUnpool", x, places[:, :, 1:], kernel_shape=[2], error="differ")
@@ -203,6 +204,8 @@ def unpool(t):
             out = y.astype(np.int64).astype(dtype) if np.dtype(dtype).kind in "iu" else y.astype(dtype)
             t.row("Col2Im", x, i64(*image), i64(*block), strides=list(strides), dilations=list(dilations), pads=list(pads),
                   out=out, tol=4 * TOLERANCE.get(np.dtype(dtype).name, 0))
+    t.row("Col2Im", np.array([[[True, False, False], [True, False, False]]]), i64(4), i64(2),
+          out=np.array([[[True, True, False, False]]]))
     t.row("Col2Im", floats((1, 4, 3)), i64(4), i64(3), error="do not divide")
     t.row("Col2Im", floats((1, 4, 4)), i64(4), i64(2), error="the image 3")
     t.row("Col2Im", floats((1, 4, 4)), i64(4), i64(5), error="does not fit")
