@@ -1,4 +1,4 @@
-// Draws nodes of every op that has a CPU kernel, most of them wrong in some way, and takes each through builder, validator,
+// Draws nodes of every op that has a CPU kernel or a body, most of them wrong in some way, and takes each through builder, validator,
 // session and run: indices from {-1, n, n + 1, INT_MIN, INT_MAX}, absent inputs, rank 0, dims of 0, other dtypes, extremes of
 // attributes. Whatever comes of it is an error or a result of which every byte is written; it takes less than a second. A
 // crash or a sanitizer's report names the case, which `--first` repeats.
@@ -94,7 +94,7 @@ class Fuzzer {
       }
     }
     for (const OpSchema* schema : engine_->registry()->ops()) {
-      if (!engine_->registry()->kernels("cpu", *schema).empty()) ops_.push_back(schema);
+      if (schema->body != nullptr || !engine_->registry()->kernels("cpu", *schema).empty()) ops_.push_back(schema);
     }
   }
 
