@@ -121,6 +121,36 @@ TEST_CASE("a shape that a run computes is planned when it is known, once for eac
   CHECK(refused.status().code() == Code::kInvalidArgument);
 }
 
+TEST_CASE("how many elements a run keeps is known from the numbers that it computes") {
+  const auto engine = test_engine();
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{kUnknownDim});
+  const ValueId above = e.emit("Greater", {x, e.scalar(DType::kF32, 2)});
+  const ValueId kept = e.emit("Compress", {e.emit("Neg", {x}), above}, {{"axis", 0}});
+  const std::vector<ValueId> distinct = e.emit_many("Unique", {kept}, 2, {}, "u");
+  const ValueId y = e.emit("Mul", {distinct[0], e.scalar(DType::kF32, 10)}, {}, "y");
+  const auto graph = finished(builder, e, {y, distinct[1]});
+  const auto session = *Session::create(engine, graph, nullptr);
+  const auto run = [&](std::vector<float> numbers) {
+    const auto size = static_cast<int64_t>(numbers.size());
+    const auto got =
+        session->run({.feeds = {"x"}, .fetches = {"y", "u:1"}}, std::vector{Tensor::of<float>({size}, numbers)});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    const auto values = (*got)[0].span<float>();
+    const auto places = (*got)[1].span<int64_t>();
+    return std::pair(std::vector<float>(values.begin(), values.end()),
+                     std::vector<int64_t>(places.begin(), places.end()));
+  };
+  using Numbers = std::vector<float>;
+  using Places = std::vector<int64_t>;
+  for (int again = 0; again < 2; ++again) {
+    CHECK(run({1, 5, 3, 5, 2, 4}) == std::pair(Numbers{-50, -40, -30}, Places{0, 3, 1}));
+    CHECK(run({1, 2}) == std::pair(Numbers{}, Places{}));
+    CHECK(run({3, 3, 3, 3}) == std::pair(Numbers{-30}, Places{0}));
+  }
+}
+
 TEST_CASE("what depends on variables alone is computed once per version of them") {
   const auto engine = test_engine();
   Builder builder(engine->registry());
