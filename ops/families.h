@@ -21,6 +21,7 @@ Status register_bitwise(Registry& registry, const simd::SimdTable* simd);
 Status register_blocks(Registry& registry, const simd::SimdTable* simd);
 Status register_cast(Registry& registry, const simd::SimdTable* simd);
 Status register_class_loss(Registry& registry, const simd::SimdTable* simd);
+Status register_col2im(Registry& registry, const simd::SimdTable* simd);
 Status register_composite(Registry& registry, const simd::SimdTable* simd);
 Status register_control(Registry& registry, const simd::SimdTable* simd);
 Status register_conv(Registry& registry, const simd::SimdTable* simd);
