@@ -35,6 +35,12 @@ inline ValueId dims_product(Emitter& e, ValueId x, size_t from, size_t to) {
   return out;
 }
 
+// The square root of what is not negative, with slope 0 at 0, where its own is infinite.
+inline ValueId root_of_sum(Emitter& e, ValueId x) {
+  const ValueId zero = scalar_like(e, x, 0), is_zero = e.emit("Equal", {x, zero});
+  return where(e, is_zero, zero, e.emit("Sqrt", {where(e, is_zero, scalar_like(e, x, 1), x)}));
+}
+
 // An error for values whose rank the body must know.
 inline Result<size_t> rank_of(const Emitter& e, ValueId x) {
   const Shape& shape = e.shape(x);

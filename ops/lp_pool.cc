@@ -41,10 +41,14 @@ ValueId power(BodyContext& c, ValueId x) {
   const ValueId magnitude = c.emit("Abs", {x});
   return p == 1 ? magnitude : c.emit("Pow", {magnitude, scalar_like(c, x, static_cast<double>(p))});
 }
+// Its slope at 0 is 0, as that of a magnitude.
 ValueId root(BodyContext& c, ValueId sum) {
   const int64_t p = c.attributes().get_int("p");
-  if (p == 2) return c.emit("Sqrt", {sum});
-  return p == 1 ? sum : c.emit("Pow", {sum, scalar_like(c, sum, 1 / static_cast<double>(p))});
+  if (p == 1) return sum;
+  if (p == 2) return root_of_sum(c, sum);
+  const ValueId zero = scalar_like(c, sum, 0), is_zero = c.emit("Equal", {sum, zero});
+  const ValueId above = where(c, is_zero, scalar_like(c, sum, 1), sum);
+  return where(c, is_zero, zero, c.emit("Pow", {above, scalar_like(c, sum, 1 / static_cast<double>(p))}));
 }
 
 // Where the dims are known, the pads are such that every window lies within them, and a mean over all of its elements, pads

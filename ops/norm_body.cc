@@ -113,7 +113,7 @@ Status mvn(BodyContext& c) {
   const ValueId x = cast(c, c.input(0), compute_type(dtype));
   const std::vector<int64_t>& given = c.attributes().get_ints("axes");
   const Centred part = centred(c, x, c.ints(given.empty() ? std::vector<int64_t>{0, 2, 3} : given));
-  const ValueId y = div(c, part.x, add(c, c.emit("Sqrt", {part.variance}), scalar_like(c, x, 1e-9)));
+  const ValueId y = div(c, part.x, add(c, root_of_sum(c, part.variance), scalar_like(c, x, 1e-9)));
   c.set(0, y == kNoValue ? y : cast(c, y, dtype));
   return c.status();
 }

@@ -159,6 +159,24 @@ def cumulate(t):
                 y = np.flip(wide, axis) if reverse else wide
                 t.row(op, x, np.int32(axis), exclusive=exclusive, reverse=reverse, out=y.astype(np.int64).astype(dtype)
                       if np.dtype(dtype).kind in "iu" else y.astype(dtype), tol=4 * TOLERANCE.get(np.dtype(dtype).name, 0))
+    x = np.array([[1.5, 0, 2, -1, 0.5], [0.5, 3, -2, 1.25, 2], [1, 0, 2, 0, 3]])
+    for exclusive in (0, 1):
+        for reverse in (0, 1):
+            t.row("CumProd", x, np.int32(1), exclusive=exclusive, reverse=reverse, out=False, grad=[0])
+            for dtype in FLOATS:
+                slope, y = floats(x.shape, 4, dtype=dtype), np.zeros(x.shape)
+                for i in range(5):
+                    for j in range(5):
+                        behind = (j <= i if reverse else j >= i) and not (exclusive and i == j)
+                        factors = [k for k in range(5) if k != i and (
+                            (k > j if exclusive else k >= j) if reverse else (k < j if exclusive else k <= j))]
+                        if behind:
+                            y[:, i] += slope[:, j].astype(F64) * x[:, factors].prod(axis=1)
+                t.row("percale:CumProdGrad", slope, x.astype(dtype), np.int32(1), exclusive=exclusive, reverse=reverse,
+                      out=y.astype(dtype), tol=4 * TOLERANCE[np.dtype(dtype).name])
+    t.row("CumProd", floats((2, 3, 2), 3), np.int64(0), out=False, grad=[0])
+    t.row("percale:CumProdGrad", floats((2, 3)), floats((3, 2)), np.int32(1), error="differ")
+    t.row("percale:CumProdGrad", floats((2, 3)), floats((2, 3)), np.int32(2), error="out of range")
     t.row("CumProd", empty(0, 3), np.int64(0), out=empty(0, 3))
     t.row("CumProd", F32([0, 2]), np.int64(1), error="out of range")
 

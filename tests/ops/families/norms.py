@@ -39,6 +39,7 @@ def reduce_body(t):
         t.row(op, floats((2, 3), 3, low, high), keepdims=0, out=False, grad=[0])
         t.row(op, floats((2, 3), 3, low, high), i64(), keepdims=0, out=False, grad=[0])
         t.row(op, floats((2, 3), 3, low, high), noop_with_empty_axes=1, out=False, grad=[0])
+    t.row("ReduceL2", np.zeros((2, 3)), i64(1), out=np.zeros((2, 1)), grad=[0], note="flat at 0")
     t.row("ReduceLogSumExp", F32([1000, 1000]), keepdims=0, out=F32(1000 + np.log(2)), tol=1e-6, note="no overflow")
     t.row("ReduceLogSumExp", F32([[-np.inf, -np.inf], [np.inf, 0]]), i64(1), keepdims=0, out=F32([-np.inf, np.inf]))
     t.row("ReduceSumSquare", np.int32([2**16, 1]), keepdims=0, out=np.int32(1), note="wraps")
@@ -139,4 +140,8 @@ def lp_pool(t):
     t.row("LpPool", x, kernel_shape=[9], error="window")
     t.row("GlobalLpPool", x, out=False, grad=[0], grad2=True)
     t.row("GlobalLpPool", x, p=3, out=False, grad=[0])
+    for p in (1, 2, 3):
+        nothing = np.zeros((1, 2, 3), F64)
+        t.row("GlobalLpPool", nothing, p=p, out=np.zeros((1, 2, 1)), grad=[0], note="flat at 0")
+        t.row("LpPool", nothing, p=p, kernel_shape=[2], out=np.zeros((1, 2, 2)), grad=[0], note="flat at 0")
     t.row("GlobalLpPool", floats((3,)), error="wanted [N,C,...]")
