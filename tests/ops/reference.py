@@ -6,9 +6,11 @@ evaluator, and closed forms in numpy where that one is silent or wrong. Needs nu
 import sys
 
 from families.activations import activation, composite, optimizer, transformer
+from families.attending import attention, detect, einsum
 from families.elementwise import elementwise, logic
 from families.indices import generate, index, index_nd
 from families.pictures import resize
+from families.quantized import quantize
 from families.reductions import argextreme, debug, linalg, reduce
 from families.rows import Table
 from families.shapes import layout, pad, shape
@@ -34,6 +36,10 @@ FAMILIES = {f.__name__: f for f in (
     small,
     linalg,
     debug,
+    attention,
+    einsum,
+    detect,
+    quantize,
 )}
 
 

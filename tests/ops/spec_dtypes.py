@@ -1,5 +1,5 @@
 """Writes spec_dtypes.json: the element types that the ONNX specification lets the operands of an op have, for the ops of the tiers A
-and T. Needs onnx.
+and T and for detection and quantised ops. Needs onnx.
 
     python tests/ops/spec_dtypes.py > tests/ops/spec_dtypes.json
 
@@ -18,6 +18,7 @@ SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss
 Constant ConstantOfShape Shape Size Equal Greater Less Not And Or ArgMax ArgMin Range Floor Ceil OneHot
 LayerNormalization RMSNormalization Erf Gelu Swish Reciprocal Sin Cos Trilu Tile Attention RotaryEmbedding CumSum GatherElements
 GatherND ScatterElements ScatterND Einsum Round Sign GreaterOrEqual LessOrEqual Xor Mod EyeLike IsNaN IsInf CastLike
+NonMaxSuppression QuantizeLinear DequantizeLinear DynamicQuantizeLinear MatMulInteger ConvInteger QLinearMatMul QLinearConv
 """.split()
 # Those of tier A that have a gradient.
 GRADIENTS = OPS[:OPS.index("Constant")]
