@@ -16,6 +16,7 @@ struct SimdTable;  // devices/cpu/simd/simd.h
 using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* simd);
 
 Status register_activation(Registry& registry, const simd::SimdTable* simd);
+Status register_affine_grid(Registry& registry, const simd::SimdTable* simd);
 Status register_argextreme(Registry& registry, const simd::SimdTable* simd);
 Status register_attention(Registry& registry, const simd::SimdTable* simd);
 Status register_cast(Registry& registry, const simd::SimdTable* simd);
@@ -29,6 +30,7 @@ Status register_einsum(Registry& registry, const simd::SimdTable* simd);
 Status register_elementwise(Registry& registry, const simd::SimdTable* simd);
 Status register_fused(Registry& registry, const simd::SimdTable* simd);
 Status register_generate(Registry& registry, const simd::SimdTable* simd);
+Status register_grid_sample(Registry& registry, const simd::SimdTable* simd);
 Status register_index(Registry& registry, const simd::SimdTable* simd);
 Status register_index_nd(Registry& registry, const simd::SimdTable* simd);
 Status register_integer_product(Registry& registry, const simd::SimdTable* simd);
@@ -48,6 +50,8 @@ Status register_queue(Registry& registry, const simd::SimdTable* simd);
 Status register_random(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
 Status register_resize(Registry& registry, const simd::SimdTable* simd);
+Status register_roi(Registry& registry, const simd::SimdTable* simd);
+Status register_scan(Registry& registry, const simd::SimdTable* simd);
 Status register_shape(Registry& registry, const simd::SimdTable* simd);
 Status register_slice(Registry& registry, const simd::SimdTable* simd);
 Status register_small(Registry& registry, const simd::SimdTable* simd);

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tarfile
 
-MUST_PASS = 1042
+MUST_PASS = 1061
 
 
 def find_archive(root):

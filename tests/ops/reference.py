@@ -13,6 +13,7 @@ from families.pictures import resize
 from families.quantized import quantize
 from families.reductions import argextreme, debug, linalg, reduce
 from families.rows import Table
+from families.sampling import sampling
 from families.shapes import layout, pad, shape
 from families.types import cast, small
 
@@ -40,6 +41,7 @@ FAMILIES = {f.__name__: f for f in (
     einsum,
     detect,
     quantize,
+    sampling,
 )}
 
 

@@ -19,6 +19,7 @@ Constant ConstantOfShape Shape Size Equal Greater Less Not And Or ArgMax ArgMin 
 LayerNormalization RMSNormalization Erf Gelu Swish Reciprocal Sin Cos Trilu Tile Attention RotaryEmbedding CumSum GatherElements
 GatherND ScatterElements ScatterND Einsum Round Sign GreaterOrEqual LessOrEqual Xor Mod EyeLike IsNaN IsInf CastLike
 NonMaxSuppression QuantizeLinear DequantizeLinear DynamicQuantizeLinear MatMulInteger ConvInteger QLinearMatMul QLinearConv
+GridSample AffineGrid RoiAlign MaxRoiPool
 """.split()
 # Those of tier A that have a gradient.
 GRADIENTS = OPS[:OPS.index("Constant")]
