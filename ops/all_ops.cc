@@ -4,18 +4,24 @@ namespace percale {
 namespace {
 
 constexpr RegisterFamily kFamilies[] = {
-    register_activation,  register_affine_grid, register_argextreme,      register_attention,
-    register_cast,        register_class_loss,  register_composite,       register_control,
-    register_conv,        register_debug,       register_detect,          register_einsum,
-    register_elementwise, register_fused,       register_generate,        register_grid_sample,
-    register_index,       register_index_nd,    register_integer_product, register_lamb,
-    register_layout,      register_linalg,      register_logic,           register_loss,
-    register_matmul,      register_norm,        register_optimizer,       register_pad,
-    register_pool,        register_qlinear,     register_quantize,        register_queue,
-    register_random,      register_reduce,      register_resize,          register_roi,
-    register_scan,        register_shape,       register_slice,
+    register_activation,  register_affine_grid, register_argextreme,
+    register_attention,   register_cast,        register_class_loss,
+    register_composite,   register_control,     register_conv,
+    register_debug,       register_detect,      register_einsum,
+    register_elementwise,
+
+    register_fused,       register_generate,    register_grid_sample,
+    register_index,       register_index_nd,    register_integer_product,
+    register_lamb,        register_layout,      register_linalg,
+    register_logic,       register_loss,        register_matmul,
+    register_norm,        register_optimizer,   register_pad,
+    register_pool,        register_qlinear,     register_quantize,
+    register_queue,       register_random,      register_reduce,
+    register_resize,      register_roi,         register_scan,
+    register_shape,       register_signal,      register_slice,
     register_small,  // kernels alone, for ops of cast and logic
-    register_softmax,     register_state,       register_first_upgrades,  register_upgrades,
+    register_softmax,     register_state,       register_first_upgrades,
+    register_upgrades,
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ Status register_resize(Registry& registry, const simd::SimdTable* simd);
 Status register_roi(Registry& registry, const simd::SimdTable* simd);
 Status register_scan(Registry& registry, const simd::SimdTable* simd);
 Status register_shape(Registry& registry, const simd::SimdTable* simd);
+Status register_signal(Registry& registry, const simd::SimdTable* simd);
 Status register_slice(Registry& registry, const simd::SimdTable* simd);
 Status register_small(Registry& registry, const simd::SimdTable* simd);
 Status register_softmax(Registry& registry, const simd::SimdTable* simd);

@@ -110,6 +110,12 @@ Status batch_normalization_before_9(UpgradeContext& c) {
                        ": statistics per element (spatial 0)");
 }
 
+// The axis was an attribute.
+Status dft_before_20(UpgradeContext& c) {
+  c.set_input(2, c.scalar(DType::kI64, static_cast<double>(c.take_int("axis", 1))));
+  return {};
+}
+
 // The modes were called after two dims.
 Status grid_sample_before_20(UpgradeContext& c) {
   const std::string_view mode = c.attributes.get_string("mode", "bilinear");
@@ -166,6 +172,7 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "BatchNormalization", .before = 9, .upgrade = batch_normalization_before_9},
     {.name = "BatchNormalization", .before = 14, .upgrade = batch_normalization_before_14},
     {.name = "Clip", .before = 11, .upgrade = clip_before_11},
+    {.name = "DFT", .before = 20, .upgrade = dft_before_20},
     {.name = "Dropout", .before = 10, .upgrade = dropout_before_10},
     {.name = "Dropout", .before = 12, .upgrade = dropout_before_12},
     {.name = "GridSample", .before = 20, .upgrade = grid_sample_before_20},

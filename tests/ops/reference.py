@@ -15,6 +15,7 @@ from families.reductions import argextreme, debug, linalg, reduce
 from families.rows import Table
 from families.sampling import sampling
 from families.shapes import layout, pad, shape
+from families.signals import signal
 from families.types import cast, small
 
 FAMILIES = {f.__name__: f for f in (
@@ -42,6 +43,7 @@ FAMILIES = {f.__name__: f for f in (
     detect,
     quantize,
     sampling,
+    signal,
 )}
 
 

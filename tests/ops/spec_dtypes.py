@@ -1,5 +1,5 @@
 """Writes spec_dtypes.json: the element types that the ONNX specification lets the operands of an op have, for the ops of the tiers A
-and T and for detection and quantised ops. Needs onnx.
+and T and for detection, quantised and signal ops. Needs onnx.
 
     python tests/ops/spec_dtypes.py > tests/ops/spec_dtypes.json
 
@@ -19,7 +19,7 @@ Constant ConstantOfShape Shape Size Equal Greater Less Not And Or ArgMax ArgMin 
 LayerNormalization RMSNormalization Erf Gelu Swish Reciprocal Sin Cos Trilu Tile Attention RotaryEmbedding CumSum GatherElements
 GatherND ScatterElements ScatterND Einsum Round Sign GreaterOrEqual LessOrEqual Xor Mod EyeLike IsNaN IsInf CastLike
 NonMaxSuppression QuantizeLinear DequantizeLinear DynamicQuantizeLinear MatMulInteger ConvInteger QLinearMatMul QLinearConv
-GridSample AffineGrid RoiAlign MaxRoiPool
+GridSample AffineGrid RoiAlign MaxRoiPool DFT STFT MelWeightMatrix
 """.split()
 # Those of tier A that have a gradient.
 GRADIENTS = OPS[:OPS.index("Constant")]
