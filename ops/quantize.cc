@@ -1,6 +1,7 @@
 // Numbers as small integers or floats with a scale and a zero point, and back. All are composites of elementwise ops.
 #include "ops/quantize.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -27,15 +28,18 @@ bool is_quantized_float(DType dtype) { return kFloat8Types.contains(dtype) || dt
 
 bool is_single(const Shape& shape) { return shape.is_static() && shape.num_elements() == 1; }
 
+bool may_be_single(const Shape& shape) {
+  return !shape.known_rank() || std::all_of(shape.begin(), shape.end(), [](int64_t d) { return d == 1 || d < 0; });
+}
+
 // ---- Shapes
 
 // The scale, and the zero point where there is one, of x: one number, one per place along the axis, or one per block.
 Status check_scale(const ShapeContext& c) {
   const Shape &x = c.shape(0), &scale = c.shape(1);
   const int64_t block = c.attributes.get_int("block_size");
-  if (c.has_input(2) && !compatible(scale, c.shape(2))) {
-    const bool singles = is_single(scale) && is_single(c.shape(2));
-    if (!singles) return c.error("the zero point is ", c.shape(2), ", the scale ", scale);
+  if (c.has_input(2) && !compatible(scale, c.shape(2)) && !(may_be_single(scale) && may_be_single(c.shape(2)))) {
+    return c.error("the zero point is ", c.shape(2), ", the scale ", scale);
   }
   if (!x.known_rank() || !scale.known_rank() || scale.rank() == 0 || is_single(scale)) return {};
   const auto axis = normalize_axis(c.attributes.get_int("axis"), x.rank());
