@@ -94,7 +94,7 @@ class Fuzzer {
       }
     }
     for (const OpSchema* schema : engine_->registry()->ops()) {
-      if (!engine_->registry()->kernels("cpu", *schema).empty()) ops_.push_back(schema);
+      if (schema->body != nullptr || !engine_->registry()->kernels("cpu", *schema).empty()) ops_.push_back(schema);
     }
   }
 
