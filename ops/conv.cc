@@ -96,17 +96,9 @@ Shape with_spatial(int64_t n, int64_t c, std::span<const int64_t> spatial) {
 }
 
 Status conv_shape_of(ShapeContext& c) {
-  const Shape &x = c.shape(0), &w = c.shape(1);
-  if (!x.known_rank() || !w.known_rank()) {
-    c.set_output(0, c.dtype(0), Shape::unranked());
-    return {};
-  }
-  PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
-  PERCALE_ASSIGN_OR_RETURN(const auto kernel, kernel_dims(c.attributes, w, rank));
-  PERCALE_RETURN_IF_ERROR(check_channels(x, w, c.attributes.get_int("group", 1)));
-  PERCALE_RETURN_IF_ERROR(check_bias(c, w[0]));
-  PERCALE_ASSIGN_OR_RETURN(const Window window, make_window(c.attributes, x.dims().subspan(2), kernel));
-  c.set_output(0, c.dtype(0), with_spatial(x[0], w[0], window.out_dims()));
+  PERCALE_ASSIGN_OR_RETURN(const Shape y, conv_result_shape(c.attributes, c.shape(0), c.shape(1)));
+  if (y.known_rank()) PERCALE_RETURN_IF_ERROR(check_bias(c, y[1]));
+  c.set_output(0, c.dtype(0), y);
   return {};
 }
 Status conv_shape(ShapeContext& c) { return c.error(conv_shape_of(c)); }
@@ -305,6 +297,15 @@ Status conv_grad_weight_grad(GradContext& g) {
 }
 
 }  // namespace
+
+Result<Shape> conv_result_shape(const Attributes& attributes, const Shape& x, const Shape& w) {
+  if (!x.known_rank() || !w.known_rank()) return Shape::unranked();
+  PERCALE_ASSIGN_OR_RETURN(const size_t rank, spatial_rank(x));
+  PERCALE_ASSIGN_OR_RETURN(const auto kernel, kernel_dims(attributes, w, rank));
+  PERCALE_RETURN_IF_ERROR(check_channels(x, w, attributes.get_int("group", 1)));
+  PERCALE_ASSIGN_OR_RETURN(const Window window, make_window(attributes, x.dims().subspan(2), kernel));
+  return with_spatial(x[0], w[0], window.out_dims());
+}
 
 Status register_conv(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));

@@ -21,6 +21,9 @@ struct ConvSizes {
   int64_t out_per_group() const { return out_c / groups; }
 };
 
+// The shape of Conv's result, unranked where an operand is.
+Result<Shape> conv_result_shape(const Attributes& attributes, const Shape& x, const Shape& w);
+
 // From the view of each op; every dim is known.
 Result<ConvSizes> conv_sizes(const NodeView& view);
 Result<ConvSizes> conv_transpose_sizes(const NodeView& view);

@@ -5,39 +5,6 @@
 namespace percale {
 namespace {
 
-// Calls f(first input offset of the row, its step, first output offset of the row, count) for every run of outputs
-// along the last dim that tap (k0, k1, k2) pairs with inputs.
-template <class F>
-void for_rows_of_tap(const Window& w, int64_t k0, int64_t k1, int64_t k2, F&& f) {
-  const Window::Dims k{k0, k1, k2};
-  Window::Dims offset;
-  std::array<TapRange, kMaxSpatial> range;
-  for (size_t d = 0; d < kMaxSpatial; ++d) {
-    offset[d] = k[d] * w.dilation[d] - w.pad[d];
-    range[d] = tap_range(offset[d], w.stride[d], w.in[d], w.out[d]);
-  }
-  const int64_t count = range[2].end - range[2].begin;
-  if (count <= 0) return;
-  for (int64_t o0 = range[0].begin; o0 < range[0].end; ++o0) {
-    const int64_t i0 = o0 * w.stride[0] + offset[0];
-    for (int64_t o1 = range[1].begin; o1 < range[1].end; ++o1) {
-      const int64_t i1 = o1 * w.stride[1] + offset[1];
-      f((i0 * w.in[1] + i1) * w.in[2] + range[2].begin * w.stride[2] + offset[2], w.stride[2],
-        (o0 * w.out[1] + o1) * w.out[2] + range[2].begin, count);
-    }
-  }
-}
-
-template <class F>
-void for_taps(const Window& w, F&& f) {
-  int64_t tap = 0;
-  for (int64_t k0 = 0; k0 < w.kernel[0]; ++k0) {
-    for (int64_t k1 = 0; k1 < w.kernel[1]; ++k1) {
-      for (int64_t k2 = 0; k2 < w.kernel[2]; ++k2, ++tap) f(tap, k0, k1, k2);
-    }
-  }
-}
-
 template <class T>
 void run_forward(const ConvSizes& s, const T* x, const T* w, const T* bias, T* y, const ParallelFor& parallel) {
   const int64_t in_size = s.window.in_size(), out_size = s.window.out_size(), taps = s.window.kernel_size();

@@ -15,55 +15,73 @@ struct SimdTable;  // devices/cpu/simd/simd.h
 // alone are registered. It must outlive the registry.
 using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* simd);
 
-Status register_activation(Registry& registry, const simd::SimdTable* simd);
-Status register_argextreme(Registry& registry, const simd::SimdTable* simd);
-Status register_bitwise(Registry& registry, const simd::SimdTable* simd);
-Status register_blocks(Registry& registry, const simd::SimdTable* simd);
-Status register_cast(Registry& registry, const simd::SimdTable* simd);
-Status register_class_loss(Registry& registry, const simd::SimdTable* simd);
-Status register_col2im(Registry& registry, const simd::SimdTable* simd);
-Status register_composite(Registry& registry, const simd::SimdTable* simd);
-Status register_control(Registry& registry, const simd::SimdTable* simd);
-Status register_conv(Registry& registry, const simd::SimdTable* simd);
-Status register_cumulate(Registry& registry, const simd::SimdTable* simd);
-Status register_debug(Registry& registry, const simd::SimdTable* simd);
-Status register_elementwise(Registry& registry, const simd::SimdTable* simd);
-Status register_fused(Registry& registry, const simd::SimdTable* simd);
-Status register_generate(Registry& registry, const simd::SimdTable* simd);
-Status register_index(Registry& registry, const simd::SimdTable* simd);
-Status register_index_nd(Registry& registry, const simd::SimdTable* simd);
-Status register_lamb(Registry& registry, const simd::SimdTable* simd);
-Status register_layout(Registry& registry, const simd::SimdTable* simd);
-Status register_linalg(Registry& registry, const simd::SimdTable* simd);
-Status register_logic(Registry& registry, const simd::SimdTable* simd);
-Status register_loss(Registry& registry, const simd::SimdTable* simd);
-Status register_lp_pool(Registry& registry, const simd::SimdTable* simd);
-Status register_matmul(Registry& registry, const simd::SimdTable* simd);
-Status register_norm(Registry& registry, const simd::SimdTable* simd);
-Status register_norm_body(Registry& registry, const simd::SimdTable* simd);
-Status register_optimizer(Registry& registry, const simd::SimdTable* simd);
-Status register_pad(Registry& registry, const simd::SimdTable* simd);
-Status register_piecewise(Registry& registry, const simd::SimdTable* simd);
-Status register_pool(Registry& registry, const simd::SimdTable* simd);
-Status register_queue(Registry& registry, const simd::SimdTable* simd);
-Status register_random(Registry& registry, const simd::SimdTable* simd);
-Status register_random_draw(Registry& registry, const simd::SimdTable* simd);
-Status register_reduce(Registry& registry, const simd::SimdTable* simd);
-Status register_reduce_body(Registry& registry, const simd::SimdTable* simd);
-Status register_resize(Registry& registry, const simd::SimdTable* simd);
-Status register_select(Registry& registry, const simd::SimdTable* simd);
-Status register_sequence_rows(Registry& registry, const simd::SimdTable* simd);
-Status register_shape(Registry& registry, const simd::SimdTable* simd);
-Status register_slice(Registry& registry, const simd::SimdTable* simd);
-Status register_small(Registry& registry, const simd::SimdTable* simd);
-Status register_softmax(Registry& registry, const simd::SimdTable* simd);
-Status register_state(Registry& registry, const simd::SimdTable* simd);
-Status register_taper(Registry& registry, const simd::SimdTable* simd);
-Status register_topk(Registry& registry, const simd::SimdTable* simd);
-Status register_trigonometric(Registry& registry, const simd::SimdTable* simd);
-Status register_unpool(Registry& registry, const simd::SimdTable* simd);
-Status register_first_upgrades(Registry& registry, const simd::SimdTable* simd);
-Status register_upgrades(Registry& registry, const simd::SimdTable* simd);
+// The one list of families, in the order of registration.
+#define PERCALE_FAMILIES(FAMILY)                               \
+  FAMILY(activation)                                           \
+  FAMILY(affine_grid)                                          \
+  FAMILY(argextreme)                                           \
+  FAMILY(attention)                                            \
+  FAMILY(bitwise)                                              \
+  FAMILY(blocks)                                               \
+  FAMILY(cast)                                                 \
+  FAMILY(class_loss)                                           \
+  FAMILY(col2im)                                               \
+  FAMILY(composite)                                            \
+  FAMILY(control)                                              \
+  FAMILY(conv)                                                 \
+  FAMILY(cumulate)                                             \
+  FAMILY(debug)                                                \
+  FAMILY(detect)                                               \
+  FAMILY(einsum)                                               \
+  FAMILY(elementwise)                                          \
+  FAMILY(fused)                                                \
+  FAMILY(generate)                                             \
+  FAMILY(grid_sample)                                          \
+  FAMILY(index)                                                \
+  FAMILY(index_nd)                                             \
+  FAMILY(integer_product)                                      \
+  FAMILY(lamb)                                                 \
+  FAMILY(layout)                                               \
+  FAMILY(linalg)                                               \
+  FAMILY(logic)                                                \
+  FAMILY(loss)                                                 \
+  FAMILY(lp_pool)                                              \
+  FAMILY(matmul)                                               \
+  FAMILY(norm)                                                 \
+  FAMILY(norm_body)                                            \
+  FAMILY(optimizer)                                            \
+  FAMILY(pad)                                                  \
+  FAMILY(piecewise)                                            \
+  FAMILY(pool)                                                 \
+  FAMILY(qlinear)                                              \
+  FAMILY(quantize)                                             \
+  FAMILY(queue)                                                \
+  FAMILY(random)                                               \
+  FAMILY(random_draw)                                          \
+  FAMILY(recurrent)                                            \
+  FAMILY(reduce)                                               \
+  FAMILY(reduce_body)                                          \
+  FAMILY(resize)                                               \
+  FAMILY(roi)                                                  \
+  FAMILY(scan)                                                 \
+  FAMILY(select)                                               \
+  FAMILY(sequence_rows)                                        \
+  FAMILY(shape)                                                \
+  FAMILY(signal)                                               \
+  FAMILY(slice)                                                \
+  FAMILY(softmax)                                              \
+  FAMILY(state)                                                \
+  FAMILY(taper)                                                \
+  FAMILY(topk)                                                 \
+  FAMILY(trigonometric)                                        \
+  FAMILY(unpool)                                               \
+  FAMILY(small) /* kernels alone, for ops of cast and logic */ \
+  FAMILY(first_upgrades)                                       \
+  FAMILY(upgrades)
+
+#define PERCALE_DECLARE(family) Status register_##family(Registry& registry, const simd::SimdTable* simd);
+PERCALE_FAMILIES(PERCALE_DECLARE)
+#undef PERCALE_DECLARE
 
 }  // namespace percale
 

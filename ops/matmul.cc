@@ -46,34 +46,20 @@ constexpr OpSchema kSchemas[] = {
      .grad = &batch_matmul_grad},
 };
 
-Status inner_sizes_differ(const ShapeContext& c, int64_t a, int64_t b) {
-  return c.error("inner sizes differ: ", a, " and ", b, " (lhs ", c.shape(0), ", rhs ", c.shape(1), ")");
+Status inner_sizes_differ(int64_t inner_a, int64_t inner_b, const Shape& a, const Shape& b) {
+  return invalid_argument("inner sizes differ: ", inner_a, " and ", inner_b, " (lhs ", a, ", rhs ", b, ")");
 }
 
 // MatMul and BatchMatMul.
 Status matmul_shape(ShapeContext& c) {
   const Shape &a = c.shape(0), &b = c.shape(1);
-  if (!a.known_rank() || !b.known_rank()) {
-    c.set_output(0, c.dtype(0), Shape::unranked());
-    return {};
+  const bool plain = c.schema.name == "MatMul", known = a.known_rank() && b.known_rank();
+  if (known && !plain && (a.rank() < 2 || b.rank() < 2)) {
+    return c.error("operands need rank 2 or more, got ", a, " and ", b);
   }
-  const bool plain = c.schema.name == "MatMul";
-  const size_t least = plain ? 1 : 2;
-  if (a.rank() < least || b.rank() < least) {
-    return c.error("operands need rank ", static_cast<uint64_t>(least), " or more, got ", a, " and ", b);
-  }
-  const bool trans_a = c.attributes.get_int("transA") != 0, trans_b = c.attributes.get_int("transB") != 0;
-  const bool row = a.rank() == 1, column = b.rank() == 1;
-  const int64_t ka = trans_a ? a[a.rank() - 2] : a.back();
-  const int64_t kb = column ? b[0] : b[b.rank() - (trans_b ? 1 : 2)];
-  if (ka >= 0 && kb >= 0 && ka != kb) return inner_sizes_differ(c, ka, kb);
-  const Shape batch_a(a.dims().first(row ? 0 : a.rank() - 2)), batch_b(b.dims().first(column ? 0 : b.rank() - 2));
-  const auto batch = broadcast(batch_a, batch_b);
-  if (!batch.ok()) return c.error(batch.status());
-  Shape y = *batch;
-  if (!row) y.push_back(a[a.rank() - (trans_a ? 1 : 2)]);
-  if (!column) y.push_back(b[b.rank() - (trans_b ? 2 : 1)]);
-  c.set_output(0, c.dtype(0), y);
+  const auto y = product_shape(a, b, c.attributes.get_int("transA") != 0, c.attributes.get_int("transB") != 0);
+  if (!y.ok()) return c.error(y.status());
+  c.set_output(0, c.dtype(0), *y);
   return {};
 }
 
@@ -88,7 +74,7 @@ Status gemm_shape(ShapeContext& c) {
   if (b.known_rank()) y[1] = b[trans_b ? 0 : 1];
   if (a.known_rank() && b.known_rank()) {
     const int64_t ka = a[trans_a ? 0 : 1], kb = b[trans_b ? 1 : 0];
-    if (ka >= 0 && kb >= 0 && ka != kb) return inner_sizes_differ(c, ka, kb);
+    if (ka >= 0 && kb >= 0 && ka != kb) return c.error(inner_sizes_differ(ka, kb, a, b));
   }
   if (c.has_input(2) && c.shape(2).known_rank()) {
     const Shape& bias = c.shape(2);
@@ -221,6 +207,20 @@ Shape batch_steps(const Shape& operand, size_t batch_rank, size_t rank) {
 }
 
 }  // namespace
+
+Result<Shape> product_shape(const Shape& a, const Shape& b, bool trans_a, bool trans_b) {
+  if (!a.known_rank() || !b.known_rank()) return Shape::unranked();
+  if (a.rank() == 0 || b.rank() == 0) return invalid_argument("operands need rank 1 or more, got ", a, " and ", b);
+  const bool row = a.rank() == 1, column = b.rank() == 1;
+  const int64_t ka = trans_a ? a[a.rank() - 2] : a.back();
+  const int64_t kb = column ? b[0] : b[b.rank() - (trans_b ? 1 : 2)];
+  if (ka >= 0 && kb >= 0 && ka != kb) return inner_sizes_differ(ka, kb, a, b);
+  const Shape batch_a(a.dims().first(row ? 0 : a.rank() - 2)), batch_b(b.dims().first(column ? 0 : b.rank() - 2));
+  PERCALE_ASSIGN_OR_RETURN(Shape y, broadcast(batch_a, batch_b));
+  if (!row) y.push_back(a[a.rank() - (trans_a ? 1 : 2)]);
+  if (!column) y.push_back(b[b.rank() - (trans_b ? 2 : 1)]);
+  return y;
+}
 
 Result<BatchPlan> plan_matmul(const NodeView& v, KernelPlan&) {
   const Shape &a = v.shape(0), &b = v.shape(1), &y = v.output_shape(0);

@@ -51,6 +51,9 @@ struct GemmPlan {
   int64_t c_row = 0, c_column = 0;  // steps of C, 0 where repeated
 };
 
+// The shape of numpy.matmul(a, b), the matrices of operands of rank 2 and more transposed where asked for.
+Result<Shape> product_shape(const Shape& a, const Shape& b, bool trans_a = false, bool trans_b = false);
+
 // From the views of MatMul and BatchMatMul, and of Gemm; every dim is known.
 Result<BatchPlan> plan_matmul(const NodeView& view, KernelPlan& plan);
 Result<GemmPlan> plan_gemm(const NodeView& view, KernelPlan& plan);

@@ -110,6 +110,26 @@ Status batch_normalization_before_9(UpgradeContext& c) {
                        ": statistics per element (spatial 0)");
 }
 
+// The axis was an attribute.
+Status dft_before_20(UpgradeContext& c) {
+  c.set_input(2, c.scalar(DType::kI64, static_cast<double>(c.take_int("axis", 1))));
+  return {};
+}
+
+// The modes were called after two dims.
+Status grid_sample_before_20(UpgradeContext& c) {
+  const std::string_view mode = c.attributes.get_string("mode", "bilinear");
+  const std::string today = mode == "bilinear" ? "linear" : mode == "bicubic" ? "cubic" : std::string(mode);
+  c.attributes.set("mode", today);
+  return {};
+}
+
+// Coordinates were those of the corners.
+Status roi_align_before_16(UpgradeContext& c) {
+  c.attributes.set("coordinate_transformation_mode", "output_half_pixel");
+  return {};
+}
+
 // Scales alone, and corners were what they are under asymmetric coordinates.
 Status resize_before_11(UpgradeContext& c) {
   c.set_input(2, c.input(1));
@@ -176,9 +196,11 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "BatchNormalization", .before = 9, .upgrade = batch_normalization_before_9},
     {.name = "BatchNormalization", .before = 14, .upgrade = batch_normalization_before_14},
     {.name = "Clip", .before = 11, .upgrade = clip_before_11},
+    {.name = "DFT", .before = 20, .upgrade = dft_before_20},
     {.name = "Dropout", .before = 10, .upgrade = dropout_before_10},
     {.name = "Dropout", .before = 12, .upgrade = dropout_before_12},
     {.name = "GroupNormalization", .before = 21, .upgrade = group_normalization_before_21},
+    {.name = "GridSample", .before = 20, .upgrade = grid_sample_before_20},
     {.name = "Hardmax", .before = 13, .upgrade = softmax_before_13},
     {.name = "LogSoftmax", .before = 13, .upgrade = softmax_before_13},
     {.name = "Pad", .before = 11, .upgrade = pad_before_11},
@@ -194,6 +216,7 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "ReduceSumSquare", .before = 18, .upgrade = axes_to_input},
     {.name = "Resize", .before = 11, .upgrade = resize_before_11},
     {.name = "Resize", .before = 18, .upgrade = resize_before_18},
+    {.name = "RoiAlign", .before = 16, .upgrade = roi_align_before_16},
     {.name = "Scatter", .before = 11, .upgrade = scatter_is_scatter_elements, .becomes = "ScatterElements"},
     {.name = "Slice", .before = 10, .upgrade = slice_before_10},
     {.name = "Softmax", .before = 13, .upgrade = softmax_before_13},

@@ -17,13 +17,13 @@ bool is_float(percale_dtype dtype) {
          dtype == PERCALE_DTYPE_BF16;
 }
 
+}  // namespace
+
 const AttributeProto* find_attribute(const NodeProto& node, std::string_view name) {
   const auto found = std::find_if(node.attributes.begin(), node.attributes.end(),
                                   [&](const AttributeProto& a) { return a.name == name; });
   return found == node.attributes.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 std::string Importer::place_of(const NodeProto& node) {
   std::string_view name = node.name;
@@ -250,6 +250,11 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
   }
   if (loop) {
     const auto carried = static_cast<int64_t>(node.inputs.size() > 2 ? node.inputs.size() - 2 : 0);
+    ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
+  }
+  if (node.domain.empty() && node.op == "Scan") {
+    const AttributeProto* scanned = find_attribute(node, "num_scan_inputs");
+    const int64_t carried = static_cast<int64_t>(node.inputs.size()) - (scanned == nullptr ? 0 : scanned->i);
     ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
   }
   size_t count = node.outputs.size();

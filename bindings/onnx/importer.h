@@ -17,6 +17,9 @@ namespace percale_onnx {
 // The newest opset that models may import.
 inline constexpr int64_t kNewestOpset = 27;
 
+// The attribute of that name, null where the node has none.
+const AttributeProto* find_attribute(const NodeProto& node, std::string_view name);
+
 // One import. The builder's function "main" is the model's graph: inputs, outputs and inner values keep their names. Float
 // initializers of the main graph become variables of their names, all others constants; sub-graphs become functions whose
 // trailing inputs are what they capture; functions of the model are put in place of the nodes that call them.

@@ -9,6 +9,17 @@ namespace {
 // Few enough for whatever looks at all functions of a graph for one of them.
 constexpr int64_t kMaxGraphs = 4096;
 
+// The dims of an element along an axis.
+Status drop_axis(int64_t axis, int64_t* dims, size_t* rank) {
+  if (*rank == SIZE_MAX) return {};
+  const auto count = static_cast<int64_t>(*rank);
+  if (axis < -count || axis >= count) return bad("axis ", axis, " of an input of rank ", count);
+  int64_t* const at = dims + (axis < 0 ? axis + count : axis);
+  std::copy(at + 1, dims + count, at);
+  --*rank;
+  return {};
+}
+
 }  // namespace
 
 // Every graph of a node gets the same captures: what one of them uses of the values around. Constants are no captures, each
@@ -85,12 +96,30 @@ Status Importer::import_graph(std::string_view bytes, const NodeProto& node, con
   return host_.take(host_->builder_end_function(builder_));
 }
 
-// What the op gives its body: Loop the trip, the condition and the values carried along; If nothing.
+// What the op gives its body: Loop the trip, the condition and the values carried along; Scan what is carried along and an element
+// of each of its other inputs; If nothing.
 Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& node,
                                    const std::vector<percale_value>& outer_inputs, Scope& inner) {
-  const bool loop = node.domain.empty() && node.op == "Loop";
-  if (loop ? graph.inputs.size() != std::max<size_t>(outer_inputs.size(), 2) : !graph.inputs.empty()) {
+  const bool loop = node.domain.empty() && node.op == "Loop", scan = node.domain.empty() && node.op == "Scan";
+  if (scan) {
+    int32_t version = 0;
+    ONNX_TRY(opset_of(*inner.opsets, node.domain, &version));
+    if (version < 9) return unsupported("Scan of opset ", version, ", which scans batches");
+  }
+  const size_t wanted = loop ? std::max<size_t>(outer_inputs.size(), 2) : scan ? outer_inputs.size() : 0;
+  if (graph.inputs.size() != wanted) {
     return bad("has ", uint64_t{graph.inputs.size()}, " inputs, which do not fit the node's");
+  }
+  size_t carried = outer_inputs.size();
+  std::vector<int64_t> axes;
+  if (scan) {
+    const AttributeProto *count = find_attribute(node, "num_scan_inputs"),
+                         *given = find_attribute(node, "scan_input_axes");
+    const int64_t scanned = count == nullptr ? 0 : count->i;
+    if (scanned < 1 || scanned > static_cast<int64_t>(carried)) return bad("cannot scan ", scanned, " inputs");
+    carried -= static_cast<size_t>(scanned);
+    if (given != nullptr) axes = given->ints;
+    axes.resize(static_cast<size_t>(scanned));
   }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     ValueInfo info;
@@ -100,7 +129,10 @@ Status Importer::add_formal_inputs(const GraphProto& graph, const NodeProto& nod
     percale_dtype dtype = i == 0 ? PERCALE_DTYPE_I64 : PERCALE_DTYPE_BOOL;
     int64_t dims[8] = {};
     size_t rank = 0;
-    if (i >= 2) {
+    if (scan && i >= carried) {
+      ONNX_TRY(host_.take(host_->builder_value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
+      ONNX_TRY(drop_axis(axes[i - carried], dims, &rank).within(place));
+    } else if (scan || i >= 2) {
       if (outer_inputs[i] == PERCALE_NO_VALUE) return bad(place, ": the value that it begins with is absent");
       ONNX_TRY(host_.take(host_->builder_value_type(builder_, outer_inputs[i], &dtype, dims, &rank)));
       // A value that is carried along may change its shape: what the model says of it holds for all trips, if it fits the first.

@@ -133,6 +133,32 @@ class Models(unittest.TestCase):
                       [floats("zero", [], [0])])
         self.gives(model(graph), [ints("", [], [3]), floats("", [], [2])], [floats("", [], [6]), floats("", [3], [4, 16, 36])])
 
+    def test_scans_carry_stack_and_see_the_values_around(self):
+        body = Graph([node("Add", ["sum", "a"], ["next"]), node("Sub", ["a", "b"], ["apart"]), node("Mul", ["apart", "k"], ["scaled"])],
+                     [value("sum", FLOAT, [2]), value("a", FLOAT, [2]), value("b", FLOAT, [2])],
+                     [value("next", FLOAT, [2]), value("next", FLOAT, [2]), value("scaled", FLOAT, [2])])
+        graph = Graph([node("Scan", ["zero", "x", "z"], ["last", "sums", "parts"], body=body, num_scan_inputs=2, scan_input_axes=[0, -1],
+                            scan_input_directions=[0, 1], scan_output_axes=[1, 0], scan_output_directions=[0, 1])],
+                      [value("zero", FLOAT, [2]), value("x", FLOAT, ["n", 2]), value("z", FLOAT, [2, "n"]), value("k", FLOAT, [2])],
+                      [value("last", FLOAT, [2]), value("sums", FLOAT, [2, "n"]), value("parts", FLOAT, ["n", 2])])
+        x, z = [1, 2, 3, 4, 5, 6], [10, 20, 30, 40, 50, 60]  # rows of x with columns of z from the last one on
+        self.gives(model(graph), [floats("", [2], [0, 0]), floats("", [3, 2], x), floats("", [2, 3], z), floats("", [2], [1, 2])],
+                   [floats("", [2], [9, 12]), floats("", [2, 3], [1, 4, 9, 2, 6, 12]), floats("", [3, 2], [-5, -68, -17, -92, -29, -116])])
+
+    def test_scans_that_cannot_be_are_refused(self):
+        def refused(message, opset=11, **attributes):
+            body = Graph([node("Identity", ["a"], ["b"])], [value("a", FLOAT)], [value("b", FLOAT)])
+            graph = Graph([node("Scan", ["x"], ["y"], body=body, **attributes)], [value("x", FLOAT, [3])], [value("y", FLOAT, [3])])
+            with open(self.model, "wb") as out:
+                out.write(model(graph, opset))
+            self.assertIn(message, run("check", self.model).stdout)
+        refused("cannot scan 0 inputs")
+        refused("cannot scan 2 inputs", num_scan_inputs=2)
+        refused("axis 1 of an input of rank 1", num_scan_inputs=1, scan_input_axes=[1])
+        refused("scan_output_axes has 2 entries, wanted 1", num_scan_inputs=1, scan_output_axes=[0, 0])
+        refused("out of range", num_scan_inputs=1, scan_output_axes=[1])
+        refused("scans batches", 8, num_scan_inputs=1)
+
     def test_nodes_may_stand_in_any_order(self):
         graph = Graph([node("Neg", ["h"], ["y"]), node("Abs", ["x"], ["h"])], [value("x", FLOAT, [1])], [value("y", FLOAT, [1])])
         self.gives(model(graph), [floats("", [1], [-3])], [floats("", [1], [-3])])
@@ -159,6 +185,10 @@ class Models(unittest.TestCase):
             "norm": (1, [node("GlobalLpPool", ["x"], ["y"], p=1.0)], [], ([1, 1, 2], [-1, 3]), ([1, 1, 1], [4])),
             "hardmax": (11, [node("Hardmax", ["x"], ["y"])], [], ([1, 2, 2], [1, 2, 4, 3]), ([1, 2, 2], [0, 0, 1, 0])),
             "squares": (13, [node("ReduceSumSquare", ["x"], ["y"], axes=[1])], [], ([1, 2], [3, 4]), ([1, 1], [25])),
+            "grid": (16, [node("GridSample", ["x", "g"], ["y"], mode="bilinear")], [floats("g", [1, 1, 1, 2], [0, 0])],
+                     ([1, 1, 1, 2], [1, 2]), ([1, 1, 1, 1], [1.5])),
+            "regions": (10, [node("RoiAlign", ["x", "r", "i"], ["y"])], [floats("r", [1, 4], [0, 0, 1, 1]), ints("i", [1], [0])],
+                        ([1, 1, 2, 2], [1, 2, 3, 4]), ([1, 1, 1, 1], [2.5])),
             "reshape": (4, [node("Reshape", ["x"], ["y"], shape=[2, 1])], [], ([2], [1, 2]), ([2, 1], [1, 2])),
         }
         for name, (opset, nodes, initializers, x, y) in old.items():

@@ -23,6 +23,13 @@ Tensor numbers(const Shape& shape, uint32_t seed) {
 }
 Tensor ints(std::vector<int64_t> values) { return Tensor::vector(std::span<const int64_t>(values)); }
 
+Tensor bytes(const Shape& shape, uint32_t seed) {
+  const Tensor real = numbers(shape, seed);
+  std::vector<uint8_t> values;
+  for (const float x : real.span<float>()) values.push_back(static_cast<uint8_t>(std::fabs(x) * 255));
+  return Tensor::of<uint8_t>(shape, values);
+}
+
 // The pieces in reverse order.
 ParallelFor backwards() {
   return {[](void*, int64_t pieces, ParallelFor::Body body, void* arg) {
@@ -91,6 +98,8 @@ std::vector<OpCase> large_cases() {
   out.push_back(make("Col2Im", {numbers({4, 12, 2500}, 3), ints({51, 51}), ints({2, 2})}));
   out.push_back(make("Trilu", {plane}));
   out.push_back(make("Cast", {plane}, {{"to", DType::kF16}}));
+  out.push_back(make("MatMulInteger", {bytes({3, 41, 1021}, 10), bytes({1021, 33}, 11), Tensor::scalar(uint8_t{9})}));
+  out.push_back(make("ConvInteger", {bytes({2, 8, 40, 41}, 12), bytes({12, 8, 3, 3}, 13)}));
   return out;
 }
 
@@ -145,6 +154,19 @@ TEST_CASE("on large tensors all kernels of an op agree, and the order of pieces 
       const bool sums = row.op == "ReduceSum" || row.op == "percale:SumToShape";
       CHECK(agree((*got)[0], (*want)[0], sums ? row.inputs[0].num_elements() / (*want)[0].num_elements() : 0));
     }
+  }
+}
+
+TEST_CASE("products of integers sum in 32 bits however long the rows are, and wrap") {
+  const auto ops = make_test_ops();
+  REQUIRE(ops.ok());
+  for (const int64_t length : {int64_t{16384}, int64_t{16385}, int64_t{33025}, int64_t{40000}}) {
+    const Tensor row = Tensor::of<uint8_t>(Shape{1, length}, std::vector<uint8_t>(static_cast<size_t>(length), 255));
+    const Tensor column = Tensor::of<uint8_t>(Shape{length, 1}, std::vector<uint8_t>(static_cast<size_t>(length), 255));
+    const auto got = evaluate_node(*ops->registry, "cpu", *ops->registry->find_op("", "MatMulInteger"), "test", {},
+                                   {row, column}, 1, std::make_shared<MemoryPool>());
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    CHECK(static_cast<uint32_t>((*got)[0].span<int32_t>()[0]) == static_cast<uint32_t>(length * 255 * 255));
   }
 }
 

@@ -7,14 +7,18 @@ import sys
 
 from families.activations import activation, composite, optimizer, transformer
 from families.choices import blocks, cumulate, select, sequence_rows, topk, unpool
+from families.attending import attention, detect, einsum
 from families.elementwise import elementwise, logic
 from families.functions import bitwise, piecewise, taper, trigonometric
 from families.indices import generate, index, index_nd
 from families.norms import lp_pool, norm_body, reduce_body
 from families.pictures import resize
+from families.quantized import quantize
 from families.reductions import argextreme, debug, linalg, reduce
 from families.rows import Table
+from families.sampling import sampling
 from families.shapes import layout, pad, shape
+from families.signals import signal
 from families.types import cast, small
 
 FAMILIES = {f.__name__: f for f in (
@@ -50,6 +54,12 @@ FAMILIES = {f.__name__: f for f in (
     sequence_rows,
     cumulate,
     unpool,
+    attention,
+    einsum,
+    detect,
+    quantize,
+    sampling,
+    signal,
 )}
 
 

@@ -23,6 +23,8 @@ ReduceSumSquare ReduceLogSum ReduceLogSumExp Elu Selu Softplus Softsign PRelu Mi
 SpaceToDepth LRN Hardmax Acos Acosh Asin Asinh Atan Atanh Cosh Sinh Tan
 MaxUnpool Compress Unique ReverseSequence BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor GlobalLpPool LpPool Det TensorScatter
 CumProd CenterCropPad Col2Im BlackmanWindow HammingWindow HannWindow
+NonMaxSuppression QuantizeLinear DequantizeLinear DynamicQuantizeLinear MatMulInteger ConvInteger QLinearMatMul QLinearConv
+GridSample AffineGrid RoiAlign MaxRoiPool DFT STFT MelWeightMatrix
 """.split()
 # Those of tier A that have a gradient.
 GRADIENTS = OPS[:OPS.index("Constant")]

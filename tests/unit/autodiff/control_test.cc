@@ -1,4 +1,5 @@
 #include "core/graph/gradient.h"
+#include "core/graph/upgrade.h"
 #include "tests/unit/autodiff/differences.h"
 
 namespace percale {
@@ -90,6 +91,31 @@ TEST_CASE("Gradients flow through a Loop: carried values, captures and scan outp
     CHECK(gradient_error(wave_loop(trips), {kH, kW}) < kTolerance);
     CHECK(gradient_error(wave_loop(trips), {kH, kW}, 2) < 1e-6);
   }
+}
+
+TEST_CASE(
+    "Gradients flow through a Scan: carried values, scanned inputs forwards and backwards, captures and outputs") {
+  Builder builder(all_ops());
+  {
+    Build b(*get(builder.add_function("body")));
+    const ValueId h = b.input("h", {2}), x = b.input("x", {2}), z = b.input("z", {2}), w = b.input("w", {2});
+    const ValueId product = b.op("Mul", {b.op("Sin", {b.op("Add", {h, x})}), w});
+    b.outputs({b.op("Mul", {product, z}), product});
+  }
+  Build b(builder.main());
+  const ValueId h = b.input("h", {2}), x = b.input("x", {3, 2}), z = b.input("z", {2, 3}), w = b.input("w", {2});
+  const Attributes attributes = {{"body", FunctionRef{"body"}},
+                                 {"num_carried", 1},
+                                 {"num_scan_inputs", 2},
+                                 {"scan_input_axes", std::vector<int64_t>{0, 1}},
+                                 {"scan_input_directions", std::vector<int64_t>{0, 1}},
+                                 {"scan_output_axes", std::vector<int64_t>{1}},
+                                 {"scan_output_directions", std::vector<int64_t>{1}}};
+  b.outputs(get(add_node_of_version(builder.main(), "Scan", 25, {h, x, z, w}, attributes, 2, "scan")));
+  const auto graph = get(builder.finish());
+  const Tensor rows = f64({3, 2}, {0.1, -0.2, 0.3, 0.5, -0.7, 0.9}),
+               columns = f64({2, 3}, {1.1, 0.4, -0.6, 0.8, 0.2, 1.3});
+  CHECK(gradient_error(graph, {kH, rows, columns, kW}) < kTolerance);
 }
 
 TEST_CASE("Gradients flow through a Loop that ends by its condition") {

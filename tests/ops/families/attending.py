@@ -1,0 +1,145 @@
+"""Attention, Einsum and the choice of boxes."""
+from families.rows import *  # noqa: F403 the vocabulary of all families
+
+
+def attention(t):
+    def qkv(heads=2, kv=2, s=3, k=4, d=4, dv=4, dtype=F32, batch=2):
+        return [floats((batch, h, n, w), i + 1, -1, 1, dtype) for i, (h, n, w) in
+                enumerate([(heads, s, d), (kv, k, d), (kv, k, dv)])]
+
+    def flat(x):
+        return np.ascontiguousarray(x.transpose(0, 2, 1, 3)).reshape(x.shape[0], x.shape[2], -1)
+
+    x = qkv()
+    t.row("Attention", *x, tol=2e-6)
+    for dtype in FLOATS:
+        wide = by_onnx("Attention", qkv(dtype=F64), {}, 1)[0]
+        t.row("Attention", *qkv(dtype=dtype), out=wide.astype(dtype), tol={F16: 4e-3, BF16: 3e-2}.get(dtype, 4e-6))
+    t.row("Attention", *x, scale=0.3, tol=2e-6)
+    t.row("Attention", *x, softcap=0.5, tol=2e-6)
+    t.row("Attention", *x, is_causal=1, tol=2e-6)
+    t.row("Attention", *qkv(4, 2, 3, 5, 4, 6), tol=2e-6, note="heads of Q share those of K and V")
+    t.row("Attention", *qkv(4, 1, 3, 5, 4, 6), is_causal=1, tol=2e-6)
+    t.row("Attention", *map(flat, x), q_num_heads=2, kv_num_heads=2, tol=2e-6, note="rank 3")
+    t.row("Attention", *map(flat, qkv(4, 2, 3, 5, 4, 6)), q_num_heads=4, kv_num_heads=2, tol=2e-6)
+    masks = [floats((3, 4), 7), floats((2, 3, 4), 8), floats((2, 2, 3, 4), 9), floats((2, 1, 3, 4), 10)]
+    for mask in masks:
+        t.row("Attention", *x, mask, tol=2e-6)
+        t.row("Attention", *x, mask > 0, is_causal=1, tol=2e-6)
+    t.row("Attention", *x, floats((3, 2), 7), tol=2e-6, note="a mask that ends before the keys")
+    t.row("Attention", *x, np.array([[True, False], [False, False], [True, True]]), tol=2e-6, note="a row without a key")
+    dead = np.where(masks[0] > 0, F32(0), F32("-inf"))
+    dead[1] = F32("-inf")
+    for mode in range(4):
+        out = by_onnx("Attention", [*x, dead], {"softcap": 0.7, "qk_matmul_output_mode": mode}, 4)
+        if mode == 0:  # ONNX's evaluator gives the capped scores here, its specification says those before the cap
+            out[3] = by_onnx("Attention", x, {}, 4)[3]
+        t.row("Attention", *x, dead, None, None, out=out, softcap=0.7, qk_matmul_output_mode=mode, tol=2e-6)
+        t.row("Attention", *x, masks[3], None, None, outputs=4, is_causal=1, qk_matmul_output_mode=mode, tol=2e-6)
+    past = [floats((2, 2, 3, 4), 11), floats((2, 2, 3, 4), 12)]
+    t.row("Attention", *x, None, *past, outputs=3, is_causal=1, tol=2e-6, note="a cache")
+    t.row("Attention", *map(flat, x), floats((3, 7), 13), *past, outputs=4, q_num_heads=2, kv_num_heads=2, tol=2e-6)
+    lengths = i64(2, 4)
+    t.row("Attention", *x, None, None, None, lengths, tol=2e-6, note="keys that are padding")
+    t.row("Attention", *x, None, None, None, lengths, is_causal=1, tol=2e-6)
+    t.row("Attention", *x, None, None, None, i64(0, 1), is_causal=1, tol=2e-6)
+    for left, right in [(1, 0), (0, 1), (1, -1), (-1, 0), (0, 0)]:
+        t.row("Attention", *qkv(s=4, k=5), left_window_size=left, right_window_size=right, tol=2e-6, note="windows")
+    t.row("Attention", *x, None, *past, left_window_size=2, is_causal=1, tol=2e-6)
+    t.row("Attention", *x, None, None, None, lengths, left_window_size=1, right_window_size=1, tol=2e-6)
+    for precision in [1, 11]:
+        t.row("Attention", *qkv(dtype=F16), softmax_precision=precision, tol=4e-3)
+    q, k, v = qkv()
+    t.row("Attention", q, k, v.astype(F16), tol=2e-3, out=by_onnx("Attention", [q, k, v.astype(F16).astype(F32)], {}, 1)[0],
+          note="values of another type")
+    small = qkv(2, 1, 2, 3, 2, 2, batch=1)
+    t.row("Attention", *small, grad=[0, 1, 2], grad2=True, out=False)
+    t.row("Attention", *small, floats((2, 3), 14), grad=[0, 1, 2], out=False, is_causal=1, softcap=1.5, scale=0.5)
+    t.row("Attention", *small, np.array([[True, False, True], [False, False, False]]), grad=[0, 1, 2], out=False)
+    t.row("Attention", *map(flat, small), None, floats((1, 1, 2, 2), 15), floats((1, 1, 2, 2), 16), grad=[0, 1, 2, 4, 5],
+          out=False, q_num_heads=2, kv_num_heads=1, is_causal=1)
+    t.row("Attention", *small, None, None, None, i64(2), grad=[0, 1, 2], out=False, is_causal=1)
+    t.row("Attention", q, k[..., :3], v, error="head sizes of Q and K differ: 4 and 3")
+    t.row("Attention", q, k[:, :, :3], v, error="sequences of K and V differ: 3 and 4")
+    t.row("Attention", q, k[:1], v, error="batches of Q and K differ")
+    t.row("Attention", *qkv(3, 2), error="3 heads of Q do not divide into 2 of K")
+    t.row("Attention", *map(flat, x), error="needs the attribute 'q_num_heads'")
+    t.row("Attention", *map(flat, x), q_num_heads=3, kv_num_heads=2, error="does not divide the last dim")
+    t.row("Attention", q, k, v, floats((2, 4), 3), error="does not broadcast to the scores")
+    t.row("Attention", q, k, v, None, past[0], error="must stand together")
+    t.row("Attention", q, k, v, None, *past, lengths, error="a cache of its own and nonpad_kv_seqlen")
+    t.row("Attention", q, k, v, None, None, None, i64(1, 2, 3), error="nonpad_kv_seqlen is [3]")
+    t.row("Attention", q, k, v, softmax_precision=7, error="'softmax_precision' is 7")
+
+
+def einsum(t):
+    a, b, c = floats((2, 3, 4), 1), floats((2, 4, 5), 2), floats((3, 4), 3)
+    one = [("ijk->kij", a), ("ijk->j", a), ("ijk", a), ("...k->...", a), ("i...->...", a), ("...", a), ("ii->i", floats((3, 3), 4)),
+           ("ii", floats((3, 3), 4)), ("iij->ji", floats((3, 3, 2), 5)), ("iji->j", floats((3, 2, 3), 6)),
+           ("iii->i", floats((2, 2, 2), 7)), (" i j -> j i ", c), ("jiB->Bij", a), ("->", F32(3))]
+    for equation, x in one:
+        t.row("Einsum", x, equation=equation, out=np.einsum(equation, x).astype(F32), tol=2e-6)
+    two = [("bij,bjk->bik", a, b), ("bij,bjk", a, b), ("...ij,...jk->...ik", a, b), ("ij,jk->ik", c, c.T), ("ij,ij->ij", c, c),
+           ("ij,ij->i", c, c), ("ij,ij->", c, c), ("ij,kl->iljk", c, c), ("i,j->ij", c[0], c[1]), ("i,i", c[0], c[1]),
+           ("bij,ij->b", a, c), ("bij,kj->bik", a, c), ("bij,bkl->bk", a, b), ("ij,bij->jb", c, a), ("...j,j->...", a, c[0]),
+           ("i...,i...->...", a, b[:, :1, :4]), (",ij->ji", F32(2), c), ("bij,cji->bc", a, floats((5, 4, 3), 8)),
+           ("...ij,jk->...ik", a, c.T), ("ab...,bc...->ac...", floats((2, 3, 1, 4), 9), floats((3, 2, 5, 1), 10)),
+           ("ii,ij->j", floats((3, 3), 4), c)]
+    for equation, x, y in two:
+        t.row("Einsum", x, y, equation=equation, out=np.einsum(equation, x, y).astype(F32), tol=4e-6)
+    for equation in ["bij,bjk,kl->bil", "bij,bjk,kl->", "bij,bjk,kl->lb", "bij,bjk,kl"]:
+        operands = [a, b, floats((5, 2), 11)]
+        t.row("Einsum", *operands, equation=equation, out=np.einsum(equation, *operands).astype(F32), tol=2e-5)
+    for dtype in NUMERIC:
+        x, y = some((2, 3), dtype, 12), some((3, 2), dtype, 13)
+        wide = np.einsum("ij,jk->ik", x.astype(F64), y.astype(F64))
+        t.row("Einsum", x, y, equation="ij,jk->ik", out=wide.astype(np.int64).astype(dtype) if np.dtype(dtype).kind in "iu" else wide.astype(dtype),
+              tol=TOLERANCE.get(np.dtype(dtype).name, 0))
+    t.row("Einsum", np.int8([[100, 100]]), np.int8([[2], [3]]), equation="ij,jk->ik", out=np.int8([[-12]]), note="wraps")
+    t.row("Einsum", empty(0, 3), empty(3, 2), equation="ij,jk->ik", out=empty(0, 2))
+    t.row("Einsum", empty(2, 0), empty(0, 2), equation="ij,jk->ik", out=np.zeros((2, 2), F32))
+    t.row("Einsum", F32([["inf", 1], ["nan", 2]]), equation="ii->i", out=F32(["inf", 2]), note="what is off the diagonal does not matter")
+    t.row("Einsum", a, b, equation="bij,bjk->bik", grad=[0, 1], grad2=True, out=False)
+    t.row("Einsum", c, c, equation="ij,kj->ki", grad=[0, 1], out=False)
+    t.row("Einsum", a, c, equation="bij,ij->b", grad=[0, 1], out=False)
+    t.row("Einsum", floats((3, 3), 4), equation="ii->i", grad=[0], out=False)
+    t.row("Einsum", a, c[0], equation="...j,j->...", grad=[0, 1], out=False)
+    t.row("Einsum", a, equation="ij->i", error="names an operand of rank 3")
+    t.row("Einsum", a, equation="ijkl...", error="names an operand of rank 3")
+    t.row("Einsum", a, c, equation="ijk->i", error="names 1 operands, got 2")
+    t.row("Einsum", c, c, equation="ij,jk->ik", error="one label has 4 and 3 places")
+    t.row("Einsum", c, equation="ij->ik", error="the output label 'k' is in no term")
+    t.row("Einsum", c, equation="ij->ii", error="'i' twice")
+    t.row("Einsum", c, equation="...->", error="lacks the ellipsis")
+    t.row("Einsum", c, equation="i1->i", error="wanted letters")
+    t.row("Einsum", c, equation="......", error="wanted letters")
+
+
+def detect(t):
+    def boxes(count, seed, batch=1):
+        rng = np.random.default_rng(seed)
+        low = rng.uniform(0, 5, (batch, count, 2))
+        return np.concatenate([low, low + rng.uniform(0.5, 3, (batch, count, 2))], 2).astype(F32)
+
+    op = "NonMaxSuppression"
+    for seed in range(3):
+        x, scores = boxes(12, seed, 2), floats((2, 3, 12), seed, 0, 1)
+        t.row(op, x, scores, i64(3), F32([0.3]), F32([0.2]))
+        t.row(op, x, scores, np.array(20), F32(0.5), out=by_onnx(op, [x, scores, i64(20), F32([0.5])], {}, 1))
+        t.row(op, x[:, :, [2, 1, 0, 3]], scores, i64(4), F32([0.3]), F32([0.4]), note="any two corners")
+        center = np.concatenate([(x[..., :2] + x[..., 2:]) / 2, x[..., 2:] - x[..., :2]], 2)
+        t.row(op, center.astype(F32), scores, i64(5), F32([0.3]), F32([0.1]), center_point_box=1)
+    x = boxes(3, 9)
+    none = np.zeros((0, 3), np.int64)
+    t.row(op, x, floats((1, 1, 3), 1, 0, 1), out=none, note="without a number of boxes none is wanted")
+    t.row(op, x, floats((1, 1, 3), 1, 0, 1), i64(0), out=none)
+    t.row(op, x, floats((1, 1, 3), 1, 0, 1), i64(9), F32(0.5), F32(2), out=none)
+    t.row(op, np.zeros((1, 0, 4), F32), np.zeros((1, 2, 0), F32), i64(5), out=none)
+    t.row(op, np.repeat(x[:, :1], 3, 1), F32([[[0.5, 0.5, 0.5]]]), i64(5), F32(0.5), out=i64([[0, 0, 0]]),
+          note="of equals the first")
+    t.row(op, x, F32([[["nan", 0.5, "-inf"]]]), i64(5), F32(1), out=i64([[0, 0, 1], [0, 0, 2]]), note="NaN is no score")
+    t.row(op, x, floats((1, 1, 3), 1), i64(5), F32(1.5), error="iou_threshold is 1.5")
+    t.row(op, x, floats((1, 1, 3), 1), i64(5), F32("nan"), error="iou_threshold is nan")
+    t.row(op, x, floats((1, 1, 4), 1), i64(5), error="are not of boxes")
+    t.row(op, x[..., :3], floats((1, 1, 3), 1), i64(5), error="wanted boxes [B,N,4]")
+    t.row(op, x, floats((1, 1, 3), 1), i64(5, 6), error="must be one element")
