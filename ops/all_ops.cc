@@ -9,7 +9,7 @@ constexpr RegisterFamily kFamilies[] = {
     register_generate,   register_index,      register_index_nd,       register_lamb,        register_layout,
     register_linalg,     register_logic,      register_loss,           register_matmul,      register_norm,
     register_optimizer,  register_pad,        register_pool,           register_queue,       register_random,
-    register_reduce,     register_resize,     register_shape,          register_slice,
+    register_recurrent,  register_reduce,     register_resize,         register_shape,       register_slice,
     register_small,  // kernels alone, for ops of cast and logic
     register_softmax,    register_state,      register_first_upgrades, register_upgrades,
 };

@@ -40,6 +40,7 @@ Status register_pad(Registry& registry, const simd::SimdTable* simd);
 Status register_pool(Registry& registry, const simd::SimdTable* simd);
 Status register_queue(Registry& registry, const simd::SimdTable* simd);
 Status register_random(Registry& registry, const simd::SimdTable* simd);
+Status register_recurrent(Registry& registry, const simd::SimdTable* simd);
 Status register_reduce(Registry& registry, const simd::SimdTable* simd);
 Status register_resize(Registry& registry, const simd::SimdTable* simd);
 Status register_shape(Registry& registry, const simd::SimdTable* simd);

@@ -84,6 +84,12 @@ Status cast_before_6(UpgradeContext& c) {
   return {};
 }
 
+// It said whether Y is wanted; today the node says so by having that output.
+Status forget_output_sequence(UpgradeContext& c) {
+  c.attributes.erase("output_sequence");
+  return {};
+}
+
 constexpr OpUpgrade kUpgrades[] = {
     {.name = "Abs", .before = 6, .upgrade = forget_consumed},
     {.name = "Add", .before = 7, .upgrade = broadcast_before_7},
@@ -99,10 +105,12 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "Equal", .before = 7, .upgrade = broadcast_before_7},
     {.name = "Exp", .before = 6, .upgrade = forget_consumed},
     {.name = "Floor", .before = 6, .upgrade = forget_consumed},
+    {.name = "GRU", .before = 7, .upgrade = forget_output_sequence},
     {.name = "Gemm", .before = 7, .upgrade = forget_broadcast},
     {.name = "Greater", .before = 7, .upgrade = broadcast_before_7},
     {.name = "HardSigmoid", .before = 6, .upgrade = forget_consumed},
     {.name = "InstanceNormalization", .before = 6, .upgrade = forget_consumed},
+    {.name = "LSTM", .before = 7, .upgrade = forget_output_sequence},
     {.name = "LeakyRelu", .before = 6, .upgrade = forget_consumed},
     {.name = "Less", .before = 7, .upgrade = broadcast_before_7},
     {.name = "Log", .before = 6, .upgrade = forget_consumed},
@@ -115,6 +123,7 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "PRelu", .before = 6, .upgrade = forget_consumed},
     {.name = "Pad", .before = 2, .upgrade = pad_before_2},
     {.name = "Pow", .before = 7, .upgrade = broadcast_before_7},
+    {.name = "RNN", .before = 7, .upgrade = forget_output_sequence},
     {.name = "Reciprocal", .before = 6, .upgrade = forget_consumed},
     {.name = "Relu", .before = 6, .upgrade = forget_consumed},
     {.name = "Reshape", .before = 5, .upgrade = reshape_before_5},

@@ -9,6 +9,7 @@ from families.activations import activation, composite, optimizer, transformer
 from families.elementwise import elementwise, logic
 from families.indices import generate, index, index_nd
 from families.pictures import resize
+from families.recurrent import recurrent
 from families.reductions import argextreme, debug, linalg, reduce
 from families.rows import Table
 from families.shapes import layout, pad, shape
@@ -30,6 +31,7 @@ FAMILIES = {f.__name__: f for f in (
     index_nd,
     argextreme,
     generate,
+    recurrent,
     resize,
     small,
     linalg,

@@ -1,9 +1,9 @@
 """Writes spec_dtypes.json: the element types that the ONNX specification lets the operands of an op have, for the ops of the tiers A
-and T. Needs onnx.
+and T and the recurrent ones. Needs onnx.
 
     python tests/ops/spec_dtypes.py > tests/ops/spec_dtypes.json
 
-Strings and complex numbers are left out: no op of these tiers that trains or serves a network needs them.
+Strings and complex numbers are left out: none of these ops that trains or serves a network needs them.
 """
 import json
 
@@ -18,6 +18,7 @@ SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss
 Constant ConstantOfShape Shape Size Equal Greater Less Not And Or ArgMax ArgMin Range Floor Ceil OneHot
 LayerNormalization RMSNormalization Erf Gelu Swish Reciprocal Sin Cos Trilu Tile Attention RotaryEmbedding CumSum GatherElements
 GatherND ScatterElements ScatterND Einsum Round Sign GreaterOrEqual LessOrEqual Xor Mod EyeLike IsNaN IsInf CastLike
+LSTM GRU RNN
 """.split()
 # Those of tier A that have a gradient.
 GRADIENTS = OPS[:OPS.index("Constant")]
