@@ -115,8 +115,8 @@ class Compiler {
       const ValueType& want = f.type(id);
       const ValueType& got = request_.feed_types[i];
       // One element under any shape is a scalar where one is wanted: so exporters write and runtimes feed them.
-      const bool scalar = want.shape.known_rank() && want.shape.rank() == 0 && got.shape.is_static() &&
-                          got.shape.num_elements() == 1;
+      const bool scalar =
+          want.shape.known_rank() && want.shape.rank() == 0 && got.shape.is_static() && got.shape.num_elements() == 1;
       if (want.dtype != got.dtype || !(scalar || compatible(want.shape, got.shape))) {
         return invalid_argument("feed '", spec.feeds[i], "' is ", got.dtype, " ", got.shape, ", wanted ", want.dtype,
                                 " ", want.shape);
