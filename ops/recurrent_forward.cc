@@ -54,10 +54,10 @@ void pack_r(const CellPass<T>& c) {
   if (p.cell == Cell::kGru) pack(p.hidden, c.r() + first * p.hidden, p.scratch.packed_candidate);
 }
 
-// to [batch, rows] = (or += ) from [batch, hidden] times rows [first, first + rows) of R, transposed.
+// Of a step: to [batch, rows] = (or += ) from [batch, hidden] times rows [first, first + rows) of R, transposed.
 template <class T>
-void times_r(const CellPass<T>& c, const T* from, int64_t first, int64_t rows, T* to, int64_t ld, bool adds,
-             const T* bias = nullptr) {
+void times_r(const CellPass<T>& c, int64_t step, const T* from, int64_t first, int64_t rows, T* to, int64_t ld,
+             bool adds, const T* bias = nullptr) {
   const RecurrentPlan& p = c.plan;
   simd::Gemm<T> g;
   g.m = p.batch;
@@ -72,6 +72,7 @@ void times_r(const CellPass<T>& c, const T* from, int64_t first, int64_t rows, T
   g.ldc = ld;
   g.accumulate = adds;
   g.bias_n = bias;
+  g.backwards = step % 2 == 1;
   if (p.pack) g.packed_b = c.scratch + (first == 0 ? p.scratch.packed : p.scratch.packed_candidate);
   cell_product(c, g);
 }
@@ -79,7 +80,7 @@ void times_r(const CellPass<T>& c, const T* from, int64_t first, int64_t rows, T
 template <class T>
 void rnn_step(const CellPass<T>& c, int64_t s) {
   const RecurrentPlan& p = c.plan;
-  times_r(c, c.h(s), 0, p.hidden, c.pre(s), p.hidden, true);
+  times_r(c, s, c.h(s), 0, p.hidden, c.pre(s), p.hidden, true);
   const int64_t count = p.batch * p.hidden;
   cell_activate(p, c.activation(0), true, c.pre(s), count, c.gate(s));
   std::copy_n(c.gate(s), count, c.h(s + 1));
@@ -89,19 +90,19 @@ template <class T>
 void gru_step(const CellPass<T>& c, int64_t s) {
   const RecurrentPlan& p = c.plan;
   const int64_t hidden = p.hidden, width = p.width();
-  times_r(c, c.h(s), 0, 2 * hidden, c.pre(s), width, true);
+  times_r(c, s, c.h(s), 0, 2 * hidden, c.pre(s), width, true);
   for (int64_t n = 0; n < p.batch; ++n) {
     cell_activate(p, c.activation(0), true, c.pre(s, n), 2 * hidden, c.gate(s, n));
   }
   if (p.linear_before_reset) {
-    times_r(c, c.h(s), 2 * hidden, hidden, c.extra(s), hidden, false, c.scratch + p.scratch.bias + width);
+    times_r(c, s, c.h(s), 2 * hidden, hidden, c.extra(s), hidden, false, c.scratch + p.scratch.bias + width);
   } else {
     for (int64_t n = 0; n < p.batch; ++n) {
       const T *r = c.gate(s, n) + hidden, *h = c.h(s, n);
       T* to = c.extra(s, n);
       for (int64_t i = 0; i < hidden; ++i) to[i] = r[i] * h[i];
     }
-    times_r(c, c.extra(s), 2 * hidden, hidden, c.pre(s) + 2 * hidden, width, true);
+    times_r(c, s, c.extra(s), 2 * hidden, hidden, c.pre(s) + 2 * hidden, width, true);
   }
   for (int64_t n = 0; n < p.batch; ++n) {
     const T *z = c.gate(s, n), *r = z + hidden, *h = c.h(s, n), *linear = c.extra(s, n);
@@ -125,7 +126,7 @@ void lstm_step(const CellPass<T>& c, int64_t s) {
   const RecurrentPlan& p = c.plan;
   const int64_t hidden = p.hidden;
   const CellActivation &f = c.activation(0), &g = c.activation(1), &h = c.activation(2);
-  times_r(c, c.h(s), 0, p.width(), c.pre(s), p.width(), true);
+  times_r(c, s, c.h(s), 0, p.width(), c.pre(s), p.width(), true);
   for (int64_t n = 0; n < p.batch; ++n) {
     T *sum = c.pre(s, n), *gate = c.gate(s, n), *next_c = c.c(s + 1, n), *next_h = c.h(s + 1, n);
     T *in = gate, *out = gate + hidden, *forget = gate + 2 * hidden;
