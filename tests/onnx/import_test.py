@@ -150,6 +150,8 @@ class Models(unittest.TestCase):
             "axis": (6, [node("Add", ["x", "b"], ["y"], broadcast=1, axis=0)], [floats("b", [2], [10, 20])],
                      ([2, 2], [1, 2, 3, 4]), ([2, 2], [11, 12, 23, 24])),
             "upsample": (9, [node("Upsample", ["x", "s"], ["y"])], [floats("s", [2], [1, 2])], ([1, 2], [1, 2]), ([1, 4], [1, 1, 2, 2])),
+            "rnn": (6, [node("RNN", ["x", "w", "r"], ["y"], hidden_size=1, output_sequence=1)],
+                    [floats("w", [1, 1, 1], [100]), floats("r", [1, 1, 1], [0])], ([2, 1, 1], [1, -1]), ([2, 1, 1, 1], [1, -1])),
             "reshape": (4, [node("Reshape", ["x"], ["y"], shape=[2, 1])], [], ([2], [1, 2]), ([2, 1], [1, 2])),
         }
         for name, (opset, nodes, initializers, x, y) in old.items():
