@@ -71,13 +71,21 @@ ValueId bias_operand(LayerContext& l, ValueId bias, const CellWords& cell, int64
   return l.emit("Concat", {l.emit("Reshape", {ordered, l.ints({1, gates * units})}), zeros}, {{"axis", 1}});
 }
 
+// What is dropped of a row is dropped at all its times: the mask is what Dropout leaves of ones [batch, 1, in].
+ValueId drop_inputs(LayerContext& l, ValueId x, int64_t in) {
+  if (l.number("dropout") == 0) return x;
+  const ValueId batch = l.emit("Shape", {x}, {{"start", 0}, {"end", 1}});
+  const ValueId ones =
+      l.emit("Expand", {l.scalar(l.dtype(x), 1), l.emit("Concat", {batch, l.ints({1, in})}, {{"axis", 0}})});
+  return l.emit("Mul",
+                {x, l.emit("Dropout", {ones, l.scalar(DType::kF32, l.number("dropout")), l.scalar(DType::kBool, 0)})});
+}
+
 ValueId recurrent(LayerContext& l, const CellWords& cell) {
   for (const char* key : {"return_state", "stateful"}) {
     if (l.flag(key)) return l.not_yet("'", key, "' is not there yet");
   }
-  for (const char* key : {"dropout", "recurrent_dropout"}) {
-    if (l.number(key) > 0) return l.not_yet("'", key, "' is not there yet");
-  }
+  if (l.number("recurrent_dropout") > 0) return l.not_yet("'recurrent_dropout' is not there yet");
   const int64_t in = l.known_dim(3, -1), units = l.integer("units"), gates = static_cast<int64_t>(cell.gates.size());
   Attributes attributes{{"hidden_size", units}};
   if (!l.status().ok() || !set_activations(l, cell.activations, attributes)) return kNoValue;
@@ -97,7 +105,7 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
     const ValueId own = l.parameter("bias", shape, forget ? kUnitForgetBias : l.text("bias_initializer"));
     bias = reset_after ? l.emit("Reshape", {own, l.ints({1, 2 * gates * units})}) : bias_operand(l, own, cell, units);
   }
-  ValueId x = l.input();
+  ValueId x = drop_inputs(l, l.input(), in);
   if (l.flag("go_backwards")) {
     x = l.emit("Slice", {x, l.ints({-1}), l.ints({std::numeric_limits<int64_t>::min()}), l.ints({1}), l.ints({-1})});
   }
@@ -124,7 +132,8 @@ constexpr AttrSpec kActivation = attr_string("activation", "tanh"),
                    kUseBias = attr_int("use_bias", 1, 0, 1),
                    kKernelInit = attr_string("kernel_initializer", "glorot_uniform"),
                    kRecurrentInit = attr_string("recurrent_initializer", "orthogonal"),
-                   kBiasInit = attr_string("bias_initializer", "zeros"), kDropout = attr_float("dropout", 0, 0, 1),
+                   kBiasInit = attr_string("bias_initializer", "zeros"),
+                   kDropout = attr_float("dropout", 0, 0, 0.999999),
                    kRecurrentDropout = attr_float("recurrent_dropout", 0, 0, 1),
                    kSequences = attr_int("return_sequences", 0, 0, 1), kState = attr_int("return_state", 0, 0, 1),
                    kBackwards = attr_int("go_backwards", 0, 0, 1), kStateful = attr_int("stateful", 0, 0, 1),

@@ -2,6 +2,7 @@
 #include "core/train/layers.h"
 
 #include "core/plan/evaluate.h"
+#include "core/train/minimize.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
@@ -125,7 +126,8 @@ TEST_CASE("mistakes name the layer, the word and the nearest; what is not there 
   CHECK(build("Conv2d", {}).message() == "no layer 'Conv2d', did you mean 'Conv2D'?");
   CHECK(build("Bidirectional", {}).message() == "layer Bidirectional is not there yet");
   const Shape series{2, 6, 3};
-  CHECK(build("LSTM", {{"units", 3}, {"dropout", 0.5}}, series).message() == "LSTM 'lstm': 'dropout' is not there yet");
+  CHECK(build("LSTM", {{"units", 3}, {"recurrent_dropout", 0.5}}, series).message() ==
+        "LSTM 'lstm': 'recurrent_dropout' is not there yet");
   CHECK(build("Dense", {{"unit", 3}}).message() == "Dense 'dense': no attribute 'unit', did you mean 'units'?");
   CHECK(build("Dense", {}).message() == "Dense 'dense': 'units' is missing");
   CHECK(build("Dense", {{"units", 0}}).code() == Code::kOutOfRange);
@@ -197,6 +199,40 @@ TEST_CASE("initializers draw with Keras' spread, the same for the same seed, oth
   const auto same = *initialize_variables(engine, *graph, 5), other = *initialize_variables(engine, *graph, 6);
   CHECK(same->digest() == (*table)->digest());
   CHECK(other->digest() != (*table)->digest());
+}
+
+TEST_CASE("a recurrent layer drops inputs of a row at all times or at none, in training alone") {
+  Builder b(registry());
+  const ValueId x = *b.main().add_input("x", DType::kF64, Shape{kUnknownDim, 4, 3});
+  const Attributes words{
+      {"units", 3}, {"dropout", 0.5}, {"activation", "linear"}, {"use_bias", 0}, {"return_sequences", 1}};
+  const auto out = add_layer(b.main(), "SimpleRNN", "", {x}, words);
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  REQUIRE(b.main().set_outputs({*out}).ok());
+  const auto graph = b.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  const std::vector<double> identity = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nothing(9, 0.0), ones(50 * 12, 1.0);
+  const std::map<std::string, Tensor> variables = {
+      {"simple_rnn/kernel", Tensor::of<double>(Shape{3, 3}, identity)},
+      {"simple_rnn/recurrent_kernel", Tensor::of<double>(Shape{3, 3}, nothing)}};
+  const auto run = [&](const Function& f) {
+    const auto y = evaluate_function(**graph, "cpu", f, {Tensor::of<double>(Shape{50, 4, 3}, ones)},
+                                     std::make_shared<MemoryPool>(), variables);
+    REQUIRE_MESSAGE(y.ok(), y.status().to_string());
+    return (*y)[0];
+  };
+  const Tensor trained = run(training_form(**graph, (*graph)->main()).function);
+  size_t dropped = 0;
+  for (size_t i = 0; i < 600; ++i) {
+    const double v = trained.span<double>()[i];
+    CHECK((v == 0 || v == 2));
+    CHECK(v == trained.span<double>()[i / 12 * 12 + i % 3]);
+    dropped += v == 0;
+  }
+  CHECK(dropped > 150);
+  CHECK(dropped < 450);
+  const Tensor served = run((*graph)->main());
+  for (double v : served.span<double>()) CHECK(v == 1);
 }
 
 TEST_CASE(
