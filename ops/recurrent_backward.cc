@@ -138,26 +138,6 @@ void lstm_step(const CellPass<T>& c, int64_t s, const Rows<T>& rows) {
 }
 
 template <class T>
-void load_gradient(const CellPass<T>& c, const T* from, T* to) {
-  const int64_t hidden = c.plan.hidden;
-  for (int64_t n = 0; n < c.plan.batch; ++n, to += hidden) {
-    if (from == nullptr) {
-      std::fill_n(to, hidden, T{0});
-    } else {
-      std::copy_n(from + c.plan.state_row(c.direction, n) * hidden, hidden, to);
-    }
-  }
-}
-template <class T>
-void store_gradient(const CellPass<T>& c, const T* from, T* to) {
-  if (to == nullptr) return;
-  const int64_t hidden = c.plan.hidden;
-  for (int64_t n = 0; n < c.plan.batch; ++n, from += hidden) {
-    std::copy_n(from, hidden, to + c.plan.state_row(c.direction, n) * hidden);
-  }
-}
-
-template <class T>
 void add_dy(const CellPass<T>& c, int64_t s, T* dh) {
   if (c.o.dy == nullptr) return;
   const RecurrentPlan& p = c.plan;
@@ -217,8 +197,8 @@ void cell_backward(const CellPass<T>& c) {
   const RecurrentPlan& p = c.plan;
   const int64_t hidden = p.hidden, width = p.width(), rows = p.steps * p.batch;
   const Rows<T> state(c);
-  load_gradient(c, c.o.dy_h, state.dh);
-  load_gradient(c, c.o.dy_c, state.dc);
+  cell_load_state(c, c.o.dy_h, state.dh);
+  cell_load_state(c, c.o.dy_c, state.dc);
   for (int64_t s = p.steps; s-- > 0;) {
     add_dy(c, s, state.dh);
     switch (p.cell) {
@@ -227,8 +207,8 @@ void cell_backward(const CellPass<T>& c) {
       case Cell::kLstm: lstm_step(c, s, state); break;
     }
   }
-  store_gradient(c, state.dh, c.o.dh0);
-  store_gradient(c, state.dc, c.o.dc0);
+  cell_store_state(c, state.dh, c.o.dh0);
+  cell_store_state(c, state.dc, c.o.dc0);
   if (c.o.dw != nullptr) {
     times(c, width, p.input, rows, c.pre(0), width, true, c.x(), p.input, c.o.dw + c.direction * width * p.input,
           p.input, false);

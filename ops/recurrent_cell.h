@@ -3,6 +3,8 @@
 #ifndef PERCALE_OPS_RECURRENT_CELL_H_
 #define PERCALE_OPS_RECURRENT_CELL_H_
 
+#include <algorithm>
+
 #include "ops/recurrent.h"
 
 namespace percale {
@@ -50,6 +52,27 @@ struct CellPass {
   }
   T* row(int64_t i, int64_t n = 0) const { return scratch + plan.scratch.row + (i * plan.batch + n) * plan.hidden; }
 };
+
+// Rows [batch, hidden] of this direction from a tensor of all directions' states, zeros where there is none; and into one.
+template <class T>
+void cell_load_state(const CellPass<T>& pass, const T* from, T* to) {
+  const int64_t hidden = pass.plan.hidden;
+  for (int64_t n = 0; n < pass.plan.batch; ++n, to += hidden) {
+    if (from == nullptr) {
+      std::fill_n(to, hidden, T{0});
+    } else {
+      std::copy_n(from + pass.plan.state_row(pass.direction, n) * hidden, hidden, to);
+    }
+  }
+}
+template <class T>
+void cell_store_state(const CellPass<T>& pass, const T* from, T* to) {
+  if (to == nullptr) return;
+  const int64_t hidden = pass.plan.hidden;
+  for (int64_t n = 0; n < pass.plan.batch; ++n, from += hidden) {
+    std::copy_n(from, hidden, to + pass.plan.state_row(pass.direction, n) * hidden);
+  }
+}
 
 // All the steps: fills the scratch, and Y, Y_h and Y_c where they are wanted.
 template <class T>

@@ -173,27 +173,6 @@ void end_step(const CellPass<T>& c, int64_t s) {
   }
 }
 
-// Between [direction, batch] (or the other way about) and this direction's rows.
-template <class T>
-void load_state(const CellPass<T>& c, const T* from, T* to) {
-  const int64_t hidden = c.plan.hidden;
-  for (int64_t n = 0; n < c.plan.batch; ++n, to += hidden) {
-    if (from == nullptr) {
-      std::fill_n(to, hidden, T{0});
-    } else {
-      std::copy_n(from + c.plan.state_row(c.direction, n) * hidden, hidden, to);
-    }
-  }
-}
-template <class T>
-void store_state(const CellPass<T>& c, const T* from, T* to) {
-  if (to == nullptr) return;
-  const int64_t hidden = c.plan.hidden;
-  for (int64_t n = 0; n < c.plan.batch; ++n, from += hidden) {
-    std::copy_n(from, hidden, to + c.plan.state_row(c.direction, n) * hidden);
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -216,8 +195,8 @@ void cell_forward(const CellPass<T>& c) {
   g.ldc = p.width();
   g.bias_n = bias;
   cell_product(c, g);
-  load_state(c, c.o.h0, c.h(0));
-  if (p.cell == Cell::kLstm) load_state(c, c.o.c0, c.c(0));
+  cell_load_state(c, c.o.h0, c.h(0));
+  if (p.cell == Cell::kLstm) cell_load_state(c, c.o.c0, c.c(0));
   for (int64_t s = 0; s < p.steps; ++s) {
     switch (p.cell) {
       case Cell::kRnn: rnn_step(c, s); break;
@@ -226,8 +205,8 @@ void cell_forward(const CellPass<T>& c) {
     }
     end_step(c, s);
   }
-  store_state(c, c.h(p.steps), c.o.y_h);
-  if (p.cell == Cell::kLstm) store_state(c, c.c(p.steps), c.o.y_c);
+  cell_store_state(c, c.h(p.steps), c.o.y_h);
+  if (p.cell == Cell::kLstm) cell_store_state(c, c.c(p.steps), c.o.y_c);
 }
 
 template void cell_forward(const CellPass<float>&);
