@@ -412,7 +412,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_session_create(percale_eng
 PERCALE_API percale_session* percale_session_retain(percale_session* session);
 PERCALE_API void percale_session_release(percale_session* session);
 /** Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On success
- * out_fetches[i] is a new tensor. `timeout_ns`: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time. \since 0.1 */
+ * out_fetches[i] is a new tensor. One element under any shape may be fed for a scalar.
+ * `timeout_ns`: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run(percale_session* session,
                                                                   const char* const* feed_names,
                                                                   percale_tensor* const* feeds, size_t feed_count,

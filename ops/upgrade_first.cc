@@ -105,6 +105,12 @@ Status lp_pool_before_2(UpgradeContext& c) {
   return {};
 }
 
+// It said whether Y is wanted; today the node says so by having that output.
+Status forget_output_sequence(UpgradeContext& c) {
+  c.attributes.erase("output_sequence");
+  return {};
+}
+
 constexpr OpUpgrade kUpgrades[] = {
     {.name = "Abs", .before = 6, .upgrade = forget_consumed},
     {.name = "Add", .before = 7, .upgrade = broadcast_before_7},
@@ -120,11 +126,13 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "Equal", .before = 7, .upgrade = broadcast_before_7},
     {.name = "Exp", .before = 6, .upgrade = forget_consumed},
     {.name = "Floor", .before = 6, .upgrade = forget_consumed},
+    {.name = "GRU", .before = 7, .upgrade = forget_output_sequence},
     {.name = "Gemm", .before = 7, .upgrade = forget_broadcast},
     {.name = "GlobalLpPool", .before = 2, .upgrade = lp_pool_before_2},
     {.name = "Greater", .before = 7, .upgrade = broadcast_before_7},
     {.name = "HardSigmoid", .before = 6, .upgrade = forget_consumed},
     {.name = "InstanceNormalization", .before = 6, .upgrade = forget_consumed},
+    {.name = "LSTM", .before = 7, .upgrade = forget_output_sequence},
     {.name = "LeakyRelu", .before = 6, .upgrade = forget_consumed},
     {.name = "Less", .before = 7, .upgrade = broadcast_before_7},
     {.name = "Log", .before = 6, .upgrade = forget_consumed},
@@ -139,6 +147,7 @@ constexpr OpUpgrade kUpgrades[] = {
     {.name = "PRelu", .before = 7, .upgrade = prelu_before_7},
     {.name = "Pad", .before = 2, .upgrade = pad_before_2},
     {.name = "Pow", .before = 7, .upgrade = broadcast_before_7},
+    {.name = "RNN", .before = 7, .upgrade = forget_output_sequence},
     {.name = "Reciprocal", .before = 6, .upgrade = forget_consumed},
     {.name = "Relu", .before = 6, .upgrade = forget_consumed},
     {.name = "Reshape", .before = 5, .upgrade = reshape_before_5},

@@ -114,12 +114,17 @@ class Compiler {
       PERCALE_ASSIGN_OR_RETURN(const ValueId id, find_value(f, spec.feeds[i], "feed"));
       const ValueType& want = f.type(id);
       const ValueType& got = request_.feed_types[i];
-      if (want.dtype != got.dtype || !compatible(want.shape, got.shape)) {
+      // One element under any shape is a scalar where one is wanted: so exporters write and runtimes feed them.
+      const bool scalar =
+          want.shape.known_rank() && want.shape.rank() == 0 && got.shape.is_static() && got.shape.num_elements() == 1;
+      if (want.dtype != got.dtype || !(scalar || compatible(want.shape, got.shape))) {
         return invalid_argument("feed '", spec.feeds[i], "' is ", got.dtype, " ", got.shape, ", wanted ", want.dtype,
                                 " ", want.shape);
       }
       feeds.push_back(id);
-      shapes.push_back(got.shape);
+      shapes.push_back(scalar ? want.shape : got.shape);
+      out_->reshapes_feeds = out_->reshapes_feeds || !(shapes.back() == got.shape);
+      out_->bound_shapes.push_back(shapes.back());
     }
     for (const std::string& name : spec.fetches) {
       PERCALE_ASSIGN_OR_RETURN(const ValueId id, find_value(f, name, "fetch"));

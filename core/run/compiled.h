@@ -78,6 +78,9 @@ struct Compiled {
   RunSpec spec;
   int64_t id = 0;  // unique within the session: tells the rests of different plans apart
   std::vector<ValueType> feed_types;
+  // The shapes that feeds have inside: their own, but for one element that stands for a scalar.
+  std::vector<Shape> bound_shapes;
+  bool reshapes_feeds = false;
   std::shared_ptr<const Graph> graph;  // the working copy: bodies of fused nodes, kernels borrow from it
 
   // What depends on variables alone, as a plan of its own; its results are feeds of the programs behind the run's own. They are

@@ -294,6 +294,11 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
                               ", the plan was made for ", want.dtype, " ", want.shape);
     }
   }
+  std::vector<Tensor> reshaped;
+  for (size_t i = 0; compiled.reshapes_feeds && i < feeds.size(); ++i) {
+    reshaped.push_back(feeds[i].reshaped(compiled.bound_shapes[i]));
+  }
+  if (compiled.reshapes_feeds) feeds = reshaped;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueType& want = compiled.fetch_types[i];
     if (!outputs[i].defined() || want.dtype == DType::kInvalid) continue;

@@ -62,7 +62,7 @@ class Session : public std::enable_shared_from_this<Session> {
                                                  std::shared_ptr<Variables> variables, SessionOptions options = {});
   ~Session();
 
-  // The plan for feeds of these types (from the cache when there is one).
+  // The plan for feeds of these types (from the cache when there is one). One element under any shape serves for a scalar.
   Result<std::shared_ptr<const Compiled>> prepare(const RunSpec& spec, std::span<const ValueType> feed_types);
   // The types of a prepared plan's fetches, when they are known before the run; kInvalid entries where they are not.
   static std::vector<ValueType> fetch_types(const Compiled& compiled);

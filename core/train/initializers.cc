@@ -9,7 +9,7 @@
 namespace percale {
 namespace {
 
-enum class Kind { kZeros, kOnes, kUniform, kNormal, kTruncated, kOrthogonal };
+enum class Kind { kZeros, kOnes, kUniform, kNormal, kTruncated, kOrthogonal, kUnitForget };
 enum class Fan { kFixed, kIn, kAverage };
 
 // The spread: fixed, or sqrt(scale / fan). Uniform: the limit; normal: the standard deviation.
@@ -21,7 +21,7 @@ struct Initializer {
 };
 
 // The variance of a uniform distribution is limit^2 / 3, which the scale of the uniform ones carries.
-constexpr std::array<Initializer, 12> kInitializers = {{
+constexpr std::array<Initializer, 13> kInitializers = {{
     {"glorot_normal", Kind::kTruncated, Fan::kAverage, 1},
     {"glorot_uniform", Kind::kUniform, Fan::kAverage, 3},
     {"he_normal", Kind::kTruncated, Fan::kIn, 2},
@@ -33,8 +33,11 @@ constexpr std::array<Initializer, 12> kInitializers = {{
     {"random_normal", Kind::kNormal, Fan::kFixed, 0.05},
     {"random_uniform", Kind::kUniform, Fan::kFixed, 0.05},
     {"truncated_normal", Kind::kTruncated, Fan::kFixed, 0.05},
+    {"uniform", Kind::kUniform, Fan::kFixed, 0.05},
     {"zeros", Kind::kZeros},
 }};
+// By a name that no list gives.
+constexpr Initializer kForget = {kUnitForgetBias, Kind::kUnitForget};
 
 double spread_of(const Initializer& init, const Shape& shape) {
   if (init.fan == Fan::kFixed) return init.scale;
@@ -105,6 +108,14 @@ ValueId constant(Emitter& e, const Variable& v, double value) {
   return e.emit("Expand", {e.scalar(v.dtype, value), e.ints({v.shape.begin(), v.shape.end()})});
 }
 
+ValueId unit_forget(Emitter& e, const Variable& v) {
+  const int64_t units = v.shape.num_elements() / 4;
+  const auto part = [&](double value, int64_t count) {
+    return e.emit("Expand", {e.scalar(v.dtype, value), e.ints({count})});
+  };
+  return e.emit("Concat", {part(0, units), part(1, units), part(0, 2 * units)}, {{"axis", 0}});
+}
+
 }  // namespace
 
 std::vector<std::string> initializer_names() {
@@ -114,7 +125,7 @@ std::vector<std::string> initializer_names() {
 }
 
 Status add_initializer(Builder& builder, const Variable& variable, std::string_view initializer) {
-  const Initializer* found = nullptr;
+  const Initializer* found = initializer == kUnitForgetBias ? &kForget : nullptr;
   for (const Initializer& i : kInitializers) {
     if (i.name == initializer) found = &i;
   }
@@ -140,6 +151,7 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
     case Kind::kUniform: value = random(e, "RandomUniform", variable, {{"low", -spread}, {"high", spread}}); break;
     case Kind::kNormal: value = random(e, "RandomNormal", variable, {{"mean", 0.0}, {"scale", spread}}); break;
     case Kind::kOrthogonal: value = orthogonal(e, variable); break;
+    case Kind::kUnitForget: value = unit_forget(e, variable); break;
     // What is cut off takes variance with it: 0.8796 is the standard deviation that is left of 1.
     case Kind::kTruncated:
       value = truncated_normal(e, variable, found->fan == Fan::kFixed ? spread : spread / 0.87962566103423978);

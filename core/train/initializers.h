@@ -10,6 +10,10 @@
 
 namespace percale {
 
+// The first values of an LSTM's bias [4 * units]: ones for the forget gate, the second part, zeros for the others. A name for
+// add_initializer() that Keras has not, since there a word of the layer says it.
+inline constexpr std::string_view kUnitForgetBias = "unit_forget_bias";
+
 // Names in ascending order.
 std::vector<std::string> initializer_names();
 

@@ -11,15 +11,14 @@
 namespace percale {
 namespace {
 
-std::array<std::span<const Layer>, 4> families() {
-  return {core_layers(), conv_layers(), pool_layers(), norm_layers()};
+std::array<std::span<const Layer>, 6> families() {
+  return {core_layers(), conv_layers(), pool_layers(), norm_layers(), recurrent_layers(), attention_layers()};
 }
 
 // Layers and words that Keras has: a release that lacks them says so instead of calling them unknown.
-constexpr std::array<std::string_view, 9> kLaterLayers = {
-    "SeparableConv2D",    "Embedding", "LSTM",          "GRU",         "SimpleRNN",
-    "MultiHeadAttention", "Conv3D",    "ZeroPadding2D", "UpSampling2D"};
-constexpr std::array<std::string_view, 15> kLaterWords = {"kernel_regularizer",
+constexpr std::array<std::string_view, 6> kLaterLayers = {"Bidirectional", "TimeDistributed", "Masking",
+                                                          "Conv3D",        "ZeroPadding2D",   "UpSampling2D"};
+constexpr std::array<std::string_view, 28> kLaterWords = {"kernel_regularizer",
                                                           "bias_regularizer",
                                                           "activity_regularizer",
                                                           "kernel_constraint",
@@ -33,7 +32,20 @@ constexpr std::array<std::string_view, 15> kLaterWords = {"kernel_regularizer",
                                                           "beta_constraint",
                                                           "gamma_constraint",
                                                           "output_padding",
-                                                          "synchronized"};
+                                                          "synchronized",
+                                                          "recurrent_regularizer",
+                                                          "recurrent_constraint",
+                                                          "embeddings_regularizer",
+                                                          "embeddings_constraint",
+                                                          "depthwise_regularizer",
+                                                          "depthwise_constraint",
+                                                          "pointwise_regularizer",
+                                                          "pointwise_constraint",
+                                                          "weights",
+                                                          "return_attention_scores",
+                                                          "use_causal_mask",
+                                                          "flash_attention",
+                                                          "seed"};
 
 template <size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view name) {
@@ -235,7 +247,8 @@ int64_t LayerContext::known_dim(size_t rank, int64_t axis) {
 ValueId LayerContext::parameter(std::string_view leaf, const Shape& shape, std::string_view initializer,
                                 bool trainable) {
   if (!status().ok()) return kNoValue;
-  const auto value = add_parameter(builder(), str_cat(name_, "/", leaf), dtype(input()), shape, initializer, trainable);
+  const DType t = is_float(dtype(input())) ? dtype(input()) : DType::kF32;
+  const auto value = add_parameter(builder(), str_cat(name_, "/", leaf), t, shape, initializer, trainable);
   if (value.ok()) return *value;
   fail(value.status());
   return kNoValue;

@@ -64,7 +64,7 @@ class LayerContext : public Emitter {
 
   // Fails unless the input has this rank and dim `axis` (negative: from the end) is known; that dim.
   int64_t known_dim(size_t rank, int64_t axis);
-  // `name`/`leaf`: drawn as attribute `<leaf>_initializer` says, or as `initializer` does when it is given.
+  // `name`/`leaf`: of the input's dtype, f32 where that is no float.
   ValueId parameter(std::string_view leaf, const Shape& shape, std::string_view initializer, bool trainable = true);
   // [N, spatial..., C] to [N, C, spatial...], and back.
   ValueId to_channels_first(ValueId x);
@@ -98,6 +98,8 @@ std::span<const Layer> core_layers();
 std::span<const Layer> conv_layers();
 std::span<const Layer> pool_layers();
 std::span<const Layer> norm_layers();
+std::span<const Layer> recurrent_layers();
+std::span<const Layer> attention_layers();
 
 }  // namespace percale
 

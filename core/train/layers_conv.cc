@@ -1,4 +1,4 @@
-// Conv1D, Conv2D, Conv2DTranspose, DepthwiseConv2D. Kernels have Keras' shapes, [window..., in, out].
+// Conv1D, Conv2D, Conv2DTranspose, DepthwiseConv2D, SeparableConv2D. Kernels have Keras' shapes, [window..., in, out].
 #include <algorithm>
 #include <array>
 
@@ -44,19 +44,37 @@ ValueId conv(LayerContext& l, size_t spatial) {
 ValueId conv1d(LayerContext& l) { return conv(l, 1); }
 ValueId conv2d(LayerContext& l) { return conv(l, 2); }
 
-ValueId depthwise_conv2d(LayerContext& l) {
-  const int64_t in = channels(l, 2), multiplier = l.integer("depth_multiplier");
+// Each channel with filters of its own, channels-first; `bias` may be kNoValue.
+ValueId depthwise(LayerContext& l, int64_t in, std::string_view leaf, ValueId* bias) {
+  const int64_t multiplier = l.integer("depth_multiplier");
   const auto window = l.sizes("kernel_size", 2), strides = l.sizes("strides", 2),
              dilations = l.sizes("dilation_rate", 2);
   const ValueId kernel =
-      l.parameter("kernel", Shape{window[0], window[1], in, multiplier}, l.text("depthwise_initializer"));
-  const ValueId bias = bias_of(l, in * multiplier);
+      l.parameter(leaf, Shape{window[0], window[1], in, multiplier}, l.text("depthwise_initializer"));
+  if (bias != nullptr) *bias = bias_of(l, in * multiplier);
   const ValueId rows =
       l.emit("Reshape", {l.transpose(kernel, {2, 3, 0, 1}), l.ints({in * multiplier, 1, window[0], window[1]})});
   Attributes attributes{{"kernel_shape", window}, {"strides", strides}, {"dilations", dilations}, {"group", in}};
   l.set_padding(attributes, window, strides, dilations);
   if (!l.status().ok()) return kNoValue;
-  return finish(l, l.emit("Conv", {l.to_channels_first(l.input()), rows, bias}, attributes));
+  return l.emit("Conv", {l.to_channels_first(l.input()), rows, bias != nullptr ? *bias : kNoValue}, attributes);
+}
+
+ValueId depthwise_conv2d(LayerContext& l) {
+  const int64_t in = channels(l, 2);
+  ValueId bias = kNoValue;
+  const ValueId y = depthwise(l, in, "kernel", &bias);
+  return l.status().ok() ? finish(l, y) : kNoValue;
+}
+
+ValueId separable_conv2d(LayerContext& l) {
+  const int64_t in = channels(l, 2), between = in * l.integer("depth_multiplier"), filters = l.integer("filters");
+  const ValueId y = depthwise(l, in, "depthwise_kernel", nullptr);
+  const ValueId kernel =
+      l.parameter("pointwise_kernel", Shape{1, 1, between, filters}, l.text("pointwise_initializer"));
+  const ValueId bias = bias_of(l, filters);
+  if (!l.status().ok()) return kNoValue;
+  return finish(l, l.emit("Conv", {y, l.transpose(kernel, {3, 2, 0, 1}), bias}));
 }
 
 // The output is what the input of a convolution of the same words would be: in * stride for 'same', in * stride +
@@ -98,7 +116,7 @@ constexpr AttrSpec kPadding = attr_string("padding", "valid"), kFormat = attr_st
                    kKernelInit = attr_string("kernel_initializer", "glorot_uniform"),
                    kBiasInit = attr_string("bias_initializer", "zeros"), kGroups = attr_int("groups", 1, 1);
 
-constexpr std::array<Layer, 4> kLayers = {{
+constexpr std::array<Layer, 5> kLayers = {{
     {.name = "Conv1D",
      .variable = "conv1d",
      .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, kGroups, kActivation, kUseBias,
@@ -119,6 +137,12 @@ constexpr std::array<Layer, 4> kLayers = {{
      .attributes = {kKernelSize, kStrides, kPadding, attr_int("depth_multiplier", 1, 1), kFormat, kDilations,
                     kActivation, kUseBias, attr_string("depthwise_initializer", "glorot_uniform"), kBiasInit},
      .emit = depthwise_conv2d},
+    {.name = "SeparableConv2D",
+     .variable = "separable_conv2d",
+     .attributes = {kFilters, kKernelSize, kStrides, kPadding, kFormat, kDilations, attr_int("depth_multiplier", 1, 1),
+                    kActivation, kUseBias, attr_string("depthwise_initializer", "glorot_uniform"),
+                    attr_string("pointwise_initializer", "glorot_uniform"), kBiasInit},
+     .emit = separable_conv2d},
 }};
 
 }  // namespace

@@ -189,6 +189,8 @@ class Models(unittest.TestCase):
                      ([1, 1, 1, 2], [1, 2]), ([1, 1, 1, 1], [1.5])),
             "regions": (10, [node("RoiAlign", ["x", "r", "i"], ["y"])], [floats("r", [1, 4], [0, 0, 1, 1]), ints("i", [1], [0])],
                         ([1, 1, 2, 2], [1, 2, 3, 4]), ([1, 1, 1, 1], [2.5])),
+            "rnn": (6, [node("RNN", ["x", "w", "r"], ["y"], hidden_size=1, output_sequence=1)],
+                    [floats("w", [1, 1, 1], [100]), floats("r", [1, 1, 1], [0])], ([2, 1, 1], [1, -1]), ([2, 1, 1, 1], [1, -1])),
             "reshape": (4, [node("Reshape", ["x"], ["y"], shape=[2, 1])], [], ([2], [1, 2]), ([2, 1], [1, 2])),
         }
         for name, (opset, nodes, initializers, x, y) in old.items():

@@ -100,6 +100,21 @@ std::vector<OpCase> large_cases() {
   out.push_back(make("Cast", {plane}, {{"to", DType::kF16}}));
   out.push_back(make("MatMulInteger", {bytes({3, 41, 1021}, 10), bytes({1021, 33}, 11), Tensor::scalar(uint8_t{9})}));
   out.push_back(make("ConvInteger", {bytes({2, 8, 40, 41}, 12), bytes({12, 8, 3, 3}, 13)}));
+  // Weights small enough that a difference in the last bits does not grow from step to step.
+  for (const auto& [op, gates] : {std::pair{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {
+    const auto weights = [&](int64_t columns, uint32_t seed) {
+      const Tensor w = numbers({2, gates * 300, columns}, seed);
+      for (float& v : w.mutable_span<float>()) v *= 0.05f;
+      return w;
+    };
+    out.push_back(
+        make(op, {numbers({7, 45, 130}, 1), weights(130, 2), weights(300, 3)}, {{"direction", "bidirectional"}}));
+    out.push_back(make(str_cat("percale:", op, "Grad"),
+                       {numbers({7, 45, 130}, 1), weights(130, 2), weights(300, 3), Tensor(), Tensor(), Tensor()},
+                       {{"direction", "bidirectional"}}));
+    for (size_t i = out.back().inputs.size(); i < (gates == 4 ? 8 : 6); ++i) out.back().inputs.emplace_back();
+    out.back().inputs.push_back(numbers({7, 2, 45, 300}, 4));
+  }
   return out;
 }
 

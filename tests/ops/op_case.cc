@@ -136,6 +136,14 @@ Result<AttrValue> read_attribute(const std::string& name, const Json& json) {
         }
         return AttrValue(std::move(values));
       }
+      if (json.size() > 0 && json.item(0).is_string()) {
+        std::vector<std::string> values;
+        for (size_t i = 0; i < json.size(); ++i) {
+          PERCALE_ASSIGN_OR_RETURN(std::string v, json.item(i).as_string(name));
+          values.push_back(std::move(v));
+        }
+        return AttrValue(std::move(values));
+      }
       PERCALE_ASSIGN_OR_RETURN(auto values, json.as_ints(name));
       return AttrValue(std::move(values));
     }

@@ -14,6 +14,7 @@ from families.indices import generate, index, index_nd
 from families.norms import lp_pool, norm_body, reduce_body
 from families.pictures import resize
 from families.quantized import quantize
+from families.recurrent import recurrent
 from families.reductions import argextreme, debug, linalg, reduce
 from families.rows import Table
 from families.sampling import sampling
@@ -37,6 +38,7 @@ FAMILIES = {f.__name__: f for f in (
     index_nd,
     argextreme,
     generate,
+    recurrent,
     resize,
     small,
     linalg,

@@ -3,7 +3,7 @@ and T and those of B and C that are there. Needs onnx.
 
     python tests/ops/spec_dtypes.py > tests/ops/spec_dtypes.json
 
-Strings and complex numbers are left out: no op of these tiers that trains or serves a network needs them.
+Strings and complex numbers are left out: none of these ops that trains or serves a network needs them.
 """
 import json
 
@@ -25,6 +25,7 @@ MaxUnpool Compress Unique ReverseSequence BitShift BitwiseAnd BitwiseNot Bitwise
 CumProd CenterCropPad Col2Im BlackmanWindow HammingWindow HannWindow
 NonMaxSuppression QuantizeLinear DequantizeLinear DynamicQuantizeLinear MatMulInteger ConvInteger QLinearMatMul QLinearConv
 GridSample AffineGrid RoiAlign MaxRoiPool DFT STFT MelWeightMatrix
+LSTM GRU RNN
 """.split()
 # Those of tier A that have a gradient.
 GRADIENTS = OPS[:OPS.index("Constant")]

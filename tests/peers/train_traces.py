@@ -2,10 +2,11 @@
 
     python tests/peers/train_traces.py build/bindings/cli/percale [jobs] [seed]
 
-Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN over images or sequences, with branches) from
-the layers that there are, its sizes, weights and data, a loss with its options, an optimizer, a schedule, clipping, weight decay,
-accumulation and recomputing, trains without shuffling on one shard, and compares the loss of every step: for 20 steps within 1e-3 of PyTorch in f64; later within ten times the deviation of PyTorch's own
-f32, plus 1e-3.
+Needs torch and numpy; not part of tests/run. Each job draws a model (linear, MLP, CNN over images or sequences, recurrent or
+attending layers over sequences of numbers or tokens, with branches) from the layers that there are, its sizes, weights and data,
+a loss with its options, an optimizer, a schedule, clipping, weight decay, accumulation and recomputing, trains without shuffling
+on one shard, and compares the loss of every step: for 20 steps within 1e-3 of PyTorch in f64; later within ten times the
+deviation of PyTorch's own f32, plus 1e-3.
 """
 import csv
 import json
@@ -65,6 +66,32 @@ def pad_1d(x, size, stride, dilation, padding):
     return F.pad(x, [total // 2, total - total // 2])
 
 
+def recurrent(p, name, x, cell, words):
+    """Keras' LSTM, GRU and SimpleRNN over [N, T, C], gates i, f, c, o and z, r, h."""
+    kernel, state_kernel, bias = p[name + "/kernel"], p[name + "/recurrent_kernel"], p.get(name + "/bias", 0)
+    act, gate = (lambda v: activate(words["activation"], v)), (lambda v: activate(words["recurrent_activation"], v))
+    units = state_kernel.shape[0]
+    h = c = x.new_zeros(x.shape[0], units)
+    out = []
+    for t in reversed(range(x.shape[1])) if words["go_backwards"] else range(x.shape[1]):
+        if cell == "SimpleRNN":
+            h = act(x[:, t] @ kernel + bias + h @ state_kernel)
+        elif cell == "LSTM":
+            i, f, new, o = (x[:, t] @ kernel + bias + h @ state_kernel).split(units, 1)
+            c = gate(f) * c + gate(i) * act(new)
+            h = gate(o) * act(c)
+        else:
+            after = words["reset_after"]
+            of_x, of_h = (bias[0], bias[1]) if after and torch.is_tensor(bias) else (bias, 0)
+            xz, xr, xh = (x[:, t] @ kernel + of_x).split(units, 1)
+            hz, hr, hh = (h @ state_kernel + of_h).split(units, 1)
+            z, r = gate(xz + hz), gate(xr + hr)
+            new = act(xh + (r * hh if after else (r * h) @ state_kernel[:, 2 * units:]))
+            h = z * h + (1 - z) * new
+        out.append(h)
+    return torch.stack(out, 1) if words["return_sequences"] else h
+
+
 class Job:
     """A spec, its files, and the same job as functions of PyTorch. Images are [N, C, H, W] between the steps."""
 
@@ -74,8 +101,9 @@ class Job:
         self.weights, self.steps = {}, []  # steps: functions (parameters, x) -> x
         self.fixed = set()  # moving statistics
         self.layers, self.counts, self.normalised = [], {}, False
-        self.kind = kind = rng.choice(["linear", "mlp", "cnn", "cnn", "series"])
+        self.kind = kind = rng.choice(["linear", "mlp", "cnn", "cnn", "series", "sequence", "sequence"])
         self.classes = rng.randint(2, 11)
+        self.tokens = self.time = None  # of a vocabulary; of labels that are sequences
         self.loss = rng.choice(["mean_squared_error", "mean_absolute_error", "huber"]) if kind == "linear" and rng.random() < 0.6 \
             else rng.choice(["sparse_categorical_crossentropy"] * 3 + ["binary_crossentropy", "categorical_crossentropy"])
         self.batch = rng.randint(5, 64)
@@ -83,6 +111,8 @@ class Job:
             width = self.convolutions()
         elif kind == "series":
             width = self.series()
+        elif kind == "sequence":
+            width = self.sequence()
         else:
             width = rng.randint(1, 40)
             self.input_shape = [width]
@@ -136,8 +166,11 @@ class Job:
         assert len(self.steps) == at
         self.layers.append({"layer": "Add" if added else "Concatenate", "inputs": [before, self.last]})
         self.last = self.name("add" if added else "concatenate")
-        self.steps.append(lambda p, x: x + inner(p, x) if added else torch.cat([x, inner(p, x)], 1))
+        self.steps.append(lambda p, x: x + inner(p, x) if added else torch.cat([x, inner(p, x)], self.channels()))
         return width if added else width + units
+
+    def channels(self):
+        return -1 if self.kind == "sequence" else 1
 
     def series(self):
         """[N, T, C] through Conv1D; [N, C, T] between the steps."""
@@ -173,10 +206,84 @@ class Job:
         self.steps.append(lambda p, x: x.permute(0, 2, 1).flatten(1))
         return t * c
 
+    def sequence(self):
+        """[N, T, C] through recurrent layers and attention."""
+        rng = self.rng
+        time, width = rng.randint(3, 9), rng.randint(1, 6)
+        self.last = "x"
+        self.input_shape = [time, width]
+        if rng.random() < 0.5:
+            self.tokens, self.input_shape = rng.randint(3, 30), [time]
+            self.last = name = self.name("embedding")
+            self.layers.append({"layer": "Embedding", "input_dim": self.tokens, "output_dim": width})
+            self.weight(name + "/embeddings", (self.tokens, width), 1)
+            self.steps.append(lambda p, x: p[name + "/embeddings"][x.long()])
+        count = rng.randint(1, 2)
+        end = rng.choice(["state", "flatten", "labels"]) if self.loss.startswith("sparse") else rng.choice(["state", "flatten"])
+        for i in range(count):
+            last = i == count - 1
+            if rng.random() < 0.35 and not (last and end == "state"):
+                width = self.attention(width)
+            else:
+                width = self.recurrent(width, sequences=not (last and end == "state"))
+        if end == "flatten":
+            self.layers.append({"layer": "Flatten"})
+            self.steps.append(lambda p, x: x.flatten(1))
+            return time * width
+        self.time = time if end == "labels" else None
+        return width
+
+    def recurrent(self, width, sequences):
+        rng = self.rng
+        cell, units = rng.choice(["LSTM", "GRU", "SimpleRNN"]), rng.randint(2, 12)
+        self.last = name = self.name({"LSTM": "lstm", "GRU": "gru", "SimpleRNN": "simple_rnn"}[cell])
+        bias = rng.random() < 0.8
+        words = {"activation": rng.choice(["tanh", "tanh", "softsign"]), "recurrent_activation": "sigmoid",
+                 "go_backwards": rng.random() < 0.3, "return_sequences": sequences, "reset_after": rng.random() < 0.6}
+        self.layers.append({"layer": cell, "units": units, "use_bias": bias, "return_sequences": sequences,
+                            "activation": words["activation"], "go_backwards": words["go_backwards"]} |
+                           ({"reset_after": words["reset_after"]} if cell == "GRU" else {}))
+        gates = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}[cell]
+        self.weight(name + "/kernel", (width, gates * units), width)
+        self.weight(name + "/recurrent_kernel", (units, gates * units), 2 * units)
+        if bias:
+            self.weight(name + "/bias", (2, gates * units) if cell == "GRU" and words["reset_after"] else (gates * units,), 10)
+        self.steps.append(lambda p, x: recurrent(p, name, x, cell, words))
+        return units
+
+    def attention(self, width):
+        """MultiHeadAttention of a sequence with itself, added to it."""
+        rng = self.rng
+        before, heads, depth, deep = self.last, rng.randint(1, 3), rng.randint(1, 5), rng.randint(1, 4)
+        name, bias = self.name("multi_head_attention"), rng.random() < 0.7
+        inputs = [before] if rng.random() < 0.5 else [before, before]
+        self.layers.append({"layer": "MultiHeadAttention", "num_heads": heads, "key_dim": depth, "value_dim": deep,
+                            "use_bias": bias, "inputs": inputs})
+        for leaf, size in (("query", depth), ("key", depth), ("value", deep)):
+            self.weight(f"{name}/{leaf}/kernel", (width, heads, size), width)
+            if bias:
+                self.weight(f"{name}/{leaf}/bias", (heads, size), 10)
+        self.weight(name + "/attention_output/kernel", (heads, deep, width), heads * deep)
+        if bias:
+            self.weight(name + "/attention_output/bias", (width,), 10)
+        self.layers.append({"layer": "Add", "inputs": [before, name]})
+        self.last = self.name("add")
+
+        def step(p, x):
+            q, k, v = (torch.einsum("ntc,chd->nhtd", x, p[f"{name}/{leaf}/kernel"]) +
+                       (p[f"{name}/{leaf}/bias"][None, :, None] if bias else 0) for leaf in ("query", "key", "value"))
+            weights = torch.softmax(torch.einsum("nhtd,nhsd->nhts", q, k) / depth**0.5, -1)
+            mixed = torch.einsum("nhts,nhsd->nthd", weights, v)
+            y = torch.einsum("nthd,hdc->ntc", mixed, p[name + "/attention_output/kernel"])
+            return x + y + (p[name + "/attention_output/bias"] if bias else 0)
+
+        self.steps.append(step)
+        return width
+
     def rest(self, channels, image):
         """A layer that leaves the shape alone."""
         kind = self.rng.choice(["BatchNormalization", "LayerNormalization", "Dropout", "Activation"])
-        view = (1, -1, 1, 1) if image else (1, -1)
+        view = (1, -1, 1, 1) if image else (-1,)
         if kind == "Dropout":
             self.layers.append({"layer": "Dropout", "rate": 0})
             self.name("dropout")
@@ -197,7 +304,8 @@ class Job:
                 self.fixed |= {name + "/moving_mean", name + "/moving_variance"}
 
             def step(p, x):
-                axes = [a for a in range(x.dim()) if a != 1] if batch else [1]
+                own = self.channels() % x.dim()
+                axes = [a for a in range(x.dim()) if a != own] if batch else [own]
                 mean = x.mean(axes, keepdim=True)
                 variance = ((x - mean) ** 2).mean(axes, keepdim=True)
                 y = (x - mean) / torch.sqrt(variance + 1e-3)
@@ -221,7 +329,7 @@ class Job:
         self.steps.append(lambda p, x: x.permute(0, 3, 1, 2))
         for _ in range(rng.randint(1, 3)):
             k, stride, same = rng.choice([1, 3, 5]), rng.choice([1, 1, 2]), rng.random() < 0.5
-            kind = rng.choice(["Conv2D", "Conv2D", "DepthwiseConv2D", "Conv2DTranspose"])
+            kind = rng.choice(["Conv2D", "Conv2D", "DepthwiseConv2D", "SeparableConv2D", "Conv2DTranspose"])
             if min(h, w) < 5 or (kind == "Conv2DTranspose" and h * w > 150):
                 break
             activation = rng.choice(list(ACTIVATIONS))
@@ -236,6 +344,11 @@ class Job:
                 filters = c * times
                 layer["depth_multiplier"] = times
                 self.weight(name + "/kernel", (k, k, c, times), k * k)
+            elif kind == "SeparableConv2D":
+                name, times, filters = self.name("separable_conv2d"), rng.randint(1, 2), rng.randint(2, 12)
+                layer |= {"depth_multiplier": times, "filters": filters}
+                self.weight(name + "/depthwise_kernel", (k, k, c, times), k * k)
+                self.weight(name + "/pointwise_kernel", (1, 1, c * times, filters), c * times)
             else:
                 k = max(k, stride)
                 layer["kernel_size"] = k
@@ -257,8 +370,11 @@ class Job:
                 if kind == "Conv2D":
                     y = F.conv2d(x, p[name + "/kernel"].permute(3, 2, 0, 1).contiguous(), bias, stride=stride)
                 else:
-                    kernel = p[name + "/kernel"].permute(2, 3, 0, 1).flatten(0, 1)[:, None].contiguous()
-                    y = F.conv2d(x, kernel, bias, stride=stride, groups=x.shape[1])
+                    own = p[name + ("/kernel" if kind == "DepthwiseConv2D" else "/depthwise_kernel")]
+                    kernel = own.permute(2, 3, 0, 1).flatten(0, 1)[:, None].contiguous()
+                    y = F.conv2d(x, kernel, bias if kind == "DepthwiseConv2D" else None, stride=stride, groups=x.shape[1])
+                    if kind == "SeparableConv2D":
+                        y = F.conv2d(y, p[name + "/pointwise_kernel"].permute(3, 2, 0, 1).contiguous(), bias)
                 return activate(activation, y)
 
             self.steps.append(step)
@@ -295,8 +411,10 @@ class Job:
         self.folder, self.ignored = folder, None
         self.smoothing = rng.choice([0.0, 0.1, 0.3]) if self.loss.endswith("crossentropy") else 0.0
         self.x = self.np.standard_normal([self.rows] + self.input_shape).astype(np.float32)
+        if self.tokens:
+            self.x = self.np.integers(0, self.tokens, self.x.shape).astype(np.int32)
         if self.loss.startswith("sparse"):
-            self.y = self.np.integers(0, self.classes, self.rows).astype(np.int32)
+            self.y = self.np.integers(0, self.classes, [self.rows] + ([self.time] if self.time else [])).astype(np.int32)
             if rng.random() < 0.3:  # a fifth of the rows counts nothing, but never a whole batch
                 self.ignored = rng.choice([-1, 255])
                 ignored = self.np.random(self.rows) < 0.2
@@ -417,6 +535,8 @@ class Job:
             return [float(row["loss"]) for row in csv.DictReader(file)]
 
     def mean_loss(self, x, y):
+        if self.time:  # labels [batch, time], averaged over both
+            x, y = x.flatten(0, 1), y.flatten()
         if "categorical" in self.loss:
             return F.cross_entropy(x, y.long() if self.loss.startswith("sparse") else y.to(x.dtype), label_smoothing=self.smoothing,
                                    ignore_index=-100 if self.ignored is None else self.ignored)
@@ -490,7 +610,7 @@ def main():
                     {job.optimizer_name, job.schedule_name, job.loss} | ({"label_smoothing"} if job.smoothing else set()) | \
                     ({"ignore_class"} if job.ignored is not None else set()) | ({"recompute"} if job.recompute else set()):
                 seen[layer] = seen.get(layer, 0) + 1
-            print(f"{'ok ' if good else 'BAD'} {number:3} {job.kind:6} {job.optimizer_name:8} {job.schedule_name:9} "
+            print(f"{'ok ' if good else 'BAD'} {number:3} {job.kind:8} {job.optimizer_name:8} {job.schedule_name:9} "
                   f"clip {job.clip_name:11} x{job.accumulation} {len(ours)} steps, first 20 off by "
                   f"{max(off[:STRICT_STEPS]):.1e}, all by {max(off):.1e} (PyTorch f32: {max(peer):.1e})", flush=True)
             if not good:

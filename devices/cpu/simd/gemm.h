@@ -36,6 +36,9 @@ struct Gemm {
   const T* bias_n = nullptr;
   const T* bias_m = nullptr;
   Act act = Act::kNone;
+  // With one row of A, packed B is read from its end: of products that follow each other on the same B, too large for a cache,
+  // every other one finds there what the one before it read last. No bit depends on it.
+  bool backwards = false;
 };
 
 template <class T>

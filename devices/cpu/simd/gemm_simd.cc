@@ -327,6 +327,49 @@ int64_t scratch_bytes(const Gemm<T>& g) {
   return round_up(passes.rows * passes.depth * static_cast<int64_t>(sizeof(T)), 64);
 }
 
+// One row of A times panels of packed B that lie kc * kTileCols apart: side by side, since the sums of a single one would wait
+// for each other. The same sums as the tile's.
+constexpr int64_t kRowPanels = 4;
+template <class T>
+void row_of_panels(int64_t kc, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, T* c, const Finish<T>& finish) {
+  using V = Vec<T>;
+  constexpr int64_t kW = kLanes<T>, kCols = kTileCols<T>;
+  constexpr int kVectors = 2 * static_cast<int>(kRowPanels);
+  V acc[kVectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < kVectors; ++v) acc[v] = zero<T>();
+  for (int64_t p = 0; p < kc; ++p) {
+    const V av = set<T>(a[p]);
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      acc[v] = hn::MulAdd(av, load<T>(b + (v / 2) * kc * kCols + p * kCols + (v % 2) * kW), acc[v]);
+    }
+  }
+  alignas(64) T sums[kVectors * kW];
+#pragma GCC unroll 8
+  for (int v = 0; v < kVectors; ++v) store<T>(acc[v], sums + v * kW);
+  finish_tile<T>(1, kVectors, sums, c, 0, kRowPanels * kCols, finish);
+}
+
+// The whole groups of such panels in [q0, q1) of one row of packed A; behind them the panel that is left first.
+template <class T>
+int64_t run_row(const Gemm<T>& g, const Passes<T>& passes, int64_t row0, int64_t k0, int64_t k1, const T* packed_a,
+                int64_t q0, int64_t q1) {
+  constexpr int64_t kCols = kTileCols<T>;
+  const int64_t groups = max_of(min_of(q1, g.n / kCols) - q0, 0) / kRowPanels, padded_n = round_up(g.n, kCols);
+  for (int64_t i = 0; i < groups; ++i) {
+    const int64_t q = q0 + kRowPanels * (g.backwards ? groups - 1 - i : i), j = q * kCols;
+    for (int64_t kb = k0; kb < k1; kb += passes.blocks.size) {
+      const int64_t kc = min_of(passes.blocks.size, g.k - kb);
+      const bool last = kb + kc == g.k;
+      const Finish<T> finish{g.accumulate || kb > 0, last && g.bias_n ? g.bias_n + j : nullptr,
+                             last && g.bias_m ? g.bias_m + row0 : nullptr, last && g.act == Act::kRelu};
+      row_of_panels<T>(kc, packed_a + (kb - k0), g.packed_b + kb * padded_n + j * kc, g.c + row0 * g.ldc + j, finish);
+    }
+  }
+  return q0 + groups * kRowPanels;
+}
+
 // One piece of a pass: rows of panels [p0, p1), columns of panels [q0, q1).
 template <class T>
 void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panels, int64_t row0, int64_t k0, int64_t k1,
@@ -334,6 +377,7 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
   constexpr int64_t kCols = kTileCols<T>;
   alignas(64) T b_panel[kMaxBlock * kCols];
   const int64_t padded_n = round_up(g.n, kCols), rows = min_of(passes.rows, g.m - row0);
+  if (g.packed_b && rows == 1) q0 = run_row<T>(g, passes, row0, k0, k1, packed_a, q0, q1);
   for (int64_t q = q0; q < q1; ++q) {
     const int64_t j = q * kCols, cols = min_of(kCols, g.n - j);
     for (int64_t kb = k0; kb < k1; kb += passes.blocks.size) {

@@ -75,6 +75,29 @@ TEST_CASE("any value may be fed, and what would have computed it does not run") 
   CHECK(values_of((*out)[0])[0] == 12);
 }
 
+TEST_CASE("one element under any shape may be fed for a scalar, and becomes one") {
+  const auto engine = engine_with("cpu:0");
+  const auto session = *Session::create(engine, small_graph(*engine), nullptr);
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{});
+  const ValueId y = e.emit("Add", {x, x}, {}, "y");
+  REQUIRE_OK(e.status());
+  REQUIRE_OK(builder.main().set_outputs({y, x}));
+  const auto scalars = *Session::create(engine, *builder.finish(), nullptr);
+  const RunSpec spec{.feeds = {"x"}, .fetches = {"y", "x"}};
+  for (const Shape& shape : {Shape{}, Shape{1}, Shape{1, 1}}) {
+    const auto out = scalars->run(spec, std::vector{floats({4}, shape)});
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK((*out)[0].shape() == Shape{});
+    CHECK((*out)[1].shape() == Shape{});
+    CHECK(values_of((*out)[0]) == std::vector<float>{8});
+  }
+  CHECK(scalars->run(spec, std::vector{floats({4, 5}, {2})}).status().message() ==
+        "feed 'x' is f32 [2], wanted f32 []");
+  CHECK_FALSE(session->run({.feeds = {"x"}, .fetches = {"s"}}, std::vector{floats({4}, {1})}).ok());
+}
+
 TEST_CASE("a value crosses between CPU devices without a copy and with the same result") {
   for (int32_t threads : {1, 2, 3}) {
     const auto engine = engine_with("cpu:0,cpu:1", threads);

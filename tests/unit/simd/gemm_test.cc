@@ -24,6 +24,7 @@ struct Case {
   bool trans_a = false, trans_b = false, accumulate = false, packed = false, bias_n = false, bias_m = false,
        relu = false;
   int64_t gap = 0;  // added to each stride
+  bool backwards = false;
 };
 
 template <class T>
@@ -66,6 +67,7 @@ void check_case(const Case& t) {
         g.bias_n = t.bias_n ? bias_n.data() : nullptr;
         g.bias_m = t.bias_m ? bias_m.data() : nullptr;
         g.act = t.relu ? Act::kRelu : Act::kNone;
+        g.backwards = t.backwards;
         Scratch packed(fns<T>(table).packed_b_bytes(t.k, t.n));
         if (t.packed) {
           fns<T>(table).pack_b(t.k, t.n, g.b, ldb, t.trans_b, static_cast<T*>(packed.get()), parallel);
@@ -124,6 +126,42 @@ TEST_CASE("bias, relu, accumulation, strides and a packed B combine") {
     check_case<float>(t);
     t.trans_b = false;
     check_case<double>(t);
+  }
+}
+
+TEST_CASE("one row times a packed B is what tiles make of it, read from either end, to the last bit") {
+  for (int64_t n : {60, 128, 333, 1024}) {
+    for (int64_t k : {19, 256, 600}) {
+      for (int flags = 0; flags < 8; ++flags) {
+        Case t{1, n, k};
+        t.packed = t.trans_b = true;
+        t.accumulate = flags & 1;
+        t.bias_n = t.bias_m = t.relu = flags & 2;
+        t.backwards = flags & 4;
+        check_case<float>(t);
+        check_case<double>(t);
+      }
+      const SimdTable* table = simd_table(detect_isa());
+      if (table == nullptr) continue;
+      const auto a = random_values<float>(2 * k, 1), b = random_values<float>(n * k, 2);
+      Scratch packed(table->gemm->f32.packed_b_bytes(k, n));
+      table->gemm->f32.pack_b(k, n, b.data(), k, true, static_cast<float*>(packed.get()), {});
+      const auto product = [&](int64_t rows, bool backwards) {
+        std::vector<float> c(static_cast<size_t>(rows * n));
+        Gemm<float> g;
+        g.m = rows, g.n = n, g.k = k;
+        g.a = a.data(), g.lda = k;
+        g.packed_b = static_cast<const float*>(packed.get());
+        g.c = c.data(), g.ldc = n;
+        g.backwards = backwards;
+        Scratch scratch(table->gemm->f32.scratch_bytes(g));
+        table->gemm->f32.run(g, scratch.get(), {});
+        c.resize(static_cast<size_t>(n));
+        return c;
+      };
+      CHECK((product(1, false) == product(2, false)));
+      CHECK((product(1, true) == product(2, false)));
+    }
   }
 }
 

@@ -4,7 +4,7 @@
 
 Needs keras and jax: of its backends the one that pads averages as documented. Inputs and weights come from a
 formula that the tests repeat: value(i) = sin(0.7 i + salt) / 2; input k has salt k, weight k (in Keras' order) salt 10 + k,
-those called variance are squared and 0.5 is added.
+those called variance are squared and 0.5 is added. Embedding takes floor((value + 0.5) input_dim).
 """
 
 import json
@@ -58,6 +58,24 @@ CASES = [
     ("Add", {}, [(2, 3), (2, 3), (2, 3)]),
     ("Concatenate", {}, [(2, 3, 2), (2, 3, 4)]),
     ("Concatenate", {"axis": 1}, [(2, 3, 2), (2, 1, 2)]),
+    ("SeparableConv2D", {"filters": 3, "kernel_size": 3, "padding": "same", "depth_multiplier": 2}, [(1, 4, 5, 2)]),
+    ("SeparableConv2D", {"filters": 2, "kernel_size": [2, 3], "strides": 2, "use_bias": False, "activation": "relu"},
+     [(1, 5, 6, 3)]),
+    ("LSTM", {"units": 3}, [(2, 4, 2)]),
+    ("LSTM", {"units": 2, "return_sequences": True, "go_backwards": True, "use_bias": False}, [(2, 3, 2)]),
+    ("LSTM", {"units": 2, "activation": "relu", "recurrent_activation": "hard_sigmoid", "return_sequences": True}, [(2, 3, 3)]),
+    ("GRU", {"units": 3}, [(2, 4, 2)]),
+    ("GRU", {"units": 2, "reset_after": False, "return_sequences": True, "activation": "softsign"}, [(2, 3, 2)]),
+    ("GRU", {"units": 2, "go_backwards": True, "use_bias": False, "recurrent_activation": "linear"}, [(2, 3, 2)]),
+    ("SimpleRNN", {"units": 3}, [(2, 4, 2)]),
+    ("SimpleRNN", {"units": 2, "return_sequences": True, "go_backwards": True, "activation": "elu"}, [(2, 3, 2)]),
+    ("SimpleRNN", {"units": 2, "activation": "leaky_relu", "use_bias": False}, [(2, 3, 2)]),
+    ("Embedding", {"input_dim": 5, "output_dim": 3}, [(2, 4)]),
+    ("MultiHeadAttention", {"num_heads": 2, "key_dim": 3}, [(2, 4, 5)]),
+    # With dropout: without, Keras' way on jax wants values as deep as keys.
+    ("MultiHeadAttention", {"num_heads": 3, "key_dim": 2, "value_dim": 4, "use_bias": False, "dropout": 0.5},
+     [(2, 3, 5), (2, 4, 2)]),
+    ("MultiHeadAttention", {"num_heads": 1, "key_dim": 2, "output_shape": [3]}, [(2, 3, 5), (2, 4, 2), (2, 4, 3)]),
 ]
 
 
@@ -68,11 +86,20 @@ def weight(variable, k):
 
 def run(name, config, shapes):
     layer = getattr(keras.layers, name)(**{k: tuple(v) if isinstance(v, list) else v for k, v in config.items()})
+    if name == "SimpleRNN":  # jax's scan wants one dtype, of which Keras makes two
+        layer.unroll = True
     inputs = [values(s, k) for k, s in enumerate(shapes)]
-    layer.build([s for s in shapes] if len(shapes) > 1 else shapes[0])
+    if name == "Embedding":  # its input is numbers of rows
+        inputs = [np.floor((v + 0.5) * config["input_dim"]) for v in inputs]
+    if name == "MultiHeadAttention":  # its inputs are arguments: query, value, key
+        inputs = inputs * 2 if len(inputs) == 1 else inputs
+        layer.build(*[v.shape for v in inputs])
+    else:
+        layer.build([s for s in shapes] if len(shapes) > 1 else shapes[0])
     layer.set_weights([weight(v, k) for k, v in enumerate(layer.weights)])
     names = [v.path.split("/")[-1] for v in layer.weights]
-    out = keras.ops.convert_to_numpy(layer(inputs if len(inputs) > 1 else inputs[0]))
+    out = layer(*inputs) if name == "MultiHeadAttention" else layer(inputs if len(inputs) > 1 else inputs[0])
+    out = keras.ops.convert_to_numpy(out)
     return names, out
 
 

@@ -2,6 +2,7 @@
 #include "core/train/layers.h"
 
 #include "core/plan/evaluate.h"
+#include "core/train/minimize.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
@@ -80,6 +81,9 @@ TEST_CASE("layers compute what Keras' layers compute, with parameters of the sam
     for (size_t k = 0; k < c.inputs.size(); ++k) {
       inputs.push_back(number_of(Shape{std::span<const int64_t>(c.inputs[k])}, "", static_cast<double>(k)));
     }
+    if (c.layer == "Embedding") {  // of 5 rows
+      for (double& v : inputs[0].mutable_span<double>()) v = std::floor((v + 0.5) * 5);
+    }
     const auto out =
         evaluate_function(**graph, "cpu", (*graph)->main(), inputs, std::make_shared<MemoryPool>(), variables);
     REQUIRE_MESSAGE(out.ok(), out.status().to_string());
@@ -120,7 +124,10 @@ TEST_CASE("default names are Keras', counted per kind") {
 
 TEST_CASE("mistakes name the layer, the word and the nearest; what is not there yet says so") {
   CHECK(build("Conv2d", {}).message() == "no layer 'Conv2d', did you mean 'Conv2D'?");
-  CHECK(build("LSTM", {{"units", 3}}).code() == Code::kUnimplemented);
+  CHECK(build("Bidirectional", {}).message() == "layer Bidirectional is not there yet");
+  const Shape series{2, 6, 3};
+  CHECK(build("LSTM", {{"units", 3}, {"recurrent_dropout", 0.5}}, series).message() ==
+        "LSTM 'lstm': 'recurrent_dropout' is not there yet");
   CHECK(build("Dense", {{"unit", 3}}).message() == "Dense 'dense': no attribute 'unit', did you mean 'units'?");
   CHECK(build("Dense", {}).message() == "Dense 'dense': 'units' is missing");
   CHECK(build("Dense", {{"units", 0}}).code() == Code::kOutOfRange);
@@ -192,6 +199,71 @@ TEST_CASE("initializers draw with Keras' spread, the same for the same seed, oth
   const auto same = *initialize_variables(engine, *graph, 5), other = *initialize_variables(engine, *graph, 6);
   CHECK(same->digest() == (*table)->digest());
   CHECK(other->digest() != (*table)->digest());
+}
+
+TEST_CASE("a recurrent layer drops inputs of a row at all times or at none, in training alone") {
+  Builder b(registry());
+  const ValueId x = *b.main().add_input("x", DType::kF64, Shape{kUnknownDim, 4, 3});
+  const Attributes words{
+      {"units", 3}, {"dropout", 0.5}, {"activation", "linear"}, {"use_bias", 0}, {"return_sequences", 1}};
+  const auto out = add_layer(b.main(), "SimpleRNN", "", {x}, words);
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  REQUIRE(b.main().set_outputs({*out}).ok());
+  const auto graph = b.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  const std::vector<double> identity = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nothing(9, 0.0), ones(50 * 12, 1.0);
+  const std::map<std::string, Tensor> variables = {
+      {"simple_rnn/kernel", Tensor::of<double>(Shape{3, 3}, identity)},
+      {"simple_rnn/recurrent_kernel", Tensor::of<double>(Shape{3, 3}, nothing)}};
+  const auto run = [&](const Function& f) {
+    const auto y = evaluate_function(**graph, "cpu", f, {Tensor::of<double>(Shape{50, 4, 3}, ones)},
+                                     std::make_shared<MemoryPool>(), variables);
+    REQUIRE_MESSAGE(y.ok(), y.status().to_string());
+    return (*y)[0];
+  };
+  const Tensor trained = run(training_form(**graph, (*graph)->main()).function);
+  size_t dropped = 0;
+  for (size_t i = 0; i < 600; ++i) {
+    const double v = trained.span<double>()[i];
+    CHECK((v == 0 || v == 2));
+    CHECK(v == trained.span<double>()[i / 12 * 12 + i % 3]);
+    dropped += v == 0;
+  }
+  CHECK(dropped > 150);
+  CHECK(dropped < 450);
+  const Tensor served = run((*graph)->main());
+  for (double v : served.span<double>()) CHECK(v == 1);
+}
+
+TEST_CASE(
+    "an LSTM begins with ones in the forget gate's part of the bias and orthonormal rows in its recurrent kernel") {
+  const auto engine = engine_of(1);
+  Builder b(engine->registry());
+  const ValueId x = *b.main().add_input("x", DType::kF32, Shape{2, 6, 3});
+  REQUIRE(add_layer(b.main(), "LSTM", "", {x}, {{"units", 5}}).ok());
+  REQUIRE(add_layer(b.main(), "LSTM", "", {x}, {{"units", 5}, {"unit_forget_bias", 0}}).ok());
+  const auto graph = b.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  const auto table = initialize_variables(engine, *graph, 5);
+  REQUIRE_MESSAGE(table.ok(), table.status().to_string());
+  const auto value = [&](std::string_view name) {
+    return (*table)->current()->values[static_cast<size_t>((*table)->find(name))].span<float>();
+  };
+  const auto bias = value("lstm/bias"), plain = value("lstm_1/bias"), kernel = value("lstm/recurrent_kernel");
+  REQUIRE(bias.size() == 20);
+  for (size_t i = 0; i < bias.size(); ++i) {
+    CHECK(bias[i] == (i / 5 == 1 ? 1.0f : 0.0f));  // gates i, f, c, o
+    CHECK(plain[i] == 0.0f);
+  }
+  REQUIRE(kernel.size() == 100);
+  for (size_t i = 0; i < 5; ++i) {
+    for (size_t k = 0; k < 5; ++k) {
+      double dot = 0;
+      for (size_t c = 0; c < 20; ++c)
+        dot += static_cast<double>(kernel[i * 20 + c]) * static_cast<double>(kernel[k * 20 + c]);
+      CHECK(dot == doctest::Approx(i == k ? 1 : 0).epsilon(1e-5));
+    }
+  }
 }
 
 }  // namespace percale
