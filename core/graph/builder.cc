@@ -337,9 +337,8 @@ void Emitter::fail(Status status) {
   if (status_.ok()) status_ = std::move(status);
 }
 
-const ValueType& Emitter::type(ValueId id) const {
-  static const ValueType kNothing{DType::kInvalid, Shape::unranked()};
-  return id == kNoValue ? kNothing : builder_.type(id);
+ValueType Emitter::type(ValueId id) const {
+  return id == kNoValue ? ValueType{DType::kInvalid, Shape::unranked()} : builder_.type(id);
 }
 
 Tensor scalar_tensor(DType dtype, double value) {

@@ -26,7 +26,8 @@ class FunctionBuilder {
 
   // The function as it stands. The reference is good until the next function is added to the graph.
   const Function& function() const;
-  const ValueType& type(ValueId id) const { return function().type(id); }
+  // By value: the next node moves the values of the function.
+  ValueType type(ValueId id) const { return function().type(id); }
   Builder& owner() const { return owner_; }
 
   // An input. ALREADY_EXISTS for a name that is taken; "" takes the next free name.
@@ -129,9 +130,9 @@ class Emitter {
   void fail(Status status);
 
   FunctionBuilder& builder() const { return builder_; }
-  const ValueType& type(ValueId id) const;
+  ValueType type(ValueId id) const;
   DType dtype(ValueId id) const { return type(id).dtype; }
-  const Shape& shape(ValueId id) const { return type(id).shape; }
+  Shape shape(ValueId id) const { return type(id).shape; }
   const Status& status() const { return status_; }
 
  private:

@@ -143,13 +143,10 @@ Result<std::vector<Sample>> samples_for(const Registry& registry, std::string_vi
   PERCALE_ASSIGN_OR_RETURN(const auto rows, load_op_cases(PERCALE_OP_TABLES));
   std::vector<Sample> samples;
   for (const OpCase& row : rows) {
-    const size_t colon = row.op.find(':');
-    const std::string domain = colon == std::string::npos ? "" : row.op.substr(0, colon);
-    const OpSchema* schema = registry.find_op(domain, row.op.substr(colon == std::string::npos ? 0 : colon + 1));
-    if (schema == nullptr) return not_found(row.where, ": no op ", row.op);
+    PERCALE_ASSIGN_OR_RETURN(const OpSchema* schema, schema_of(registry, row));
     if (registry.kernels(device_kind, *schema).empty()) continue;
     for (Sample& s : samples_of({row.where + " " + row.op, schema, with_defaults(*schema, row.attributes), row.inputs,
-                                 std::max<size_t>(1, row.expected.size()), 2 * row.tolerance, !row.error.empty()})) {
+                                 output_count(*schema, row), 2 * row.tolerance, !row.error.empty()})) {
       samples.push_back(std::move(s));
     }
   }

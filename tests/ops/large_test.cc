@@ -138,14 +138,10 @@ TEST_CASE("on large tensors all kernels of an op agree, and the order of pieces 
   for (const OpCase& row : large_cases()) {
     const auto kernels = cpu_kernels(*ops->registry, row);
     REQUIRE(kernels.ok());
-    const size_t colon = row.op.find(':');
-    const OpSchema* schema = colon == std::string::npos
-                                 ? ops->registry->find_op("", row.op)
-                                 : ops->registry->find_op(row.op.substr(0, colon), row.op.substr(colon + 1));
-    REQUIRE((schema != nullptr));
-    const auto outputs =
-        static_cast<size_t>(std::count_if(schema->outputs.begin(), schema->outputs.end(),
-                                          [](const OutputSpec& spec) { return spec.presence == Presence::kRequired; }));
+    const auto found = schema_of(*ops->registry, row);
+    REQUIRE(found.ok());
+    const OpSchema* schema = *found;
+    const size_t outputs = output_count(*schema, row);
     const auto run = [&](const std::string& kernel, const ParallelFor& parallel) {
       return evaluate_node(*ops->registry, "cpu", *schema, "test", row.attributes, row.inputs, outputs,
                            std::make_shared<MemoryPool>(), parallel, kernel);

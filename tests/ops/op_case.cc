@@ -239,6 +239,8 @@ Status compare(const Tensor& got, const Tensor& want, double tolerance, const st
   return {};
 }
 
+}  // namespace
+
 Result<const OpSchema*> schema_of(const Registry& registry, const OpCase& row) {
   const size_t colon = row.op.find(':');
   if (colon == std::string::npos) return registry.require_op("", row.op);
@@ -251,6 +253,8 @@ size_t output_count(const OpSchema& schema, const OpCase& row) {
   for (const OutputSpec& spec : schema.outputs) required += spec.presence == Presence::kRequired ? 1 : 0;
   return std::max<size_t>(1, required);
 }
+
+namespace {
 
 // ---- Gradients
 

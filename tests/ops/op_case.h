@@ -27,6 +27,10 @@ struct OpCase {
 // The rows of all tables in the folder, in the order of the file names. An error names file and line.
 Result<std::vector<OpCase>> load_op_cases(const std::string& folder);
 
+// The schema of the row's op. How many outputs its node has: those that are compared, else those that an op must have.
+Result<const OpSchema*> schema_of(const Registry& registry, const OpCase& row);
+size_t output_count(const OpSchema& schema, const OpCase& row);
+
 // Runs the op on the CPU kernel of that name and compares the outputs. An error says what differs.
 Status check_forward(const Registry& registry, const OpCase& row, const std::string& kernel);
 // The names of the op's CPU kernels, best first, and of a composite op its body; check_forward says UNIMPLEMENTED for one that refuses the row.
