@@ -1,9 +1,10 @@
 // Graphs in files: the library's own and those of importers.
+#include "c_api/graph_file.h"
+
 #include <cstddef>
 #include <cstring>
 
 #include "c_api/builder.h"
-#include "c_api/session.h"
 #include "core/base/file.h"
 #include "core/checkpoint/graph_files.h"
 #include "core/train/model_file.h"
@@ -13,7 +14,31 @@ using namespace percale::c_api;
 
 namespace {
 
-// The graph with values of the table as first values. Variables that the table does not have keep theirs.
+Result<std::shared_ptr<const Graph>> import_bytes(const percale_importer& importer, percale_engine* engine,
+                                                  const void* bytes, size_t size, const char* folder) {
+  percale_builder builder(engine, std::make_unique<Builder>(engine->engine->registry()));
+  PERCALE_RETURN_IF_ERROR(from_c(importer.import_graph(importer.user, &builder, bytes, size, folder)));
+  percale_graph* made = nullptr;
+  PERCALE_RETURN_IF_ERROR(from_c(percale_builder_finish(&builder, &made)));
+  std::shared_ptr<const Graph> out = made->graph;
+  percale_graph_release(made);
+  return out;
+}
+
+Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,
+                                                  const std::string& path) {
+  PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
+  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
+  auto graph =
+      import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
+  if (!graph.ok()) return graph.status().with_context(path);
+  return graph;
+}
+
+}  // namespace
+
+namespace percale::c_api {
+
 Result<std::shared_ptr<const Graph>> with_values(std::shared_ptr<const Graph> graph, const percale_variables* table) {
   if (table == nullptr) return graph;
   auto out = std::make_shared<Graph>(*graph);
@@ -44,31 +69,6 @@ Result<const percale_importer*> importer_of(const char* function, const percale_
   return unimplemented(function, ": no plug-in imports the format '", format, "'; ",
                        there.empty() ? "none is there" : str_cat("those that are there: ", there));
 }
-
-Result<std::shared_ptr<const Graph>> import_bytes(const percale_importer& importer, percale_engine* engine,
-                                                  const void* bytes, size_t size, const char* folder) {
-  percale_builder builder(engine, std::make_unique<Builder>(engine->engine->registry()));
-  PERCALE_RETURN_IF_ERROR(from_c(importer.import_graph(importer.user, &builder, bytes, size, folder)));
-  percale_graph* made = nullptr;
-  PERCALE_RETURN_IF_ERROR(from_c(percale_builder_finish(&builder, &made)));
-  std::shared_ptr<const Graph> out = made->graph;
-  percale_graph_release(made);
-  return out;
-}
-
-Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,
-                                                  const std::string& path) {
-  PERCALE_ASSIGN_OR_RETURN(const percale_importer* importer, importer_of(function, *engine, format));
-  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
-  auto graph =
-      import_bytes(*importer, engine, bytes->data(), static_cast<size_t>(bytes->bytes()), parent_folder(path).c_str());
-  if (!graph.ok()) return graph.status().with_context(path);
-  return graph;
-}
-
-}  // namespace
-
-namespace percale::c_api {
 
 Result<std::shared_ptr<const Graph>> open_model(const char* function, percale_engine* engine, const std::string& path) {
   if (path.ends_with(".onnx")) return import_model(function, engine, "onnx", path);

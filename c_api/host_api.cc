@@ -3,6 +3,7 @@
 #include "c_api/api.h"
 #include "c_api/builder.h"
 #include "c_api/handles.h"
+#include "c_api/host_graph.h"
 #include "core/graph/gradient.h"
 #include "core/graph/upgrade.h"
 #include "core/registry/kernel.h"
@@ -246,6 +247,15 @@ constexpr percale_host_api kHostApi = {
     .builder_rename = percale_builder_rename,
     .builder_value_type = percale_builder_value_type,
     .builder_set_metadata = builder_set_metadata,
+    .graph_function = graph_function,
+    .graph_value = graph_value,
+    .graph_node = graph_node,
+    .graph_attribute = graph_attribute,
+    .graph_attribute_string = graph_attribute_string,
+    .graph_variable = graph_variable,
+    .graph_metadata = graph_metadata,
+    .graph_inference = graph_inference,
+    .graph_release = percale_graph_release,
 };
 
 }  // namespace

@@ -78,7 +78,14 @@ constexpr OptionSpec kTrainer[] = {
      "Takes up a checkpoint that other kernels have computed: other bits may follow."},
 };
 
-constexpr OptionKind kKinds[] = {{"engine", kEngine}, {"session", kSession}, {"trainer", kTrainer}};
+constexpr OptionSpec kExport[] = {
+    {"external_data", kChoice, "auto",
+     "Elements of tensors in a file NAME.data beside the model NAME: 'auto' where the format cannot hold them itself.",
+     0, 0, "auto|always|never"},
+};
+
+constexpr OptionKind kKinds[] = {
+    {"engine", kEngine}, {"session", kSession}, {"trainer", kTrainer}, {"export", kExport}};
 
 }  // namespace
 

@@ -28,7 +28,7 @@ struct OptionKind {
   std::string_view name;
   std::span<const OptionSpec> options;
 };
-// "engine", "session", "trainer".
+// "engine", "session", "trainer", "export".
 std::span<const OptionKind> option_kinds();
 std::string_view option_type_name(OptionType type);
 

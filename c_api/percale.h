@@ -151,7 +151,7 @@ PERCALE_API void percale_text_release(percale_text* text);
 
 /* ---- Options ---- */
 
-/** Options for what `kind` names: "engine", "session" or "trainer"; NOT_FOUND for another. \since 0.1 */
+/** Options for what `kind` names: "engine", "session", "trainer" or "export"; NOT_FOUND for another. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_create(const char* kind, percale_options** out_options);
 PERCALE_API void percale_options_release(percale_options* options);
 /** Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
@@ -350,6 +350,21 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_save_file(const perc
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_serialize(const percale_graph* graph,
                                                                       const percale_variables* variables,
                                                                       percale_text** out_bytes);
+/** Writes a model of a foreign format ("onnx") through an importer plug-in, whole or not at all. It holds what "main" computes:
+ * what no output depends on is left out, changes of variables among it. `variables` (may be NULL) gives the values that
+ * variables have in it; without them they have the graph's first values. `options` of kind "export" or NULL. UNIMPLEMENTED names
+ * all ops that the format does not have, or the formats that are there; FAILED_PRECONDITION for a variable without a value.
+ * \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_export(percale_engine* engine, const percale_graph* graph,
+                                                                   const percale_variables* variables,
+                                                                   const char* format, const percale_options* options,
+                                                                   const char* path);
+/** The bytes that percale_graph_export() would write; RESOURCE_EXHAUSTED where the format needs a second file for as many.
+ * \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_export_bytes(percale_engine* engine,
+                                                                         const percale_graph* graph,
+                                                                         const percale_variables* variables,
+                                                                         const char* format, percale_text** out_bytes);
 PERCALE_API percale_graph* percale_graph_retain(percale_graph* graph);
 PERCALE_API void percale_graph_release(percale_graph* graph);
 /** The names of the inputs and outputs of "main", in order; NULL past the end. Borrowed. \since 0.1 */

@@ -120,6 +120,84 @@ typedef struct percale_device_api {
   void (*executable_destroy)(void* executable);
 } percale_device_api;
 
+/** A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and arrays are borrowed
+ * from the graph. \since 0.1 */
+typedef struct percale_graph_function_info {
+  uint32_t struct_size;
+  const char* name;
+  size_t value_count;
+  size_t node_count;
+  /** Values. */
+  const int32_t* inputs;
+  size_t input_count;
+  const int32_t* outputs;
+  size_t output_count;
+} percale_graph_function_info;
+
+/** A value of a function. \since 0.1 */
+typedef struct percale_graph_value_info {
+  uint32_t struct_size;
+  const char* name;
+  percale_dtype dtype;
+  /** -1 where unknown; a rank of SIZE_MAX: not even that is known. */
+  const int64_t* dims;
+  size_t rank;
+  /** The elements of a constant, else NULL. */
+  const void* data;
+  uint64_t bytes;
+} percale_graph_value_info;
+
+/** A node of a function. \since 0.1 */
+typedef struct percale_graph_node_info {
+  uint32_t struct_size;
+  /** "" for ONNX's own. */
+  const char* domain;
+  const char* op;
+  /** The opset, or version of the domain, that gave the op its meaning. */
+  int32_t version;
+  const char* name;
+  /** Values; -1: absent. */
+  const int32_t* inputs;
+  size_t input_count;
+  const int32_t* outputs;
+  size_t output_count;
+  size_t attribute_count;
+} percale_graph_node_info;
+
+/** An attribute that a node gives; defaults are not among them. `kind` says which members hold it: 1 float (f), 2 int (i), 3 string
+ * (text), 4 tensor (dtype to bytes), 5 function (text: its name), 6 floats, 7 ints, 8 strings (count; one by one with
+ * graph_attribute_string). \since 0.1 */
+typedef struct percale_graph_attribute_info {
+  uint32_t struct_size;
+  const char* name;
+  int32_t kind;
+  double f;
+  int64_t i;
+  const char* text;
+  size_t text_size;
+  const double* floats;
+  const int64_t* ints;
+  size_t count;
+  percale_dtype dtype;
+  const int64_t* dims;
+  size_t rank;
+  const void* data;
+  uint64_t bytes;
+} percale_graph_attribute_info;
+
+/** A variable of a graph. \since 0.1 */
+typedef struct percale_graph_variable_info {
+  uint32_t struct_size;
+  const char* name;
+  percale_dtype dtype;
+  const int64_t* dims;
+  size_t rank;
+  int32_t trainable;
+  /** Its first value; NULL where the function "init" gives it. */
+  const void* data;
+  uint64_t bytes;
+} percale_graph_variable_info;
+
 /** What the library offers a plug-in. Valid for the life of the process. \since 0.1 */
 typedef struct percale_host_api {
   uint32_t struct_size;
@@ -220,6 +298,28 @@ typedef struct percale_host_api {
                                         int64_t* out_dims, size_t* out_rank);
   /** A fact about the graph, kept with it. */
   percale_status* (*builder_set_metadata)(percale_builder* builder, const char* key, const char* value);
+
+  /* Exporters. Functions, "main" first, values, nodes (each after those that it depends on), attributes and variables are
+   * numbered from 0: 1, or 0 past the end. */
+  int32_t (*graph_function)(const percale_graph* graph, size_t index, percale_graph_function_info* out);
+  int32_t (*graph_value)(const percale_graph* graph, size_t function, size_t index, percale_graph_value_info* out);
+  int32_t (*graph_node)(const percale_graph* graph, size_t function, size_t index, percale_graph_node_info* out);
+  int32_t (*graph_attribute)(const percale_graph* graph, size_t function, size_t node, size_t index,
+                             percale_graph_attribute_info* out);
+  /** One of an attribute of strings; NULL past the end. */
+  const char* (*graph_attribute_string)(const percale_graph* graph, size_t function, size_t node, size_t attribute,
+                                        size_t index, size_t* out_size);
+  int32_t (*graph_variable)(const percale_graph* graph, size_t index, percale_graph_variable_info* out);
+  /** Facts that are kept with the graph, in the order of keys. */
+  int32_t (*graph_metadata)(const percale_graph* graph, size_t index, const char** out_key, const char** out_value,
+                            size_t* out_value_size);
+  /** A graph with the same outputs, without what they do not depend on and without calls of functions by nodes Call; ops that others
+   * express, and that keeps() refuses (0), are replaced by those. The caller releases it. FAILED_PRECONDITION where an output
+   * depends on what a variable holds after the run has changed it. */
+  percale_status* (*graph_inference)(const percale_graph* graph,
+                                     int32_t (*keeps)(void* user, const char* domain, const char* op, int32_t version),
+                                     void* user, percale_graph** out_graph);
+  void (*graph_release)(percale_graph* graph);
 } percale_host_api;
 
 /** One input or output of an op that a plug-in adds. \since 0.1 */
@@ -266,6 +366,20 @@ typedef struct percale_op {
   size_t attribute_count;
 } percale_op;
 
+/** Where an exporter puts a model. \since 0.1 */
+typedef struct percale_export_target {
+  uint32_t struct_size;
+  void* user;
+  /** Appends to the model. What goes wrong is the library's to report. */
+  void (*write)(void* user, const void* bytes, size_t size);
+  /** The name of a file beside the model that may hold elements of tensors; NULL: there is none. */
+  const char* data_name;
+  /** Appends to that file, which is there once this was called. */
+  void (*write_data)(void* user, const void* bytes, size_t size);
+  /** 0: elements go there where the format cannot hold them otherwise; 1: those of all tensors of some size do. */
+  int32_t prefer_data;
+} percale_export_target;
+
 /** A foreign model format. \since 0.1 */
 typedef struct percale_importer {
   uint32_t struct_size;
@@ -276,8 +390,8 @@ typedef struct percale_importer {
    * lie, and nowhere else; NULL: the model came without one. */
   percale_status* (*import_graph)(void* user, percale_builder* builder, const void* bytes, size_t size,
                                   const char* folder);
-  percale_status* (*export_graph)(void* user, const percale_graph* graph, percale_variables* variables, void* sink,
-                                  void (*write)(void* sink, const void* bytes, size_t size));
+  /** Writes a model of what "main" computes; the graph's variables have the values that it shall have. */
+  percale_status* (*export_graph)(void* user, const percale_graph* graph, const percale_export_target* target);
   /** A tensor of the format's own kind (ONNX: a TensorProto), in the engine's memory. */
   percale_status* (*import_tensor)(void* user, percale_engine* engine, const void* bytes, size_t size,
                                    percale_tensor** out_tensor);

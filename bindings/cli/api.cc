@@ -35,6 +35,7 @@ void set_option(Setup& setup, const Json& table, const std::string& key, const s
     const std::string kind = option["kind"].text();
     percale_options* target = kind == "engine"    ? setup.engine_options.get()
                               : kind == "session" ? setup.session_options.get()
+                              : kind == "export"  ? setup.export_options.get()
                                                   : setup.trainer_options.get();
     check(percale_options_set(target, key.c_str(), value.c_str()));
   }
@@ -80,7 +81,8 @@ std::string take_text(percale_text* text) {
 Setup::Setup(const Args& args)
     : engine_options(make_options("engine")),
       session_options(make_options("session")),
-      trainer_options(make_options("trainer")) {
+      trainer_options(make_options("trainer")),
+      export_options(make_options("export")) {
   percale_text* text = nullptr;
   check(percale_options_describe(&text));
   const Json table = Json::parse(take_text(text));
@@ -125,7 +127,9 @@ Graph open_graph(const Setup& setup, const std::string& path) {
   return Graph(made);
 }
 
-Model::Model(const Setup& setup, const std::string& path) : graph(open_graph(setup, path)) {
+Model::Model(const Setup& setup, const std::string& path) : Model(setup, open_graph(setup, path)) {}
+
+Model::Model(const Setup& setup, Graph made) : graph(std::move(made)) {
   percale_text* text = nullptr;
   check(percale_graph_describe(graph.get(), "summary", &text));
   summary = Json::parse(take_text(text));

@@ -47,7 +47,7 @@ std::string take_text(percale_text* text);
 struct Setup {
   explicit Setup(const Args& args);
   void make_engine();
-  Options engine_options, session_options, trainer_options;
+  Options engine_options, session_options, trainer_options, export_options;
   Engine engine;
 };
 
@@ -63,6 +63,7 @@ Graph open_graph(const Setup& setup, const std::string& path);
 // A graph from a file, with its variables and what it says of itself.
 struct Model {
   Model(const Setup& setup, const std::string& path);
+  Model(const Setup& setup, Graph made);
   Graph graph;
   Variables variables;
   Json summary;

@@ -1,4 +1,4 @@
-// Models of other formats, which an importer plug-in reads.
+// Models of other formats, which an importer plug-in reads and writes.
 #include "api.h"
 #include "commands.h"
 
@@ -15,8 +15,13 @@ int run_import(const Args& args) {
   return 0;
 }
 
-int run_export(const Args&) {
-  throw Failure{"UNIMPLEMENTED: export: the plug-in for ONNX does not write models yet", PERCALE_UNIMPLEMENTED};
+int run_export(const Args& args) {
+  Setup setup(args);
+  setup.make_engine();
+  const Model model(setup, args.positional()[0]);
+  check(percale_graph_export(setup.engine.get(), model.graph.get(), model.variables.get(), "onnx",
+                             setup.export_options.get(), args.positional()[1].c_str()));
+  return 0;
 }
 
 }  // namespace
@@ -24,6 +29,7 @@ int run_export(const Args&) {
 extern const Command kImport = {
     "import", "IN.onnx OUT.percale", "An ONNX model into a .percale file.", {}, run_import, 2, 2};
 extern const Command kExport = {
-    "export", "IN.percale OUT.onnx", "A .percale file into an ONNX model.", {}, run_export, 2, 2};
+    "export", "IN.percale OUT.onnx", "A .percale file into an ONNX model that computes its outputs.", {}, run_export, 2,
+    2};
 
 }  // namespace percale_cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bindings/onnx/exporter.h"
 #include "bindings/onnx/tensor.h"
 
 namespace percale_onnx {
@@ -69,14 +70,52 @@ Status Importer::import_main() {
   ONNX_TRY(parse(model_.graph, &graph));
   Scope scope;
   scope.opsets = &model_.opsets;
+  read_told_variables();
   ONNX_TRY(reserve_names(graph));
   ONNX_TRY(add_inputs(graph, scope));
   ONNX_TRY(add_initializers(graph, true, scope));
   ONNX_TRY(add_nodes(std::move(graph.nodes), scope));
   ONNX_TRY(set_outputs(graph, scope));
+  ONNX_TRY(keep_metadata());
   const auto own = model_.opsets.find("");
   if (own == model_.opsets.end()) return {};
   return host_.take(host_->builder_set_metadata(builder_, "onnx.opset", std::to_string(own->second).c_str()));
+}
+
+void Importer::read_told_variables() {
+  const auto read = [this](std::string_view key, Names& out) {
+    const auto found = model_.metadata.find(key);
+    if (found == model_.metadata.end()) return;
+    told_ = true;
+    const std::string_view list = found->second;
+    for (size_t at = 0; at < list.size();) {
+      const size_t end = std::min(list.find('\n', at), list.size());
+      out.insert(list.substr(at, end - at));
+      at = end + 1;
+    }
+  };
+  read(kTrainableKey, told_trainable_);
+  read(kFixedKey, told_fixed_);
+}
+
+Importer::Kept Importer::kept_as(std::string_view name, percale_dtype dtype, size_t rank) const {
+  if (told_) {
+    if (told_trainable_.contains(name)) return Kept::kTrainable;
+    return told_fixed_.contains(name) ? Kept::kFixed : Kept::kConstant;
+  }
+  if (!is_float(dtype) || rank == 0 || survey_.settled.contains(name)) return Kept::kConstant;
+  return survey_.statistics.contains(name) ? Kept::kFixed : Kept::kTrainable;
+}
+
+// Facts that are no text are of no use to anybody.
+Status Importer::keep_metadata() {
+  for (const auto& [key, value] : model_.metadata) {
+    if (key.empty() || key.starts_with(kForeignPrefix) || key == kTrainableKey || key == kFixedKey) continue;
+    std::string name, fact;
+    if (!c_text(key, &name).ok() || !c_text(value, &fact).ok()) continue;
+    ONNX_TRY(host_.take(host_->builder_set_metadata(builder_, name.c_str(), fact.c_str())));
+  }
+  return {};
 }
 
 Status Importer::reserve_names(const GraphProto& graph) {
@@ -136,10 +175,11 @@ Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& sco
     TensorPtr tensor;
     ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor).within("initializer"));
     Value value;
-    if (main && is_float(proto.dtype) && !proto.dims.empty() && !survey_.settled.contains(proto.name)) {
+    const Kept kept = main ? kept_as(proto.name, proto.dtype, proto.dims.size()) : Kept::kConstant;
+    if (kept != Kept::kConstant) {
       std::string name;
       ONNX_TRY(c_text(proto.name, &name));
-      const int32_t trainable = survey_.statistics.contains(proto.name) ? 0 : 1;
+      const int32_t trainable = kept == Kept::kTrainable ? 1 : 0;
       ONNX_TRY(host_.take(host_->builder_variable(builder_, name.c_str(), tensor.get(), trainable, &value.id))
                    .within("initializer"));
     } else {

@@ -54,6 +54,11 @@ class Importer {
   Status add_nodes(std::vector<std::string_view> nodes, Scope& scope);
   Status set_outputs(const GraphProto& graph, const Scope& scope);
   Status reserve_names(const GraphProto& graph);
+  void read_told_variables();
+  Status keep_metadata();
+  // How an initializer of the main graph is kept.
+  enum class Kept { kConstant, kTrainable, kFixed };
+  Kept kept_as(std::string_view name, percale_dtype dtype, size_t rank) const;
 
   Status add_node(std::string_view bytes, Scope& scope);
   Status emit_node(const NodeProto& node, Scope& scope);
@@ -85,6 +90,8 @@ class Importer {
   ModelProto model_;
   Functions functions_;
   Survey survey_;
+  bool told_ = false;  // whether the model says which initializers are variables: these
+  Names told_trainable_, told_fixed_;
   int64_t nodes_left_ = 0;
   int64_t graphs_ = 0;
 };

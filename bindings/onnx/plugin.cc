@@ -4,6 +4,7 @@
 #include <atomic>
 #include <new>
 
+#include "bindings/onnx/exporter.h"
 #include "bindings/onnx/importer.h"
 #include "bindings/onnx/tensor.h"
 
@@ -30,6 +31,11 @@ percale_status* import_graph(void* user, percale_builder* builder, const void* b
   return guarded(host, [&] { return Importer(host, builder, folder).run(view(bytes, size)); });
 }
 
+percale_status* export_graph(void* user, const percale_graph* graph, const percale_export_target* target) {
+  const Host host(static_cast<const percale_host_api*>(user));
+  return guarded(host, [&] { return Exporter(host, graph, *target).run(); });
+}
+
 percale_status* import_tensor(void* user, percale_engine* engine, const void* bytes, size_t size,
                               percale_tensor** out) {
   const Host host(static_cast<const percale_host_api*>(user));
@@ -50,6 +56,7 @@ struct Instance {
     importer.format = "onnx";
     importer.user = const_cast<percale_host_api*>(api);
     importer.import_graph = import_graph;
+    importer.export_graph = export_graph;
     importer.import_tensor = import_tensor;
     table.struct_size = sizeof table;
     table.name = "onnx";

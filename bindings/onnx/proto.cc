@@ -24,6 +24,18 @@ Status parse_opset(std::string_view bytes, Opsets* out) {
   return {};
 }
 
+Status parse_entry(std::string_view bytes, std::map<std::string_view, std::string_view>* out) {
+  Message message(bytes);
+  std::string_view key, value;
+  for (Field field; message.next(field);) {
+    if (field.is(1, Wire::kBytes)) key = field.bytes;
+    if (field.is(2, Wire::kBytes)) value = field.bytes;
+  }
+  if (!message.ok()) return no_message("StringStringEntryProto");
+  (*out)[key] = value;
+  return {};
+}
+
 Status parse(std::string_view bytes, FunctionProto* out) {
   Message message(bytes);
   for (Field field; message.next(field);) {
@@ -119,6 +131,7 @@ Status parse(std::string_view bytes, ModelProto* out) {
       case 2: out->producer = field.bytes; break;
       case 7: out->graph = field.bytes; break;
       case 8: ONNX_TRY(parse_opset(field.bytes, &out->opsets)); break;
+      case 14: ONNX_TRY(parse_entry(field.bytes, &out->metadata)); break;
       case 25: ONNX_TRY(parse(field.bytes, &out->functions.emplace_back())); break;
       default: break;
     }

@@ -28,6 +28,7 @@ struct ModelProto {
   Opsets opsets;
   std::string_view producer, graph;  // graph: GraphProto
   std::vector<FunctionProto> functions;
+  std::map<std::string_view, std::string_view> metadata;  // metadata_props
 };
 
 struct GraphProto {

@@ -2,10 +2,13 @@
 
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 // The wire type is looked at before a value is asked for.
 #define protozero_assert(x) static_cast<void>(0)
 #include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
 
 namespace percale_onnx {
 
@@ -82,6 +85,48 @@ bool append_floats(const Field& field, std::vector<double>& out) {
     out.push_back(static_cast<double>(value));
   }
   return true;
+}
+
+void MessageWriter::integer(uint32_t field, int64_t value) { protozero::pbf_writer(tail_).add_int64(field, value); }
+
+void MessageWriter::real(uint32_t field, float value) { protozero::pbf_writer(tail_).add_float(field, value); }
+
+void MessageWriter::bytes(uint32_t field, std::string_view value) {
+  protozero::pbf_writer(tail_).add_bytes(field, value.data(), value.size());
+}
+
+void MessageWriter::begin_bytes(uint32_t field, uint64_t size) {
+  constexpr uint32_t kLengthDelimited = 2;
+  protozero::write_varint(std::back_inserter(tail_), uint64_t{field} << 3 | kLengthDelimited);
+  protozero::write_varint(std::back_inserter(tail_), size);
+}
+
+void MessageWriter::end_piece(std::string_view lent) {
+  size_ += tail_.size() + lent.size();
+  pieces_.push_back({std::exchange(tail_, {}), lent});
+}
+
+void MessageWriter::lent_bytes(uint32_t field, std::string_view value) {
+  begin_bytes(field, value.size());
+  end_piece(value);
+}
+
+void MessageWriter::message(uint32_t field, MessageWriter inner) {
+  begin_bytes(field, inner.size());
+  if (!inner.pieces_.empty()) {
+    end_piece({});
+    for (Piece& piece : inner.pieces_) pieces_.push_back(std::move(piece));
+    size_ += inner.size_;
+  }
+  tail_ += inner.tail_;
+}
+
+void MessageWriter::write(const std::function<void(std::string_view)>& to) const {
+  for (const Piece& piece : pieces_) {
+    if (!piece.own.empty()) to(piece.own);
+    if (!piece.lent.empty()) to(piece.lent);
+  }
+  if (!tail_.empty()) to(tail_);
 }
 
 }  // namespace percale_onnx

@@ -1,8 +1,10 @@
-// Protocol-buffer messages as views of bytes. wire.cc alone knows the library that reads them.
+// Protocol-buffer messages, read as views of bytes and written. wire.cc alone knows the library that does it.
 #ifndef PERCALE_BINDINGS_ONNX_WIRE_H_
 #define PERCALE_BINDINGS_ONNX_WIRE_H_
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +54,32 @@ class Varints {
   const char* at_;
   const char* end_;
   bool ok_ = true;
+};
+
+// A message that is being written, field by field. Bytes may be lent to it, so that the elements of large tensors are copied nowhere.
+class MessageWriter {
+ public:
+  void integer(uint32_t field, int64_t value);
+  void real(uint32_t field, float value);
+  void bytes(uint32_t field, std::string_view value);
+  // The bytes must live until the message was written.
+  void lent_bytes(uint32_t field, std::string_view value);
+  void message(uint32_t field, MessageWriter inner);
+
+  uint64_t size() const { return size_ + tail_.size(); }
+  void write(const std::function<void(std::string_view)>& to) const;
+
+ private:
+  struct Piece {
+    std::string own;
+    std::string_view lent;  // behind it
+  };
+  void begin_bytes(uint32_t field, uint64_t size);
+  void end_piece(std::string_view lent);
+
+  std::vector<Piece> pieces_;
+  std::string tail_;   // what comes behind the pieces
+  uint64_t size_ = 0;  // of the pieces
 };
 
 }  // namespace percale_onnx

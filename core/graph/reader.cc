@@ -11,6 +11,8 @@
 #include "core/base/file.h"
 #include "core/graph/container.h"
 #include "core/graph/schema/flat.h"
+#include "core/graph/upgrade.h"
+#include "core/graph/upgrade_graph.h"
 #include "core/graph/validate.h"
 
 namespace percale {
@@ -60,6 +62,9 @@ class Reader {
     PERCALE_RETURN_IF_ERROR(read_variables(flat.variables()));
     PERCALE_RETURN_IF_ERROR(read_metadata(flat.metadata()));
     graph_->next_random_id = flat.next_random_id();
+    if (any_old_) {
+      PERCALE_ASSIGN_OR_RETURN(graph_, upgrade_graph(*graph_, names_of_ops_, ops_of_nodes_));
+    }
     PERCALE_RETURN_IF_ERROR(validate(*graph_));
     return std::shared_ptr<const Graph>(std::move(graph_));
   }
@@ -147,11 +152,18 @@ class Reader {
       const auto op_name = name(op.name());
       if (!op_name.ok()) return op_name.status();
       if (!domain->empty()) PERCALE_RETURN_IF_ERROR(check_name(*domain));
-      const OpSchema* schema = graph_->registry->find_op(*domain, *op_name, op.since());
-      if (schema == nullptr || schema->since != op.since()) {
-        const OpSchema* other = graph_->registry->find_op(*domain, *op_name);
-        unknown.insert(str_cat(domain->empty() ? "" : str_cat(*domain, ":"), *op_name, " version ", op.since(),
-                               other == nullptr ? "" : str_cat(" (here version ", other->since, ")")));
+      const Registry& registry = *graph_->registry;
+      const OpSchema* schema = registry.find_op(*domain, *op_name, op.since());
+      if (schema != nullptr && schema->since != op.since()) schema = nullptr;
+      names_of_ops_.push_back({domain->empty() ? *op_name : str_cat(*domain, ":", *op_name), op.since()});
+      const std::string& full_name = names_of_ops_.back().op;
+      if (schema == nullptr) {
+        const OpSchema* newest = registry.find_op(*domain, *op_name);
+        const bool older = op.since() > 0 && (newest == nullptr || op.since() < newest->since);
+        if (!older || !knows_op(registry, full_name, op.since())) {
+          unknown.insert(str_cat(full_name, " version ", op.since(),
+                                 newest == nullptr ? "" : str_cat(" (here version ", newest->since, ")")));
+        }
       }
       ops_.push_back(schema);
       return Status();
@@ -284,6 +296,8 @@ class Reader {
       return invalid_argument("there is no op ", flat.op(), ", the file has ", u64(ops_.size()));
     }
     node.op = ops_[flat.op()];
+    any_old_ = any_old_ || node.op == nullptr;
+    ops_of_nodes_.back().push_back(flat.op());
     PERCALE_ASSIGN_OR_RETURN(node.inputs, list(flat.inputs()));
     PERCALE_ASSIGN_OR_RETURN(node.outputs, list(flat.outputs()));
     PERCALE_ASSIGN_OR_RETURN(node.control, list(flat.control()));
@@ -331,6 +345,7 @@ class Reader {
     return each(flat, "function", [&](const fb::Function& f, uint32_t) -> Status {
       PERCALE_ASSIGN_OR_RETURN(std::string function_name, name(f.name()));
       graph_->functions.emplace_back().name = std::move(function_name);
+      ops_of_nodes_.emplace_back();
       Function& out = graph_->functions.back();
       return read_function(f, out).with_context(str_cat("'", out.name, "'"));
     });
@@ -370,7 +385,10 @@ class Reader {
   uint64_t left_ = 0;      // of the FlatBuffer's bytes, not yet accounted for
   uint64_t data_end_ = 0;  // of the tensors read so far
   size_t num_nodes_ = 0, num_values_ = 0;
-  std::vector<const OpSchema*> ops_;
+  std::vector<const OpSchema*> ops_;  // null: an older version than today's
+  std::vector<OpOfVersion> names_of_ops_;
+  std::vector<std::vector<uint32_t>> ops_of_nodes_;  // per function and node
+  bool any_old_ = false;                             // whether a node is of one of those
   std::vector<Tensor> tensors_;
 };
 

@@ -35,7 +35,7 @@ struct ReadOptions {
   ReadLimits limits = {};
 };
 
-// Tensors point into `bytes`, which they keep alive; memory that is not 64-byte aligned is copied once. INVALID_ARGUMENT for
+// Ops of older versions become what they mean today (core/graph/upgrade.h). Tensors point into `bytes`, which they keep alive; memory that is not 64-byte aligned is copied once. INVALID_ARGUMENT for
 // what is no valid graph, DATA_LOSS for a file cut short or damaged, UNIMPLEMENTED for a newer version, a feature that is
 // not known, or ops that are not registered (all of them, once).
 Result<std::shared_ptr<const Graph>> read_graph(std::shared_ptr<const Registry> registry, std::shared_ptr<Buffer> bytes,

@@ -77,7 +77,6 @@ Status check_constants(const Function& f) {
 
 Status check_node_links(const Function& f, NodeId id) {
   const Node& node = f.node(id);
-  if (node.op == nullptr) return invalid_argument("it has no op");
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
     if (input == kNoValue) continue;
@@ -187,6 +186,9 @@ Status check_node_types(const DeclaredFunctionTypes& functions, const VariableIn
 }
 
 Status check_types(const DeclaredFunctionTypes& functions, const VariableIndex& variables, const Function& f) {
+  for (const Node& node : f.nodes) {
+    if (node.op == nullptr) return invalid_argument("node '", node.name, "': it has no op");
+  }
   for (const Node& node : f.nodes) PERCALE_RETURN_IF_ERROR(check_node_types(functions, variables, f, node));
   return {};
 }
@@ -285,7 +287,7 @@ Status check_name(std::string_view name) {
   return {};
 }
 
-Status validate(const Graph& graph) {
+Status validate_structure(const Graph& graph) {
   if (graph.functions.empty() || graph.functions[0].name != kMainFunction) {
     return invalid_argument("a graph needs a function 'main' as its first");
   }
@@ -296,7 +298,11 @@ Status validate(const Graph& graph) {
     if (!names.insert(f.name).second) return invalid_argument("two functions are called '", f.name, "'");
     PERCALE_RETURN_IF_ERROR(check_structure(f).with_context(str_cat("function '", f.name, "'")));
   }
-  PERCALE_RETURN_IF_ERROR(check_nesting(graph));
+  return check_nesting(graph);
+}
+
+Status validate(const Graph& graph) {
+  PERCALE_RETURN_IF_ERROR(validate_structure(graph));
   PERCALE_RETURN_IF_ERROR(check_variables(graph));
   VariableIndex variables;
   for (const Variable& v : graph.variables) variables.emplace(v.name, &v);

@@ -17,6 +17,10 @@ Status check_name(std::string_view name);
 // whatever it says. Errors name the place: "function 'main': node 'fc1': input 3: ...".
 Status validate(const Graph& graph);
 
+// The part of it that makes following indices and calls safe: indices, order, names, functions and how they nest. Nodes may lack
+// their ops, and nothing is said of types.
+Status validate_structure(const Graph& graph);
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_GRAPH_VALIDATE_H_

@@ -80,11 +80,8 @@ class Basics(unittest.TestCase):
         self.assertIn("the nearest is 'isa'", percale("info", "--option", "isaa=auto", code=1).stderr)
         self.assertIn("no nope:0", percale("info", "--devices", "nope:0", code=1).stderr)
 
-    def test_what_is_not_there_yet_says_so(self):
-        self.assertIn("UNIMPLEMENTED", percale("export", "a.percale", "b.onnx", code=1).stderr)
-
     def test_foreign_models_that_are_not_there_are_named(self):
-        for arguments in (["import", "/nowhere.onnx", "b.percale"], ["show", "/nowhere.onnx"], ["test", "/nowhere"]):
+        for arguments in (["import", "/nowhere.onnx", "b.percale"], ["export", "/nowhere.percale", "b.onnx"], ["show", "/nowhere.onnx"], ["test", "/nowhere"]):
             self.assertIn("/nowhere", percale(*arguments, code=1).stderr)
 
     def test_info_and_ops_are_json_when_asked(self):

@@ -11,6 +11,7 @@
 #include "core/checkpoint/graph_files.h"
 #include "core/graph/builder.h"
 #include "ops/all_ops.h"
+#include "tests/unit/graph/old_ops.h"
 #include "tests/unit/graph/seal.h"
 
 namespace percale {
@@ -187,6 +188,7 @@ std::vector<Bad> bad_files(const Graph& good, const Graph& calls) {
   made("ops_unknown", [&](auto& flat) {
     finish(flat, {}, {fb::CreateOpDirect(flat, "", "Teleport", 1), fb::CreateOpDirect(flat, "acme", "Guess", 3)}, {});
   });
+  made("op_newer", [&](auto& flat) { finish(flat, {}, {fb::CreateOpDirect(flat, "", "Relu", 99)}, {}); });
   const std::vector<int64_t> four{4};
   made(
       "tensors_overlap",
@@ -221,6 +223,7 @@ void run(const std::string& folder) {
   must(save_graph(*good, folder + "/good/layer_outside.percale",
                   {.external_file = "layer_outside.safetensors", .external_min_bytes = 4}));
   must(save_graph(*calls, folder + "/good/branches.percale"));
+  must(save_graph(*must(old_ops::graph(registry)), folder + "/good/older_ops.percale"));
   must(save_graph(*constants(registry), folder + "/good/constants.percale"));
   std::string reasons;
   for (const Bad& bad : bad_files(*good, *calls)) {

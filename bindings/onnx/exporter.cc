@@ -1,0 +1,205 @@
+#include "bindings/onnx/exporter.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace percale_onnx {
+namespace {
+
+// Old enough for every tool, and what models have at least.
+constexpr int32_t kOldestWrittenOpset = 13;
+// Protocol buffers end at 2 GB; what is not elements stays far below the rest.
+constexpr uint64_t kMostBytes = (uint64_t{1} << 31) - 1, kMostElementBytes = kMostBytes - (uint64_t{64} << 20);
+
+// The version of the format that came with an opset.
+int64_t ir_version(int32_t opset) {
+  struct Row {
+    int32_t opset;
+    int64_t version;
+  };
+  constexpr Row kRows[] = {{25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}};
+  for (const Row& row : kRows) {
+    if (opset >= row.opset) return row.version;
+  }
+  return 8;
+}
+
+// The opset that knows an element type.
+int32_t opset_of(percale_dtype dtype) {
+  switch (dtype) {
+    case PERCALE_DTYPE_F8E4M3FN:
+    case PERCALE_DTYPE_F8E4M3FNUZ:
+    case PERCALE_DTYPE_F8E5M2:
+    case PERCALE_DTYPE_F8E5M2FNUZ: return 19;
+    case PERCALE_DTYPE_U4:
+    case PERCALE_DTYPE_I4: return 21;
+    case PERCALE_DTYPE_F4E2M1: return 23;
+    case PERCALE_DTYPE_F8E8M0: return 24;
+    case PERCALE_DTYPE_U2:
+    case PERCALE_DTYPE_I2: return 25;
+    default: return 1;
+  }
+}
+
+bool has_form(std::string_view domain, std::string_view op, int32_t version) {
+  if (domain == "percale") return op == "ReadVariable";
+  return !domain.empty() || version <= kNewestWrittenOpset;
+}
+
+int32_t keeps(void*, const char* domain, const char* op, int32_t version) { return has_form(domain, op, version); }
+
+template <class Info>
+Info empty() {
+  Info info{};
+  info.struct_size = sizeof info;
+  return info;
+}
+
+void write_entry(MessageWriter* model, std::string_view key, std::string_view value) {
+  MessageWriter entry;
+  entry.bytes(1, key);
+  entry.bytes(2, value);
+  model->message(14, std::move(entry));
+}
+
+}  // namespace
+
+percale_graph_function_info Exporter::function(size_t index) const {
+  auto info = empty<percale_graph_function_info>();
+  host_->graph_function(graph_.get(), index, &info);
+  return info;
+}
+percale_graph_value_info Exporter::value(const Scope& scope, int32_t id) const {
+  auto info = empty<percale_graph_value_info>();
+  host_->graph_value(graph_.get(), scope.function, static_cast<size_t>(id), &info);
+  return info;
+}
+percale_graph_node_info Exporter::node(size_t function, size_t index) const {
+  auto info = empty<percale_graph_node_info>();
+  host_->graph_node(graph_.get(), function, index, &info);
+  return info;
+}
+percale_graph_attribute_info Exporter::attribute(size_t function, size_t node, size_t index) const {
+  auto info = empty<percale_graph_attribute_info>();
+  host_->graph_attribute(graph_.get(), function, node, index, &info);
+  return info;
+}
+
+Status Exporter::run() {
+  percale_graph* made = nullptr;
+  ONNX_TRY(host_.take(host_->graph_inference(given_, keeps, nullptr, &made)));
+  graph_ = std::shared_ptr<percale_graph>(made, [this](percale_graph* graph) { host_->graph_release(graph); });
+  ONNX_TRY(survey());
+  MessageWriter model, graph;
+  ONNX_TRY(write_main(&graph));
+  model.integer(1, ir_version(opsets_[""]));
+  model.bytes(2, "Percale");
+  model.bytes(3, PERCALE_ONNX_VERSION);
+  model.message(7, std::move(graph));
+  for (const auto& [domain, version] : opsets_) {
+    MessageWriter opset;
+    opset.bytes(1, domain);
+    opset.integer(2, version);
+    model.message(8, std::move(opset));
+  }
+  write_metadata(&model);
+  if (model.size() > kMostBytes) {
+    return Status(PERCALE_RESOURCE_EXHAUSTED,
+                  text("the model is ", model.size(), " bytes, one file of the format holds ", kMostBytes,
+                       ": elements need a file beside it"));
+  }
+  model.write([this](std::string_view bytes) { target_.write(target_.user, bytes.data(), bytes.size()); });
+  return {};
+}
+
+void Exporter::note_dtype(percale_dtype dtype) {
+  int32_t& opset = opsets_[""];
+  opset = std::max(opset, opset_of(dtype));
+}
+
+Status Exporter::check_variables() {
+  auto info = empty<percale_graph_variable_info>();
+  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &info) != 0; ++i) {
+    if (info.data == nullptr) {
+      return Status(PERCALE_FAILED_PRECONDITION,
+                    text("variable ", quoted(info.name), " has no value yet: a table of variables gives it one"));
+    }
+    note_dtype(info.dtype);
+  }
+  return {};
+}
+
+Status Exporter::survey() {
+  opsets_[""] = kOldestWrittenOpset;
+  ONNX_TRY(check_variables());
+  std::map<std::string, int64_t> missing;
+  uint64_t element_bytes = 0;
+  for (size_t f = 0;; ++f) {
+    Scope scope;
+    scope.function = f;
+    scope.info = function(f);
+    if (scope.info.name == nullptr) break;
+    functions_.emplace(scope.info.name, f);
+    for (size_t v = 0; v < scope.info.value_count; ++v) {
+      const percale_graph_value_info info = value(scope, static_cast<int32_t>(v));
+      note_dtype(info.dtype);
+      if (info.data != nullptr) element_bytes += info.bytes;
+    }
+    for (size_t n = 0; n < scope.info.node_count; ++n) {
+      const percale_graph_node_info info = node(f, n);
+      const std::string_view domain = info.domain;
+      if (!has_form(domain, info.op, info.version)) {
+        ++missing[domain.empty() ? text(std::string_view(info.op), " of opset ", info.version)
+                                 : text(domain, ":", std::string_view(info.op))];
+      } else if (domain != "percale") {
+        int32_t& opset = opsets_[std::string(domain)];
+        opset = std::max(opset, info.version);
+      }
+    }
+  }
+  auto info = empty<percale_graph_variable_info>();
+  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &info) != 0; ++i) element_bytes += info.bytes;
+  external_ = target_.data_name != nullptr && (target_.prefer_data != 0 || element_bytes > kMostElementBytes);
+  if (missing.empty()) return {};
+  std::string list;
+  for (const auto& [op, count] : missing) list += text(list.empty() ? "" : ", ", op, " (", count, ")");
+  return unsupported("ops that ONNX does not have, and the number of their nodes: ", list);
+}
+
+Status Exporter::write_main(MessageWriter* graph) {
+  Scope scope;
+  open(0, scope);
+  for (size_t i = 0; i < scope.info.input_count; ++i) {
+    std::string& name = scope.names[static_cast<size_t>(scope.info.inputs[i])];
+    name = take_name(value(scope, scope.info.inputs[i]).name);
+    graph->message(11, type_of(name, value(scope, scope.info.inputs[i])));
+  }
+  auto variable = empty<percale_graph_variable_info>();
+  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &variable) != 0; ++i) {
+    const std::string& name = variables_.emplace(variable.name, take_name(variable.name)).first->second;
+    graph->message(5, tensor(name, variable.dtype, variable.dims, variable.rank, variable.data, variable.bytes));
+  }
+  graph->bytes(2, "main");
+  return write_body(scope, true, graph);
+}
+
+void Exporter::write_metadata(MessageWriter* model) {
+  const char *key = nullptr, *fact = nullptr;
+  size_t size = 0;
+  for (size_t i = 0; host_->graph_metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
+    const std::string_view name = key;
+    if (name.starts_with(kForeignPrefix) || name == kTrainableKey || name == kFixedKey) continue;
+    if (is_utf8(name) && is_utf8({fact, size})) write_entry(model, name, {fact, size});
+  }
+  std::string trainable, fixed;
+  auto variable = empty<percale_graph_variable_info>();
+  for (size_t i = 0; host_->graph_variable(graph_.get(), i, &variable) != 0; ++i) {
+    std::string& list = variable.trainable != 0 ? trainable : fixed;
+    list += (list.empty() ? "" : "\n") + variables_.at(variable.name);
+  }
+  // Both are there, so that a model without variables says so.
+  write_entry(model, kTrainableKey, trainable);
+  write_entry(model, kFixedKey, fixed);
+}
+
+}  // namespace percale_onnx

@@ -1,0 +1,178 @@
+#include "core/passes/inference.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/graph/clone.h"
+#include "core/graph/composite.h"
+#include "core/graph/validate.h"
+#include "core/passes/inline.h"
+#include "core/passes/passes.h"
+#include "core/passes/rewrite.h"
+
+namespace percale {
+namespace {
+
+constexpr size_t kMaxBodies = 16;  // within each other
+constexpr size_t kNodeFactor = 16, kMoreNodes = size_t{1} << 16;
+
+bool is_call(const Node& node) { return node.op->domain == "percale" && node.op->name == "Call"; }
+
+void each_function(const Graph& graph, const Node& node, const std::function<void(const Function&)>& f) {
+  for (const auto& [name, value] : node.attributes) {
+    const FunctionRef* ref = value.get_if<FunctionRef>();
+    const Function* found = ref != nullptr ? graph.find_function(ref->name) : nullptr;
+    if (found != nullptr) f(*found);
+  }
+}
+
+// Whether the values that outputs read are those from before the run. Calls end, as the validator has found.
+class FirstValues {
+ public:
+  explicit FirstValues(const Graph& graph) : graph_(graph) {}
+
+  Status check() {
+    uses_of(graph_.main());
+    return std::move(status_);
+  }
+
+ private:
+  struct Uses {
+    std::set<std::string, std::less<>> reads, writes;  // reads: those that an output of the function needs
+  };
+
+  const Uses& uses_of(const Function& f) {
+    const auto [entry, first] = uses_.try_emplace(&f);
+    if (!first) return entry->second;
+    Uses all;
+    const std::vector<bool> needed = nodes_behind(f, f.outputs, false);
+    for (size_t i = 0; i < f.nodes.size(); ++i) {
+      const Node& node = f.nodes[i];
+      const Uses uses = uses_of(node);
+      if (needed[i]) {
+        const bool again = node.op->name == "Loop";  // a trip sees what the one before it wrote
+        for (const std::string& name : uses.reads) {
+          if (!all.writes.contains(name) && !(again && uses.writes.contains(name))) continue;
+          if (status_.ok()) {
+            status_ = failed_precondition(op_name(*node.op), " '", node.name, "' reads variable '", name,
+                                          "' after the run has changed it: what an output then holds is no "
+                                          "function of the graph's values");
+          }
+        }
+        all.reads.insert(uses.reads.begin(), uses.reads.end());
+      }
+      all.writes.insert(uses.writes.begin(), uses.writes.end());
+    }
+    return uses_[&f] = std::move(all);
+  }
+
+  Uses uses_of(const Node& node) {
+    Uses out;
+    if (const std::string variable(node.attributes.get_string("variable")); !variable.empty()) {
+      (node.op->name == "ReadVariable" ? out.reads : out.writes).insert(variable);
+    }
+    each_function(graph_, node, [&](const Function& f) {
+      const Uses& inner = uses_of(f);
+      out.reads.insert(inner.reads.begin(), inner.reads.end());
+      out.writes.insert(inner.writes.begin(), inner.writes.end());
+    });
+    return out;
+  }
+
+  const Graph& graph_;
+  std::unordered_map<const Function*, Uses> uses_;
+  Status status_;
+};
+
+void drop_unneeded(Function& f) { compact(f, nodes_behind(f, f.outputs, false)); }
+
+Status dissolve_calls(const Graph& graph, Function& f, size_t max_nodes) {
+  for (size_t round = 0; round < kMaxFunctionDepth; ++round) {
+    const auto callee = [&](const Node& node) -> Callee {
+      if (!is_call(node)) return {};
+      const AttrValue* value = node.attributes.find("function");
+      const FunctionRef* ref = value == nullptr ? nullptr : value->get_if<FunctionRef>();
+      return ref == nullptr ? Callee{} : Callee{graph.find_function(ref->name), 0, str_cat(node.name, "/")};
+    };
+    if (!inline_bodies(graph, f, callee, max_nodes)) break;
+  }
+  const auto left = std::find_if(f.nodes.begin(), f.nodes.end(), is_call);
+  if (left == f.nodes.end()) return {};
+  return resource_exhausted("Call '", left->name, "': functions that call each other become more than ",
+                            static_cast<uint64_t>(max_nodes), " nodes");
+}
+
+void expand(const Graph& graph, Function& f, const std::function<bool(const OpSchema&)>& keeps, size_t max_nodes) {
+  std::unordered_set<std::string> stuck;  // nodes whose bodies need to know more
+  for (size_t round = 0; round < kMaxBodies; ++round) {
+    std::deque<Function> bodies;
+    std::unordered_map<std::string, const Function*> body_of_node;
+    for (const Node& node : f.nodes) {
+      if (node.op->body == nullptr || keeps(*node.op) || stuck.contains(node.name)) continue;
+      std::vector<ValueType> types;
+      for (ValueId id : node.inputs) types.push_back(id == kNoValue ? ValueType{} : f.type(id));
+      auto body = body_of(*graph.registry, *node.op, node.name, types, node.attributes, node.outputs.size());
+      if (body.ok()) {
+        body_of_node[node.name] = &bodies.emplace_back(std::move(body).value());
+      } else {
+        stuck.insert(node.name);
+      }
+    }
+    if (bodies.empty()) return;
+    inline_bodies(
+        graph, f,
+        [&](const Node& node) -> Callee {
+          const auto found = body_of_node.find(node.name);
+          return found == body_of_node.end() ? Callee{} : Callee{found->second, 0, str_cat(node.name, "/")};
+        },
+        max_nodes);
+    drop_unneeded(f);
+  }
+}
+
+// Functions that "main" does not reach, and variables that nobody reads; "init" stays while one of those needs it.
+void drop_unreached(Graph& graph) {
+  std::set<std::string, std::less<>> functions{std::string(kMainFunction)}, read;
+  std::vector<const Function*> next{&graph.main()};
+  while (!next.empty()) {
+    const Function& f = *next.back();
+    next.pop_back();
+    for (const Node& node : f.nodes) {
+      read.emplace(node.attributes.get_string("variable"));
+      each_function(graph, node, [&](const Function& g) {
+        if (functions.insert(g.name).second) next.push_back(&g);
+      });
+    }
+  }
+  std::erase_if(graph.variables, [&](const Variable& v) { return !read.contains(v.name); });
+  const bool drawn = std::any_of(graph.variables.begin(), graph.variables.end(),
+                                 [](const Variable& v) { return !v.initial.defined(); });
+  std::erase_if(graph.functions,
+                [&](const Function& f) { return !functions.contains(f.name) && !(drawn && f.name == kInitFunction); });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph,
+                                                     const std::function<bool(const OpSchema&)>& keeps) {
+  PERCALE_RETURN_IF_ERROR(FirstValues(graph).check());
+  size_t max_nodes = kMoreNodes;
+  for (const Function& f : graph.functions) max_nodes += kNodeFactor * f.nodes.size();
+  auto out = std::make_shared<Graph>(graph);
+  for (Function& f : out->functions) {
+    if (f.name == kInitFunction) continue;
+    drop_unneeded(f);
+    PERCALE_RETURN_IF_ERROR(dissolve_calls(graph, f, max_nodes).with_context(str_cat("function '", f.name, "'")));
+    drop_unneeded(f);
+    expand(graph, f, keeps, max_nodes);
+  }
+  drop_unreached(*out);
+  PERCALE_RETURN_IF_ERROR(validate(*out));
+  return std::shared_ptr<const Graph>(std::move(out));
+}
+
+}  // namespace percale
