@@ -6,9 +6,12 @@
 #include <numbers>
 #include <vector>
 
+#include "ops/elementwise_chain.h"
 #include "ops/families.h"
 #include "ops/grad_util.h"
+#include "ops/kernel_util.h"
 #include "ops/shape_util.h"
+#include "ops/simd_kernels.h"
 
 namespace percale {
 namespace {
@@ -196,6 +199,7 @@ constexpr OpSchema activation(std::string_view name, int32_t since, std::string_
           .inputs = {in("X", 'T', dtypes::kFloat)},
           .attributes = attributes,
           .outputs = {out("Y", 'T')},
+          .flags = kPure | kElementwise,
           .shape = shape_same,
           .grad = grad::body,
           .body = body};
@@ -244,6 +248,11 @@ constexpr OpSchema kSchemas[] = {
 
 }  // namespace
 
-Status register_composite(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+Status register_composite(Registry& registry, const simd::SimdTable* simd) {
+  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  if (simd == nullptr) return {};
+  PERCALE_RETURN_IF_ERROR(register_rms_norm_simd(registry, *simd));
+  return add_cpu_kernels(registry, {chain_kernel("simd.Gelu", *simd), chain_kernel("simd.Swish", *simd)});
+}
 
 }  // namespace percale

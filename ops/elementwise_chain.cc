@@ -16,17 +16,21 @@ using simd::Unary;
 
 constexpr size_t kMaxSources = 96;
 constexpr int64_t kShortest = 1024;  // rows below are stretched: four tiles of run_chain
+constexpr int64_t kFewest = 256;     // a value for fewer elements is written out: one tile
+constexpr int64_t kMostWritten = 1 << 18;
 
-// The elements after which an operand of shape `shape` repeats within `whole`; 0 where there is no such
-// number.
-int64_t period_within(const Shape& shape, const Shape& whole) {
-  if (shape.num_elements() == 1) return 1;
-  size_t first = 0;
-  while (first < shape.rank() && shape[first] == 1) ++first;
+// How an operand of shape `shape` repeats within `whole`; period 0 where it does in another way.
+ChainSource source_within(const Shape& shape, const Shape& whole) {
+  if (shape.num_elements() == 1) return {};
+  size_t first = 0, end = shape.rank();
+  while (first < end && shape[first] == 1) ++first;
+  while (end > first && shape[end - 1] == 1) --end;
   const size_t rank = shape.rank() - first;
-  if (rank > whole.rank()) return 0;
-  if (!std::equal(shape.begin() + first, shape.end(), whole.end() - rank)) return 0;
-  return shape.num_elements();
+  if (rank > whole.rank()) return {.period = 0};
+  if (!std::equal(shape.begin() + first, shape.begin() + end, whole.end() - rank)) return {.period = 0};
+  const size_t behind = shape.rank() - end;
+  const int64_t each = whole.product(whole.rank() - behind, whole.rank());
+  return {.period = shape.num_elements() * each, .each = each};
 }
 
 struct UnaryOf {
@@ -65,12 +69,16 @@ ChainBuilder::Ref ChainBuilder::add_source(const ChainSource& source) {
 
 Result<ChainBuilder::Ref> ChainBuilder::operand(size_t index, const ValueType& type) {
   if (type.dtype != DType::kF32) return unimplemented("works in f32");
-  const int64_t period = period_within(type.shape, whole_);
-  if (period == 0 && whole_.num_elements() > 0) {
+  ChainSource source = source_within(type.shape, whole_);
+  if (source.period == 0 && whole_.num_elements() > 0) {
     return unimplemented("an operand of shape ", type.shape, " repeats within ", whole_,
-                         " in another way than as a row");
+                         " in another way than as a row or a column");
   }
-  return add_source({.operand = static_cast<int32_t>(index), .period = period});
+  if (source.each > 1 && source.each < kFewest && source.period > kMostWritten) {
+    return unimplemented("an operand of shape ", type.shape, " would be written out to ", source.period, " elements");
+  }
+  source.operand = static_cast<int32_t>(index);
+  return add_source(source);
 }
 
 ChainBuilder::Ref ChainBuilder::constant(float value) { return add_source({.constant = value}); }
@@ -119,6 +127,11 @@ Result<ChainBuilder::Ref> ChainBuilder::node(const OpSchema& op, const Attribute
     const Ref all = reduce(b.step, inputs);
     return name == "Mean" ? binary(Binary::kDiv, all, constant(static_cast<float>(inputs.size()))) : all;
   }
+  if (name == "Gelu") {
+    const bool tanh = attributes.get_string("approximate") == "tanh";
+    return unary(tanh ? Unary::kGeluTanh : Unary::kGelu, inputs[0]);
+  }
+  if (name == "Swish") return unary(Unary::kSilu, inputs[0], number(attributes, "alpha"));
   if (name == "LeakyRelu") return unary(Unary::kLeakyRelu, inputs[0], number(attributes, "alpha"));
   if (name == "HardSigmoid") {
     return unary(Unary::kHardSigmoid, inputs[0], number(attributes, "alpha"), number(attributes, "beta"));
@@ -156,7 +169,8 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
     const auto index = static_cast<uint8_t>(items_[i].index);
     switch (items_[i].kind) {
       case Kind::kInput: {
-        const bool one = sources_[static_cast<size_t>(items_[i].index)].period == 1;
+        const ChainSource& source = sources_[static_cast<size_t>(items_[i].index)];
+        const bool one = source.period == 1 || source.each >= kFewest;
         where[i] = {one ? ChainOperand::kScalarInput : ChainOperand::kInput, index};
         break;
       }
@@ -201,10 +215,12 @@ Result<Chain> ChainBuilder::finish(Ref result) {
   chain.inputs = sources_;
   int64_t floats = 0;
   for (ChainSource& s : chain.inputs) {
+    if (s.each >= kFewest) continue;
     s.stretched = s.period;
-    if (s.period <= 1 || s.period >= kShortest || s.period == chain.total) continue;
+    if (s.each == 1 && (s.period <= 1 || s.period >= kShortest || s.period == chain.total)) continue;
     const int64_t most = (chain.total + s.period - 1) / s.period;
-    s.stretched = s.period * std::min(most, (kShortest + s.period - 1) / s.period);
+    s.stretched =
+        s.period * std::max<int64_t>(1, std::min(most, (kShortest + s.period - 1) / std::max<int64_t>(s.period, 1)));
     s.scratch_offset = floats;
     floats += (s.stretched + 15) / 16 * 16;
   }
@@ -219,10 +235,15 @@ void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, cons
   for (size_t k = 0; k < chain.inputs.size(); ++k) {
     const ChainSource& s = chain.inputs[k];
     bases[k] = s.operand < 0 ? &s.constant : launch.in<float>(static_cast<size_t>(s.operand));
-    if (s.stretched == s.period) continue;
+    if (s.steps() || (s.stretched == s.period && s.each == 1)) continue;
     float* row = static_cast<float*>(scratch) + s.scratch_offset;
-    for (int64_t at = 0; at < s.stretched; at += s.period) {
-      std::memcpy(row + at, bases[k], static_cast<size_t>(s.period) * sizeof(float));
+    int64_t written = 0;
+    if (s.each > 1) {
+      for (; written < s.period; written += s.each) std::fill_n(row + written, s.each, bases[k][written / s.each]);
+      bases[k] = row;
+    }
+    for (; written < s.stretched; written += s.period) {
+      std::memcpy(row + written, bases[k], static_cast<size_t>(s.period) * sizeof(float));
     }
     bases[k] = row;
   }
@@ -234,7 +255,13 @@ void run_elementwise_chain(const simd::SimdTable& simd, const Chain& chain, cons
     for (int64_t at = range.begin, n = 0; at < range.end; at += n) {
       n = range.end - at;
       for (size_t k = 0; k < chain.inputs.size(); ++k) {
-        const int64_t period = chain.inputs[k].stretched;
+        const ChainSource& source = chain.inputs[k];
+        if (source.steps()) {
+          inputs[k] = bases[k] + at % source.period / source.each;
+          n = std::min(n, source.each - at % source.each);
+          continue;
+        }
+        const int64_t period = source.stretched;
         const int64_t within = period == 1 ? 0 : period == chain.total ? at : at % period;
         inputs[k] = bases[k] + within;
         if (period > 1) n = std::min(n, period - within);

@@ -15,12 +15,14 @@ namespace percale {
 struct ChainSource {
   int32_t operand = -1;  // of the launch; -1: `constant`
   float constant = 0;
-  // After so many elements it begins again: 1 for one value, the elements of the output for one that does not
-  // repeat.
-  int64_t period = 1;
-  // A short row is written several times over into scratch, so that tiles stay long: its new period, and
+  // Each value stands for `each` elements, and after `period` elements they begin again: 1 for one value, the elements
+  // of the output for values that do not repeat.
+  int64_t period = 1, each = 1;
+  // Short rows, and values for few elements, are written out into scratch, so that tiles stay long: the new period, and
   // where.
   int64_t stretched = 0, scratch_offset = 0;
+  // For a tile it is one value, another one for the next.
+  bool steps() const { return each > 1 && stretched == 0; }
 };
 
 // Steps over an output of `total` elements. A plain value, shared by concurrent runs.
@@ -42,7 +44,7 @@ class ChainBuilder {
   explicit ChainBuilder(const Shape& whole) : whole_(whole) {}
 
   // Operand `index` of the launch. UNIMPLEMENTED where it is not f32, or repeats in another way than as one
-  // value or a row.
+  // value, a row, or a value for each element of leading dims.
   Result<Ref> operand(size_t index, const ValueType& type);
   Ref constant(float value);
   // What stands in the output before the chain runs.

@@ -23,10 +23,14 @@ bool is_anchor(const Node& node) {
   return node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul");
 }
 
-bool is_row_of(const Shape& shape, const Shape& whole) {
-  if (shape.num_elements() == 1) return shape.rank() <= whole.rank();
+// One element, or dims of the whole that stand side by side, with 1 for those before and behind them: a row, or one number per
+// channel.
+bool repeats_within(const Shape& shape, const Shape& whole) {
   if (shape.rank() > whole.rank()) return false;
-  return std::equal(shape.begin(), shape.end(), whole.end() - shape.rank());
+  size_t first = 0, end = shape.rank();
+  while (first < end && shape[first] == 1) ++first;
+  while (end > first && shape[end - 1] == 1) --end;
+  return std::equal(shape.begin() + first, shape.begin() + end, whole.end() - (shape.rank() - first));
 }
 
 class Fusion {
@@ -76,7 +80,7 @@ class Fusion {
     for (ValueId v : node.inputs) {
       if (v == kNoValue) continue;  // an optional operand such as a bound of Clip
       const ValueType& type = f_.type(v);
-      if (type.dtype != DType::kF32 || !type.shape.is_static() || !is_row_of(type.shape, shape)) return false;
+      if (type.dtype != DType::kF32 || !type.shape.is_static() || !repeats_within(type.shape, shape)) return false;
     }
     return true;
   }

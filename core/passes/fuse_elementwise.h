@@ -26,7 +26,8 @@ struct FuseOptions {
 // Replaces groups of two nodes or more by `percale:Fused` nodes, whose bodies are added to the functions of `graph`. A group
 // is a tree of f32 elementwise nodes of one static shape that ends in one value, and at most one anchor (a Conv, Gemm or
 // MatMul, named in the attribute "anchor") of that shape at its beginning; no value within is used outside. What comes in
-// has that shape, one element, or the shape of its last dims (a row); an anchor's own inputs are what they are. One-element
+// has that shape, one element, or some of its dims that stand side by side, with 1 for those behind them (a row, a number per
+// channel); an anchor's own inputs are what they are. One-element
 // constants stand in the body. Nodes with control edges, or on another device, stay. `f` is a function outside `graph`, or
 // one of its functions: then the reference ends with the call.
 Status fuse_elementwise(Graph& graph, Function& f, const FuseOptions& options = {});

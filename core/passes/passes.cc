@@ -16,6 +16,16 @@ constexpr Pass kPasses[] = {
     {"algebra", "Drops and merges nodes that cannot change a bit: Identity, x*1, Transpose of Transpose.", algebra},
     {"cse", "Computes equal things once; never merges random or stateful nodes.", cse},
     {"dead_code", "Drops what neither an output nor an effect needs.", dead_code},
+    {"recognize_norm",
+     "Puts LayerNormalization and RMSNormalization where they are written out; changes last bits, of inference alone.",
+     recognize_norm},
+    {"recognize_activation",
+     "Puts Gelu, Swish, HardSigmoid and HardSwish where they are written out; changes last bits, of inference alone.",
+     recognize_activation},
+    {"fold_batch_norm",
+     "Moves BatchNormalization, and numbers per channel, into the weights beside it; changes last bits, of inference "
+     "alone.",
+     fold_batch_norm},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The device-free passes: each takes a function of a working copy of a graph and leaves one that gives the same bits.
+// The device-free passes: each takes a function of a working copy of a graph and leaves one that gives the same bits, or where
+// its doc line says so the same numbers but for their last bits, always the same ones.
 #ifndef PERCALE_CORE_PASSES_PASSES_H_
 #define PERCALE_CORE_PASSES_PASSES_H_
 
@@ -55,6 +56,9 @@ Status fold_constants(const Graph& graph, Function& f, PassContext& context);
 Status algebra(const Graph& graph, Function& f, PassContext& context);
 Status cse(const Graph& graph, Function& f, PassContext& context);
 Status dead_code(const Graph& graph, Function& f, PassContext& context);
+Status recognize_norm(const Graph& graph, Function& f, PassContext& context);
+Status recognize_activation(const Graph& graph, Function& f, PassContext& context);
+Status fold_batch_norm(const Graph& graph, Function& f, PassContext& context);
 
 // True for a Call, and for an If whose condition is a constant: what inline_calls can dissolve.
 bool can_inline(const Graph& graph, const Function& f, const Node& node);

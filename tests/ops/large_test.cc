@@ -100,6 +100,11 @@ std::vector<OpCase> large_cases() {
   out.push_back(make("Cast", {plane}, {{"to", DType::kF16}}));
   out.push_back(make("MatMulInteger", {bytes({3, 41, 1021}, 10), bytes({1021, 33}, 11), Tensor::scalar(uint8_t{9})}));
   out.push_back(make("ConvInteger", {bytes({2, 8, 40, 41}, 12), bytes({12, 8, 3, 3}, 13)}));
+  out.push_back(make("LayerNormalization", {numbers({37, 701}, 1), numbers({701}, 2), numbers({701}, 3)}));
+  out.push_back(make("RMSNormalization", {numbers({5, 37, 701}, 1), numbers({37, 701}, 2)}, {{"axis", 1}}));
+  out.push_back(make("Gelu", {numbers({37, 701}, 1)}));
+  out.push_back(make("Gelu", {numbers({37, 701}, 1)}, {{"approximate", "tanh"}}));
+  out.push_back(make("Swish", {numbers({37, 701}, 1)}, {{"alpha", 1.702}}));
   // Weights small enough that a difference in the last bits does not grow from step to step.
   for (const auto& [op, gates] : {std::pair{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {
     const auto weights = [&](int64_t columns, uint32_t seed) {

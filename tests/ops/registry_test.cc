@@ -58,7 +58,7 @@ TEST_CASE("the last CPU kernel of every op is the portable one, but for ops that
   REQUIRE(ops.ok());
   for (const OpSchema* schema : ops->registry->ops()) {
     const auto& kernels = ops->registry->kernels("cpu", *schema);
-    if (kernels.empty() || carries_body(*schema)) continue;
+    if (kernels.empty() || carries_body(*schema) || schema->body != nullptr) continue;
     CAPTURE(op_name(*schema));
     CHECK(std::string_view(kernels.back().name).starts_with("portable."));
   }

@@ -34,8 +34,9 @@ enum class Unary : uint8_t {
   kErf,
   kSoftplus,  // log(1 + exp(x))
   kElu,       // x < 0 ? a (exp(x) - 1) : x
-  kSilu,      // x sigmoid(x)
+  kSilu,      // x sigmoid(a x)
   kGelu,      // x / 2 (1 + erf(x / sqrt 2))
+  kGeluTanh,  // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
   kCount
 };
 

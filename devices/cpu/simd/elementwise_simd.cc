@@ -51,6 +51,12 @@ void zip(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t cou
   }
 }
 
+// x / 2 (1 + tanh z) = x sigmoid(2 z), which has no cancellation.
+HWY_INLINE VF gelu_tanh(VF x) {
+  const VF z = hn::Mul(x, hn::MulAdd(hn::Mul(x, x), set<float>(0.0713548163f), set<float>(1.5957691216f)));
+  return hn::Mul(x, sigmoid(z));
+}
+
 #define PERCALE_UNARY(name, expression)                                                               \
   template <class T>                                                                                  \
   struct name {                                                                                       \
@@ -81,8 +87,9 @@ PERCALE_UNARY(Tanh, tanh(x))
 PERCALE_UNARY(Erf, erf(x))
 PERCALE_UNARY(Softplus, softplus(x))
 PERCALE_UNARY(Elu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, expm1(x)), x))
-PERCALE_UNARY(Silu, hn::Mul(x, sigmoid(x)))
+PERCALE_UNARY(Silu, hn::Mul(x, sigmoid(hn::Mul(a, x))))
 PERCALE_UNARY(Gelu, hn::Mul(hn::Mul(x, set<T>(0.5f)), hn::Add(set<T>(1.0f), erf(hn::Mul(x, set<T>(0.707106781f))))))
+PERCALE_UNARY(GeluTanh, gelu_tanh(x))
 #undef PERCALE_UNARY
 
 #define PERCALE_BINARY(name, expression)                                                 \
@@ -112,9 +119,9 @@ constexpr UnaryFn<T> kArithmetic[] = {
 constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1;
 static_assert(sizeof(kArithmetic<float>) / sizeof(UnaryFn<float>) == kArithmeticCount);
 constexpr UnaryFn<float> kTranscendental[] = {
-    map<float, Exp<float>>,  map<float, Log<float>>,  map<float, Sigmoid<float>>,
-    map<float, Tanh<float>>, map<float, Erf<float>>,  map<float, Softplus<float>>,
-    map<float, Elu<float>>,  map<float, Silu<float>>, map<float, Gelu<float>>};
+    map<float, Exp<float>>,  map<float, Log<float>>,      map<float, Sigmoid<float>>, map<float, Tanh<float>>,
+    map<float, Erf<float>>,  map<float, Softplus<float>>, map<float, Elu<float>>,     map<float, Silu<float>>,
+    map<float, Gelu<float>>, map<float, GeluTanh<float>>};
 static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount == static_cast<int>(Unary::kCount));
 template <class T>
 constexpr BinaryFn<T> kZips[] = {

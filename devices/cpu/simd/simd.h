@@ -19,6 +19,7 @@
 #include "devices/cpu/simd/elementwise.h"
 #include "devices/cpu/simd/gemm.h"
 #include "devices/cpu/simd/isa.h"
+#include "devices/cpu/simd/norm.h"
 #include "devices/cpu/simd/optimizer.h"
 #include "devices/cpu/simd/pool.h"
 #include "devices/cpu/simd/reduce.h"
@@ -37,6 +38,7 @@ struct SimdTable {
   const ElementwiseFns* elementwise;
   const ReduceFns* reduce;
   const SoftmaxFns* softmax;
+  const NormFns* norm;
   const OptimizerFns* optimizer;
   const TransposeFns* transpose;
   const RoofFns* roof;

@@ -72,15 +72,18 @@ TEST_CASE("A value that is used outside its group ends it, and no group waits fo
   CHECK(op_names(fused.main()) == Strings{"Fused", "ReduceSum", "Fused"});
 }
 
-TEST_CASE("Columns, other dtypes and unknown shapes are not fused") {
+TEST_CASE("Dims that do not stand side by side, other dtypes and unknown shapes are not fused") {
   Builder builder(all_ops());
   Build b(builder.main());
-  const ValueId x = b.input("x", {2, 3}, DType::kF32), column = b.input("column", {2, 1}, DType::kF32);
+  const ValueId x = b.input("x", {2, 2, 1}, DType::kF32), gap = b.input("gap", {2, 1, 1}, DType::kF32);
+  const ValueId apart = b.input("apart", {2, 1, 3}, DType::kF32), all = b.op("Add", {x, apart});
   const ValueId wide = b.input("wide", {2, 3}, DType::kF64), open = b.input("open", {-1}, DType::kF32);
-  b.outputs({b.op("Neg", {b.op("Add", {x, column})}), b.op("Neg", {b.op("Exp", {wide})}),
-             b.op("Neg", {b.op("Exp", {open})})});
-  const Graph fused = fuse(*get(builder.finish()), {kX, f32({2, 1}, {1, 2}), f64({2, 3}, {1, 2, 3, 4, 5, 6}), kRow});
-  CHECK(op_names(fused.main()) == Strings{"Add", "Neg", "Exp", "Neg", "Exp", "Neg"});
+  b.outputs({b.op("Neg", {b.op("Add", {all, apart})}), b.op("Neg", {b.op("Mul", {all, gap})}),
+             b.op("Neg", {b.op("Exp", {wide})}), b.op("Neg", {b.op("Exp", {open})})});
+  const Graph fused =
+      fuse(*get(builder.finish()), {f32({2, 2, 1}, {1, 2, 3, 4}), f32({2, 1, 1}, {1, 2}),
+                                    f32({2, 1, 3}, {1, 2, 3, 4, 5, 6}), f64({2, 3}, {1, 2, 3, 4, 5, 6}), kRow});
+  CHECK(op_names(fused.main()) == Strings{"Add", "Add", "Neg", "Fused", "Exp", "Neg", "Exp", "Neg"});
 }
 
 TEST_CASE("Groups keep to their limits") {

@@ -131,17 +131,27 @@ ValueId add_elementwise(Emitter& e, Random& random, const std::vector<ValueId>& 
     case 3: return e.emit("Mean", {x, values[0], y});
     case 4: return e.emit("Pow", {x, e.scalar(DType::kF32, 2)});
     case 5: return e.emit("percale:ReluGrad", {values.back(), values.back()});
-    case 6:
+    case 6: return e.emit(random.pick(2) == 0 ? "Swish" : "Gelu", {x});
     case 7: return e.emit(kUnary[random.pick(kUnary.size())], {x});
     default: return e.emit(kBinary[random.pick(kBinary.size())], {x, y});
   }
 }
 
-// The shapes [last], [last two], [] and [1, 1] of a shape, as operands that repeat.
+// The shapes [last], [last two], [], a column and one number per channel of a shape, as operands that repeat.
 std::vector<ValueId> rows_of(Case& c, Random& random, const Shape& shape, bool wild) {
   std::vector<ValueId> out{c.input(random.tensor(Shape(shape.dims().last(1)), wild)),
                            c.input(random.tensor(Shape{}, wild)), c.e.scalar(DType::kF32, 0.3)};
   if (shape.rank() > 1) out.push_back(c.input(random.tensor(Shape(shape.dims().last(2)), wild)));
+  if (shape.rank() > 1) {
+    Shape column = shape;
+    column[shape.rank() - 1] = 1;
+    out.push_back(c.input(random.tensor(column, wild)));
+  }
+  if (shape.rank() > 2) {
+    Shape channels(std::vector<int64_t>(shape.rank() - 1, 1));
+    channels[0] = shape[1];
+    out.push_back(c.input(random.tensor(channels, wild)));
+  }
   return out;
 }
 
@@ -150,7 +160,8 @@ std::vector<ValueId> rows_of(Case& c, Random& random, const Shape& shape, bool w
 TEST_CASE(
     "a fused tree of elementwise nodes gives the bits of its nodes one by one, the same for AVX2 and "
     "AVX-512") {
-  const std::vector<Shape> shapes{{1}, {7}, {2, 3}, {33, 5}, {4, 1100}, {3, 5, 7}, {2, 3, 8, 9}, {40, 30, 70}};
+  const std::vector<Shape> shapes{{1},       {7},          {2, 3},       {33, 5},     {4, 1100},
+                                  {3, 5, 7}, {2, 3, 8, 9}, {40, 30, 70}, {3, 5, 300}, {2, 3, 20, 17}};
   std::map<std::string, std::shared_ptr<Engine>> engines;
   for (const std::string& isa : isas()) engines[isa] = engine_with(isa);
   size_t chains = 0;

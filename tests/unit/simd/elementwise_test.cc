@@ -37,8 +37,9 @@ double reference(Unary op, double x, double a, double b) {
     case Unary::kErf: return std::erf(x);
     case Unary::kSoftplus: return x > 30 ? x : std::log1p(std::exp(x));
     case Unary::kElu: return x < 0 ? a * std::expm1(x) : x;
-    case Unary::kSilu: return x / (1 + std::exp(-x));
+    case Unary::kSilu: return x / (1 + std::exp(-a * x));
     case Unary::kGelu: return x / 2 * std::erfc(-x / std::sqrt(2.0));
+    case Unary::kGeluTanh: return x / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
     case Unary::kCount: break;
   }
   return 0;
@@ -131,7 +132,7 @@ TEST_CASE("NaN, infinities, zeros and tiny values go through as the definitions 
         // x sigmoid(x), x hard_sigmoid(x) and gelu at -infinity are -infinity times 0 by their formulas.
         const float want = static_cast<float>(exact);
         if (x[i] == -kInf && (op == static_cast<int>(Unary::kSilu) || op == static_cast<int>(Unary::kHardSwish) ||
-                              op == static_cast<int>(Unary::kGelu))) {
+                              op == static_cast<int>(Unary::kGelu) || op == static_cast<int>(Unary::kGeluTanh))) {
           CHECK(std::isnan(y[i]));
         } else if (std::isnan(want)) {
           CHECK(std::isnan(y[i]));

@@ -1,0 +1,30 @@
+// Normalisation of rows, and the softmax of attention. See simd.h for what holds for every function of this folder.
+#ifndef PERCALE_DEVICES_CPU_SIMD_NORM_H_
+#define PERCALE_DEVICES_CPU_SIMD_NORM_H_
+
+#include <cstdint>
+
+#include "core/base/parallel.h"
+#include "devices/cpu/simd/isa.h"
+
+namespace percale::simd {
+
+// Sums run as those of reduce.h along rows. x and y are [rows, size], dense; y may be exactly x.
+struct NormFns {
+  // y = (x - mean) r scale + bias with r = 1 / sqrt(variance + epsilon), mean and biased variance of each row. bias may be
+  // null, and so may mean and inverse (r), one number per row.
+  void (*layer_norm)(const float* x, int64_t rows, int64_t size, const float* scale, const float* bias, float epsilon,
+                     float* y, float* mean, float* inverse, const ParallelFor& parallel);
+  // y = x r scale with r = 1 / sqrt(mean of x^2 + epsilon) of each row.
+  void (*rms_norm)(const float* x, int64_t rows, int64_t size, const float* scale, float epsilon, float* y,
+                   const ParallelFor& parallel);
+  // In place, on the calling thread: x[r, c] = softmax over c of fma(x[r, c], scale, mask[r * mask_step + c]); rows of x are
+  // `stride` apart; mask may be null. A row whose sum is NaN is NaN, or 0 with `nan_is_zero`.
+  void (*masked_softmax)(float* x, int64_t rows, int64_t cols, int64_t stride, float scale, const float* mask,
+                         int64_t mask_step, bool nan_is_zero);
+};
+extern const NormFns kNormFns[kIsaCount];
+
+}  // namespace percale::simd
+
+#endif  // PERCALE_DEVICES_CPU_SIMD_NORM_H_

@@ -1,0 +1,112 @@
+#include "devices/cpu/simd/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/simd/norm_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include <cmath>
+
+#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/math-inl.h"
+#include "devices/cpu/simd/norm.h"
+#include "devices/cpu/simd/reduce-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+#if PERCALE_SIMD_TARGET
+namespace percale::simd::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE VF load_some(const float* p, int64_t n) { return n == kL ? load<float>(p) : load_n<float>(p, n); }
+
+// f(i, n) for each vector of a row.
+template <class F>
+HWY_INLINE void for_vectors(int64_t count, F&& f) {
+  int64_t i = 0;
+  for (; i + kL <= count; i += kL) f(i, int64_t{kL});
+  if (i < count) f(i, count - i);
+}
+
+template <class F>
+void for_rows(int64_t rows, int64_t size, const ParallelFor& parallel, F&& f) {
+  if (rows == 0 || size == 0) return;
+  const int64_t pieces = min_of(rows, pieces_for(16 * static_cast<double>(rows * size)));
+  parallel(pieces, [&](int64_t piece) {
+    const PieceRange range = piece_range(rows, pieces, piece);
+    for (int64_t r = range.begin; r < range.end; ++r) f(r);
+  });
+}
+
+void layer_norm(const float* x, int64_t rows, int64_t size, const float* scale, const float* bias, float epsilon,
+                float* y, float* mean, float* inverse, const ParallelFor& parallel) {
+  const auto count = static_cast<float>(size);
+  for_rows(rows, size, parallel, [&](int64_t r) HWY_ATTR {
+    const float* from = x + r * size;
+    float* to = y + r * size;
+    const float m = reduce_row<float, SumOf<float>>(from, size) / count;
+    const VF vm = set<float>(m);
+    const float squares = reduce_span<float, SumSquaresOf<float>>(
+        size, [&](int64_t i, int64_t n) HWY_ATTR { return hn::Sub(load_some(from + i, n), vm); });
+    const float inv = 1.0f / std::sqrt(squares / count + epsilon);
+    const VF vr = set<float>(inv);
+    for_vectors(size, [&](int64_t i, int64_t n) HWY_ATTR {
+      const VF h = hn::Mul(hn::Sub(load_some(from + i, n), vm), vr), s = load_some(scale + i, n);
+      store_n<float>(bias != nullptr ? hn::MulAdd(h, s, load_some(bias + i, n)) : hn::Mul(h, s), to + i, n);
+    });
+    if (mean != nullptr) mean[r] = m;
+    if (inverse != nullptr) inverse[r] = inv;
+  });
+}
+
+void rms_norm(const float* x, int64_t rows, int64_t size, const float* scale, float epsilon, float* y,
+              const ParallelFor& parallel) {
+  for_rows(rows, size, parallel, [&](int64_t r) HWY_ATTR {
+    const float* from = x + r * size;
+    float* to = y + r * size;
+    const float squares = reduce_row<float, SumSquaresOf<float>>(from, size);
+    const VF vr = set<float>(1.0f / std::sqrt(squares / static_cast<float>(size) + epsilon));
+    for_vectors(size, [&](int64_t i, int64_t n) HWY_ATTR {
+      store_n<float>(hn::Mul(hn::Mul(load_some(from + i, n), vr), load_some(scale + i, n)), to + i, n);
+    });
+  });
+}
+
+void masked_softmax(float* x, int64_t rows, int64_t cols, int64_t stride, float scale, const float* mask,
+                    int64_t mask_step, bool nan_is_zero) {
+  if (cols == 0) return;
+  const VF vs = set<float>(scale);
+  for (int64_t r = 0; r < rows; ++r) {
+    float* row = x + r * stride;
+    const float* added = mask != nullptr ? mask + r * mask_step : nullptr;
+    const float most = reduce_span<float, MaxOf<float>>(cols, [&](int64_t i, int64_t n) HWY_ATTR {
+      const VF v = load_some(row + i, n);
+      const VF score = added != nullptr ? hn::MulAdd(v, vs, load_some(added + i, n)) : hn::Mul(v, vs);
+      store_n<float>(score, row + i, n);
+      return score;
+    });
+    const VF vm = set<float>(most);
+    const float sum = reduce_span<float, SumOf<float>>(cols, [&](int64_t i, int64_t n) HWY_ATTR {
+      const VF e = exp(hn::Sub(load_some(row + i, n), vm));
+      store_n<float>(e, row + i, n);
+      return e;
+    });
+    const bool none = nan_is_zero && sum != sum;
+    const VF by = set<float>(1.0f / sum);
+    for_vectors(cols, [&](int64_t i, int64_t n) HWY_ATTR {
+      store_n<float>(none ? zero<float>() : hn::Mul(load_some(row + i, n), by), row + i, n);
+    });
+  }
+}
+
+}  // namespace
+
+constexpr NormFns kFns = {layer_norm, rms_norm, masked_softmax};
+
+}  // namespace percale::simd::HWY_NAMESPACE
+#endif  // PERCALE_SIMD_TARGET
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace percale::simd {
+const NormFns kNormFns[kIsaCount] = PERCALE_SIMD_TABLE;
+}  // namespace percale::simd
+#endif

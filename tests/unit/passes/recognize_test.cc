@@ -1,0 +1,149 @@
+#include <numbers>
+
+#include "tests/unit/passes/recognize_util.h"
+
+namespace percale {
+namespace {
+
+using Strings = std::vector<std::string>;
+const Shape kShape{2, 3, 4};
+const Tensor kX = wavy({2, 3, 4}, -4, 4);
+
+ValueId mean(Build& b, ValueId x, const std::vector<int64_t>& axes, int64_t keepdims = 1) {
+  return b.op("ReduceMean", {x, b.ints(axes)}, {{"keepdims", keepdims}});
+}
+
+// d / sqrt(mean(d^2) + epsilon) in the ways that exporters write it.
+struct Written {
+  bool pow, reciprocal, twice;
+};
+constexpr Written kWays[] = {{false, false, false}, {true, false, false}, {true, true, false}, {false, true, true}};
+ValueId standardized(Build& b, ValueId x, const Written& way, const std::vector<int64_t>& axes) {
+  const ValueId average = mean(b, x, axes);
+  const ValueId d = b.op("Sub", {x, average}), of = way.twice ? b.op("Sub", {x, average}) : d;
+  const ValueId square = way.pow ? b.op("Pow", {of, b.number(2)}) : b.op("Mul", {of, of});
+  const ValueId root = b.op("Sqrt", {b.op("Add", {b.number(1e-5), mean(b, square, axes)})});
+  return way.reciprocal ? b.op("Mul", {b.op("Reciprocal", {root}), d}) : b.op("Div", {d, root});
+}
+
+}  // namespace
+
+TEST_CASE("LayerNormalization is found as exporters write it, with scale and bias, with scale, and bare") {
+  for (const Written& way : kWays) {
+    for (int extras = 0; extras < 3; ++extras) {
+      Builder builder(all_ops());
+      Build b(builder.main());
+      ValueId y = standardized(b, b.input("x", kShape), way, {-1});
+      if (extras > 0) y = b.op("Mul", {y, b.constant(wavy({4}))});
+      if (extras > 1) y = b.op("Add", {b.constant(wavy({4})), y});
+      b.outputs({y});
+      CHECK(ops_after(*get(builder.finish()), "recognize_norm", {kX}) == Strings{"LayerNormalization"});
+    }
+  }
+}
+
+TEST_CASE("LayerNormalization over several last dims takes scales that line up with them") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId y = standardized(b, b.input("x", kShape), kWays[0], {2, 1});
+  b.outputs({b.op("Mul", {y, b.constant(wavy({1, 3, 4}))})});
+  CHECK(ops_after(*get(builder.finish()), "recognize_norm", {kX}) == Strings{"Reshape", "LayerNormalization"});
+}
+
+TEST_CASE("RMSNormalization is found") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", kShape);
+  const ValueId root = b.op("Sqrt", {b.op("Add", {mean(b, b.op("Pow", {x, b.number(2)}), {-1}), b.number(1e-6)})});
+  b.outputs({b.op("Mul", {b.constant(wavy({4})), b.op("Mul", {x, b.op("Reciprocal", {root})})})});
+  CHECK(ops_after(*get(builder.finish()), "recognize_norm", {kX}) == Strings{"RMSNormalization"});
+}
+
+TEST_CASE("What is no normalisation of rows stays as it is") {
+  const auto refused = [](auto&& build) {
+    Builder builder(all_ops());
+    Build b(builder.main());
+    build(b, b.input("x", kShape));
+    const auto graph = get(builder.finish());
+    return ops_after(*graph, "recognize_norm", {kX}).size() == graph->main().nodes.size();
+  };
+  CHECK(refused([](Build& b, ValueId x) { b.outputs({standardized(b, x, kWays[0], {1})}); }));
+  // The variance about another mean.
+  CHECK(refused([](Build& b, ValueId x) {
+    const ValueId d = b.op("Sub", {x, mean(b, x, {-1})}), other = b.op("Sub", {x, mean(b, x, {1, 2})});
+    const ValueId square = b.op("Mul", {other, other});
+    b.outputs({b.op("Div", {d, b.op("Sqrt", {b.op("Add", {mean(b, square, {-1}), b.number(1e-5)})})})});
+  }));
+  // Something else sees the deviation.
+  CHECK(refused([](Build& b, ValueId x) {
+    const ValueId d = b.op("Sub", {x, mean(b, x, {-1})});
+    const ValueId root = b.op("Sqrt", {b.op("Add", {mean(b, b.op("Mul", {d, d}), {-1}), b.number(1e-5)})});
+    b.outputs({b.op("Div", {d, root}), b.op("Neg", {root})});
+  }));
+  // A cube.
+  CHECK(refused([](Build& b, ValueId x) {
+    const ValueId d = b.op("Sub", {x, mean(b, x, {-1})});
+    const ValueId square = b.op("Pow", {b.op("Abs", {d}), b.number(3)});
+    b.outputs({b.op("Div", {d, b.op("Sqrt", {b.op("Add", {mean(b, square, {-1}), b.number(1e-5)})})})});
+  }));
+}
+
+TEST_CASE("Gelu is found by erf and by tanh, however its factors stand") {
+  for (int way = 0; way < 5; ++way) {
+    CAPTURE(way);
+    Builder builder(all_ops());
+    Build b(builder.main());
+    const ValueId x = b.input("x", kShape);
+    ValueId y = kNoValue;
+    if (way < 2) {
+      const ValueId inner = way == 0 ? b.op("Div", {x, b.number(std::numbers::sqrt2)})
+                                     : b.op("Mul", {b.number(1 / std::numbers::sqrt2), x});
+      const ValueId bend = b.op("Add", {b.op("Erf", {inner}), b.number(1)});
+      y = way == 0 ? b.op("Mul", {x, b.op("Mul", {b.number(0.5), bend})})
+                   : b.op("Div", {b.op("Mul", {x, bend}), b.number(2)});
+    } else {
+      const ValueId root = b.number(std::sqrt(2 * std::numbers::inv_pi)), small = b.number(0.044715);
+      ValueId inner = kNoValue;
+      if (way == 2) inner = b.op("Mul", {root, b.op("Add", {x, b.op("Mul", {small, b.op("Pow", {x, b.number(3)})})})});
+      if (way == 3) {
+        const ValueId cube = b.op("Mul", {x, b.op("Mul", {x, b.op("Mul", {small, x})})});
+        inner = b.op("Mul", {b.op("Add", {cube, x}), root});
+      }
+      if (way == 4) {
+        const ValueId square = b.op("Mul", {b.op("Mul", {small, x}), x});
+        inner = b.op("Mul", {b.op("Mul", {x, root}), b.op("Add", {b.number(1), square})});
+      }
+      y = b.op("Mul", {b.op("Mul", {b.number(0.5), x}), b.op("Add", {b.op("Tanh", {inner}), b.number(1)})});
+    }
+    b.outputs({b.op("Neg", {y})});
+    CHECK(ops_after(*get(builder.finish()), "recognize_activation", {kX}) == Strings{"Gelu", "Neg"});
+  }
+}
+
+TEST_CASE("Swish, HardSigmoid and HardSwish are found") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", kShape);
+  const auto clipped = [&](ValueId v) {
+    return b.op("Clip", {b.op("Add", {v, b.number(3)}), b.number(0), b.number(6)});
+  };
+  const ValueId swish = b.op("Mul", {b.op("Sigmoid", {x}), x});
+  const ValueId quick = b.op("Mul", {swish, b.op("Sigmoid", {b.op("Mul", {swish, b.number(1.702)})})});
+  const ValueId hard = b.op("Div", {b.op("Mul", {quick, clipped(quick)}), b.number(6)});
+  const ValueId gate = b.op("Div", {clipped(hard), b.number(6)});
+  b.outputs({gate, b.op("Mul", {x, b.op("Mul", {clipped(x), b.number(1.0 / 6)})})});
+  CHECK(ops_after(*get(builder.finish()), "recognize_activation", {kX}) ==
+        Strings{"Swish", "Swish", "HardSwish", "HardSigmoid", "HardSwish"});
+}
+
+TEST_CASE("Numbers that are near are not near enough") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", kShape);
+  const ValueId bend = b.op("Add", {b.op("Erf", {b.op("Div", {x, b.number(1.414)})}), b.number(1)});
+  b.outputs({b.op("Mul", {x, b.op("Mul", {b.number(0.5), bend})}),
+             b.op("Mul", {x, b.op("Clip", {b.op("Add", {x, b.number(3)}), b.number(0), b.number(5)})})});
+  CHECK(ops_after(*get(builder.finish()), "recognize_activation", {kX}).size() == 8);
+}
+
+}  // namespace percale
