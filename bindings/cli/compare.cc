@@ -78,6 +78,18 @@ bool close(double got, double wanted, const FloatKind& kind) {
   return std::fabs(got - wanted) <= kind.absolute + kind.relative * std::fabs(wanted);
 }
 
+double cosine(const percale_tensor* a, const percale_tensor* b, const FloatKind& kind, size_t count) {
+  double dot = 0, a2 = 0, b2 = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double x = kind.get(a, i), y = kind.get(b, i);
+    dot += x * y;
+    a2 += x * x;
+    b2 += y * y;
+  }
+  const double lengths = std::sqrt(a2) * std::sqrt(b2);
+  return lengths > 0 ? dot / lengths : 0;
+}
+
 struct Moments {
   double mean = 0, deviation = 0;
 };
@@ -94,11 +106,11 @@ Moments moments_of(const percale_tensor* tensor, const FloatKind& kind, size_t c
 
 }  // namespace
 
-std::string difference(const percale_tensor* got, const percale_tensor* wanted) {
+std::string difference(const percale_tensor* got, const percale_tensor* wanted, const Tolerance& tolerance) {
   if (std::string type = type_difference(got, wanted); !type.empty()) return type;
-  const FloatKind* kind = float_kind(percale_tensor_dtype(got));
+  const FloatKind* usual = float_kind(percale_tensor_dtype(got));
   char line[160];
-  if (kind == nullptr) {
+  if (usual == nullptr) {
     const auto* a = static_cast<const unsigned char*>(percale_tensor_get_data(got));
     const auto* b = static_cast<const unsigned char*>(percale_tensor_get_data(wanted));
     for (size_t i = 0; i < percale_tensor_bytes(got); ++i) {
@@ -109,15 +121,18 @@ std::string difference(const percale_tensor* got, const percale_tensor* wanted) 
     }
     return {};
   }
-  const size_t count = static_cast<size_t>(percale_tensor_element_count(got)) * kind->parts;
+  FloatKind kind = *usual;
+  if (tolerance.absolute >= 0) kind.absolute = tolerance.absolute;
+  if (tolerance.relative >= 0) kind.relative = tolerance.relative;
+  const size_t count = static_cast<size_t>(percale_tensor_element_count(got)) * kind.parts;
   size_t differ = 0, first = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (close(kind->get(got, i), kind->get(wanted, i), *kind)) continue;
+    if (close(kind.get(got, i), kind.get(wanted, i), kind)) continue;
     if (differ++ == 0) first = i;
   }
-  if (differ == 0) return {};
+  if (differ == 0 || (tolerance.direction && cosine(got, wanted, kind, count) >= 0.999)) return {};
   std::snprintf(line, sizeof line, "%zu of %zu elements differ, the first at %zu: %.9g, wanted %.9g", differ, count,
-                first, kind->get(got, first), kind->get(wanted, first));
+                first, kind.get(got, first), kind.get(wanted, first));
   return line;
 }
 

@@ -8,9 +8,16 @@
 
 namespace percale_cli {
 
-// "" where `got` has the dtype, shape and elements of `wanted`, else what differs. Floats may differ by 1e-7 + 1e-3 |wanted|, f16 by
-// 1e-3 + 1e-2 |wanted|, bf16 by 1e-2 + 2e-2 |wanted|; NaN is NaN; all else is exact.
-std::string difference(const percale_tensor* got, const percale_tensor* wanted);
+// What may differ. Floats: `absolute` + `relative` |wanted|, where negative numbers mean the usual of their dtype: 1e-7 + 1e-3 |wanted|,
+// f16 1e-3 + 1e-2 |wanted|, bf16 1e-2 + 2e-2 |wanted|. NaN is NaN; all else is exact.
+struct Tolerance {
+  double absolute = -1, relative = -1;
+  // Floats that point where the wanted ones do (a cosine of 0.999 or more) are good, too.
+  bool direction = false;
+};
+
+// "" where `got` has the dtype, shape and elements of `wanted`, else what differs.
+std::string difference(const percale_tensor* got, const percale_tensor* wanted, const Tolerance& tolerance = {});
 // The same for numbers that are drawn: dtype, shape, and mean and spread within what chance allows.
 std::string statistical_difference(const percale_tensor* got, const percale_tensor* wanted);
 

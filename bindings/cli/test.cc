@@ -1,4 +1,5 @@
-// ONNX-style test cases: a folder with model.onnx and test_data_set_N/{input,output}_K.pb, or NAME.onnx beside NAME_output_K.pb.
+// ONNX-style test cases: a folder with model.onnx and test_data_set_N/{input,output}_K.pb, or with inN_K.npy and outN_K.npy and a
+// meta.json that names them; or NAME.onnx beside NAME_output_K.pb.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,9 +13,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Flag kFlags[] = {
+    {"--exported", "", "exports each model, imports what came out and runs that; exported again it must be the same"},
+};
+
+// A value in a file. Without a name it is the model's input or output of its place.
+struct Operand {
+  std::string name, path;
+  Tolerance tolerance;
+};
+struct Set {
+  std::vector<Operand> inputs, outputs;
+};
 struct Case {
   std::string name, model;
-  std::vector<std::string> sets;  // folders of a case; a flat case has none
+  bool flat = false;  // fed with a ramp
+  std::vector<Set> sets;
 };
 
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
@@ -27,42 +41,66 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return out;
 }
 
+// prefix0.pb, prefix1.pb, ... as far as they are there.
+std::vector<Operand> numbered(const std::string& prefix) {
+  std::vector<Operand> out;
+  for (size_t i = 0;; ++i) {
+    const std::string path = prefix + std::to_string(i) + ".pb";
+    if (!fs::exists(path)) return out;
+    out.push_back({{}, path, {}});
+  }
+}
+
+std::vector<Operand> told(const Json& list, const fs::path& folder) {
+  std::vector<Operand> out;
+  for (const Json& item : list.items()) {
+    Operand operand{item["name"].text(), (folder / item["file"].text()).string(), {}};
+    if (item["atol"].given()) operand.tolerance = {item["atol"].number(), 1e-3, false};
+    out.push_back(std::move(operand));
+  }
+  return out;
+}
+
+std::vector<Set> sets_of(const fs::path& folder, const std::vector<fs::path>& entries) {
+  std::vector<Set> out;
+  for (const fs::path& entry : entries) {
+    if (!entry.filename().string().starts_with("test_data_set_")) continue;
+    out.push_back({numbered((entry / "input_").string()), numbered((entry / "output_").string())});
+  }
+  if (!out.empty() || !fs::exists(folder / "meta.json")) return out;
+  const Json meta = Json::parse(read_file((folder / "meta.json").string()));
+  for (const Json& set : meta["sets"].items())
+    out.push_back({told(set["inputs"], folder), told(set["outputs"], folder)});
+  return out;
+}
+
 // The cases in a folder and below it; `name`: of what the folder holds.
 void find_cases(const fs::path& folder, const std::string& name, std::vector<Case>& out) {
   const std::vector<fs::path> entries = sorted_entries(folder);
   if (fs::exists(folder / "model.onnx")) {
-    Case found{name, (folder / "model.onnx").string(), {}};
-    for (const fs::path& entry : entries) {
-      if (entry.filename().string().starts_with("test_data_set_")) found.sets.push_back(entry.string());
-    }
-    out.push_back(std::move(found));
+    out.push_back({name, (folder / "model.onnx").string(), false, sets_of(folder, entries)});
     return;
   }
   for (const fs::path& entry : entries) {
     const std::string inner = (name.empty() ? "" : name + "/") + entry.stem().string();
     if (fs::is_directory(entry)) {
       find_cases(entry, (name.empty() ? "" : name + "/") + entry.filename().string(), out);
-    } else if (entry.extension() == ".onnx" && fs::exists(folder / (entry.stem().string() + "_output_0.pb"))) {
-      out.push_back({inner, entry.string(), {}});
+    } else if (entry.extension() == ".onnx") {
+      std::vector<Operand> outputs = numbered((folder / (entry.stem().string() + "_output_")).string());
+      if (!outputs.empty()) out.push_back({inner, entry.string(), true, {{{}, std::move(outputs)}}});
     }
   }
 }
 
-Tensor load_proto(const Setup& setup, const std::string& path) {
-  const std::string bytes = read_file(path);
+Tensor load(const Setup& setup, const std::string& path) {
   percale_tensor* made = nullptr;
-  check(percale_tensor_import(setup.engine.get(), "onnx", bytes.data(), bytes.size(), &made), path);
-  return Tensor(made);
-}
-
-// prefix0.pb, prefix1.pb, ... as far as they are there.
-std::vector<Tensor> load_protos(const Setup& setup, const std::string& prefix) {
-  std::vector<Tensor> out;
-  for (size_t i = 0;; ++i) {
-    const std::string path = prefix + std::to_string(i) + ".pb";
-    if (!fs::exists(path)) return out;
-    out.push_back(load_proto(setup, path));
+  if (path.ends_with(".npy")) {
+    check(percale_tensor_load(setup.engine.get(), path.c_str(), &made));
+  } else {
+    const std::string bytes = read_file(path);
+    check(percale_tensor_import(setup.engine.get(), "onnx", bytes.data(), bytes.size(), &made), path);
   }
+  return Tensor(made);
 }
 
 // What a flat case is fed: arange(n) / n.
@@ -89,43 +127,78 @@ bool draws_numbers(const Model& model) {
   return false;
 }
 
-std::string run_set(const Model& model, percale_session* session, const std::vector<Tensor>& inputs,
-                    const std::vector<Tensor>& wanted) {
-  if (inputs.size() > model.inputs.size() || wanted.size() > model.outputs.size()) {
-    return "the case has " + std::to_string(inputs.size()) + " inputs and " + std::to_string(wanted.size()) +
+// Whether a model computes in numbers so coarse that elements say little.
+bool is_coarse(const Model& model) {
+  for (const Json& variable : model.summary["variables"].items()) {
+    if (variable["dtype"].text() == "f16") return true;
+  }
+  for (const auto& [op, count] : model.summary["ops"].members()) {
+    if (op.ends_with("Integer") || op.starts_with("QLinear")) return true;
+  }
+  return false;
+}
+
+std::vector<const char*> names_for(const std::vector<Operand>& operands, const std::vector<Value>& values) {
+  std::vector<const char*> out;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    out.push_back(operands[i].name.empty() ? values[i].name.c_str() : operands[i].name.c_str());
+  }
+  return out;
+}
+
+std::string run_set(const Setup& setup, const Model& model, percale_session* session, const Case& c, const Set& set) {
+  if (set.inputs.size() > model.inputs.size() || set.outputs.size() > model.outputs.size()) {
+    return "the case has " + std::to_string(set.inputs.size()) + " inputs and " + std::to_string(set.outputs.size()) +
            " outputs, the model " + std::to_string(model.inputs.size()) + " and " +
            std::to_string(model.outputs.size());
   }
-  if (wanted.empty()) return "the case has no outputs";
-  std::vector<const char*> names = names_of(model.inputs), fetches = names_of(model.outputs);
+  if (set.outputs.empty()) return "the case has no outputs";
+  std::vector<Tensor> inputs = c.flat ? ramp_inputs(setup, model) : std::vector<Tensor>();
+  for (const Operand& operand : set.inputs) inputs.push_back(load(setup, operand.path));
+  const std::vector<const char*> names = c.flat ? names_of(model.inputs) : names_for(set.inputs, model.inputs),
+                                 fetches = names_for(set.outputs, model.outputs);
   std::vector<percale_tensor*> results(fetches.size());
   check(percale_session_run(session, names.data(), pointers(inputs).data(), inputs.size(), fetches.data(),
                             fetches.size(), nullptr, 0, PERCALE_FOREVER, results.data()));
   const std::vector<Tensor> owners(results.begin(), results.end());
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    std::string reason = difference(results[i], wanted[i].get());
-    if (!reason.empty() && draws_numbers(model)) reason = statistical_difference(results[i], wanted[i].get());
-    if (!reason.empty()) return "output '" + model.outputs[i].name + "': " + reason;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Tensor wanted = load(setup, set.outputs[i].path);
+    Tolerance tolerance = set.outputs[i].tolerance;
+    tolerance.direction = tolerance.absolute >= 0 && is_coarse(model);
+    std::string reason = difference(results[i], wanted.get(), tolerance);
+    if (!reason.empty() && draws_numbers(model)) reason = statistical_difference(results[i], wanted.get());
+    if (!reason.empty()) return "output '" + std::string(fetches[i]) + "': " + reason;
   }
   return {};
+}
+
+std::string export_bytes(const Setup& setup, const Model& model) {
+  percale_text* text = nullptr;
+  check(percale_graph_export_bytes(setup.engine.get(), model.graph.get(), model.variables.get(), "onnx", &text));
+  return take_text(text);
+}
+
+// What comes back when the model was exported; "" in `reason` where it is exported to the same bytes again.
+Model through_export(const Setup& setup, const Model& model, std::string& reason) {
+  const std::string bytes = export_bytes(setup, model);
+  percale_graph* made = nullptr;
+  check(percale_graph_import_bytes(setup.engine.get(), "onnx", bytes.data(), bytes.size(), &made), "exported");
+  Model out(setup, Graph(made));
+  if (export_bytes(setup, out) != bytes) reason = "exported, imported and exported again it is another model";
+  return out;
 }
 
 enum class Verdict { kPass, kFail, kUnsupported };
 constexpr const char* kVerdicts[] = {"PASS", "FAIL", "UNSUPPORTED"};
 
-Verdict run_case(const Setup& setup, const Case& c, std::string& reason) {
+Verdict run_case(const Setup& setup, const Case& c, bool exported, std::string& reason) {
   try {
-    const Model model(setup, c.model);
+    Model model(setup, c.model);
+    if (exported) model = through_export(setup, model, reason);
     const Session session = make_session(setup, model);
-    if (c.sets.empty()) {
-      const std::string stem = c.model.substr(0, c.model.size() - 5);
-      const bool flat = fs::exists(stem + "_output_0.pb");
-      reason = flat ? run_set(model, session.get(), ramp_inputs(setup, model), load_protos(setup, stem + "_output_"))
-                    : std::string("the case has no test_data_set");
-    }
-    for (const std::string& set : c.sets) {
-      if (!reason.empty()) break;
-      reason = run_set(model, session.get(), load_protos(setup, set + "/input_"), load_protos(setup, set + "/output_"));
+    if (c.sets.empty()) reason = "the case has no test_data_set";
+    for (const Set& set : c.sets) {
+      if (reason.empty()) reason = run_set(setup, model, session.get(), c, set);
     }
     return reason.empty() ? Verdict::kPass : Verdict::kFail;
   } catch (const Failure& failure) {
@@ -152,7 +225,7 @@ int run_test(const Args& args) {
   std::string json;
   for (const Case& c : cases) {
     std::string reason;
-    const Verdict verdict = run_case(setup, c, reason);
+    const Verdict verdict = run_case(setup, c, args.has("--exported"), reason);
     ++counts[static_cast<size_t>(verdict)];
     const char* word = kVerdicts[static_cast<size_t>(verdict)];
     if (args.json()) {
@@ -175,6 +248,6 @@ int run_test(const Args& args) {
 
 extern const Command kTest = {
     "test", "DIR...", "Runs ONNX-style test cases: a line PASS, FAIL or UNSUPPORTED for each, and their numbers.",
-    {},     run_test, 1};
+    kFlags, run_test, 1};
 
 }  // namespace percale_cli

@@ -15,6 +15,13 @@ bool is_our_own(std::string_view domain, std::string_view attribute) {
   return domain.empty() && (attribute == "id" || attribute == "num_carried" || attribute == "trip_limit");
 }
 
+// The name without a number behind it: "x" of "x_12".
+std::string_view base_of(std::string_view name) {
+  const size_t end = name.find_last_not_of("0123456789");
+  return end != std::string_view::npos && end + 1 < name.size() && end > 0 && name[end] == '_' ? name.substr(0, end)
+                                                                                               : name;
+}
+
 }  // namespace
 
 void Exporter::open(size_t index, Scope& scope) const {
@@ -71,7 +78,6 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
       identity.bytes(1, name);
       name = take_name(info.name);
       identity.bytes(2, name);
-      identity.bytes(3, name);
       identity.bytes(4, "Identity");
       graph->message(1, std::move(identity));
     }
@@ -105,7 +111,10 @@ Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* gra
   size_t outputs = info.output_count;
   while (outputs > 0 && info.outputs[outputs - 1] < 0) --outputs;
   for (size_t i = 0; i < outputs; ++i) out.bytes(2, name_of(info.outputs[i]));
-  if (is_utf8(info.name)) out.bytes(3, info.name);
+  // Nodes and values have their names from one pool. A node that is called as a value, or so with a number behind it, was given no
+  // other name by anybody.
+  const std::string name = info.name, base(base_of(name));
+  if (!taken_.contains(name) && !taken_.contains(base) && is_utf8(name)) out.bytes(3, name);
   out.bytes(4, info.op);
   for (size_t i = 0; i < attributes.size(); ++i) {
     if (is_our_own(info.domain, attributes[i].name)) continue;

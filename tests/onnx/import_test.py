@@ -40,9 +40,10 @@ class Models(unittest.TestCase):
 
     def gives(self, data, inputs, outputs):
         self.write(data, inputs, outputs)
-        result = run("test", self.path)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertIn("1 passed, 0 failed, 0 unsupported", result.stdout)
+        for flags in ([], ["--exported"]):
+            result = run("test", *flags, self.path)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            self.assertIn("1 passed, 0 failed, 0 unsupported", result.stdout)
 
     def summary(self):
         return json.loads(run("show", self.model, "--json").stdout)

@@ -1,0 +1,125 @@
+"""What the exporter makes of graphs: a trained net's model gives the net's numbers, facts and names stay.
+
+    python export_test.py PERCALE
+"""
+import ast
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from onnx_writer import *
+
+PERCALE = None
+
+
+def run(*arguments):
+    result = subprocess.run([PERCALE, *arguments], capture_output=True, text=True, timeout=100)
+    if result.returncode:
+        raise AssertionError(result.stdout + result.stderr)
+    return result.stdout
+
+
+def write_npy(path, kind, dims, numbers):
+    shape = "(" + "".join(f"{d}," for d in dims) + ")"
+    header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    code = {"f4": "f", "i8": "q"}[kind]
+    with open(path, "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        out.write(struct.pack(f"<{len(numbers)}{code}", *numbers))
+
+
+def read_npy(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    size = struct.unpack_from("<H", data, 8)[0]
+    header = ast.literal_eval(data[10:10 + size].decode())
+    body = data[10 + size:]
+    return header["shape"], struct.unpack(f"<{len(body) // 4}f", body)
+
+
+LENET = [{"layer": "Conv2D", "filters": 16, "kernel_size": 5, "padding": "same", "activation": "relu"},
+         {"layer": "MaxPooling2D", "pool_size": 2},
+         {"layer": "Conv2D", "filters": 32, "kernel_size": 5, "padding": "same", "activation": "relu"},
+         {"layer": "MaxPooling2D", "pool_size": 2}, {"layer": "Flatten"},
+         {"layer": "Dense", "units": 128, "activation": "relu"}, {"layer": "Dense", "units": 10}]
+MIXED = [{"layer": "SeparableConv2D", "filters": 4, "kernel_size": 3}, {"layer": "BatchNormalization"},
+         {"layer": "Activation", "activation": "gelu"}, {"layer": "Dropout", "rate": 0.4}, {"layer": "AveragePooling2D", "pool_size": 2},
+         {"layer": "Reshape", "target_shape": [9, 4]}, {"layer": "LSTM", "units": 6, "return_sequences": True},
+         {"layer": "LayerNormalization"}, {"layer": "GRU", "units": 5}, {"layer": "Dense", "units": 10}]
+
+
+class Exports(unittest.TestCase):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.folder = self.holder.name
+
+    def tearDown(self):
+        self.holder.cleanup()
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def trained(self, layers, side):
+        random.seed(7)
+        rows = 32
+        write_npy(self.path("x.npy"), "f4", [rows, side, side, 1], [random.random() for _ in range(rows * side * side)])
+        write_npy(self.path("y.npy"), "i8", [rows], [random.randrange(10) for _ in range(rows)])
+        spec = {"model": layers, "input_shape": [side, side, 1], "loss": "sparse_categorical_crossentropy",
+                "from_logits": True, "optimizer": "adam", "batch_size": 8, "epochs": 1, "seed": 3,
+                "data": {"train": {"x": "x.npy", "y": "y.npy"}}}
+        with open(self.path("spec.json"), "w") as out:
+            json.dump(spec, out)
+        run("train", self.path("spec.json"), "--data", self.folder, "--out", self.path("out"), "--json")
+        return self.path("out", "model.percale")
+
+    def outputs(self, model):
+        summary = json.loads(run("show", model, "--json"))
+        feeds = []
+        for i in summary["inputs"]:
+            feeds += ["--feed", f'{i["name"]}={self.path("y.npy" if i["dtype"] == "i64" else "x.npy")}']
+        run("run", model, "--out", self.path("values"), *feeds)
+        names = [o["name"] for o in summary["outputs"]]
+        return names, [read_npy(self.path("values", name.replace("/", "_").replace(":", "_") + ".npy")) for name in names]
+
+    def check_trained(self, layers, side, near=0):
+        """`near`: what ONNX's numbers in attributes may change, which have f32 where ours have f64."""
+        model = self.trained(layers, side)
+        run("export", model, self.path("model.onnx"))
+        names, wanted = self.outputs(model)
+        again, got = self.outputs(self.path("model.onnx"))
+        self.assertEqual(again, names)
+        for (shape, values), (wanted_shape, wanted_values) in zip(got, wanted):
+            self.assertEqual(shape, wanted_shape)
+            self.assertLessEqual(max(abs(a - b) for a, b in zip(values, wanted_values)), near)
+        variables = lambda path: [(v["name"], v["trainable"]) for v in json.loads(run("show", path, "--json"))["variables"]]
+        self.assertLessEqual(set(variables(self.path("model.onnx"))), set(variables(model)))
+
+    def test_a_trained_lenet_gives_the_same_bits_as_its_model(self):
+        self.check_trained(LENET, 28)
+
+    def test_so_does_a_net_of_many_kinds_of_layers(self):
+        self.check_trained(MIXED, 8, near=1e-6)
+
+    def test_facts_of_a_model_stay_and_say_which_initializers_are_variables(self):
+        graph = Graph([node("Add", ["x", "w"], ["h"]), node("Mul", ["h", "s"], ["y"])], [value("x", FLOAT, [2])],
+                      [value("y", FLOAT, [2])], [floats("w", [2], [1, 2]), floats("s", [2], [3, 4])])
+        facts = b"".join(field(14, field(1, k) + field(2, v)) for k, v in
+                         (("author", "somebody"), ("percale.trainable", ""), ("percale.fixed", "s")))
+        with open(self.path("in.onnx"), "wb") as out:
+            out.write(model(graph) + facts)
+        run("export", self.path("in.onnx"), self.path("out.onnx"))
+        summary = json.loads(run("show", self.path("out.onnx"), "--json"))
+        self.assertEqual([(v["name"], v["trainable"]) for v in summary["variables"]], [("s", False)])
+        with open(self.path("out.onnx"), "rb") as file:
+            self.assertIn(field(14, field(1, "author") + field(2, "somebody")), file.read())
+
+
+if __name__ == "__main__":
+    PERCALE = sys.argv.pop()
+    unittest.main()

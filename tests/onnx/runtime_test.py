@@ -1,0 +1,136 @@
+"""What ONNX Runtime makes of exported models: the real models of the shared folder and every third official case give it the numbers
+that the given ones do, and onnx.checker has nothing against them.
+
+    python runtime_test.py PERCALE FOLDER_TO_UNPACK_INTO PROJECT_ROOT
+
+Needs a Python with onnx and onnxruntime: this one, or that of the benchmarks (`tests/bench/run` sets it up); else it is skipped.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import official as given
+
+EVERY = 3
+MUST_AGREE = 300
+
+
+def other_python():
+    cache = os.environ.get("PERCALE_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "percale")
+    python = os.path.join(cache, "bench", "bin", "python")
+    return python if os.path.exists(python) and os.path.realpath(sys.prefix) != os.path.realpath(os.path.join(cache, "bench")) else None
+
+
+try:
+    import numpy
+    import onnx
+    import onnxruntime
+except ImportError as missing:
+    python = other_python()
+    if python is not None and not os.environ.get("PERCALE_RUNTIME_TEST"):
+        os.environ["PERCALE_RUNTIME_TEST"] = "1"
+        os.execv(python, [python] + sys.argv)
+    print(f"{missing}: ONNX Runtime has nothing to say; `sh tests/bench/run` sets it up")
+    sys.exit(77)
+
+
+def load(path):
+    if path.endswith(".npy"):
+        return numpy.load(path)
+    proto = onnx.TensorProto()
+    with open(path, "rb") as file:
+        proto.ParseFromString(file.read())
+    return onnx.numpy_helper.to_array(proto)
+
+
+def run(model, feeds):
+    """The outputs, or nothing where the runtime does not take the model."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        wanted = {i.name: i.shape for i in session.get_inputs()}
+        if not isinstance(feeds, dict):
+            feeds = dict(zip(wanted, feeds))
+        feeds = {k: v.reshape(()) if wanted[k] == [] and v.size == 1 else v for k, v in feeds.items()}
+        return session.run(None, feeds)
+    except Exception as error:  # whatever a runtime throws
+        return str(error)
+
+
+def near(got, wanted, absolute):
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        return False
+    if got.dtype.kind not in "fc":
+        return bool((got == wanted).all())
+    return numpy.allclose(got.astype(numpy.float64), wanted.astype(numpy.float64), rtol=1e-3, atol=absolute, equal_nan=True)
+
+
+def cases(official, root):
+    """Model, feeds and the absolute tolerance of each case."""
+    shared = os.path.join(os.environ.get("PERCALE_SHARED") or os.path.join(root, "..", "shared"), "models")
+    for name in sorted(os.listdir(shared)) if os.path.isdir(shared) else []:
+        folder = os.path.join(shared, name)
+        if not os.path.exists(os.path.join(folder, "meta.json")):
+            continue
+        with open(os.path.join(folder, "meta.json")) as file:
+            for case in json.load(file)["sets"]:
+                feeds = {i["name"]: load(os.path.join(folder, i["file"])) for i in case["inputs"]}
+                yield os.path.join(folder, "model.onnx"), feeds, max(o.get("atol", 1e-5) for o in case["outputs"])
+    found = sorted(os.path.join(folder, "model.onnx") for folder, _, files in os.walk(official) if "model.onnx" in files)
+    for model in found[::EVERY]:
+        data = os.path.join(os.path.dirname(model), "test_data_set_0")
+        feeds = []
+        while os.path.exists(os.path.join(data, f"input_{len(feeds)}.pb")):
+            try:
+                feeds.append(load(os.path.join(data, f"input_{len(feeds)}.pb")))
+            except Exception:  # what is no tensor: a sequence, an optional
+                break
+        else:
+            yield model, feeds, 1e-5
+
+
+def drawn(model):
+    return any(n.op_type in ("Bernoulli", "Multinomial", "Dropout") or "Random" in n.op_type for n in onnx.load(model).graph.node)
+
+
+def main(program, official, root):
+    onnxruntime.set_default_logger_severity(4)
+    agree = differ = silent = 0
+    with tempfile.TemporaryDirectory() as folder:
+        exported = os.path.join(folder, "exported.onnx")
+        for model, feeds, absolute in cases(official, root):
+            wrote = subprocess.run([program, "export", model, exported], capture_output=True, text=True)
+            wanted = run(model, feeds)
+            if wrote.returncode or isinstance(wanted, str) or drawn(model):
+                silent += 1  # an op that is not there, or a model that the runtime does not take as it is
+                continue
+            got, reason = run(exported, feeds), None
+            if isinstance(got, str):
+                reason = got
+            elif not all(near(a, b, absolute) for a, b in zip(got, wanted)):
+                reason = "other numbers"
+            try:
+                onnx.checker.check_model(exported)
+            except onnx.checker.ValidationError as error:
+                # A rank that nobody knows has no form that the checker likes.
+                reason = reason or (None if "Field 'shape'" in str(error) else str(error))
+            agree += reason is None
+            differ += reason is not None
+            if reason:
+                print("FAIL", model, reason[:300])
+    print(f"{agree} agree, {differ} do not, {silent} say nothing; at least {MUST_AGREE} must agree")
+    return 0 if differ == 0 and agree >= MUST_AGREE else 1
+
+
+if __name__ == "__main__":
+    archive = given.find_archive(sys.argv[3])
+    if archive is None:
+        print("the official ONNX cases are not there: name their folder by PERCALE_SHARED")
+        sys.exit(77)
+    os.makedirs(sys.argv[2], exist_ok=True)
+    given.unpack(archive, sys.argv[2])
+    sys.exit(main(*sys.argv[1:]))
