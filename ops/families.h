@@ -35,6 +35,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
   FAMILY(einsum)                                               \
   FAMILY(elementwise)                                          \
   FAMILY(fused)                                                \
+  FAMILY(fused_attention)                                      \
   FAMILY(generate)                                             \
   FAMILY(grid_sample)                                          \
   FAMILY(index)                                                \

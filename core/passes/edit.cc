@@ -76,8 +76,9 @@ bool Edit::closed(std::span<const NodeId> nodes, NodeId root) const {
   return !in_order_[static_cast<size_t>(root)];
 }
 
-bool Edit::used_once(ValueId id) const {
-  return !is_output_[static_cast<size_t>(id)] && users_[static_cast<size_t>(id)].size() == 1;
+NodeId Edit::sole_user(ValueId id) const {
+  const auto& users = users_[static_cast<size_t>(id)];
+  return !is_output_[static_cast<size_t>(id)] && users.size() == 1 ? users[0] : -1;
 }
 
 const OpSchema* Edit::schema(std::string_view op) const {

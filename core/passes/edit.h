@@ -38,7 +38,9 @@ class Edit {
   // root's device: so the root may stand for the whole.
   bool closed(std::span<const NodeId> nodes, NodeId root) const;
   // True where one node alone takes the value, once, and the function does not give it out.
-  bool used_once(ValueId id) const;
+  bool used_once(ValueId id) const { return sole_user(id) >= 0; }
+  // That node; -1 where there is none.
+  NodeId sole_user(ValueId id) const;
 
   // "Mul" or "percale:SumToShape"; null where there is none.
   const OpSchema* schema(std::string_view op) const;

@@ -19,6 +19,8 @@ constexpr Pass kPasses[] = {
     {"recognize_norm",
      "Puts LayerNormalization and RMSNormalization where they are written out; changes last bits, of inference alone.",
      recognize_norm},
+    {"recognize_attention",
+     "Puts FusedAttention where attention is written out; changes last bits, of inference alone.", recognize_attention},
     {"recognize_activation",
      "Puts Gelu, Swish, HardSigmoid and HardSwish where they are written out; changes last bits, of inference alone.",
      recognize_activation},

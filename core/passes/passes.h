@@ -57,6 +57,7 @@ Status algebra(const Graph& graph, Function& f, PassContext& context);
 Status cse(const Graph& graph, Function& f, PassContext& context);
 Status dead_code(const Graph& graph, Function& f, PassContext& context);
 Status recognize_norm(const Graph& graph, Function& f, PassContext& context);
+Status recognize_attention(const Graph& graph, Function& f, PassContext& context);
 Status recognize_activation(const Graph& graph, Function& f, PassContext& context);
 Status fold_batch_norm(const Graph& graph, Function& f, PassContext& context);
 

@@ -105,6 +105,19 @@ std::vector<OpCase> large_cases() {
   out.push_back(make("Gelu", {numbers({37, 701}, 1)}));
   out.push_back(make("Gelu", {numbers({37, 701}, 1)}, {{"approximate", "tanh"}}));
   out.push_back(make("Swish", {numbers({37, 701}, 1)}, {{"alpha", 1.702}}));
+  for (const int64_t by_row : {0, 1}) {
+    const auto part = [&](int64_t rows, int64_t size, uint32_t seed) {
+      return numbers(by_row != 0 ? Shape{1, rows, 2, size} : Shape{1, 2, rows, size}, seed);
+    };
+    const Attributes attributes{
+        {"q_by_row", by_row}, {"k_by_row", by_row}, {"v_by_row", by_row}, {"y_by_row", by_row}, {"scale", 0.125}};
+    out.push_back(make("percale:FusedAttention",
+                       {part(203, 64, 1), part(1111, 64, 2), part(1111, 37, 3), numbers({203, 1111}, 4)}, attributes));
+    out.push_back(make("percale:FusedAttention", {part(2, 64, 1), part(1111, 64, 2), part(1111, 37, 3)}, attributes));
+  }
+  out.push_back(make("Attention",
+                     {numbers({2, 130, 4 * 64}, 1), numbers({2, 300, 2 * 64}, 2), numbers({2, 300, 2 * 32}, 3)},
+                     {{"q_num_heads", 4}, {"kv_num_heads", 2}}));
   // Weights small enough that a difference in the last bits does not grow from step to step.
   for (const auto& [op, gates] : {std::pair{"LSTM", 4}, {"GRU", 3}, {"RNN", 1}}) {
     const auto weights = [&](int64_t columns, uint32_t seed) {

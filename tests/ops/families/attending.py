@@ -115,6 +115,52 @@ def einsum(t):
     t.row("Einsum", c, equation="......", error="wanted letters")
 
 
+def fused_attention(t):
+    """softmax(scale Q K^T + mask) V in numpy, f64, for each layout."""
+    def expected(q, k, v, mask=None, scale=1.0, nan_is_zero=0, **by_row):
+        q, k, v = [np.asarray(x, F64).transpose(0, 2, 1, 3) if by_row.get(n + "_by_row") else np.asarray(x, F64)
+                   for n, x in zip("qkv", (q, k, v))]
+        with np.errstate(invalid="ignore"):
+            scores = scale * q @ k.swapaxes(-1, -2) + (0 if mask is None else np.asarray(mask, F64))
+            e = np.exp(scores - scores.max(-1, keepdims=True))
+            p = e / e.sum(-1, keepdims=True)
+        y = (np.nan_to_num(p, nan=0.0) if nan_is_zero else p) @ v
+        return y.transpose(0, 2, 1, 3) if by_row.get("y_by_row") else y
+
+    def row(q, k, v, *mask, tol=2e-6, note=None, **attrs):
+        out = expected(q, k, v, *mask, **attrs).astype(q.dtype)
+        t.row("percale:FusedAttention", q, k, v, *mask, out=out, tol=tol, note=note, **attrs)
+
+    def qkv(dtype=F32, layout="000", batch=2, heads=3, s=4, keys=5, d=2, dv=6):
+        shapes = [(batch, heads, s, d), (batch, heads, keys, d), (batch, heads, keys, dv)]
+        shapes = [(b, n, h, w) if by == "1" else (b, h, n, w) for by, (b, h, n, w) in zip(layout, shapes)]
+        return [floats(shape, i + 1, -2, 2, dtype) for i, shape in enumerate(shapes)]
+
+    for dtype in FLOATS:
+        row(*qkv(dtype), tol={F16: 4e-3, BF16: 3e-2, F64: 1e-13}.get(dtype, 2e-6))
+    for layout in ["100", "010", "001", "111"]:
+        for y in (0, 1):
+            attrs = {n + "_by_row": int(by) for n, by in zip("qkv", layout)}
+            row(*qkv(layout=layout), y_by_row=y, scale=0.5, **attrs)
+    for shape in [(5,), (4, 5), (3, 1, 5), (2, 1, 1, 5), (1, 3, 4, 5), (2, 3, 4, 5), (4, 1), (1, 3, 1, 1)]:
+        row(*qkv(), floats(shape, 9, -3, 3), scale=1.25, note="masks")
+    none = floats((4, 5), 9, -3, 3)
+    none[1], none[2, 3] = -np.inf, -np.inf
+    row(*qkv(), none, nan_is_zero=1, note="a query without a key")
+    row(*qkv(), none, nan_is_zero=0)
+    row(*qkv(s=1, keys=1), floats((1, 1), 9))
+    row(*qkv(s=0))
+    row(*qkv(batch=0))
+    small = qkv(batch=1, heads=2, s=2, keys=3, d=2, dv=1, layout="010")
+    t.row("percale:FusedAttention", *small, floats((2, 3), 9), out=False, grad=[0, 1, 2, 3], grad2=True, k_by_row=1,
+          y_by_row=1, scale=0.7)
+    q, k, v = qkv()
+    t.row("percale:FusedAttention", q, k[:, :, :, :1], v, error="head sizes of Q and K")
+    t.row("percale:FusedAttention", q, k, v[:, :2], error="heads of Q and V")
+    t.row("percale:FusedAttention", q[0], k, v, error="rank 4")
+    t.row("percale:FusedAttention", q, k, v, floats((2, 4, 5), 9), error="does not broadcast")
+
+
 def detect(t):
     def boxes(count, seed, batch=1):
         rng = np.random.default_rng(seed)

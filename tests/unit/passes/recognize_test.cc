@@ -1,3 +1,4 @@
+#include <limits>
 #include <numbers>
 
 #include "tests/unit/passes/recognize_util.h"
@@ -144,6 +145,103 @@ TEST_CASE("Numbers that are near are not near enough") {
   b.outputs({b.op("Mul", {x, b.op("Mul", {b.number(0.5), bend})}),
              b.op("Mul", {x, b.op("Clip", {b.op("Add", {x, b.number(3)}), b.number(0), b.number(5)})})});
   CHECK(ops_after(*get(builder.finish()), "recognize_activation", {kX}).size() == 8);
+}
+
+namespace {
+
+// What the exporters of transformers make of a layer's attention: 2 batches, 3 heads of size 4, 5 queries, 6 keys.
+struct Layer {
+  Builder builder{all_ops()};
+  Build b{builder.main()};
+  std::vector<Tensor> inputs;
+  std::vector<int64_t> heads_first{0, 2, 1, 3};
+
+  ValueId input(const Shape& shape) {
+    inputs.push_back(wavy(shape, -2, 2));
+    return b.input(str_cat("in", static_cast<uint64_t>(inputs.size())), shape);
+  }
+  ValueId turned(ValueId x, std::vector<int64_t> perm) { return b.op("Transpose", {x}, {{"perm", std::move(perm)}}); }
+  ValueId heads(int64_t rows) { return turned(input({2, rows, 3, 4}), heads_first); }
+  std::vector<std::string> finish(ValueId y) {
+    b.outputs({y});
+    return ops_after(*get(builder.finish()), "recognize_attention", inputs);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Attention is found between the layouts that products leave, with a scale and a mask") {
+  Layer l;
+  const ValueId scores = l.b.op("MatMul", {l.heads(5), l.turned(l.input({2, 6, 3, 4}), {0, 2, 3, 1})});
+  const ValueId masked = l.b.op("Add", {l.b.op("Div", {scores, l.b.number(2)}), l.input({2, 1, 1, 6})});
+  const ValueId y = l.b.op("MatMul", {l.b.op("Softmax", {masked}), l.heads(6)});
+  CHECK(l.finish(l.b.op("Neg", {l.turned(y, l.heads_first)})) == Strings{"FusedAttention", "Neg"});
+}
+
+TEST_CASE(
+    "Attention is found where Q and K are scaled by themselves, NaN is taken out, and K was a batch of matrices "
+    "meanwhile") {
+  Layer l;
+  const ValueId flat = l.b.op("Reshape", {l.heads(6), l.b.ints({6, 6, 4})});
+  const ValueId keys = l.b.op("Reshape", {l.turned(flat, {0, 2, 1}), l.b.ints({2, 3, 4, 6})});
+  const ValueId half = l.b.number(0.5);
+  const ValueId scores = l.b.op("MatMul", {l.b.op("Mul", {l.heads(5), half}), l.b.op("Mul", {half, keys})});
+  const double low = -std::numeric_limits<double>::infinity();
+  const ValueId some = l.b.op("Greater", {l.input({5, 6}), l.b.number(-1)});
+  const ValueId p = l.b.op(
+      "Softmax", {l.b.op("Add", {scores, l.b.op("Where", {some, l.b.number(0), l.b.number(low)})})}, {{"axis", 3}});
+  const ValueId known = l.b.op("Where", {l.b.op("IsNaN", {p}), l.b.number(0), p});
+  CHECK(l.finish(l.b.op("MatMul", {known, l.heads(6)})) == Strings{"Greater", "Where", "FusedAttention"});
+}
+
+TEST_CASE("Attention of rank 3, heads in the first dim, is found with rows that stand first") {
+  Layer l;
+  const ValueId q = l.turned(l.input({5, 3, 4}), {1, 0, 2}), k = l.turned(l.input({6, 3, 4}), {1, 2, 0});
+  const ValueId scores = l.b.op("Mul", {l.b.op("MatMul", {q, k}), l.b.number(0.25)});
+  const ValueId v = l.turned(l.input({6, 3, 2}), {1, 0, 2});
+  const ValueId y = l.turned(l.b.op("MatMul", {l.b.op("Softmax", {scores}), v}), {1, 0, 2});
+  CHECK(l.finish(y) == Strings{"Reshape", "Reshape", "Reshape", "FusedAttention", "Reshape"});
+}
+
+TEST_CASE("A choice between scores and a number that hides them is a mask") {
+  Layer l;
+  const ValueId some = l.b.op("Greater", {l.input({1, 1, 5, 6}), l.b.number(0)});
+  const ValueId scores = l.b.op("MatMul", {l.input({2, 3, 5, 4}), l.turned(l.input({2, 3, 6, 4}), {0, 1, 3, 2})});
+  const ValueId p = l.b.op("Softmax", {l.b.op("Where", {some, scores, l.b.number(-1e30)})});
+  CHECK(l.finish(l.b.op("MatMul", {p, l.input({2, 3, 6, 7})})) == Strings{"Greater", "Where", "FusedAttention"});
+}
+
+TEST_CASE("What is no attention stays as it is") {
+  const auto refused = [](auto&& build) {
+    Layer l;
+    const ValueId y = build(l);
+    l.b.outputs({y});
+    const auto graph = get(l.builder.finish());
+    return ops_after(*graph, "recognize_attention", l.inputs).size() == graph->main().nodes.size();
+  };
+  const auto product = [](Layer& l) { return l.b.op("MatMul", {l.heads(5), l.input({2, 3, 4, 6})}); };
+  // A softmax over the queries.
+  CHECK(refused([&](Layer& l) {
+    return l.b.op("MatMul", {l.b.op("Softmax", {product(l)}, {{"axis", 2}}), l.heads(6)});
+  }));
+  // A number that hides nothing.
+  CHECK(refused([&](Layer& l) {
+    const ValueId some = l.b.op("Greater", {l.input({5, 6}), l.b.number(0)});
+    const ValueId scores = l.b.op("Where", {some, product(l), l.b.number(-100)});
+    return l.b.op("MatMul", {l.b.op("Softmax", {scores}), l.heads(6)});
+  }));
+  // A scale behind the mask.
+  CHECK(refused([&](Layer& l) {
+    const ValueId scores = l.b.op("Mul", {l.b.op("Add", {product(l), l.input({5, 6})}), l.b.number(0.5)});
+    return l.b.op("MatMul", {l.b.op("Softmax", {scores}), l.heads(6)});
+  }));
+  // Probabilities that somebody else reads.
+  CHECK(refused([&](Layer& l) {
+    const ValueId p = l.b.op("Softmax", {product(l)});
+    return l.b.op("Add", {l.b.op("MatMul", {p, l.heads(6)}), l.b.op("ReduceSum", {p})});
+  }));
+  // Values that all heads share.
+  CHECK(refused([&](Layer& l) { return l.b.op("MatMul", {l.b.op("Softmax", {product(l)}), l.input({2, 1, 6, 4})}); }));
 }
 
 }  // namespace percale
