@@ -99,6 +99,9 @@ class Fuzzer {
   }
 
   size_t ops() const { return ops_.size(); }
+  bool has(std::string_view op) const {
+    return std::any_of(ops_.begin(), ops_.end(), [&](const OpSchema* schema) { return op_name(*schema) == op; });
+  }
 
   // One case. True when the node ran.
   bool run(uint64_t seed, std::string_view only) {
@@ -470,6 +473,11 @@ int main_of(int argc, char** argv) {
   for (const int number : {SIGABRT, SIGALRM, SIGFPE}) signal(number, on_signal);
   if (__sanitizer_set_death_callback == nullptr) signal(SIGSEGV, on_signal);
   Fuzzer fuzzer(*engine, std::move(rows).value());
+  if (!only.empty() && !fuzzer.has(only)) {
+    std::fprintf(stderr, "--op %.*s: no op of that name has a CPU kernel or a body\n", static_cast<int>(only.size()),
+                 only.data());
+    return 2;
+  }
   uint64_t ran = 0, findings = 0;
   std::map<std::string, uint64_t> runs_of;
   for (uint64_t i = first; i < first + cases && findings < 20; ++i) {
