@@ -1,4 +1,6 @@
 // The convolution family on the SIMD kernels: f32 with one or two spatial dims.
+#include <utility>
+
 #include "ops/conv_kernels.h"
 
 namespace percale {
@@ -7,9 +9,12 @@ namespace {
 using simd::Conv2d;
 using simd::SimdTable;
 
-// 1-D is 2-D of height 1.
+// 1-D is 2-D of height 1, and so is what has but columns of one element.
 Conv2d conv2d(const ConvSizes& s) {
-  const Window& w = s.window;
+  Window w = s.window;
+  if (w.in[2] == 1 && w.out[2] == 1 && w.kernel[2] == 1 && w.pad[2] == 0) {
+    for (auto* dims : {&w.in, &w.out, &w.kernel, &w.stride, &w.dilation, &w.pad}) std::swap((*dims)[1], (*dims)[2]);
+  }
   return {.batch = s.batch,
           .in_c = s.in_c,
           .in_h = w.in[1],

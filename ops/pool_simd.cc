@@ -67,12 +67,36 @@ void run_average_grad(const Plan& p, const Launch& l) {
   p.fns->average_grad(p.pool, l.in<float>(0), l.out<float>(0), l.parallel());
 }
 
+// ---- Of whole images
+
+struct GlobalPlan {
+  const simd::ReduceFns* fns;
+  int64_t images, size;
+};
+Status accepts_global(const NodeView& v) {
+  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.shape(0).product(2, v.shape(0).rank()) == 0) return unimplemented("wants an element");
+  return {};
+}
+Result<GlobalPlan> plan_global(const NodeView& v, KernelPlan& plan) {
+  const Shape& x = v.shape(0);
+  return GlobalPlan{static_cast<const simd::SimdTable*>(plan.user)->reduce, x[0] * x[1], x.product(2, x.rank())};
+}
+template <simd::Reduce kOp>
+void run_global(const GlobalPlan& p, const Launch& l) {
+  p.fns->f32.along_rows(kOp, l.in<float>(0), p.images, p.size, p.size, l.out<float>(0), l.parallel());
+}
+
 }  // namespace
 
 Status register_pool_simd(Registry& registry, const simd::SimdTable& simd) {
   const Kernel kernels[] = {
       make_kernel<&accepts_pool, &plan_pool, &run_max>("simd.max_pool", "MaxPool", "", &simd),
       make_kernel<&accepts_pool, &plan_pool, &run_average>("simd.average_pool", "AveragePool", "", &simd),
+      make_kernel<&accepts_global, &plan_global, &run_global<simd::Reduce::kMax>>("simd.global_max_pool",
+                                                                                  "GlobalMaxPool", "", &simd),
+      make_kernel<&accepts_global, &plan_global, &run_global<simd::Reduce::kMean>>("simd.global_average_pool",
+                                                                                   "GlobalAveragePool", "", &simd),
       make_kernel<&accepts_pool_grad, &plan_pool_grad, &run_max_grad>("simd.max_pool_grad", "MaxPoolGrad", "percale",
                                                                       &simd),
       make_kernel<&accepts_pool_grad, &plan_pool_grad, &run_average_grad>("simd.average_pool_grad", "AveragePoolGrad",

@@ -22,7 +22,10 @@ template <class T>
 struct SumOf {
   static constexpr T kNeutral = 0;
   static HWY_INLINE Vec<T> take(Vec<T> acc, Vec<T> x) { return hn::Add(acc, x); }
-  static HWY_INLINE Vec<T> meet(Vec<T> a, Vec<T> b) { return hn::Add(a, b); }
+  template <class V>
+  static HWY_INLINE V meet(V a, V b) {
+    return hn::Add(a, b);
+  }
   static T meet(T a, T b) { return a + b; }
 };
 template <class T>
@@ -33,16 +36,42 @@ template <class T>
 struct MaxOf {
   static constexpr T kNeutral = -std::numeric_limits<T>::infinity();
   static HWY_INLINE Vec<T> take(Vec<T> acc, Vec<T> x) { return max_nan(acc, x); }
-  static HWY_INLINE Vec<T> meet(Vec<T> a, Vec<T> b) { return max_nan(a, b); }
+  template <class V>
+  static HWY_INLINE V meet(V a, V b) {
+    return max_nan(a, b);
+  }
   static T meet(T a, T b) { return a != a || a > b ? a : b; }
 };
 template <class T>
 struct MinOf {
   static constexpr T kNeutral = std::numeric_limits<T>::infinity();
   static HWY_INLINE Vec<T> take(Vec<T> acc, Vec<T> x) { return min_nan(acc, x); }
-  static HWY_INLINE Vec<T> meet(Vec<T> a, Vec<T> b) { return min_nan(a, b); }
+  template <class V>
+  static HWY_INLINE V meet(V a, V b) {
+    return min_nan(a, b);
+  }
   static T meet(T a, T b) { return a != a || a < b ? a : b; }
 };
+
+// The tree of fold_lanes by halves of registers.
+template <class Op, int kCount, class D, class V>
+HWY_INLINE hn::TFromD<D> fold_vector(D, V v) {
+  if constexpr (kCount == 1) {
+    return hn::GetLane(v);
+  } else {
+    const hn::Half<D> half;
+    return fold_vector<Op, kCount / 2>(half, Op::meet(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+template <class T, class Op>
+HWY_INLINE T fold_parts(Vec<T>* parts) {
+#pragma GCC unroll 4
+  for (int count = kParts<T> / 2; count > 0; count /= 2) {
+#pragma GCC unroll 4
+    for (int i = 0; i < count; ++i) parts[i] = Op::meet(parts[i], parts[i + count]);
+  }
+  return fold_vector<Op, static_cast<int>(kLanes<T>)>(Tag<T>(), parts[0]);
+}
 
 // load(i, n): the vector of elements i ... i + n - 1, n <= lanes; missing lanes are ignored.
 template <class T, class Op, class Load>
@@ -65,7 +94,7 @@ HWY_INLINE T reduce_block(int64_t count, Load&& load_at) {
       acc[part] = hn::IfThenElse(hn::FirstN(Tag<T>(), static_cast<size_t>(n)), taken, acc[part]);
     }
   }
-  return fold_lanes<T>(acc, [](T a, T b) { return Op::meet(a, b); });
+  return fold_parts<T, Op>(acc);
 }
 
 inline constexpr int64_t kReduceBlock = 8192;

@@ -52,7 +52,55 @@ void divide(float* y, int64_t classes, float by) {
               [&](int64_t i, int64_t n) HWY_ATTR { store_n<float>(hn::Div(load_some(y + i, n), d), y + i, n); });
 }
 
+// Rows that fit into the virtual lanes lie across them: kL rows at a time, each vector a class of all. The order of sums is
+// that of a row by itself.
+constexpr int64_t kShortRow = kVirtual<float>;
+
+template <class Op>
+VF fold_classes(const VF* from, int64_t classes) {
+  VF v[kShortRow];
+  for (int64_t c = 0; c < classes; ++c) v[c] = from[c];
+  for (int64_t half = kShortRow / 2; half > 0; half /= 2) {
+    for (int64_t c = 0; c < half && c + half < classes; ++c) v[c] = Op::meet(v[c], v[c + half]);
+    classes = min_of(classes, half);
+  }
+  return v[0];
+}
+
+void softmax_short(const float* x, int64_t rows, int64_t classes, float* y) {
+  const int64_t groups = ceil_div(classes, kL);
+  VF v[kShortRow];
+  for (int64_t r0 = 0; r0 < rows; r0 += kL) {
+    const int64_t n = min_of(rows - r0, kL);
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t width = min_of(classes - g * kL, kL);
+#pragma GCC unroll 16
+      for (int i = 0; i < kL; ++i) {
+        v[g * kL + i] = i < n ? load_n<float>(x + (r0 + i) * classes + g * kL, width) : zero<float>();
+      }
+      transpose_block(v + g * kL);
+    }
+    const VF most = fold_classes<MaxOf<float>>(v, classes);
+    for (int64_t c = 0; c < classes; ++c) v[c] = exp(hn::Sub(v[c], most));
+    const VF sum = fold_classes<SumOf<float>>(v, classes);
+    for (int64_t c = 0; c < classes; ++c) v[c] = hn::Div(v[c], sum);
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t width = min_of(classes - g * kL, kL);
+      transpose_block(v + g * kL);
+      for (int64_t i = 0; i < n; ++i) store_n<float>(v[g * kL + i], y + (r0 + i) * classes + g * kL, width);
+    }
+  }
+}
+
 void softmax(const float* x, int64_t rows, int64_t classes, float* y, const ParallelFor& parallel) {
+  if (classes > 0 && classes <= kShortRow) {
+    const int64_t pieces = min_of(rows, pieces_for(40 * static_cast<double>(rows * classes)));
+    parallel(pieces, [&](int64_t piece) {
+      const PieceRange range = piece_range(rows, pieces, piece);
+      softmax_short(x + range.begin * classes, range.end - range.begin, classes, y + range.begin * classes);
+    });
+    return;
+  }
   for_rows(rows, classes, parallel, [&](int64_t r) HWY_ATTR {
     const float* row = x + r * classes;
     float* out = y + r * classes;
