@@ -108,6 +108,31 @@ out:
 
 static percale_status* save_graph(void) { return percale_graph_save_file(graph, variables, graph_path); }
 
+/* NULL where the plug-in for the format is not there. */
+static percale_text* model_bytes = NULL;
+
+static percale_status* export_model(void) {
+  percale_text* bytes = NULL;
+  percale_status* status = NULL;
+  if (model_bytes == NULL) return NULL;
+  TRY(percale_graph_export_bytes(engine, graph, variables, "onnx", &bytes));
+out:
+  percale_text_release(bytes);
+  return status;
+}
+
+static percale_status* import_model(void) {
+  percale_graph* made = NULL;
+  percale_status* status = NULL;
+  size_t size = 0;
+  if (model_bytes == NULL) return NULL;
+  percale_text_data(model_bytes, &size);
+  TRY(percale_graph_import_bytes(engine, "onnx", percale_text_data(model_bytes, NULL), size, &made));
+out:
+  percale_graph_release(made);
+  return status;
+}
+
 /* Whatever became of the attempt, the file is whole. */
 static void the_file_loads(int failed) {
   percale_graph* loaded = NULL;
@@ -398,6 +423,8 @@ static const scenario scenarios[] = {
     {"load from memory", load_bytes, a_run_gives_the_same_bits, 0},
     {"save a graph", save_graph, the_file_loads, 0},
     {"load from a file", load_file, the_file_loads, 0},
+    {"export", export_model, a_run_gives_the_same_bits, 0},
+    {"import", import_model, a_run_gives_the_same_bits, 0},
     {"variables", draw_variables, a_run_gives_the_same_bits, 0},
     {"save and load values", move_values, a_run_gives_the_same_bits, 0},
     {"load an array", load_array, a_run_gives_the_same_bits, 0},
@@ -497,6 +524,7 @@ static void set_up(void) {
   OK(host_make_batch(engine, HOST_ROWS, batch));
   OK(percale_variables_create(engine, graph, 1, &variables));
   OK(percale_graph_serialize(graph, variables, &graph_bytes));
+  percale_status_release(percale_graph_export_bytes(engine, graph, variables, "onnx", &model_bytes));
   OK(percale_session_create(engine, graph, variables, NULL, &session));
   OK(percale_session_create(engine, staged, NULL, NULL, &staged_session));
   make_queue_session();
@@ -547,6 +575,7 @@ static void take_down(void) {
   percale_tensor_release(tokens[1]);
   percale_session_release(session);
   percale_text_release(graph_bytes);
+  percale_text_release(model_bytes);
   percale_variables_release(variables);
   percale_graph_release(staged);
   percale_graph_release(graph);
