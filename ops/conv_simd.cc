@@ -53,13 +53,20 @@ Status accepts_simd_conv(const NodeView& v) {
 Result<SimdConv> plan_simd_conv(const NodeView& v, KernelPlan& plan) {
   PERCALE_ASSIGN_OR_RETURN(const ConvSizes s, conv_sizes(v));
   const SimdConv p{.simd = &table(plan), .conv = conv2d(s), .bias = s.has_bias};
-  plan.scratch_bytes = p.simd->conv->forward_scratch_bytes(p.conv);
+  plan.scratch_bytes = p.simd->depthwise->takes(p.conv) ? p.simd->depthwise->scratch_bytes(p.conv)
+                                                        : p.simd->conv->forward_scratch_bytes(p.conv);
   return p;
 }
 
 void run_simd_conv(const SimdConv& p, const Launch& l, simd::Act act) {
-  p.simd->conv->forward(p.conv, l.in<float>(0), l.in<float>(1), nullptr, p.bias ? l.in<float>(2) : nullptr, act,
-                        l.out<float>(0), l.scratch<void>(), l.parallel());
+  const float* bias = p.bias ? l.in<float>(2) : nullptr;
+  if (p.simd->depthwise->takes(p.conv)) {
+    p.simd->depthwise->forward(p.conv, l.in<float>(0), l.in<float>(1), bias, act, l.out<float>(0), l.scratch<void>(),
+                               l.parallel());
+    return;
+  }
+  p.simd->conv->forward(p.conv, l.in<float>(0), l.in<float>(1), nullptr, bias, act, l.out<float>(0), l.scratch<void>(),
+                        l.parallel());
 }
 
 namespace {

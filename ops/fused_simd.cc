@@ -1,7 +1,8 @@
 // Fused nodes on the SIMD kernels: an elementwise tree as one chain; a Conv, Gemm or MatMul whose tail is
-// done as its output is stored where that is a bias row, Relu or both, and else as a chain in place.
+// done as its output is stored where that is a bias row, Relu, Clip, HardSwish or both, and else as a chain in place.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include "core/graph/graph.h"
@@ -109,20 +110,40 @@ NodeView view_of_anchor(const FusedBody& body, const Attributes& attributes) {
 
 struct End {
   int32_t bias = -1;  // operand
-  bool relu = false;
+  simd::Act act;
 };
 
-// The tail of a body where it is "+ row of `row` elements", Relu, or one after the other; `row` 0: no bias.
+// The number that an input of a body's node is, `otherwise` where it is absent; absent where it is no constant.
+std::optional<float> number_of(const Function& f, const Node& node, size_t i, float otherwise) {
+  if (i >= node.inputs.size() || node.inputs[i] == kNoValue) return otherwise;
+  const Tensor* constant = f.constant(node.inputs[i]);
+  if (constant == nullptr || constant->num_elements() != 1 || constant->dtype() != DType::kF32) return std::nullopt;
+  return constant->span<float>()[0];
+}
+
+// What is done to an output as it is stored; absent where a node is none of that.
+std::optional<simd::Act> act_of(const Function& f, const Node& node) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  if (node.op->name == "Relu") return simd::Act::kRelu;
+  if (node.op->name == "HardSwish") return simd::Act::kHardSwish;
+  if (node.op->name != "Clip") return std::nullopt;
+  const auto low = number_of(f, node, 1, -kInf), high = number_of(f, node, 2, kInf);
+  if (!low || !high) return std::nullopt;
+  return simd::Act::clip(*low, *high);
+}
+
+// The tail of a body where it is "+ row of `row` elements", an activation, or one after the other; `row` 0: no bias.
 std::optional<End> end_of(const FusedBody& body, int64_t row) {
   const Function& f = *body.function;
   ValueId last = body.anchor->outputs[0];
   End end;
-  bool relu_seen = false;
+  bool acts = false;
   for (const Node& node : f.nodes) {
     if (&node == body.anchor) continue;
-    if (relu_seen || !node.op->domain.empty()) return std::nullopt;
-    if (node.op->name == "Relu" && node.inputs[0] == last) {
-      end.relu = relu_seen = true;
+    if (acts || !node.op->domain.empty()) return std::nullopt;
+    if (const auto act = act_of(f, node); act && node.inputs[0] == last) {
+      end.act = *act;
+      acts = true;
     } else if (node.op->name == "Add" && end.bias < 0 && row > 0 &&
                (node.inputs[0] == last) != (node.inputs[1] == last)) {
       const ValueId other = node.inputs[node.inputs[0] == last ? 1 : 0];
@@ -206,7 +227,7 @@ struct AnchorKernel {
     operands[plan.inputs.size()] = launch.out<void>(0);
     const percale_launch inner{operands.data(), launch.scratch<void>(), nullptr, &launch.run()};
     ProductEnd end;
-    if (plan.end && plan.end->relu) end.act = simd::Act::kRelu;
+    if (plan.end) end.act = plan.end->act;
     if (plan.end && plan.end->bias >= 0) end.bias = launch.in<float>(static_cast<size_t>(plan.end->bias));
     Anchor::run(plan.anchor, Launch(inner, plan.inputs.size()), end);
     if (plan.end || launch.cancelled()) return;

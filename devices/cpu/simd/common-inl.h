@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "devices/cpu/simd/act.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -113,6 +114,17 @@ HWY_INLINE T sum_lanes(const Vec<T>* parts) {
 template <class T>
 HWY_INLINE Vec<T> relu(Vec<T> v) {
   return hn::Max(zero<T>(), v);
+}
+
+template <class T>
+HWY_INLINE Vec<T> apply_act(const Act& act, Vec<T> v) {
+  const Tag<T> d;
+  if (act.kind == Act::Kind::kNone) return v;
+  if (act.kind == Act::Kind::kClip) {
+    return hn::Min(hn::Set(d, static_cast<T>(act.high)), hn::Max(hn::Set(d, static_cast<T>(act.low)), v));
+  }
+  const Vec<T> gate = hn::MulAdd(hn::Set(d, T{1} / T{6}), v, hn::Set(d, T{0.5}));
+  return hn::Mul(v, hn::Min(hn::Set(d, T{1}), hn::Max(hn::Zero(d), gate)));
 }
 
 // Transposes the kL x kL matrix whose rows are r[0..kL).

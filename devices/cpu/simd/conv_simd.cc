@@ -50,7 +50,7 @@ constexpr double kTransposeTaps = 20;
 
 struct Finish {
   const float* bias;  // of the tile's first channel, or null
-  bool relu;
+  Act act;
   int64_t plane, ostep;  // strides of what is written: between channels, between pixels
 };
 
@@ -112,9 +112,9 @@ void write_pixels(const float* tile, int64_t pixels, int64_t nv, int64_t channel
 #pragma GCC unroll 16
       for (int i = 0; i < kL; ++i) r[i] = hn::Add(r[i], bias);
     }
-    if (f.relu) {
+    if (f.act.kind != Act::Kind::kNone) {
 #pragma GCC unroll 16
-      for (int i = 0; i < kL; ++i) r[i] = relu<float>(r[i]);
+      for (int i = 0; i < kL; ++i) r[i] = apply_act<float>(f.act, r[i]);
     }
     transpose_block(r);
     float* to = out + v * kL * f.plane;
@@ -175,7 +175,7 @@ void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offse
     for (int v = 0; v < NV; ++v) {
       V value = acc[i][v];
       if (f.bias) value = hn::Add(value, set<float>(f.bias[i]));
-      if (f.relu) value = relu<float>(value);
+      value = apply_act<float>(f.act, value);
       float* to = out + i * f.plane + v * kL * f.ostep;
       if (f.ostep == 1) {
         store_n<float>(value, to, count[v]);
@@ -337,7 +337,7 @@ struct Data {
   const float* packed;
   const int64_t* offsets;
   const float* bias;
-  bool relu;
+  Act act;
 };
 
 // Blocks [b0, b1) of channels of one job, whose group is `group`; share `part` of `parts` of each phase's
@@ -356,7 +356,7 @@ void run_part(const Layout& layout, const Data& data, int64_t group, const float
     for (int64_t b = b0; b < b1; ++b) {
       const auto [first, channels] = layout.block(b);
       const float* w = weights + first * phase.taps;
-      const Finish finish{data.bias ? data.bias + group * t.written_c + first : nullptr, data.relu, plane, t.x.ostep()};
+      const Finish finish{data.bias ? data.bias + group * t.written_c + first : nullptr, data.act, plane, t.x.ostep()};
       for (int64_t at = range.begin; at < range.end; ++at) {
         const int64_t row = at / tiles.count, tile = at % tiles.count;
         const int64_t x0 = layout.planes ? tile * 2 * kL : tiles.begin(tile);
@@ -403,7 +403,7 @@ void run(const Layout& layout, const float* in, const float* w, const float* pac
     pack(layout, w, own_packed, parallel);
     packed = own_packed;
   }
-  const Data data{packed, offsets, bias, act == Act::kRelu};
+  const Data data{packed, offsets, bias, act};
   const int64_t image_size = layout.image.size();
   if (layout.jobs >= kManyJobs) {
     const int64_t pieces = job_pieces(layout);

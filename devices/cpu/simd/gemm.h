@@ -5,12 +5,10 @@
 #include <cstdint>
 
 #include "core/base/parallel.h"
+#include "devices/cpu/simd/act.h"
 #include "devices/cpu/simd/isa.h"
 
 namespace percale::simd {
-
-// What an epilogue applies last. kRelu is max(x, 0) with NaN kept.
-enum class Act { kNone, kRelu };
 
 // C = act(op(A) op(B) [+ C] [+ bias]), all row-major, strides in elements.
 //   op(A) [m,k]: A itself, rows lda apart, or with trans_a the transpose of A [k,m].

@@ -64,9 +64,9 @@ struct Finish {
   bool add;         // to what C holds
   const T* bias_n;  // of this tile's first column, or null
   const T* bias_m;  // of this tile's first row, or null
-  bool relu;
+  Act act;
 
-  bool plain() const { return bias_n == nullptr && bias_m == nullptr && !relu; }
+  bool plain() const { return bias_n == nullptr && bias_m == nullptr && act.kind == Act::Kind::kNone; }
 };
 
 // Sums of a tile, [rows][vectors], go to C with whatever is to be done to them. Small: written once, not per tile.
@@ -81,7 +81,7 @@ void finish_tile(int rows, int vectors, const T* sums, T* c, int64_t ldc, int64_
       if (finish.add) x = hn::Add(load_n<T>(out, n), x);
       if (finish.bias_n) x = hn::Add(x, load_n<T>(finish.bias_n + v * kW, n));
       if (finish.bias_m) x = hn::Add(x, set<T>(finish.bias_m[i]));
-      if (finish.relu) x = relu<T>(x);
+      x = apply_act<T>(finish.act, x);
       store_n<T>(x, out, n);
     }
   }
@@ -281,7 +281,7 @@ void dot_rows(const Gemm<T>& g, int64_t j0, int64_t j1) {
         if (g.accumulate) x = *out + x;
         if (g.bias_n) x += g.bias_n[j + col];
         if (g.bias_m) x += g.bias_m[i];
-        if (g.act == Act::kRelu) x = x < T{0} ? T{0} : x;
+        if (g.act.kind != Act::Kind::kNone) x = hn::GetLane(apply_act<T>(g.act, set<T>(x)));
         *out = x;
       }
     }
@@ -363,7 +363,7 @@ int64_t run_row(const Gemm<T>& g, const Passes<T>& passes, int64_t row0, int64_t
       const int64_t kc = min_of(passes.blocks.size, g.k - kb);
       const bool last = kb + kc == g.k;
       const Finish<T> finish{g.accumulate || kb > 0, last && g.bias_n ? g.bias_n + j : nullptr,
-                             last && g.bias_m ? g.bias_m + row0 : nullptr, last && g.act == Act::kRelu};
+                             last && g.bias_m ? g.bias_m + row0 : nullptr, last ? g.act : Act::kNone};
       row_of_panels<T>(kc, packed_a + (kb - k0), g.packed_b + kb * padded_n + j * kc, g.c + row0 * g.ldc + j, finish);
     }
   }
@@ -396,7 +396,7 @@ void run_piece(const Gemm<T>& g, const Passes<T>& passes, const RowPanels& panel
       Finish<T> finish;
       finish.add = g.accumulate || kb > 0;
       finish.bias_n = last && g.bias_n ? g.bias_n + j : nullptr;
-      finish.relu = last && g.act == Act::kRelu;
+      finish.act = last ? g.act : Act::kNone;
       for (int64_t p = p0; p < p1; ++p) {
         const int64_t i = panels.begin(p), mr = panels.size(p);
         finish.bias_m = last && g.bias_m ? g.bias_m + row0 + i : nullptr;
@@ -418,7 +418,7 @@ void run(const Gemm<T>& g, void* scratch, const ParallelFor& parallel) {
       for (int64_t j = 0; j < g.n; j += kCols) {
         const int64_t i = panels.begin(p);
         const Finish<T> finish{g.accumulate, g.bias_n ? g.bias_n + j : nullptr, g.bias_m ? g.bias_m + i : nullptr,
-                               g.act == Act::kRelu};
+                               g.act};
         const int64_t cols = min_of(kCols, g.n - j);
         tile_for<T>(panels.size(p), cols)(0, g.a, g.b, 0, g.c + i * g.ldc + j, g.ldc, cols, finish);
       }

@@ -16,6 +16,7 @@
 #define PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 
 #include "devices/cpu/simd/conv.h"
+#include "devices/cpu/simd/depthwise.h"
 #include "devices/cpu/simd/elementwise.h"
 #include "devices/cpu/simd/gemm.h"
 #include "devices/cpu/simd/isa.h"
@@ -34,6 +35,7 @@ struct SimdTable {
   const GemmFns* gemm;
   const ConvFns* conv;
   const ConvWeightFns* conv_weight;
+  const DepthwiseFns* depthwise;
   const PoolFns* pool;
   const ElementwiseFns* elementwise;
   const ReduceFns* reduce;

@@ -1,0 +1,27 @@
+// 2-D convolution of each channel by itself, NCHW. See simd.h for what holds for every function of this folder.
+#ifndef PERCALE_DEVICES_CPU_SIMD_DEPTHWISE_H_
+#define PERCALE_DEVICES_CPU_SIMD_DEPTHWISE_H_
+
+#include <cstdint>
+
+#include "core/base/parallel.h"
+#include "devices/cpu/simd/act.h"
+#include "devices/cpu/simd/conv.h"
+#include "devices/cpu/simd/isa.h"
+
+namespace percale::simd {
+
+// The bits are those of ConvFns::forward, which takes everything; this one takes what is usual, and faster.
+struct DepthwiseFns {
+  // groups = in_c = out_c, 3 x 3 or 5 x 5 taps, strides of 1 or 2, no dilation.
+  bool (*takes)(const Conv2d& conv);
+  int64_t (*scratch_bytes)(const Conv2d& conv);
+  // bias (out_c values) may be null.
+  void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* bias, Act act, float* y,
+                  void* scratch, const ParallelFor& parallel);
+};
+extern const DepthwiseFns kDepthwiseFns[kIsaCount];
+
+}  // namespace percale::simd
+
+#endif  // PERCALE_DEVICES_CPU_SIMD_DEPTHWISE_H_
