@@ -27,11 +27,33 @@ void for_rows(const Taps& taps, int64_t outer, int64_t from, int64_t inner, cons
   });
 }
 
+// The same for rows of one element, in runs: run(first of taps, how many, first row of their slice of x, place in y).
+template <class F>
+void for_runs(const Taps& taps, int64_t outer, int64_t from, const ParallelFor& parallel, F&& run) {
+  const int64_t to = taps.rows(), rows = outer * to;
+  const int64_t pieces = pieces_for(rows);
+  parallel(pieces, [&](int64_t piece) {
+    const PieceRange range = piece_range(rows, pieces, piece);
+    for (int64_t r = range.begin, n = 0; r < range.end; r += n) {
+      const int64_t o = r / to, t = r % to;
+      n = std::min(to - t, range.end - r);
+      run(static_cast<size_t>(t), static_cast<size_t>(n), o * from, r);
+    }
+  });
+}
+
 template <class T>
 void copy_pass(const Taps& taps, int64_t outer, int64_t from, int64_t inner, const void* given, void* out,
                const ParallelFor& parallel) {
   const T* x = static_cast<const T*>(given);
   T* y = static_cast<T*>(out);
+  if (inner == 1 && taps.one_each()) {
+    for_runs(taps, outer, from, parallel, [&](size_t first, size_t n, int64_t slice, int64_t at) {
+      const int64_t* index = taps.index.data() + first;
+      for (size_t i = 0; i < n; ++i) y[at + static_cast<int64_t>(i)] = x[slice + index[i]];
+    });
+    return;
+  }
   for_rows(taps, outer, from, inner, parallel, [&](size_t first, size_t last, int64_t slice, int64_t at) {
     if (first == last) {
       std::fill_n(y + at, inner, T{});
@@ -48,15 +70,23 @@ void sum_pass(const Taps& taps, int64_t outer, int64_t from, int64_t inner, cons
               const ParallelFor& parallel) {
   const T* all = static_cast<const T*>(given);
   T* result = static_cast<T*>(out);
+  if (inner == 1) {
+    for_runs(taps, outer, from, parallel, [&](size_t first, size_t n, int64_t slice, int64_t at) {
+      const T* x = all + slice;
+      auto k = static_cast<size_t>(taps.begin[first]);
+      for (size_t i = 0; i < n; ++i) {
+        double sum = 0;
+        for (const auto last = static_cast<size_t>(taps.begin[first + i + 1]); k < last; ++k) {
+          sum += taps.weight[k] * static_cast<double>(x[taps.index[k]]);
+        }
+        result[at + static_cast<int64_t>(i)] = static_cast<T>(sum);
+      }
+    });
+    return;
+  }
   for_rows(taps, outer, from, inner, parallel, [&](size_t first, size_t last, int64_t slice, int64_t at) {
     const T* x = all + slice;
     T* y = result + at;
-    if (inner == 1) {
-      double sum = 0;
-      for (size_t k = first; k < last; ++k) sum += taps.weight[k] * static_cast<double>(x[taps.index[k]]);
-      *y = static_cast<T>(sum);
-      return;
-    }
     size_t k = first;
     if ((last - first) % 2 == 1) {  // taps in pairs; the odd one first
       const auto w = static_cast<T>(taps.weight[k]);
@@ -170,6 +200,8 @@ Result<Resample> Resample::make(const Shape& x, DType dtype, bool weights, std::
   const auto growth = [&](const Axis& a) {
     return static_cast<double>(a.taps.rows()) / static_cast<double>(std::max<int64_t>(x[a.dim], 1));
   };
+  // Where they grow alike, single elements are moved before there are more of them.
+  std::reverse(axes.begin(), axes.end());
   std::stable_sort(axes.begin(), axes.end(), [&](const Axis& a, const Axis& b) { return growth(a) < growth(b); });
 
   Shape now = x;

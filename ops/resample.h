@@ -20,6 +20,13 @@ struct Taps {
   int64_t rows() const { return static_cast<int64_t>(begin.size()) - 1; }
   // Adds a tap to the row that is being written; taps of one index in succession are one.
   void add(int64_t at, double w);
+  // Whether every row has exactly one.
+  bool one_each() const {
+    for (size_t r = 0; r < begin.size(); ++r) {
+      if (begin[r] != static_cast<int64_t>(r)) return false;
+    }
+    return true;
+  }
   void end_row() { begin.push_back(static_cast<int64_t>(index.size())); }
 };
 // The transposed matrix, which has `columns` rows.

@@ -5,18 +5,16 @@
 namespace percale {
 namespace {
 
-template <class T>
+// Items of several elements need not lie at multiples of their size.
+template <size_t kItem>
 void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n) {
-  constexpr auto kItem = static_cast<int64_t>(sizeof(T));
-  const T* x = reinterpret_cast<const T*>(from);
-  T* y = reinterpret_cast<T*>(to);
-  const int64_t sx = from_stride / kItem, sy = to_stride / kItem;
-  if (sx == 1 && sy == 1) {
-    if (x != y) std::memmove(y, x, static_cast<size_t>(n) * sizeof(T));
-  } else if (sy == 1) {
-    for (int64_t i = 0; i < n; ++i) y[i] = x[i * sx];
+  constexpr auto kStep = static_cast<int64_t>(kItem);
+  if (from_stride == kStep && to_stride == kStep) {
+    if (from != to) std::memmove(to, from, static_cast<size_t>(n) * kItem);
+  } else if (to_stride == kStep) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * kStep, from + i * from_stride, kItem);
   } else {
-    for (int64_t i = 0; i < n; ++i) y[i * sy] = x[i * sx];
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, kItem);
   }
 }
 
@@ -24,7 +22,18 @@ void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride
 
 StridedCopy StridedCopy::make(const Shape& shape, int64_t item, const std::array<int64_t, kMaxRank>& to_strides,
                               const std::array<int64_t, kMaxRank>& from_strides, int64_t to_base, int64_t from_base) {
-  return {StridedLoop::make(shape, std::array{to_strides, from_strides}), to_base, from_base, item};
+  StridedCopy out{StridedLoop::make(shape, std::array{to_strides, from_strides}), to_base, from_base, item};
+  // A short run of elements is one item: so the loop is over what would be its rows.
+  StridedLoop& loop = out.loop;
+  const int64_t row = loop.row_length(), bytes = row * item;
+  const auto& last = loop.strides[loop.rank - 1];
+  const bool together = last[0] == item && last[1] == item;
+  if (loop.rank > 1 && together && (bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16)) {
+    out.item = bytes;
+    loop.total /= row;
+    --loop.rank;
+  }
+  return out;
 }
 
 void StridedCopy::run(const ParallelFor& parallel, const char* from, char* to) const {
@@ -33,10 +42,11 @@ void StridedCopy::run(const ParallelFor& parallel, const char* from, char* to) c
     const char* x = from + from_base + offsets[1];
     char* y = to + to_base + offsets[0];
     switch (item) {
-      case 1: return copy_run<uint8_t>(x, strides[1], y, strides[0], n);
-      case 2: return copy_run<uint16_t>(x, strides[1], y, strides[0], n);
-      case 4: return copy_run<uint32_t>(x, strides[1], y, strides[0], n);
-      default: return copy_run<uint64_t>(x, strides[1], y, strides[0], n);
+      case 1: return copy_run<1>(x, strides[1], y, strides[0], n);
+      case 2: return copy_run<2>(x, strides[1], y, strides[0], n);
+      case 4: return copy_run<4>(x, strides[1], y, strides[0], n);
+      case 8: return copy_run<8>(x, strides[1], y, strides[0], n);
+      default: return copy_run<16>(x, strides[1], y, strides[0], n);
     }
   });
 }

@@ -13,7 +13,7 @@ namespace percale {
 struct StridedCopy {
   StridedLoop loop;  // operands: to, from
   int64_t to_base = 0, from_base = 0;
-  int64_t item = 0;  // bytes per element: 1, 2, 4 or 8
+  int64_t item = 0;  // bytes moved at once: 1, 2, 4, 8 or 16
 
   static StridedCopy make(const Shape& shape, int64_t item, const std::array<int64_t, kMaxRank>& to_strides,
                           const std::array<int64_t, kMaxRank>& from_strides, int64_t to_base = 0,
