@@ -167,6 +167,12 @@ Status Exporter::survey() {
 }
 
 Status Exporter::write_main(MessageWriter* graph) {
+  const char *key = nullptr, *fact = nullptr;
+  size_t size = 0;
+  for (size_t i = 0; host_->graph_metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
+    if (key == kFormsKey) read_known_forms({fact, size});
+  }
+  find_forms();
   Scope scope;
   open(0, scope);
   for (size_t i = 0; i < scope.info.input_count; ++i) {
@@ -177,7 +183,7 @@ Status Exporter::write_main(MessageWriter* graph) {
   auto variable = empty<percale_graph_variable_info>();
   for (size_t i = 0; host_->graph_variable(graph_.get(), i, &variable) != 0; ++i) {
     const std::string& name = variables_.emplace(variable.name, take_name(variable.name)).first->second;
-    graph->message(5, tensor(name, variable.dtype, variable.dims, variable.rank, variable.data, variable.bytes));
+    graph->message(5, variable_tensor(name, variable));
   }
   graph->bytes(2, "main");
   return write_body(scope, true, graph);
@@ -188,7 +194,7 @@ void Exporter::write_metadata(MessageWriter* model) {
   size_t size = 0;
   for (size_t i = 0; host_->graph_metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
     const std::string_view name = key;
-    if (name.starts_with(kForeignPrefix) || name == kTrainableKey || name == kFixedKey) continue;
+    if (name.starts_with(kForeignPrefix) || name == kTrainableKey || name == kFixedKey || name == kFormsKey) continue;
     if (is_utf8(name) && is_utf8({fact, size})) write_entry(model, name, {fact, size});
   }
   std::string trainable, fixed;
@@ -200,6 +206,7 @@ void Exporter::write_metadata(MessageWriter* model) {
   // Both are there, so that a model without variables says so.
   write_entry(model, kTrainableKey, trainable);
   write_entry(model, kFixedKey, fixed);
+  if (const std::string forms = told_forms(); !forms.empty()) write_entry(model, kFormsKey, forms);
 }
 
 }  // namespace percale_onnx

@@ -3,6 +3,7 @@
 #define PERCALE_BINDINGS_ONNX_EXPORTER_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +23,9 @@ inline constexpr int32_t kNewestWrittenOpset = 26;
 // What metadata_props say of the initializers of a model that Percale wrote, names in lines: which of them are variables, trained or
 // not. All others are constants.
 inline constexpr std::string_view kTrainableKey = "percale.trainable", kFixedKey = "percale.fixed";
+// In which form the initializers of variables are, where it is not that of the parameter: lines of a name and a permutation. The
+// graph that is made of such a model keeps it as a fact.
+inline constexpr std::string_view kFormsKey = "percale.forms";
 // Facts about a graph that came from a model begin so; they say nothing of the model that is written.
 inline constexpr std::string_view kForeignPrefix = "onnx.";
 
@@ -56,6 +60,11 @@ class Exporter {
 
   Status write_main(MessageWriter* graph);
   void write_metadata(MessageWriter* model);
+  // exporter_forms.cc
+  void read_known_forms(std::string_view list);
+  void find_forms();
+  MessageWriter variable_tensor(const std::string& name, const percale_graph_variable_info& variable);
+  std::string told_forms() const;
   // exporter_graphs.cc
   void open(size_t function, Scope& scope) const;
   // A name that nothing in the model has: `wanted`, or with a number behind it.
@@ -78,8 +87,12 @@ class Exporter {
   const percale_graph* const given_;
   const percale_export_target& target_;
   std::shared_ptr<percale_graph> graph_;
-  std::unordered_map<std::string_view, size_t> functions_;       // by name
-  std::unordered_map<std::string_view, std::string> variables_;  // the initializer of each variable
+  std::unordered_map<std::string_view, size_t> functions_;              // by name
+  std::unordered_map<std::string_view, std::string> variables_;         // the initializer of each variable
+  std::unordered_map<std::string_view, std::string_view> known_forms_;  // of variables, from before this export
+  std::unordered_map<std::string_view, std::vector<int64_t>> forms_;    // how variables are transposed now
+  std::unordered_map<size_t, std::string_view> absorbed_;               // nodes of "main" that did it, and of what
+  std::deque<std::string> owned_;                                       // elements that are lent to the model
   std::unordered_set<std::string> taken_;
   std::map<std::string, int32_t, std::less<>> opsets_;
   bool external_ = false;

@@ -50,7 +50,8 @@ std::string_view Exporter::variable_of(size_t function, size_t index, const perc
 Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
   for (size_t n = 0; n < scope.info.node_count; ++n) {
     const percale_graph_node_info info = node(scope.function, n);
-    const std::string_view variable = variable_of(scope.function, n, info);
+    std::string_view variable = variable_of(scope.function, n, info);
+    if (const auto absorbed = absorbed_.find(n); main && absorbed != absorbed_.end()) variable = absorbed->second;
     if (variable.empty() || info.output_count == 0 || info.outputs[0] < 0) continue;
     const auto id = static_cast<size_t>(info.outputs[0]);
     scope.names[id] = variables_.at(variable);
@@ -90,6 +91,7 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
 Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* graph) {
   const percale_graph_node_info info = node(scope.function, index);
   if (!variable_of(scope.function, index, info).empty()) return {};
+  if (scope.function == 0 && absorbed_.contains(index)) return {};
   size_t inputs = info.input_count;
   int64_t carried = -1;  // of a loop
   std::vector<percale_graph_attribute_info> attributes;

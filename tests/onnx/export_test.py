@@ -103,6 +103,17 @@ class Exports(unittest.TestCase):
     def test_a_trained_lenet_gives_the_same_bits_as_its_model(self):
         self.check_trained(LENET, 28)
 
+    def test_kernels_of_convolutions_have_the_form_of_the_operand(self):
+        run("export", self.trained(LENET, 28), self.path("model.onnx"))
+        summary = json.loads(run("show", self.path("model.onnx"), "--json"))
+        dims = {v["name"]: v["dims"] for v in summary["variables"]}
+        self.assertEqual(dims["conv2d/kernel"], [16, 1, 5, 5])
+        self.assertEqual(dims["conv2d_1/kernel"], [32, 16, 5, 5])
+        self.assertEqual(summary["metadata"]["percale.forms"], "conv2d/kernel 3,2,0,1\nconv2d_1/kernel 3,2,0,1")
+        run("export", self.path("model.onnx"), self.path("again.onnx"))
+        with open(self.path("model.onnx"), "rb") as a, open(self.path("again.onnx"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
     def test_so_does_a_net_of_many_kinds_of_layers(self):
         self.check_trained(MIXED, 8, near=1e-6)
 

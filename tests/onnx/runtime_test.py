@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import export_test
 import official as given
 
 EVERY = 3
@@ -97,9 +98,31 @@ def drawn(model):
     return any(n.op_type in ("Bernoulli", "Multinomial", "Dropout") or "Random" in n.op_type for n in onnx.load(model).graph.node)
 
 
+def trained_nets_differ(program):
+    """Nets that are trained here: what the runtime makes of their models, beside what they give themselves."""
+    export_test.PERCALE = program
+    wrong = []
+    for name, layers, side in (("LeNet", export_test.LENET, 28), ("many layers", export_test.MIXED, 8)):
+        test = export_test.Exports()
+        test.setUp()
+        net = test.trained(layers, side)
+        export_test.run("export", net, test.path("model.onnx"))
+        wanted = [numpy.array(values, numpy.float32).reshape(shape) for shape, values in test.outputs(net)[1]]
+        files = {i.name: "y.npy" if i.type == "tensor(int64)" else "x.npy"
+                 for i in onnxruntime.InferenceSession(test.path("model.onnx"), providers=["CPUExecutionProvider"]).get_inputs()}
+        got = run(test.path("model.onnx"), {name: numpy.load(test.path(file)) for name, file in files.items()})
+        if isinstance(got, str) or not all(near(a, b, 1e-5) for a, b in zip(got, wanted)):
+            wrong.append(f"FAIL trained {name}: {got if isinstance(got, str) else 'other numbers'}")
+        test.tearDown()
+    return wrong
+
+
 def main(program, official, root):
     onnxruntime.set_default_logger_severity(4)
-    agree = differ = silent = 0
+    wrong = trained_nets_differ(program)
+    for line in wrong:
+        print(line)
+    agree, differ, silent = 0, len(wrong), 0
     with tempfile.TemporaryDirectory() as folder:
         exported = os.path.join(folder, "exported.onnx")
         for model, feeds, absolute in cases(official, root):
