@@ -170,12 +170,15 @@ Result<Plan> sizes_of_fused(const NodeView& v) {
   Plan p;
   p.batch = q[0];
   std::tie(p.heads, p.queries) = heads_and_rows(q, by_row("q_by_row"));
-  p.keys = heads_and_rows(k, by_row("k_by_row")).second;
+  int64_t shared = 0;
+  std::tie(shared, p.keys) = heads_and_rows(k, by_row("k_by_row"));
+  if (p.heads == 0 || shared == 0) return unimplemented("wants a head");
+  p.sharing = p.heads / shared;
   p.size = q[3];
   p.value_size = values[3];
   p.q = steps_of(p.heads, p.queries, p.size, by_row("q_by_row"));
-  p.k = steps_of(p.heads, p.keys, p.size, by_row("k_by_row"));
-  p.v = steps_of(p.heads, p.keys, p.value_size, by_row("v_by_row"));
+  p.k = steps_of(shared, p.keys, p.size, by_row("k_by_row"));
+  p.v = steps_of(shared, p.keys, p.value_size, by_row("v_by_row"));
   p.y = steps_of(p.heads, p.queries, p.value_size, by_row("y_by_row"));
   p.scale = static_cast<float>(v.attributes.get_float("scale", 1));
   p.nan_is_zero = by_row("nan_is_zero");

@@ -36,6 +36,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
   FAMILY(elementwise)                                          \
   FAMILY(fused)                                                \
   FAMILY(fused_attention)                                      \
+  FAMILY(fused_rotary)                                         \
   FAMILY(generate)                                             \
   FAMILY(grid_sample)                                          \
   FAMILY(index)                                                \

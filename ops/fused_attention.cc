@@ -35,8 +35,10 @@ Status shape_fused_attention(ShapeContext& c) {
   auto& [q, k, v] = heads;
   PERCALE_RETURN_IF_ERROR(same(c, "the batches of Q and K", q[0], k[0]));
   PERCALE_RETURN_IF_ERROR(same(c, "the batches of Q and V", q[0], v[0]));
-  PERCALE_RETURN_IF_ERROR(same(c, "the heads of Q and K", q[1], k[1]));
-  PERCALE_RETURN_IF_ERROR(same(c, "the heads of Q and V", q[1], v[1]));
+  PERCALE_RETURN_IF_ERROR(same(c, "the heads of K and V", k[1], v[1]));
+  if (q[1] >= 0 && k[1] >= 0 && (k[1] == 0 ? q[1] != 0 : q[1] % k[1] != 0)) {
+    return c.error(q[1], " heads of Q do not divide into ", k[1], " of K");
+  }
   PERCALE_RETURN_IF_ERROR(same(c, "the head sizes of Q and K", q[3], k[3]));
   PERCALE_RETURN_IF_ERROR(same(c, "the sequences of K and V", k[2], v[2]));
   const Shape scores{q[0], q[1], q[2], k[2]};
@@ -50,18 +52,33 @@ Status shape_fused_attention(ShapeContext& c) {
   return {};
 }
 
+// Each head as often as heads of `like` share it.
+ValueId repeated(BodyContext& c, ValueId x, ValueId like) {
+  const Shape &s = c.shape(x), &l = c.shape(like);
+  if (s.known_rank() && l.known_rank() && s[1] >= 0 && s[1] == l[1]) return x;
+  const auto dim = [&](ValueId of, int64_t d) { return c.emit("Shape", {of}, {{"start", d}, {"end", d + 1}}); };
+  // No heads at all are no heads each.
+  const ValueId each = c.emit("Div", {dim(like, 1), c.emit("Max", {dim(x, 1), c.ints({1})})});
+  const ValueId wide =
+      c.emit("Expand", {c.emit("Unsqueeze", {x, c.ints({2})}),
+                        c.emit("Concat", {dim(x, 0), dim(x, 1), each, dim(x, 2), dim(x, 3)}, {{"axis", 0}})});
+  const ValueId shape = c.emit("Concat", {dim(x, 0), dim(like, 1), dim(x, 2), dim(x, 3)}, {{"axis", 0}});
+  return c.emit("Reshape", {wide, shape}, {{"allowzero", 1}});
+}
+
 Status fused_attention(BodyContext& c) {
   const auto turned = [&](ValueId x, const char* attribute) {
     if (c.attributes().get_int(attribute) == 0) return x;
     return c.emit("Transpose", {x}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
   };
-  const ValueId q = turned(c.input(0), "q_by_row"), k = turned(c.input(1), "k_by_row");
+  const ValueId q = turned(c.input(0), "q_by_row");
+  const ValueId k = repeated(c, turned(c.input(1), "k_by_row"), q), v = repeated(c, turned(c.input(2), "v_by_row"), q);
   const ValueId product = c.emit("percale:BatchMatMul", {q, k}, {{"transB", 1}});
   ValueId scores = mul(c, product, scalar_like(c, product, c.attributes().get_float("scale", 1)));
   if (c.input(3) != kNoValue) scores = add(c, scores, c.input(3));
   ValueId p = c.emit("Softmax", {scores}, {{"axis", -1}});
   if (c.attributes().get_int("nan_is_zero") != 0) p = where(c, c.emit("IsNaN", {p}), scalar_like(c, p, 0), p);
-  c.set(0, turned(c.emit("percale:BatchMatMul", {p, turned(c.input(2), "v_by_row")}), "y_by_row"));
+  c.set(0, turned(c.emit("percale:BatchMatMul", {p, v}), "y_by_row"));
   return c.status();
 }
 
@@ -70,7 +87,8 @@ constexpr OpSchema kSchemas[] = {
      .name = "FusedAttention",
      .doc = "softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, "
             "sequence, size] "
-            "or, by row, [batch, sequence, heads, size]. With nan_is_zero a probability that is NaN, as without any "
+            "or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With nan_is_zero a "
+            "probability that is NaN, as without any "
             "key, is 0.",
      .inputs = {in("Q", 'T', dtypes::kFloat), in("K", 'T', dtypes::kFloat), in("V", 'T', dtypes::kFloat),
                 in_opt("mask", 'T', dtypes::kFloat)},

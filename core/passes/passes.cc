@@ -19,6 +19,7 @@ constexpr Pass kPasses[] = {
     {"recognize_norm",
      "Puts LayerNormalization and RMSNormalization where they are written out; changes last bits, of inference alone.",
      recognize_norm},
+    {"recognize_rotary", "Puts FusedRotary where the rotation of embeddings is written out.", recognize_rotary},
     {"recognize_attention",
      "Puts FusedAttention where attention is written out; changes last bits, of inference alone.", recognize_attention},
     {"recognize_activation",

@@ -58,6 +58,7 @@ Status cse(const Graph& graph, Function& f, PassContext& context);
 Status dead_code(const Graph& graph, Function& f, PassContext& context);
 Status recognize_norm(const Graph& graph, Function& f, PassContext& context);
 Status recognize_attention(const Graph& graph, Function& f, PassContext& context);
+Status recognize_rotary(const Graph& graph, Function& f, PassContext& context);
 Status recognize_activation(const Graph& graph, Function& f, PassContext& context);
 Status fold_batch_norm(const Graph& graph, Function& f, PassContext& context);
 

@@ -30,6 +30,7 @@ class AttentionRecognition {
     ValueId value = kNoValue;
     bool by_row = false;
     Shape shape;  // of rank 4, as the op reads it
+    int64_t heads() const { return shape[by_row ? 2 : 1]; }
   };
   // What comes before the softmax.
   struct Scores {
@@ -112,8 +113,23 @@ class AttentionRecognition {
     }
   }
 
-  // A value of the shape [batch, heads, sequence, size], or [heads, sequence, size], and where it comes from.
-  Operand operand(ValueId v) const {
+  // The value of which `v` repeats each head; `v` itself where it does not.
+  ValueId shared_heads(ValueId v) const {
+    const Node* reshape = maker(v, "Reshape");
+    const Node* expand = reshape != nullptr ? maker(reshape->inputs[0], "Expand") : nullptr;
+    const Node* unsqueeze = expand != nullptr ? maker(expand->inputs[0], "Unsqueeze") : nullptr;
+    if (unsqueeze == nullptr || shape(v).rank() != 4 || edit_.integers(unsqueeze->inputs[1]) != Perm{2}) return v;
+    const Shape &from = shape(unsqueeze->inputs[0]), &wide = shape(reshape->inputs[0]), &whole = shape(v);
+    if (from.rank() != 4 || !from.is_static() || wide.rank() != 5 || !wide.is_static()) return v;
+    const bool repeats = wide == Shape{from[0], from[1], wide[2], from[2], from[3]} &&
+                         whole == Shape{from[0], from[1] * wide[2], from[2], from[3]};
+    return repeats ? unsqueeze->inputs[0] : v;
+  }
+
+  // A value of the shape [batch, heads, sequence, size], or [heads, sequence, size], and where it comes from; with `shared`
+  // the heads before they were repeated.
+  Operand operand(ValueId v, bool shared = false) const {
+    if (shared) v = shared_heads(v);
     const Shape whole = by_head(shape(v));
     ValueId from = v;
     // A reshape that puts a dim of 1 before the heads.
@@ -132,12 +148,12 @@ class AttentionRecognition {
   }
 
   // The same of a value whose last dims are swapped; absent where it was not made by a transposition.
-  std::optional<Operand> transposed_operand(ValueId v) const {
+  std::optional<Operand> transposed_operand(ValueId v, bool shared) const {
     const Shape whole = by_head(shape(v));
     const Shape want{whole[0], whole[1], whole[3], whole[2]};
     const Node* turned = maker(v, "Transpose");
     if (turned != nullptr && shape(v).rank() == 4) {
-      if (perm(*turned) == Perm{0, 1, 3, 2}) return operand(turned->inputs[0]);
+      if (perm(*turned) == Perm{0, 1, 3, 2}) return operand(turned->inputs[0], shared);
       if (perm(*turned) == Perm{0, 2, 3, 1}) return Operand{turned->inputs[0], true, shape(turned->inputs[0])};
       return std::nullopt;
     }
@@ -211,11 +227,14 @@ class AttentionRecognition {
     for (size_t i = 0; i + 2 < q.rank(); ++i) {
       if (q[i] != k[i] || q[i] != v[i]) return false;
     }
-    const auto keys = transposed_operand(s.k_transposed);
     const Shape four = by_head(k);
     out.q = operand(s.q);
-    out.k = keys ? *keys : Operand{kNoValue, false, Shape{four[0], four[1], four[3], four[2]}};
-    out.v = operand(product.inputs[1]);
+    for (const bool shared : {true, false}) {
+      const auto keys = transposed_operand(s.k_transposed, shared);
+      out.k = keys ? *keys : Operand{kNoValue, false, Shape{four[0], four[1], four[3], four[2]}};
+      out.v = operand(product.inputs[1], shared);
+      if (out.k.heads() == out.v.heads()) break;  // else repeated heads of one meet those of the other
+    }
     return std::all_of(s.added.begin(), s.added.end(), [&](ValueId m) { return fits(m, probabilities); }) &&
            std::all_of(s.chosen.begin(), s.chosen.end(),
                        [&](const auto& c) { return fits(c.condition, probabilities); });

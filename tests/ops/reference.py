@@ -7,7 +7,7 @@ import sys
 
 from families.activations import activation, composite, optimizer, transformer
 from families.choices import blocks, cumulate, select, sequence_rows, topk, unpool
-from families.attending import attention, detect, einsum, fused_attention
+from families.attending import attention, detect, einsum, fused_attention, fused_rotary
 from families.elementwise import elementwise, logic
 from families.functions import bitwise, piecewise, taper, trigonometric
 from families.indices import generate, index, index_nd
@@ -58,6 +58,7 @@ FAMILIES = {f.__name__: f for f in (
     unpool,
     attention,
     fused_attention,
+    fused_rotary,
     einsum,
     detect,
     quantize,

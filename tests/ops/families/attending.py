@@ -127,8 +127,9 @@ def fused_attention(t):
         y = (np.nan_to_num(p, nan=0.0) if nan_is_zero else p) @ v
         return y.transpose(0, 2, 1, 3) if by_row.get("y_by_row") else y
 
-    def row(q, k, v, *mask, tol=2e-6, note=None, **attrs):
-        out = expected(q, k, v, *mask, **attrs).astype(q.dtype)
+    def row(q, k, v, *mask, tol=2e-6, note=None, sharing=1, **attrs):
+        axes = [2 if attrs.get(n + "_by_row") else 1 for n in "kv"]
+        out = expected(q, np.repeat(k, sharing, axes[0]), np.repeat(v, sharing, axes[1]), *mask, **attrs).astype(q.dtype)
         t.row("percale:FusedAttention", q, k, v, *mask, out=out, tol=tol, note=note, **attrs)
 
     def qkv(dtype=F32, layout="000", batch=2, heads=3, s=4, keys=5, d=2, dv=6):
@@ -149,6 +150,12 @@ def fused_attention(t):
     row(*qkv(), none, nan_is_zero=1, note="a query without a key")
     row(*qkv(), none, nan_is_zero=0)
     row(*qkv(s=1, keys=1), floats((1, 1), 9))
+    for layout in ["000", "011"]:
+        q, _, _ = qkv(heads=6)
+        _, k, v = qkv(heads=2, layout=layout)
+        row(q, k, v, floats((6, 4, 5), 9), sharing=3, k_by_row=int(layout[1]), v_by_row=int(layout[2]), note="shared heads")
+    q, k, v = qkv()
+    t.row("percale:FusedAttention", q, k[:, :2], v[:, :2], error="3 heads of Q do not divide into 2 of K")
     row(*qkv(s=0))
     row(*qkv(batch=0))
     small = qkv(batch=1, heads=2, s=2, keys=3, d=2, dv=1, layout="010")
@@ -156,9 +163,30 @@ def fused_attention(t):
           y_by_row=1, scale=0.7)
     q, k, v = qkv()
     t.row("percale:FusedAttention", q, k[:, :, :, :1], v, error="head sizes of Q and K")
-    t.row("percale:FusedAttention", q, k, v[:, :2], error="heads of Q and V")
+    t.row("percale:FusedAttention", q, k, v[:, :2], error="heads of K and V")
     t.row("percale:FusedAttention", q[0], k, v, error="rank 4")
     t.row("percale:FusedAttention", q, k, v, floats((2, 4, 5), 9), error="does not broadcast")
+
+
+def fused_rotary(t):
+    def expected(x, cos, sin):
+        x, cos, sin = (np.asarray(a, F64) for a in (x, cos, sin))
+        h = x.shape[-1] // 2
+        return x * cos + np.concatenate([-x[..., h:], x[..., :h]], -1) * sin
+
+    for dtype in FLOATS:
+        x, cos, sin = floats((2, 3, 4, 6), 1, -2, 2, dtype), floats((4, 6), 2, -1, 1, dtype), floats((4, 6), 3, -1, 1, dtype)
+        t.row("percale:FusedRotary", x, cos, sin, out=expected(x, cos, sin).astype(dtype),
+              tol={F16: 4e-3, BF16: 4e-2, F64: 1e-14}.get(dtype, 1e-6))
+    x = floats((2, 3, 4, 6), 1, -2, 2)
+    for shape in [(6,), (1, 1, 4, 6), (2, 1, 4, 6), (2, 3, 1, 6), (4, 1), ()]:
+        cos, sin = floats(shape, 2), floats(shape, 3)
+        t.row("percale:FusedRotary", x, cos, sin, out=expected(x, cos, sin).astype(F32), tol=1e-6)
+    t.row("percale:FusedRotary", x, floats((6,), 2), floats((2, 3, 4, 6), 3),
+          out=expected(x, floats((6,), 2), floats((2, 3, 4, 6), 3)).astype(F32), tol=1e-6, grad=[0, 1, 2], grad2=True)
+    t.row("percale:FusedRotary", floats((0, 6), 1), floats((6,), 2), floats((6,), 3), out=floats((0, 6), 1))
+    t.row("percale:FusedRotary", floats((2, 5), 1), floats((5,), 2), floats((5,), 3), error="even last dim")
+    t.row("percale:FusedRotary", x, floats((5, 6), 2), floats((6,), 3), error="does not broadcast")
 
 
 def detect(t):

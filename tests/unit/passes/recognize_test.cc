@@ -203,6 +203,17 @@ TEST_CASE("Attention of rank 3, heads in the first dim, is found with rows that 
   CHECK(l.finish(y) == Strings{"Reshape", "Reshape", "Reshape", "FusedAttention", "Reshape"});
 }
 
+TEST_CASE("Heads of K and V that are repeated for those of Q are shared") {
+  Layer l;
+  const auto repeated = [&](ValueId x) {
+    const ValueId wide = l.b.op("Expand", {l.b.op("Unsqueeze", {x, l.b.ints({2})}), l.b.ints({2, 3, 2, 6, 4})});
+    return l.b.op("Reshape", {wide, l.b.ints({2, 6, 6, 4})});
+  };
+  const ValueId q = l.input({2, 6, 5, 4}), keys = repeated(l.heads(6));
+  const ValueId p = l.b.op("Softmax", {l.b.op("MatMul", {q, l.turned(keys, {0, 1, 3, 2})})});
+  CHECK(l.finish(l.b.op("MatMul", {p, repeated(l.input({2, 3, 6, 4}))})) == Strings{"FusedAttention"});
+}
+
 TEST_CASE("A choice between scores and a number that hides them is a mask") {
   Layer l;
   const ValueId some = l.b.op("Greater", {l.input({1, 1, 5, 6}), l.b.number(0)});
@@ -242,6 +253,36 @@ TEST_CASE("What is no attention stays as it is") {
   }));
   // Values that all heads share.
   CHECK(refused([&](Layer& l) { return l.b.op("MatMul", {l.b.op("Softmax", {product(l)}), l.input({2, 1, 6, 4})}); }));
+}
+
+TEST_CASE("The rotation of embeddings is found with slices and with a split, and keeps its bits") {
+  for (const bool split : {false, true}) {
+    Builder builder(all_ops());
+    Build b(builder.main());
+    const ValueId x = b.input("x", kShape), cosine = b.constant(wavy({1, 3, 4})), sine = b.constant(wavy({3, 4}));
+    const auto slice = [&](int64_t from, int64_t to) {
+      return b.op("Slice", {x, b.ints({from}), b.ints({to}), b.ints({2}), b.ints({1})});
+    };
+    std::vector<ValueId> halves{slice(0, 2), slice(2, INT64_MAX)};
+    if (split) halves = b.ops("Split", {x}, 2, {{"axis", -1}, {"num_outputs", 2}});
+    const ValueId turned = b.op("Concat", {b.op("Neg", {halves[1]}), halves[0]}, {{"axis", -1}});
+    b.outputs({b.op("Add", {b.op("Mul", {x, cosine}), b.op("Mul", {turned, sine})})});
+    CHECK(ops_after(*get(builder.finish()), "recognize_rotary", {kX}) == Strings{"FusedRotary"});
+  }
+}
+
+TEST_CASE("Halves that are not changed about, or not negated, are no rotation") {
+  for (int way = 0; way < 2; ++way) {
+    Builder builder(all_ops());
+    Build b(builder.main());
+    const ValueId x = b.input("x", kShape), cosine = b.constant(wavy({4})), sine = b.constant(wavy({4}));
+    const auto halves = b.ops("Split", {x}, 2, {{"axis", -1}, {"num_outputs", 2}});
+    const ValueId first = way == 0 ? b.op("Neg", {halves[0]}) : halves[1], second = way == 0 ? halves[1] : halves[0];
+    const ValueId turned = b.op("Concat", {first, second}, {{"axis", -1}});
+    b.outputs({b.op("Add", {b.op("Mul", {x, cosine}), b.op("Mul", {turned, sine})})});
+    const auto graph = get(builder.finish());
+    CHECK(ops_after(*graph, "recognize_rotary", {kX}).size() == graph->main().nodes.size());
+  }
 }
 
 }  // namespace percale
