@@ -29,6 +29,7 @@ constexpr Pass kPasses[] = {
      "Moves BatchNormalization, and numbers per channel, into the weights beside it; changes last bits, of inference "
      "alone.",
      fold_batch_norm},
+    {"move_views", "Moves Reshapes behind the elementwise ops that follow a product, so that these fuse.", move_views},
 };
 
 }  // namespace

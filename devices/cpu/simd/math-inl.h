@@ -71,6 +71,20 @@ HWY_INLINE VF exp(VF x) {
   const VF p = hn::Add(hn::MulAdd(hn::Mul(e.r, e.r), e.q, e.r), set<float>(1.0f));
   return hn::Mul(hn::Mul(p, e.low), e.high);
 }
+// exp(x) for x <= 0, in which softmaxes differ from the maximum: 0 below -87, where it is next to nothing beside the 1 that is
+// there as well.
+HWY_INLINE VF exp_of_negative(VF x) {
+  const Tag<float> d;
+  const Int di;
+  const VF round = set<float>(12582912.0f);  // 1.5 * 2^23: added, it leaves an integer in the low bits
+  const VF shifted = hn::MulAdd(x, set<float>(1.44269504f), round), n = hn::Sub(shifted, round);
+  VF r = hn::NegMulAdd(n, set<float>(0.693145751953f), x);
+  r = hn::NegMulAdd(n, set<float>(1.42860682e-6f), r);
+  const VF q = poly(r, 0.001392637612f, 0.008363333531f, 0.04166655242f, 0.1666657627f, 0.5f);
+  const VF p = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), set<float>(1.0f));
+  const VI scaled = hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
+  return hn::IfThenZeroElse(hn::Lt(x, set<float>(-87.0f)), hn::BitCast(d, scaled));
+}
 // exp(x) - 1 without cancellation near 0.
 HWY_INLINE VF expm1(VF x) {
   const ExpParts e = exp_parts(x);

@@ -85,7 +85,7 @@ void masked_softmax(float* x, int64_t rows, int64_t cols, int64_t stride, float 
     });
     const VF vm = set<float>(most);
     const float sum = reduce_span<float, SumOf<float>>(cols, [&](int64_t i, int64_t n) HWY_ATTR {
-      const VF e = exp(hn::Sub(load_some(row + i, n), vm));
+      const VF e = exp_of_negative(hn::Sub(load_some(row + i, n), vm));
       store_n<float>(e, row + i, n);
       return e;
     });

@@ -40,7 +40,7 @@ float log_of(float x) { return hn::GetLane(log(set<float>(x))); }
 float sum_exp(const float* x, float max, int64_t classes, float* y) {
   const VF m = set<float>(max);
   return reduce_span<float, SumOf<float>>(classes, [&](int64_t i, int64_t n) HWY_ATTR {
-    const VF e = exp(hn::Sub(load_some(x + i, n), m));
+    const VF e = exp_of_negative(hn::Sub(load_some(x + i, n), m));
     if (y) store_n<float>(e, y + i, n);
     return e;
   });
@@ -81,7 +81,7 @@ void softmax_short(const float* x, int64_t rows, int64_t classes, float* y) {
       transpose_block(v + g * kL);
     }
     const VF most = fold_classes<MaxOf<float>>(v, classes);
-    for (int64_t c = 0; c < classes; ++c) v[c] = exp(hn::Sub(v[c], most));
+    for (int64_t c = 0; c < classes; ++c) v[c] = exp_of_negative(hn::Sub(v[c], most));
     const VF sum = fold_classes<SumOf<float>>(v, classes);
     for (int64_t c = 0; c < classes; ++c) v[c] = hn::Div(v[c], sum);
     for (int64_t g = 0; g < groups; ++g) {

@@ -268,6 +268,29 @@ TEST_CASE("a composite op that a kernel claims stays, and one whose shape is not
   CHECK(op_names(f) == Strings{"Gelu", "Abs", "Add", "Div", "Gelu"});
 }
 
+TEST_CASE("move_views lets what follows a product be its neighbour") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}), row = b.constant(f64({2}, {0.5, -2}));
+  const ValueId product = b.op("Gemm", {x, b.op("Transpose", {x}), row});
+  const ValueId seen = b.op("Reshape", {product, b.ints({1, 2, 2})}), other = b.input("other", {1, 2, 2});
+  const ValueId sum = b.op("Add", {other, b.op("Mul", {b.op("Relu", {seen}), row})});
+  b.outputs({b.op("Reshape", {b.op("Clip", {sum, b.number(-1)}), b.ints({4})})});
+  const Function f = run_pass(*get(builder.finish()), "move_views", {kX, f64({1, 2, 2}, {1, -1, 0.5, 3})});
+  CHECK(op_names(f) == Strings{"Transpose", "Gemm", "Relu", "Mul", "Reshape", "Add", "Clip", "Reshape"});
+}
+
+TEST_CASE("move_views leaves views that something else uses, and operands that mean something else without them") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3});
+  const ValueId product = b.op("MatMul", {x, b.op("Transpose", {x})});
+  const ValueId twice = b.op("Reshape", {product, b.ints({4})}), wide = b.op("Reshape", {product, b.ints({1, 4})});
+  b.outputs({b.op("Neg", {twice}), b.op("Exp", {twice}), b.op("Mul", {wide, b.constant(f64({4}, {1, 2, 3, 4}))})});
+  const auto graph = get(builder.finish());
+  CHECK(op_names(run_pass(*graph, "move_views", {kX})) == op_names(graph->main()));
+}
+
 TEST_CASE("prune makes feeds the inputs and fetches the outputs, and names an input that is missing") {
   Builder builder(all_ops());
   Build b(builder.main());
@@ -300,7 +323,7 @@ TEST_CASE("Passes can be switched off by name and each that ran can be dumped") 
   check(run_device_free_passes(*graph, f, context));
   CHECK(ran == Strings{"inline_calls", "infer_shapes", "expand_composites", "fold_constants", "dead_code",
                        "recognize_norm", "recognize_rotary", "recognize_attention", "recognize_activation",
-                       "fold_batch_norm"});
+                       "fold_batch_norm", "move_views"});
   CHECK(f.nodes.size() == 3);
 }
 
