@@ -148,8 +148,14 @@ void run_plane(const Conv2d& c, const Band& band, const float* image, const floa
   }
 }
 
+using PlaneFn = void (*)(const Conv2d&, const Band&, const float*, const float*, const Finish&, float*, float*);
+template <int kStep>
+PlaneFn plane_for(int64_t kernel) {
+  return kernel == 3 ? run_plane<3, kStep> : kernel == 5 ? run_plane<5, kStep> : run_plane<7, kStep>;
+}
+
 bool takes(const Conv2d& c) {
-  const bool taps = c.kernel_h == c.kernel_w && (c.kernel_h == 3 || c.kernel_h == 5);
+  const bool taps = c.kernel_h == c.kernel_w && (c.kernel_h == 3 || c.kernel_h == 5 || c.kernel_h == 7);
   return taps && c.groups == c.in_c && c.groups == c.out_c && c.dilation_h == 1 && c.dilation_w == 1 &&
          c.stride_h <= 2 && c.stride_w <= 2 && c.out_h > 0 && c.out_w > 0;
 }
@@ -161,9 +167,7 @@ void forward(const Conv2d& c, const float* x, const float* w, const float* bias,
   const Band band(c);
   const int64_t pieces = depthwise_pieces(c), planes = c.batch * c.out_c, window = c.kernel_h * c.kernel_w;
   if (planes == 0) return;
-  const auto run = c.kernel_h == 3   ? c.stride_h == 1 ? run_plane<3, 1> : run_plane<3, 2>
-                     : c.stride_h == 1 ? run_plane<5, 1>
-                                     : run_plane<5, 2>;
+  const auto run = c.stride_h == 1 ? plane_for<1>(c.kernel_h) : plane_for<2>(c.kernel_h);
   parallel(pieces, [&](int64_t piece) {
     float* buffer = reinterpret_cast<float*>(static_cast<char*>(scratch) + piece * round_up(band.floats * 4, 64));
     // What loads reach behind the last row must be there, its value is not stored.

@@ -51,10 +51,23 @@ void zip(const T* x, bool x_scalar, const T* y, bool y_scalar, T* z, int64_t cou
   }
 }
 
+// x / (1 + exp(-z)); -0 or 0 where that is below 1e-35.
+HWY_INLINE VF gated(VF x, VF z) {
+  const VF one = set<float>(1.0f), e = exp_of_negative(hn::Neg(hn::Abs(z)));
+  return hn::Mul(x, hn::Div(hn::IfThenElse(hn::Lt(z, zero<float>()), e, one), hn::Add(one, e)));
+}
+// x Phi(x), Phi(-|x|) = (1 - erf(|x| / sqrt 2)) / 2 by a polynomial for its logarithm, whose error weighs as much as Phi(-|x|).
+HWY_INLINE VF gelu(VF x) {
+  const VF a = hn::Abs(x);
+  const VF tail =
+      exp_of_negative(poly(a, -1.921440571e-6f, 2.676989243e-5f, -1.265324972e-4f, -1.011091226e-4f, 4.904342815e-3f,
+                           -3.639371321e-2f, -0.3182965815f, -0.7978857160f, -0.6931471825f));
+  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, zero<float>()), tail, hn::Sub(set<float>(1.0f), tail)));
+}
 // x / 2 (1 + tanh z) = x sigmoid(2 z), which has no cancellation.
 HWY_INLINE VF gelu_tanh(VF x) {
   const VF z = hn::Mul(x, hn::MulAdd(hn::Mul(x, x), set<float>(0.0713548163f), set<float>(1.5957691216f)));
-  return hn::Mul(x, sigmoid(z));
+  return gated(x, z);
 }
 
 #define PERCALE_UNARY(name, expression)                                                               \
@@ -87,8 +100,8 @@ PERCALE_UNARY(Tanh, tanh(x))
 PERCALE_UNARY(Erf, erf(x))
 PERCALE_UNARY(Softplus, softplus(x))
 PERCALE_UNARY(Elu, hn::IfThenElse(hn::Lt(x, zero<T>()), hn::Mul(a, expm1(x)), x))
-PERCALE_UNARY(Silu, hn::Mul(x, sigmoid(hn::Mul(a, x))))
-PERCALE_UNARY(Gelu, hn::Mul(hn::Mul(x, set<T>(0.5f)), hn::Add(set<T>(1.0f), erf(hn::Mul(x, set<T>(0.707106781f))))))
+PERCALE_UNARY(Silu, gated(x, hn::Mul(a, x)))
+PERCALE_UNARY(Gelu, gelu(x))
 PERCALE_UNARY(GeluTanh, gelu_tanh(x))
 #undef PERCALE_UNARY
 

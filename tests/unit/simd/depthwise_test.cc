@@ -40,11 +40,11 @@ void check_depthwise(const Conv2d& c, Act act, bool with_bias) {
 TEST_CASE("a depthwise convolution gives the bits of the general one, whatever its size, stride, pads and activation") {
   const Act acts[] = {Act::kNone, Act::kRelu, Act::clip(-0.5f, 0.75f), Act::kHardSwish};
   int64_t number = 0;
-  for (int64_t kernel : {3, 5}) {
+  for (int64_t kernel : {3, 5, 7}) {
     for (int64_t stride_h : {1, 2}) {
       for (int64_t stride_w : {1, 2}) {
         for (int64_t pad : {int64_t{0}, int64_t{1}, kernel / 2, kernel - 1}) {
-          for (const auto& [h, w] : {std::pair{5, 5}, {7, 7}, {14, 17}, {9, 40}, {33, 16}}) {
+          for (const auto& [h, w] : {std::pair{8, 7}, {7, 7}, {14, 17}, {9, 40}, {33, 16}}) {
             Conv2d c{.batch = 2, .in_c = 3, .in_h = h, .in_w = w, .out_c = 3};
             c.kernel_h = c.kernel_w = kernel;
             c.stride_h = stride_h;
