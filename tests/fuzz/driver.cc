@@ -23,6 +23,9 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+// Where the target has one.
+extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                                                unsigned int seed);
 // Of the sanitizers, where the program is built with one.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
@@ -126,6 +129,33 @@ void mutate(Bytes& bytes, const Bytes& other, size_t max_len, Random& random) {
   if (bytes.size() > max_len) bytes.resize(max_len);
 }
 
+// What a target's own mutator may ask for, during one of its calls.
+Random* mutator_random = nullptr;
+const Bytes* mutator_other = nullptr;
+
+}  // namespace
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size) {
+  Bytes bytes(data, data + size);
+  mutate(bytes, *mutator_other, max_size, *mutator_random);
+  std::copy(bytes.begin(), bytes.end(), data);
+  return bytes.size();
+}
+
+namespace {
+
+void mutate_input(Bytes& bytes, const Bytes& other, size_t max_len, Random& random) {
+  if (LLVMFuzzerCustomMutator == nullptr) {
+    mutate(bytes, other, max_len, random);
+    return;
+  }
+  mutator_random = &random;
+  mutator_other = &other;
+  const size_t size = std::min(bytes.size(), max_len);
+  bytes.resize(max_len);
+  bytes.resize(LLVMFuzzerCustomMutator(bytes.data(), size, max_len, static_cast<unsigned int>(random.next())));
+}
+
 void gather(const std::string& path, const Settings& settings, std::vector<Bytes>& out, int depth = 0) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) != 0 || depth > 8) return;
@@ -192,7 +222,7 @@ class Fuzzer {
       // Each input from a seed of its own: it does not depend on how many came before it, only on the corpus.
       Random random(settings_.seed * 1000003 + done);
       Bytes bytes = corpus_[random.below(corpus_.size())];
-      mutate(bytes, corpus_[random.below(corpus_.size())], settings_.max_len, random);
+      mutate_input(bytes, corpus_[random.below(corpus_.size())], settings_.max_len, random);
       if (!execute(bytes)) return 1;
       if (new_) corpus_.push_back(std::move(bytes));
       ++done;
