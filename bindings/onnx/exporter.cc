@@ -8,6 +8,8 @@ namespace {
 
 // Old enough for every tool, and what models have at least.
 constexpr int32_t kOldestWrittenOpset = 13;
+// Nodes that the uses of functions may become beyond those that there are.
+constexpr int64_t kNodeFactor = 16, kMoreNodes = 1 << 16;
 // Protocol buffers end at 2 GB; what is not elements stays far below the rest.
 constexpr uint64_t kMostBytes = (uint64_t{1} << 31) - 1, kMostElementBytes = kMostBytes - (uint64_t{64} << 20);
 
@@ -131,6 +133,7 @@ Status Exporter::check_variables() {
 
 Status Exporter::survey() {
   opsets_[""] = kOldestWrittenOpset;
+  nodes_left_ = kMoreNodes;
   ONNX_TRY(check_variables());
   std::map<std::string, int64_t> missing;
   uint64_t element_bytes = 0;
@@ -145,6 +148,7 @@ Status Exporter::survey() {
       note_dtype(info.dtype);
       if (info.data != nullptr) element_bytes += info.bytes;
     }
+    nodes_left_ += kNodeFactor * static_cast<int64_t>(scope.info.node_count);
     for (size_t n = 0; n < scope.info.node_count; ++n) {
       const percale_graph_node_info info = node(f, n);
       const std::string_view domain = info.domain;

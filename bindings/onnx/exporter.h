@@ -94,7 +94,9 @@ class Exporter {
   std::unordered_map<size_t, std::string_view> absorbed_;               // nodes of "main" that did it, and of what
   std::deque<std::string> owned_;                                       // elements that are lent to the model
   std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int64_t> next_number_;  // behind a name that is taken
   std::map<std::string, int32_t, std::less<>> opsets_;
+  int64_t nodes_left_ = 0;  // that may be written: functions within functions multiply
   bool external_ = false;
   uint64_t data_end_ = 0;  // of the file beside the model
 };

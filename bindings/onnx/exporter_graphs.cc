@@ -33,8 +33,11 @@ void Exporter::open(size_t index, Scope& scope) const {
 
 std::string Exporter::take_name(std::string_view wanted) {
   std::string name = is_utf8(wanted) ? std::string(wanted) : "value";
+  if (taken_.insert(name).second) return name;
   const std::string base = name;
-  for (int64_t number = 1; !taken_.insert(name).second; ++number) name = text(base, "_", number);
+  int64_t& number = next_number_[base];
+  do name = text(base, "_", ++number);
+  while (!taken_.insert(name).second);
   return name;
 }
 
@@ -90,6 +93,9 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
 
 Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* graph) {
   const percale_graph_node_info info = node(scope.function, index);
+  if (--nodes_left_ < 0) {
+    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions use each other for more nodes than a model should have");
+  }
   if (!variable_of(scope.function, index, info).empty()) return {};
   if (scope.function == 0 && absorbed_.contains(index)) return {};
   size_t inputs = info.input_count;

@@ -22,21 +22,34 @@ constexpr size_t kNodeFactor = 16, kMoreNodes = size_t{1} << 16;
 
 bool is_call(const Node& node) { return node.op->domain == "percale" && node.op->name == "Call"; }
 
-void each_function(const Graph& graph, const Node& node, const std::function<void(const Function&)>& f) {
-  for (const auto& [name, value] : node.attributes) {
-    const FunctionRef* ref = value.get_if<FunctionRef>();
-    const Function* found = ref != nullptr ? graph.find_function(ref->name) : nullptr;
-    if (found != nullptr) f(*found);
+// Functions by name: a graph may have many.
+class FunctionIndex {
+ public:
+  explicit FunctionIndex(const Graph& graph) {
+    for (const Function& f : graph.functions) by_name_.emplace(f.name, &f);
   }
-}
+  const Function* find(const AttrValue& value) const {
+    const FunctionRef* ref = value.get_if<FunctionRef>();
+    const auto found = ref == nullptr ? by_name_.end() : by_name_.find(ref->name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+  void each(const Node& node, const std::function<void(const Function&)>& f) const {
+    for (const auto& [name, value] : node.attributes) {
+      if (const Function* found = find(value)) f(*found);
+    }
+  }
+
+ private:
+  std::unordered_map<std::string_view, const Function*> by_name_;
+};
 
 // Whether the values that outputs read are those from before the run. Calls end, as the validator has found.
 class FirstValues {
  public:
-  explicit FirstValues(const Graph& graph) : graph_(graph) {}
+  explicit FirstValues(const FunctionIndex& functions) : functions_(functions) {}
 
-  Status check() {
-    uses_of(graph_.main());
+  Status check(const Graph& graph) {
+    uses_of(graph.main());
     return std::move(status_);
   }
 
@@ -75,7 +88,7 @@ class FirstValues {
     if (const std::string variable(node.attributes.get_string("variable")); !variable.empty()) {
       (node.op->name == "ReadVariable" ? out.reads : out.writes).insert(variable);
     }
-    each_function(graph_, node, [&](const Function& f) {
+    functions_.each(node, [&](const Function& f) {
       const Uses& inner = uses_of(f);
       out.reads.insert(inner.reads.begin(), inner.reads.end());
       out.writes.insert(inner.writes.begin(), inner.writes.end());
@@ -83,20 +96,19 @@ class FirstValues {
     return out;
   }
 
-  const Graph& graph_;
+  const FunctionIndex& functions_;
   std::unordered_map<const Function*, Uses> uses_;
   Status status_;
 };
 
 void drop_unneeded(Function& f) { compact(f, nodes_behind(f, f.outputs, false)); }
 
-Status dissolve_calls(const Graph& graph, Function& f, size_t max_nodes) {
+Status dissolve_calls(const Graph& graph, const FunctionIndex& functions, Function& f, size_t max_nodes) {
   for (size_t round = 0; round < kMaxFunctionDepth; ++round) {
     const auto callee = [&](const Node& node) -> Callee {
       if (!is_call(node)) return {};
       const AttrValue* value = node.attributes.find("function");
-      const FunctionRef* ref = value == nullptr ? nullptr : value->get_if<FunctionRef>();
-      return ref == nullptr ? Callee{} : Callee{graph.find_function(ref->name), 0, str_cat(node.name, "/")};
+      return value == nullptr ? Callee{} : Callee{functions.find(*value), 0, str_cat(node.name, "/")};
     };
     if (!inline_bodies(graph, f, callee, max_nodes)) break;
   }
@@ -137,13 +149,14 @@ void expand(const Graph& graph, Function& f, const std::function<bool(const OpSc
 // Functions that "main" does not reach, and variables that nobody reads; "init" stays while one of those needs it.
 void drop_unreached(Graph& graph) {
   std::set<std::string, std::less<>> functions{std::string(kMainFunction)}, read;
+  const FunctionIndex index(graph);
   std::vector<const Function*> next{&graph.main()};
   while (!next.empty()) {
     const Function& f = *next.back();
     next.pop_back();
     for (const Node& node : f.nodes) {
       read.emplace(node.attributes.get_string("variable"));
-      each_function(graph, node, [&](const Function& g) {
+      index.each(node, [&](const Function& g) {
         if (functions.insert(g.name).second) next.push_back(&g);
       });
     }
@@ -159,14 +172,16 @@ void drop_unreached(Graph& graph) {
 
 Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph,
                                                      const std::function<bool(const OpSchema&)>& keeps) {
-  PERCALE_RETURN_IF_ERROR(FirstValues(graph).check());
+  const FunctionIndex functions(graph);
+  PERCALE_RETURN_IF_ERROR(FirstValues(functions).check(graph));
   size_t max_nodes = kMoreNodes;
   for (const Function& f : graph.functions) max_nodes += kNodeFactor * f.nodes.size();
   auto out = std::make_shared<Graph>(graph);
   for (Function& f : out->functions) {
     if (f.name == kInitFunction) continue;
     drop_unneeded(f);
-    PERCALE_RETURN_IF_ERROR(dissolve_calls(graph, f, max_nodes).with_context(str_cat("function '", f.name, "'")));
+    PERCALE_RETURN_IF_ERROR(
+        dissolve_calls(graph, functions, f, max_nodes).with_context(str_cat("function '", f.name, "'")));
     drop_unneeded(f);
     expand(graph, f, keeps, max_nodes);
   }

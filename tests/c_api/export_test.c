@@ -278,6 +278,46 @@ static void a_value_that_only_the_run_gives_a_variable_is_no_model(void) {
   percale_graph_release(graph);
 }
 
+/* 12 levels of functions, each with four If of two branches of the one below: 8^12 uses of the innermost. */
+static void graphs_that_would_multiply_are_refused(void) {
+  enum { kLevels = 12, kUses = 4 };
+  char names[kLevels][16];
+  percale_value x, flag, y = PERCALE_NO_VALUE;
+  percale_text* bytes = NULL;
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  int level, use;
+  OK(percale_builder_create(engine, &builder));
+  for (level = 0; level <= kLevels; ++level) {
+    if (level < kLevels) {
+      sprintf(names[level], "level%d", level);
+      OK(percale_builder_begin_function(builder, names[level]));
+    }
+    OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, NULL, 0, &x));
+    OK(percale_builder_input(builder, "flag", PERCALE_DTYPE_BOOL, NULL, 0, &flag));
+    y = x;
+    for (use = 0; use < kUses; ++use) {
+      if (level == 0) {
+        y = node(builder, "Neg", NULL, &y, 1);
+        continue;
+      }
+      OK(percale_builder_node(builder, "If", NULL));
+      OK(percale_builder_add_input(builder, flag));
+      OK(percale_builder_add_input(builder, y));
+      OK(percale_builder_add_input(builder, flag));
+      OK(percale_builder_set_function(builder, "then_branch", names[level - 1]));
+      OK(percale_builder_set_function(builder, "else_branch", names[level - 1]));
+      OK(percale_builder_finish_node(builder, 1, &y));
+    }
+    OK(percale_builder_set_outputs(builder, &y, 1));
+    if (level < kLevels) OK(percale_builder_end_function(builder));
+  }
+  OK(percale_builder_finish(builder, &graph));
+  percale_builder_release(builder);
+  FAILS(percale_graph_export_bytes(engine, graph, NULL, "onnx", &bytes), PERCALE_RESOURCE_EXHAUSTED, "more nodes");
+  percale_graph_release(graph);
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   OK(percale_engine_create(NULL, &engine));
@@ -285,6 +325,7 @@ int main(int argc, char** argv) {
   elements_lie_beside_the_model_when_that_is_asked(argv[1]);
   what_the_format_lacks_is_told_at_once();
   a_value_that_only_the_run_gives_a_variable_is_no_model();
+  graphs_that_would_multiply_are_refused();
   percale_engine_release(engine);
   return check_done();
 }
