@@ -215,6 +215,9 @@ class NormRecognition {
     if (!found || !(f_.type(found->core.x) == type) || !edit_.closed(found->core.nodes, id)) return;
     const Core& core = found->core;
     const Shape normal(type.shape.dims().subspan(static_cast<size_t>(core.axis)));
+    // Ones are written out only where they are few.
+    if (found->scale == kNoValue && normal.num_elements() * (dtype_bits(type.dtype) / 8) > context_.max_folded_bytes)
+      return;
     const std::string_view wanted = core.centred ? "LayerNormalization" : "RMSNormalization";
     Attributes attributes{{"axis", core.axis - static_cast<int64_t>(type.shape.rank())}, {"epsilon", core.epsilon}};
     if (!claimed(id, wanted, {core.x, found->scale, found->bias}, attributes)) return;
