@@ -18,6 +18,7 @@ namespace percale::simd {
 namespace {
 
 constexpr int64_t kBandFloats = 6 << 10;  // of input: 24 KiB, most of L1
+constexpr int64_t kWidestRow = 8 << 10;   // of output: a band has four rows at least
 constexpr int64_t kWidest = 16;           // lanes of any target: what loads may reach behind a row
 
 // How a band lies in memory.
@@ -157,7 +158,7 @@ PlaneFn plane_for(int64_t kernel) {
 bool takes(const Conv2d& c) {
   const bool taps = c.kernel_h == c.kernel_w && (c.kernel_h == 3 || c.kernel_h == 5 || c.kernel_h == 7);
   return taps && c.groups == c.in_c && c.groups == c.out_c && c.dilation_h == 1 && c.dilation_w == 1 &&
-         c.stride_h <= 2 && c.stride_w <= 2 && c.out_h > 0 && c.out_w > 0;
+         c.stride_h <= 2 && c.stride_w <= 2 && c.out_h > 0 && c.out_w > 0 && c.out_w <= kWidestRow;
 }
 
 int64_t scratch_bytes(const Conv2d& c) { return depthwise_pieces(c) * round_up(Band(c).floats * 4, 64); }
