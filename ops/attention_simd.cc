@@ -12,8 +12,8 @@
 namespace percale {
 namespace {
 
-constexpr int64_t kScores = 32 << 10;  // of a block: 128 KiB
-constexpr int64_t kFewestRows = 16, kMostRows = 128, kMostPieces = 16;
+constexpr int64_t kScores = 6 << 10;  // of a block: 24 KiB, most of L1
+constexpr int64_t kFewestRows = 48, kMostRows = 128, kMostPieces = 16;
 
 // Elements from one batch, head and row to the next; a row's own elements lie side by side.
 struct Steps {
