@@ -35,6 +35,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
                            Plugins::load(option_text(options, kKind, "plugin_path"), onednn == "off" ? "onednn" : ""));
   const simd::Isa isa = simd::capped(simd::detect_isa(), simd::parse_isa_cap(engine.isa).value_or(simd::detect_isa()));
   auto registry = std::make_shared<Registry>();
+  registry->set_isa(std::string(simd::isa_name(isa)));
   PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, simd::simd_table(isa)));
   PERCALE_RETURN_IF_ERROR(plugins->add_to(*registry));
   if (onednn == "require" && !plugins->has("onednn")) {

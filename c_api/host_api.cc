@@ -2,6 +2,7 @@
 
 #include "c_api/api.h"
 #include "c_api/builder.h"
+#include "c_api/fused_view.h"
 #include "c_api/handles.h"
 #include "c_api/host_graph.h"
 #include "core/graph/gradient.h"
@@ -77,6 +78,19 @@ int32_t node_attribute_ints(const percale_node_view* node, const char* name, con
   if (value == nullptr) return 0;
   *out = value->data();
   *out_count = value->size();
+  return 1;
+}
+
+const char* key_or_null(const Format* format) { return format == nullptr ? nullptr : format->key.c_str(); }
+const char* node_input_format(const percale_node_view* node, size_t i) { return key_or_null(node->input_format(i)); }
+const char* node_output_format(const percale_node_view* node, size_t i) { return key_or_null(node->output_format(i)); }
+int32_t node_input_prepared(const percale_node_view* node, size_t i) { return node->is_prepared(i); }
+
+const char* node_isa(const percale_node_view* node) { return node->isa; }
+
+int32_t kernel_plan_set_format(percale_kernel_plan* plan, size_t operand, const char* format, uint64_t bytes) {
+  if (!plan->grants_formats) return 0;
+  plan->formats.emplace_back(operand, Format{std::string(text_or_empty(format)), static_cast<int64_t>(bytes)});
   return 1;
 }
 
@@ -256,6 +270,15 @@ constexpr percale_host_api kHostApi = {
     .graph_metadata = graph_metadata,
     .graph_inference = graph_inference,
     .graph_release = percale_graph_release,
+    .node_input_format = node_input_format,
+    .node_output_format = node_output_format,
+    .node_input_prepared = node_input_prepared,
+    .kernel_plan_set_format = kernel_plan_set_format,
+    .node_isa = node_isa,
+    .fused_node_count = fused_node_count,
+    .fused_node = fused_node,
+    .fused_node_input = fused_node_input,
+    .fused_node_output = fused_node_output,
 };
 
 }  // namespace

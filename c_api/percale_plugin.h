@@ -34,7 +34,8 @@ typedef struct percale_grad_context percale_grad_context;
 typedef struct percale_run_context percale_run_context;
 
 /** What run() of a kernel gets. Operands are the node's inputs, then its outputs, in schema order; an absent optional one
- * is NULL, an empty tensor is a non-NULL pointer. Memory is row-major, 64-byte aligned, of the kernel's device.
+ * is NULL, an empty tensor is a non-NULL pointer. Memory is 64-byte aligned, of the kernel's device, and row-major where
+ * the kernel's plan has not said otherwise.
  * \since 0.1 */
 typedef struct percale_launch {
   void* const* operands;
@@ -320,6 +321,33 @@ typedef struct percale_host_api {
                                      int32_t (*keeps)(void* user, const char* domain, const char* op, int32_t version),
                                      void* user, percale_graph** out_graph);
   void (*graph_release)(percale_graph* graph);
+
+  /* Kernels whose operands are not row-major. A format is a text of the plug-in's own, which begins with its name and a
+   * colon ("onednn:aBcd16b;..."): the library compares these texts and nothing else. Where an operand lies otherwise than
+   * a kernel wants it, the library puts the op percale:Reorder between, for which the plug-in brings a kernel. */
+  /** The format of an input; NULL = row-major. Borrowed. */
+  const char* (*node_input_format)(const percale_node_view* node, size_t index);
+  /** The format that the output of a Reorder shall have; NULL = row-major. Borrowed. */
+  const char* (*node_output_format)(const percale_node_view* node, size_t index);
+  /** 1 when the input is the same in every run until a variable changes, so that a Reorder of it costs nothing: weights
+   * that nobody trains. */
+  int32_t (*node_input_prepared)(const percale_node_view* node, size_t index);
+  /** Wants an operand (inputs, then outputs) in a format that takes `bytes`. 1 when it will be so; 0 when all operands are
+   * row-major here, as in constant folding. Operands of which nothing is said are row-major, whatever was offered. */
+  int32_t (*kernel_plan_set_format)(percale_kernel_plan* plan, size_t operand, const char* format, uint64_t bytes);
+  /** The instruction set that kernels of the CPU may use, as the engine's option "isa" or the machine limits it: "sse4",
+   * "avx2" or "avx512". */
+  const char* (*node_isa)(const percale_node_view* node);
+
+  /* The body of a node "Fused": a function of plain nodes in their order, the last of which gives the output of the whole. A
+   * value is a number: the inputs of the Fused node come first, then the constants of the body, then the outputs of its
+   * nodes; -1 = absent. */
+  /** How many nodes; 0 for every other op. */
+  size_t (*fused_node_count)(const percale_node_view* node);
+  /** A node of the body, to be read with the node_* getters. Borrowed; good as long as `node` is. */
+  const percale_node_view* (*fused_node)(const percale_node_view* node, size_t index);
+  int32_t (*fused_node_input)(const percale_node_view* node, size_t index, size_t input);
+  int32_t (*fused_node_output)(const percale_node_view* node, size_t index);
 } percale_host_api;
 
 /** One input or output of an op that a plug-in adds. \since 0.1 */

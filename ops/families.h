@@ -63,6 +63,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
   FAMILY(recurrent)                                            \
   FAMILY(reduce)                                               \
   FAMILY(reduce_body)                                          \
+  FAMILY(reorder)                                              \
   FAMILY(resize)                                               \
   FAMILY(roi)                                                  \
   FAMILY(scan)                                                 \

@@ -117,8 +117,16 @@ int run_kernels(const Args& args) {
     return 0;
   }
   for (const Json& node : Json::parse(json).items()) {
-    std::printf("%-28s %-22s %-8s %s\n", node["node"].text().c_str(), node["op"].text().c_str(),
-                node["device"].text().c_str(), node["kernel"].text().c_str());
+    std::string formats;
+    for (const Json& format : node["formats"].items()) {
+      const std::string text = format.is_null() ? "-" : format.text();
+      if (formats.find(text) == std::string::npos) formats += (formats.empty() ? "  [" : ", ") + text;
+    }
+    // Only what is not all row-major is worth a word.
+    if (!formats.empty()) formats = formats == "  [-" ? "" : formats + "]";
+    std::printf("%-28s %-22s %-8s %s%s%s\n", node["node"].text().c_str(), node["op"].text().c_str(),
+                node["device"].text().c_str(), node["kernel"].text().c_str(),
+                node["runs"].text() == "once" ? " (once)" : "", formats.c_str());
     for (const Json& refusal : node["refused"].items()) {
       std::printf("    not %s: %s\n", refusal["kernel"].text().c_str(), refusal["reason"].text().c_str());
     }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/registry/format.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/registry.h"
 #include "core/registry/shape_context.h"
@@ -29,8 +30,9 @@ struct Value {
   std::string name;  // unique within the function
   ValueType type;
   ValueKind kind = ValueKind::kNode;
-  int32_t def = 0;     // index into inputs, constants or nodes
-  int32_t output = 0;  // kNode: which output of the node
+  int32_t def = 0;      // index into inputs, constants or nodes
+  int32_t output = 0;   // kNode: which output of the node
+  int32_t format = -1;  // index into Function::formats; -1: row-major, as in every graph that is not being compiled
 };
 
 struct Node {
@@ -50,12 +52,17 @@ struct Function {
   std::vector<Node> nodes;
   std::vector<Tensor> constants;
   std::vector<ValueId> inputs, outputs;
+  std::vector<Format> formats;
 
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
   const Node& node(NodeId id) const { return nodes[static_cast<size_t>(id)]; }
   Node& node(NodeId id) { return nodes[static_cast<size_t>(id)]; }
   const ValueType& type(ValueId id) const { return value(id).type; }
+  // Null for a row-major value.
+  const Format* format(ValueId id) const {
+    return value(id).format < 0 ? nullptr : &formats[static_cast<size_t>(value(id).format)];
+  }
   // The tensor of a constant value, null for every other.
   const Tensor* constant(ValueId id) const;
   // kNoValue when there is none of that name.

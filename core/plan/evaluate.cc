@@ -136,6 +136,7 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
   PERCALE_ASSIGN_OR_RETURN(auto outputs, infer_node(schema, name, types, values, num_outputs, attributes, nullptr));
   const Attributes full = with_defaults(schema, attributes);
   NodeView view{schema, name, full, std::move(types), outputs, std::move(values)};
+  view.isa = registry.isa().c_str();
   auto planned = kernel_name.empty() ? choose_kernel(registry, device_kind, view, nullptr)
                                      : plan_named(registry, device_kind, view, kernel_name);
   if (!planned.ok() && schema.body != nullptr && (kernel_name.empty() || kernel_name == kBodyKernel)) {

@@ -4,17 +4,21 @@
 
 namespace percale {
 
-Result<std::unique_ptr<PlannedKernel>> PlannedKernel::plan(const Kernel& kernel, const NodeView& view) {
+Result<std::unique_ptr<PlannedKernel>> PlannedKernel::plan(const Kernel& kernel, const NodeView& view,
+                                                           bool grant_formats) {
   std::unique_ptr<PlannedKernel> out(new PlannedKernel(kernel));  // there before the state that it is to destroy
   KernelPlan plan;
+  plan.grants_formats = grant_formats;
   PERCALE_RETURN_IF_ERROR(from_c(kernel.plan(kernel.user, &view, &plan, &out->state_))
                               .with_context(str_cat(view.schema.name, " '", view.name, "'")));
   out->scratch_bytes_ = plan.scratch_bytes;
+  out->formats_ = std::move(plan.formats);
   return out;
 }
 
 Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, std::string_view device_kind,
-                                                     const NodeView& view, std::vector<Refusal>* refusals) {
+                                                     const NodeView& view, std::vector<Refusal>* refusals,
+                                                     bool grant_formats) {
   std::string reasons;
   for (const Kernel& kernel : registry.kernels(device_kind, view.schema)) {
     const Status refused = from_c(kernel.accepts(kernel.user, &view));
@@ -25,7 +29,7 @@ Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, s
       reasons += str_cat("; ", kernel.name, ": ", refused.message());
       continue;
     }
-    return PlannedKernel::plan(kernel, view);
+    return PlannedKernel::plan(kernel, view, grant_formats);
   }
   std::string types;
   for (const ValueType& t : view.inputs) types += str_cat(types.empty() ? "" : ", ", t.dtype, " ", t.shape);

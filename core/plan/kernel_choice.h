@@ -14,8 +14,9 @@ namespace percale {
 // A kernel with the state that its plan() made. Shared by all runs of a program.
 class PlannedKernel {
  public:
-  // Plans a node that the kernel accepts.
-  static Result<std::unique_ptr<PlannedKernel>> plan(const Kernel& kernel, const NodeView& view);
+  // Plans a node that the kernel accepts; with `grant_formats` it may ask for operands that are not row-major.
+  static Result<std::unique_ptr<PlannedKernel>> plan(const Kernel& kernel, const NodeView& view,
+                                                     bool grant_formats = false);
   ~PlannedKernel() {
     if (kernel_.destroy != nullptr && state_ != nullptr) kernel_.destroy(state_);
   }
@@ -24,6 +25,13 @@ class PlannedKernel {
 
   const char* name() const { return kernel_.name; }
   int64_t scratch_bytes() const { return scratch_bytes_; }
+  // The one that the kernel wants of an operand, null for row-major. Operands: inputs, then outputs.
+  const Format* format(size_t operand) const {
+    for (const auto& [at, format] : formats_) {
+      if (at == operand) return &format;
+    }
+    return nullptr;
+  }
   const void* state() const { return state_; }
   auto run_function() const { return kernel_.run; }
   void run(const percale_launch& launch) const { kernel_.run(state_, &launch); }
@@ -33,6 +41,7 @@ class PlannedKernel {
   Kernel kernel_;
   void* state_ = nullptr;
   int64_t scratch_bytes_ = 0;
+  std::vector<std::pair<size_t, Format>> formats_;
 };
 
 // Why a kernel of the list was not taken.
@@ -43,7 +52,8 @@ struct Refusal {
 // The first kernel of the list that accepts the node, planned. Kernels that refused before it are added to `refusals` (may be
 // null). UNIMPLEMENTED, naming op, dtypes and every reason, when none accepts.
 Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, std::string_view device_kind,
-                                                     const NodeView& view, std::vector<Refusal>* refusals);
+                                                     const NodeView& view, std::vector<Refusal>* refusals,
+                                                     bool grant_formats = false);
 
 // What a run that failed says, for a node and the error word that one of its kernels set.
 Status run_error_status(const OpSchema& schema, std::string_view node, const RunContext& run);

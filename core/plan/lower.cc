@@ -13,11 +13,13 @@ constexpr int32_t kAtTheEnd = INT32_MAX;
 // Turns one function into one program. Positions are node numbers; what is read after the last node is read kAtTheEnd.
 class Lowering {
  public:
-  Lowering(const Graph& graph, const Function& f, std::string_view kind, const ProgramOptions& options)
+  Lowering(const Graph& graph, const Function& f, std::string_view kind, const ProgramOptions& options,
+           PlannedNodes& planned)
       : graph_(graph),
         f_(f),
         kind_(kind),
         options_(options),
+        planned_(planned),
         root_(f.values.size()),
         last_use_(f.values.size(), -1),
         homes_(f.values.size()),
@@ -47,7 +49,8 @@ class Lowering {
   ValueId root(ValueId id) const { return root_[static_cast<size_t>(id)]; }
   Operand& home(ValueId r) { return homes_[static_cast<size_t>(r)]; }
   int64_t bytes_of(ValueId id) const {
-    const auto bytes = byte_size(f_.type(id).dtype, f_.type(id).shape);
+    const ValueType type = memory_type(f_, id);
+    const auto bytes = byte_size(type.dtype, type.shape);
     return bytes.ok() ? *bytes : 0;
   }
 
@@ -134,7 +137,8 @@ class Lowering {
       bool pair = false;
       for (const InPlace& p : node.op->in_place) pair = pair || (p.output == output && p.input == j);
       if (!pair) return false;
-      allowed = bytes_of(node.inputs[j]) == bytes_of(node.outputs[output]);
+      allowed = bytes_of(node.inputs[j]) == bytes_of(node.outputs[output]) &&
+                f_.value(node.inputs[j]).format == f_.value(node.outputs[output]).format;
     }
     return allowed;
   }
@@ -191,8 +195,20 @@ class Lowering {
     if (node.op->has(kView) || is_runtime(node)) return {};
     const Attributes attributes = with_defaults(*node.op, node.attributes);
     const NodeView view = make_node_view(graph_, f_, node, attributes);
-    ProgramNode info{node.op, node.name, {}, view.inputs, view.outputs, {}};
-    PERCALE_ASSIGN_OR_RETURN(auto kernel, choose_kernel(*graph_.registry, kind_, view, &info.refusals));
+    ProgramNode info{node.op, node.name, {}, view.inputs, view.outputs, {}, {}};
+    for (const auto* formats : {&view.input_formats, &view.output_formats}) {
+      for (const Format* format : *formats) info.formats.push_back(format == nullptr ? std::string() : format->key);
+    }
+    std::unique_ptr<PlannedKernel> kernel;
+    if (auto found = planned_.extract(node.name)) {
+      kernel = std::move(found.mapped().kernel);
+      info.refusals = std::move(found.mapped().refusals);
+    } else {
+      // The same node, planned once more for another program, wants the same formats.
+      const bool formatted =
+          std::any_of(info.formats.begin(), info.formats.end(), [](const std::string& key) { return !key.empty(); });
+      PERCALE_ASSIGN_OR_RETURN(kernel, choose_kernel(*graph_.registry, kind_, view, &info.refusals, formatted));
+    }
     info.kernel = kernel->name();
 
     Instruction instruction{kernel->run_function(), kernel->state(), static_cast<uint32_t>(program_->operands.size()),
@@ -253,7 +269,7 @@ class Lowering {
   void note_borders() {
     const auto end = static_cast<int32_t>(program_->instructions.size());
     for (ValueId id : f_.inputs) {
-      program_->inputs.push_back(f_.type(id));
+      program_->inputs.push_back(memory_type(f_, id));
       int32_t needed = end;
       for (size_t i = program_->instructions.size(); i-- > 0;) {
         const size_t from = program_->instructions[i].first_operand;
@@ -268,7 +284,7 @@ class Lowering {
       program_->input_needed.push_back(needed);
     }
     for (size_t i = 0; i < f_.outputs.size(); ++i) {
-      program_->outputs.push_back(f_.type(f_.outputs[i]));
+      program_->outputs.push_back(memory_type(f_, f_.outputs[i]));
       const Operand h = operand(root(f_.outputs[i]));
       const bool direct = h.home == Home::kOutput && h.index == static_cast<int64_t>(i);
       program_->output_ready.push_back(direct ? program_->position_of_node[static_cast<size_t>(producer(i))] : end);
@@ -279,6 +295,7 @@ class Lowering {
   const Function& f_;
   const std::string_view kind_;
   const ProgramOptions& options_;
+  PlannedNodes& planned_;
   std::vector<ValueId> root_;      // per value: the value whose memory it shows
   std::vector<int32_t> last_use_;  // per root
   std::vector<Operand> homes_;     // per root
@@ -292,8 +309,8 @@ class Lowering {
 }  // namespace
 
 Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function, std::string_view device_kind,
-                                             const ProgramOptions& options) {
-  return Lowering(graph, function, device_kind, options).lower();
+                                             const ProgramOptions& options, PlannedNodes& planned) {
+  return Lowering(graph, function, device_kind, options, planned).lower();
 }
 
 }  // namespace percale

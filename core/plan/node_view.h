@@ -8,18 +8,31 @@
 namespace percale {
 
 // `attributes`: with_defaults() of the node, which the view borrows like everything else. The body of a fused node is a
-// function of `graph`.
-inline NodeView make_node_view(const Graph& graph, const Function& f, const Node& node, const Attributes& attributes) {
+// function of `graph`. `prepared`: per value of `f`, as prepared_values() tells; may be empty.
+inline NodeView make_node_view(const Graph& graph, const Function& f, const Node& node, const Attributes& attributes,
+                               const std::vector<bool>& prepared = {}) {
   NodeView view{*node.op, node.name, attributes, {}, {}, {}};
+  view.isa = graph.registry->isa().c_str();
   for (ValueId id : node.inputs) {
     view.inputs.push_back(id == kNoValue ? ValueType{} : f.type(id));
     view.values.push_back(f.constant(id));
+    view.input_formats.push_back(id == kNoValue ? nullptr : f.format(id));
+    view.prepared.push_back(id != kNoValue && !prepared.empty() && prepared[static_cast<size_t>(id)]);
   }
-  for (ValueId id : node.outputs) view.outputs.push_back(id == kNoValue ? ValueType{} : f.type(id));
+  for (ValueId id : node.outputs) {
+    view.outputs.push_back(id == kNoValue ? ValueType{} : f.type(id));
+    view.output_formats.push_back(id == kNoValue ? nullptr : f.format(id));
+  }
   const AttrValue* body = attributes.find("body");
   const FunctionRef* ref = body != nullptr ? body->get_if<FunctionRef>() : nullptr;
   if (ref != nullptr) view.body = graph.find_function(ref->name);
   return view;
+}
+
+// What the bytes of a value are to whoever does not know its format: its own type, else a row of bytes.
+inline ValueType memory_type(const Function& f, ValueId id) {
+  const Format* format = f.format(id);
+  return format == nullptr ? f.type(id) : ValueType{DType::kU8, Shape{format->bytes}};
 }
 
 }  // namespace percale

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
-#include "core/plan/kernel_choice.h"
+#include "core/plan/layout.h"
 
 namespace percale {
 
@@ -42,6 +42,7 @@ struct ProgramNode {
   std::string name, kernel;
   std::vector<ValueType> inputs, outputs;
   std::vector<Refusal> refusals;
+  std::vector<std::string> formats;  // keys, of inputs and outputs; "": row-major
 };
 
 // Bytes that are copied when all instructions have run, because a result lies where nothing writes it directly.
@@ -72,11 +73,11 @@ struct Program {
   int64_t arena_bytes = 0;
 };
 
-// Lowers a function of which every type is static: chooses and plans the kernels of `device_kind`, plans memory, lays out
-// instructions. ReadVariable and Assign become operands; views become the operand they show. Variables are numbered as in
-// `graph`, which also holds the bodies of fused nodes.
+// Lowers a function of which every type is static: plans memory, lays out instructions. ReadVariable and Assign become
+// operands; views become the operand they show. Variables are numbered as in `graph`, which also holds the bodies of fused
+// nodes. Takes the nodes' kernels out of `planned`; a node that is not there is planned as plan_nodes() did it.
 Result<std::shared_ptr<const Program>> lower(const Graph& graph, const Function& function, std::string_view device_kind,
-                                             const ProgramOptions& options);
+                                             const ProgramOptions& options, PlannedNodes& planned);
 
 }  // namespace percale
 

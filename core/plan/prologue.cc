@@ -1,65 +1,168 @@
 #include "core/plan/prologue.h"
 
-#include <set>
+#include <algorithm>
 #include <string_view>
+#include <type_traits>
 
 namespace percale {
 namespace {
 
-enum class From : uint8_t { kElsewhere, kConstant, kVariable, kWork };  // kWork: computed from variables
+enum class From : uint8_t { kElsewhere, kGiven, kWork };  // kGiven: there already; kWork: computed from such
 
-bool carries_function(const Node& node) {
+bool is_fused(const Node& node) { return node.op->name == "Fused" && node.op->domain == "percale"; }
+
+const FunctionRef* carried_function(const Node& node) {
   for (const auto& [name, value] : node.attributes) {
-    if (value.kind() == AttrKind::kFunction) return true;
+    if (const auto* ref = value.get_if<FunctionRef>()) return ref;
   }
-  return false;
+  return nullptr;
 }
 
-}  // namespace
-
-std::vector<ValueId> prologue_values(const Function& f) {
-  std::set<std::string_view> assigned;
-  for (const Node& node : f.nodes) {
-    if (carries_function(node)) return {};  // its body may assign whatever it likes
-    if (node.op->has(kWaits)) return {};    // the run may go on with a newer version
-    if (node.op->has(kStateful) && node.op->name != "ReadVariable") {
-      assigned.insert(node.attributes.get_string("variable"));
-    }
-  }
+std::vector<From> sources(const Function& f, const PrologueRules& rules, const NodeNames& keep) {
   std::vector<From> from(f.values.size(), From::kElsewhere);
-  std::vector<bool> used(f.values.size(), false);
   for (size_t i = 0; i < f.values.size(); ++i) {
-    if (f.values[i].kind == ValueKind::kConstant) from[i] = From::kConstant;
+    if (f.values[i].kind == ValueKind::kConstant) from[i] = From::kGiven;
   }
   for (const Node& node : f.nodes) {
     From result = From::kElsewhere;
-    if (node.op->name == "ReadVariable" && !assigned.contains(node.attributes.get_string("variable"))) {
-      result = From::kVariable;
-    } else if (node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful)) {
-      bool variable = false, elsewhere = false, work = !node.op->has(kView);
+    if (node.op->name == "ReadVariable") {
+      const bool same = !rules.all_variables && !rules.variables.contains(node.attributes.get_string("variable"));
+      if (same) result = From::kGiven;
+    } else if (node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful) && !keep.contains(node.name)) {
+      bool work = !node.op->has(kView), elsewhere = false;
       for (ValueId id : node.inputs) {
         if (id == kNoValue) continue;
         const From source = from[static_cast<size_t>(id)];
-        variable = variable || source == From::kVariable || source == From::kWork;
         work = work || source == From::kWork;
         elsewhere = elsewhere || source == From::kElsewhere;
       }
-      if (variable && !elsewhere) result = work ? From::kWork : From::kVariable;
+      if (!elsewhere) result = work ? From::kWork : From::kGiven;
     }
     for (ValueId id : node.outputs) {
       if (id != kNoValue) from[static_cast<size_t>(id)] = result;
     }
-    if (result != From::kElsewhere) continue;
+  }
+  return from;
+}
+
+// Writes what a function computes. Values are called by number: names differ between plans.
+class FormWriter {
+ public:
+  explicit FormWriter(const Graph& graph) : graph_(graph) {}
+
+  void function(const Function& f) {
+    for (size_t i = 0; i < f.values.size(); ++i) {
+      const Value& v = f.values[i];
+      text_ += str_cat(static_cast<uint64_t>(i), '=', v.type.dtype, v.type.shape);
+      if (const Format* format = f.format(static_cast<ValueId>(i))) text_ += str_cat('@', format->key);
+      if (const Tensor* constant = f.constant(static_cast<ValueId>(i))) tensor(*constant);
+      text_ += ';';
+    }
+    for (const Node& node : f.nodes) {
+      text_ += str_cat(node.op->domain, ':', node.op->name, '(');
+      list(node.inputs);
+      text_ += ")->";
+      list(node.outputs);
+      for (const auto& [name, value] : node.attributes) attribute(name, value);
+      text_ += ';';
+    }
+    text_ += "->";
+    list(f.outputs);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void list(const std::vector<ValueId>& values) {
+    for (ValueId id : values) text_ += str_cat(id, ',');
+  }
+
+  void bytes(const void* data, size_t size) {
+    text_ += str_cat(static_cast<uint64_t>(size), ':');
+    text_.append(static_cast<const char*>(data), size);
+  }
+
+  // A small one by its contents, a large one by its address.
+  void tensor(const Tensor& t) {
+    text_ += str_cat('#', t.dtype(), t.shape());
+    const void* address = t.data();
+    if (t.bytes() <= 64) {
+      bytes(address, static_cast<size_t>(t.bytes()));
+    } else {
+      bytes(static_cast<const void*>(&address), sizeof(address));
+    }
+  }
+
+  void attribute(const std::string& name, const AttrValue& value) {
+    text_ += str_cat('[', name, '/', static_cast<int64_t>(value.kind()), ' ');
+    std::visit([this](const auto& v) { one(v); }, value.variant());
+    text_ += ']';
+  }
+
+  template <class T>
+  void one(const T& v) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      bytes(&v, sizeof(v));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      bytes(v.data(), v.size());
+    } else if constexpr (std::is_same_v<T, Tensor>) {
+      tensor(v);
+    } else if constexpr (std::is_same_v<T, FunctionRef>) {
+      if (const Function* body = graph_.find_function(v.name)) function(*body);
+    } else {
+      for (const auto& element : v) one(element);
+    }
+  }
+
+  const Graph& graph_;
+  std::string text_;
+};
+
+}  // namespace
+
+PrologueRules prologue_rules(const Function& whole) {
+  PrologueRules rules;
+  for (const Node& node : whole.nodes) {
+    if (node.op->has(kWaits) || (carried_function(node) != nullptr && !is_fused(node))) rules.all_variables = true;
+    if (node.op->has(kStateful) && node.op->name != "ReadVariable") {
+      rules.variables.emplace(node.attributes.get_string("variable"));
+    }
+  }
+  return rules;
+}
+
+std::vector<bool> prepared_values(const Function& part, const PrologueRules& rules) {
+  std::vector<bool> out;
+  for (const From from : sources(part, rules, {})) out.push_back(from != From::kElsewhere);
+  return out;
+}
+
+std::vector<ValueId> prologue_values(const Function& part, const PrologueRules& rules, const NodeNames& keep) {
+  const std::vector<From> from = sources(part, rules, keep);
+  std::vector<bool> used(part.values.size(), false);
+  for (const Node& node : part.nodes) {
+    const bool stays = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+      return id != kNoValue && from[static_cast<size_t>(id)] == From::kElsewhere;
+    });
+    if (!stays && !node.outputs.empty()) continue;
     for (ValueId id : node.inputs) {
       if (id != kNoValue) used[static_cast<size_t>(id)] = true;
     }
   }
-  for (ValueId id : f.outputs) used[static_cast<size_t>(id)] = true;
+  for (ValueId id : part.outputs) used[static_cast<size_t>(id)] = true;
   std::vector<ValueId> out;
-  for (size_t i = 0; i < f.values.size(); ++i) {
-    if (used[i] && from[i] == From::kWork && f.values[i].type.shape.is_static()) out.push_back(static_cast<ValueId>(i));
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (used[i] && from[i] == From::kWork && part.values[i].type.shape.is_static()) {
+      out.push_back(static_cast<ValueId>(i));
+    }
   }
   return out;
+}
+
+std::string prepared_form(const Graph& graph, const Function& f) {
+  FormWriter writer(graph);
+  writer.function(f);
+  return writer.take();
 }
 
 }  // namespace percale

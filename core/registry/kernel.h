@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "c_api/percale_plugin.h"
@@ -13,6 +14,7 @@
 #include "core/base/log.h"
 #include "core/base/parallel.h"
 #include "core/base/status.h"
+#include "core/registry/format.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/shape_context.h"
 
@@ -29,6 +31,12 @@ struct percale_node_view {
   std::vector<percale::ValueType> outputs;     // dtype kInvalid: not asked for
   std::vector<const percale::Tensor*> values;  // per input: its value where it is known before the run, else null
   const percale::Function* body = nullptr;     // of a fused node
+  // How inputs lie, and how the output of a Reorder shall lie; null, or no entry: row-major.
+  std::vector<const percale::Format*> input_formats = {}, output_formats = {};
+  std::vector<bool> prepared = {};  // per input: the same in all runs, until a variable changes
+  const char* isa = "";             // Registry::isa()
+  // Views of the nodes of `body`, made when a plug-in asks for them. A view belongs to one thread.
+  mutable std::vector<std::shared_ptr<const percale_node_view>> body_views = {};
 
   bool has_input(size_t i) const { return i < inputs.size() && inputs[i].dtype != percale::DType::kInvalid; }
   bool has_output(size_t i) const { return i < outputs.size() && outputs[i].dtype != percale::DType::kInvalid; }
@@ -36,11 +44,20 @@ struct percale_node_view {
   const percale::Shape& shape(size_t i) const { return inputs[i].shape; }
   const percale::Shape& output_shape(size_t i) const { return outputs[i].shape; }
   const percale::Tensor* value(size_t i) const { return i < values.size() ? values[i] : nullptr; }
+  const percale::Format* input_format(size_t i) const { return i < input_formats.size() ? input_formats[i] : nullptr; }
+  const percale::Format* output_format(size_t i) const {
+    return i < output_formats.size() ? output_formats[i] : nullptr;
+  }
+  bool is_prepared(size_t i) const { return i < prepared.size() && prepared[i]; }
 };
 
 // What plan() of a kernel asks of the planner.
 struct percale_kernel_plan {
   int64_t scratch_bytes = 0;
+  // Whether the planner can give operands another form than row-major. Then these are the ones that the kernel wants, by the
+  // number of the operand: inputs, then outputs.
+  bool grants_formats = false;
+  std::vector<std::pair<size_t, percale::Format>> formats = {};
   const void* user = nullptr;  // the kernel's own, as given to make_kernel()
 };
 

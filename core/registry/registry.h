@@ -36,6 +36,10 @@ class Registry {
   // Puts a kernel behind those that are there (our own families register best first), or before them (plug-ins).
   Status add_kernel(std::string_view device_kind, const Kernel& kernel, bool first = false);
 
+  // The instruction set that CPU kernels may use: "avx2"; "" when nobody has said.
+  void set_isa(std::string isa) { isa_ = std::move(isa); }
+  const std::string& isa() const { return isa_; }
+
   // The newest version of an op not after `max_version`; null when there is none.
   const OpSchema* find_op(std::string_view domain, std::string_view name, int32_t max_version = INT32_MAX) const;
   // The same, or NOT_FOUND with the nearest name.
@@ -51,6 +55,7 @@ class Registry {
 
  private:
   using OpKey = std::pair<std::string, std::string>;
+  std::string isa_;
   std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;              // versions ascending
   std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;  // by OpUpgrade::before
   std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;

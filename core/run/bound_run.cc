@@ -136,13 +136,16 @@ int64_t run_bytes(const Compiled& compiled) {
       total += 2 * booked_type_bytes({v.dtype, v.shape});
     }
   }
-  return compiled.prologue == nullptr ? total : total + compiled.prologue->peak_bytes;
+  // Values of the prologue stay; what computing one of them takes besides is gone before the run begins.
+  int64_t preparing = 0;
+  for (const Compiled::Preparation& value : compiled.prologue) {
+    for (const ValueType& type : value.plan->results) total += booked_type_bytes(type);
+    preparing = std::max(preparing, value.plan->peak_bytes);
+  }
+  return std::max(total, preparing);
 }
 
-bool drop_idle_memory(const Compiled& compiled) {
-  const bool of_prologue = compiled.prologue != nullptr && drop_idle_memory(*compiled.prologue);
-  return compiled.idle.clear() || of_prologue;
-}
+bool drop_idle_memory(const Compiled& compiled) { return compiled.idle.clear(); }
 
 Compiled::~Compiled() = default;
 

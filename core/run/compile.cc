@@ -8,6 +8,7 @@
 #include "core/passes/prune.h"
 #include "core/placement/place.h"
 #include "core/plan/evaluate.h"
+#include "core/plan/layout.h"
 #include "core/plan/node_view.h"
 #include "core/plan/prologue.h"
 #include "core/run/bound_run.h"
@@ -47,10 +48,12 @@ void bind_contents(Function& f, size_t input, const Tensor& contents) {
 // Asks the kernel lists, as placement needs it.
 class ListProbe final : public KernelProbe {
  public:
-  ListProbe(const Graph& graph, const Function& f) : graph_(graph), f_(f) {}
+  // `prepared`: per value of `f`, as prepared_values() tells; may be empty.
+  ListProbe(const Graph& graph, const Function& f, std::vector<bool> prepared = {})
+      : graph_(graph), f_(f), prepared_(std::move(prepared)) {}
   Status can_run(const Node& node, std::string_view kind) const override {
     const Attributes attributes = with_defaults(*node.op, node.attributes);
-    const NodeView view = make_node_view(graph_, f_, node, attributes);
+    const NodeView view = make_node_view(graph_, f_, node, attributes, prepared_);
     std::string reasons;
     for (const Kernel& kernel : graph_.registry->kernels(kind, *node.op)) {
       const Status status = from_c(kernel.accepts(kernel.user, &view));
@@ -63,6 +66,7 @@ class ListProbe final : public KernelProbe {
  private:
   const Graph& graph_;
   const Function& f_;
+  const std::vector<bool> prepared_;
 };
 
 class Compiler {
@@ -85,7 +89,8 @@ class Compiler {
       const ValueType& type = f.type(id);
       out_->fetch_types.push_back(type.shape.is_static() ? type : ValueType{});
     }
-    PERCALE_RETURN_IF_ERROR(split_prologue(f));
+    rules_ = prologue_rules(f);
+    rules_.all_variables = rules_.all_variables || request_.spec.exclusive_state;
     Stages stages = split_stages(f);
     if (stages.head.nodes.empty() && stages.control.empty() && !stages.rest.nodes.empty() && !makes_progress(stages)) {
       return cannot_plan(stages.rest);
@@ -165,31 +170,6 @@ class Compiler {
     return run_device_free_passes(*graph_, f, context);
   }
 
-  // What depends on variables alone becomes a plan of its own; where it ends, `f` gets inputs behind its feeds.
-  Status split_prologue(Function& f) {
-    if (request_.spec.exclusive_state || request_.in_prologue) return {};
-    const std::vector<ValueId> ends = prologue_values(f);
-    if (ends.empty()) return {};
-    auto graph = std::make_shared<Graph>(*graph_);
-    Function before = f;
-    PERCALE_RETURN_IF_ERROR(prune(*graph_, before, {}, ends, {}));
-    RunSpec spec;
-    for (ValueId id : before.outputs) spec.fetches.push_back(before.value(id).name);
-    before.name = kMainFunction;
-    std::erase_if(graph->functions, [](const Function& g) { return g.name == kMainFunction; });
-    graph->functions.insert(graph->functions.begin(), std::move(before));
-    PERCALE_ASSIGN_OR_RETURN(out_->prologue, compile(engine_, options_, {*graph, spec, {}, {}, 0, true}));
-
-    std::vector<ValueId> feeds = f.inputs;
-    feeds.insert(feeds.end(), ends.begin(), ends.end());
-    std::vector<NodeId> effects;
-    for (size_t i = 0; i < f.nodes.size(); ++i) {
-      if (f.nodes[i].op->has(kStateful) && f.nodes[i].op->name != "ReadVariable")
-        effects.push_back(static_cast<NodeId>(i));
-    }
-    return prune(*graph_, f, feeds, std::vector<ValueId>(f.outputs), effects);
-  }
-
   // Something will be known in the next stage that was not in this one: the contents of an input.
   static bool makes_progress(const Stages& stages) {
     return std::find(stages.rest_by_value.begin(), stages.rest_by_value.end(), true) != stages.rest_by_value.end();
@@ -227,20 +207,46 @@ class Compiler {
     for (size_t i = 0; i < head.nodes.size(); ++i) {
       out_->placement.push_back({head.nodes[i].name, placement.device_of[i], std::move(placement.reasons[i])});
     }
-    PERCALE_RETURN_IF_ERROR(fuse(cut));
-    for (Part& part : cut.parts) {
-      PlacedProgram placed;
-      placed.device = engine_.devices()[static_cast<size_t>(part.device)].get();
-      const ProgramOptions options{request_.spec.exclusive_state};
-      PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, part.function, placed.device->kind(), options));
-      placed.part = std::move(part);
-      out_->programs.push_back(std::move(placed));
+    return lower_parts(std::move(cut), head.inputs.size());
+  }
+
+  // A control edge between two parts. Passes give the nodes other numbers, but not other names.
+  struct Order {
+    size_t transfer;
+    std::string after, before;
+  };
+
+  // The device passes, then the programs.
+  Status lower_parts(Cut cut, size_t num_feeds) {
+    std::vector<NodeNames> keep(cut.parts.size());
+    std::vector<Order> orders;
+    for (size_t i = 0; i < cut.transfers.size(); ++i) {
+      const Transfer& t = cut.transfers[i];
+      if (t.to_input >= 0) continue;
+      const auto from = static_cast<size_t>(t.from_part), to = static_cast<size_t>(t.to_part);
+      orders.push_back(
+          {i, cut.parts[from].function.node(t.after_node).name, cut.parts[to].function.node(t.before_node).name});
+      keep[from].insert(orders.back().after);
+      keep[to].insert(orders.back().before);
+    }
+    PERCALE_RETURN_IF_ERROR(fuse(cut, keep));
+    for (size_t i = 0; i < cut.parts.size(); ++i) {
+      PERCALE_RETURN_IF_ERROR(lower_part(std::move(cut.parts[i]), keep[i], num_feeds));
+    }
+    for (const Order& order : orders) {
+      Transfer& t = cut.transfers[order.transfer];
+      PERCALE_ASSIGN_OR_RETURN(t.after_node, find_node(part(t.from_part), order.after));
+      PERCALE_ASSIGN_OR_RETURN(t.before_node, find_node(part(t.to_part), order.before));
     }
     out_->transfers = std::move(cut.transfers);
     return {};
   }
 
-  static bool is_order(const Transfer& t) { return t.to_input < 0; }
+  const Function& part(int32_t number) const { return out_->programs[static_cast<size_t>(number)].part.function; }
+  bool is_disabled(std::string_view pass) const {
+    const auto& disabled = options_.disabled_passes;
+    return std::find(disabled.begin(), disabled.end(), pass) != disabled.end();
+  }
 
   void note_sizes(std::string_view pass, const Cut& cut) {
     size_t nodes = 0;
@@ -248,41 +254,24 @@ class Compiler {
     out_->pass_sizes.emplace_back(pass, nodes);
   }
 
-  // The device passes. Every part comes before the first is lowered, because kernels borrow bodies from the graph, whose
-  // functions move when one is added.
-  Status fuse(Cut& cut) {
-    const auto& disabled = options_.disabled_passes;
-    if (std::find(disabled.begin(), disabled.end(), kFuseElementwise) != disabled.end()) return {};
-    // The nodes that other parts wait for, or that wait for them, keep their names and get new numbers.
-    std::vector<FuseOptions> options(cut.parts.size());
-    std::vector<std::pair<std::string, std::string>> orders;
-    for (const Transfer& t : cut.transfers) {
-      if (!is_order(t)) continue;
-      const auto from = static_cast<size_t>(t.from_part), to = static_cast<size_t>(t.to_part);
-      orders.emplace_back(cut.parts[from].function.node(t.after_node).name,
-                          cut.parts[to].function.node(t.before_node).name);
-      options[from].keep.insert(orders.back().first);
-      options[to].keep.insert(orders.back().second);
-    }
+  // Every part comes before the first is lowered, because kernels borrow bodies from the graph, whose functions move when
+  // one is added.
+  Status fuse(Cut& cut, const std::vector<NodeNames>& keep) {
+    if (is_disabled(kFuseElementwise)) return {};
     for (size_t i = 0; i < cut.parts.size(); ++i) {
-      PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options[i]));
+      FuseOptions options;
+      options.keep = keep[i];
+      PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options));
     }
     note_sizes(kFuseElementwise, cut);
     for (Part& part : cut.parts) PERCALE_RETURN_IF_ERROR(put_back_refused(part));
     note_sizes(kInlineFused, cut);
-    size_t next = 0;
-    for (Transfer& t : cut.transfers) {
-      if (!is_order(t)) continue;
-      const auto& [after, before] = orders[next++];
-      PERCALE_ASSIGN_OR_RETURN(t.after_node, find_node(cut.parts[static_cast<size_t>(t.from_part)].function, after));
-      PERCALE_ASSIGN_OR_RETURN(t.before_node, find_node(cut.parts[static_cast<size_t>(t.to_part)].function, before));
-    }
     return {};
   }
 
   Status put_back_refused(Part& part) {
     const std::string_view kind = engine_.devices()[static_cast<size_t>(part.device)]->kind();
-    const ListProbe probe(*graph_, part.function);
+    const ListProbe probe(*graph_, part.function, prepared_values(part.function, rules_));
     std::set<std::string, std::less<>> refused;
     for (const Node& node : part.function.nodes) {
       if (node.op->name != "Fused" || node.op->domain != "percale") continue;
@@ -296,9 +285,67 @@ class Compiler {
     return inline_fused(*graph_, part.function, [&](const Node& node) { return !refused.contains(node.name); });
   }
 
+  Status lower_part(Part part, const NodeNames& keep, size_t num_feeds) {
+    const Device& device = *engine_.devices()[static_cast<size_t>(part.device)];
+    Function& f = part.function;
+    PERCALE_ASSIGN_OR_RETURN(PlannedNodes planned,
+                             plan_nodes(*graph_, f, device.kind(), prepared_values(f, rules_), !is_disabled(kLayouts)));
+    out_->pass_sizes.emplace_back(kLayouts, f.nodes.size());
+    const std::vector<ValueId> prepared = prologue_values(f, rules_, keep);
+    for (ValueId id : prepared) {
+      PERCALE_RETURN_IF_ERROR(add_preparation(device, part, id, planned));
+      part.inputs.push_back({PartInput::Kind::kFeed, static_cast<int32_t>(num_feeds + out_->prologue.size() - 1)});
+    }
+    if (!prepared.empty()) PERCALE_RETURN_IF_ERROR(take_as_inputs(f, prepared, keep));
+    PlacedProgram placed;
+    placed.device = &device;
+    const ProgramOptions options{request_.spec.exclusive_state};
+    PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), options, planned));
+    placed.part = std::move(part);
+    out_->programs.push_back(std::move(placed));
+    return {};
+  }
+
+  Status take_as_inputs(Function& f, const std::vector<ValueId>& prepared, const NodeNames& keep) {
+    std::vector<ValueId> inputs = f.inputs;
+    inputs.insert(inputs.end(), prepared.begin(), prepared.end());
+    std::vector<NodeId> effects;
+    for (size_t i = 0; i < f.nodes.size(); ++i) {
+      const Node& node = f.nodes[i];
+      const bool stays = node.op->has(kStateful) && node.op->name != "ReadVariable";
+      if (stays || keep.contains(node.name)) effects.push_back(static_cast<NodeId>(i));
+    }
+    return prune(*graph_, f, inputs, std::vector<ValueId>(f.outputs), effects);
+  }
+
+  Status add_preparation(const Device& device, const Part& part, ValueId value, PlannedNodes& planned) {
+    PlacedProgram placed;
+    placed.device = &device;
+    placed.part.device = part.device;
+    Function& f = placed.part.function;
+    f = part.function;
+    PERCALE_RETURN_IF_ERROR(prune(*graph_, f, {}, {value}, {}));
+    auto plan = std::make_shared<Compiled>();
+    plan->graph = graph_;
+    plan->spec.fetches.push_back(f.value(f.outputs[0]).name);
+    plan->fetches.push_back({ValueSource::Kind::kResult, 0, 0});
+    plan->results.push_back(memory_type(f, f.outputs[0]));
+    plan->fetch_types = plan->results;
+    const bool of_variables =
+        std::any_of(f.nodes.begin(), f.nodes.end(), [](const Node& node) { return node.op->name == "ReadVariable"; });
+    std::string form = prepared_form(*graph_, f);
+    PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), ProgramOptions{}, planned));
+    placed.part.outputs.push_back({{0}, {}});
+    plan->programs.push_back(std::move(placed));
+    plan->peak_bytes = run_bytes(*plan);
+    out_->prologue.push_back({std::move(form), of_variables, std::move(plan)});
+    return {};
+  }
+
   const Engine& engine_;
   const SessionOptions& options_;
   const CompileRequest& request_;
+  PrologueRules rules_;
   std::shared_ptr<Graph> graph_;
   std::shared_ptr<Compiled> out_;
 };

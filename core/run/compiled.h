@@ -83,12 +83,18 @@ struct Compiled {
   bool reshapes_feeds = false;
   std::shared_ptr<const Graph> graph;  // the working copy: bodies of fused nodes, kernels borrow from it
 
-  // What depends on variables alone, as a plan of its own; its results are feeds of the programs behind the run's own. They are
-  // kept for the version of the variables that they were computed from.
-  std::shared_ptr<const Compiled> prologue;
+  // What depends on variables and constants alone, each value with a plan of its own; they are feeds of the programs behind the
+  // run's own, and kept for the version of the variables that they were computed from.
+  struct Preparation {
+    std::string form;  // prepared_form()
+    bool of_variables = true;
+    std::shared_ptr<const Compiled> plan;  // of one program without feeds
+  };
+  std::vector<Preparation> prologue;
   struct Prepared {
     int64_t version = -1;
     std::vector<Tensor> values;
+    std::vector<std::shared_ptr<const Tensor>> shared;  // the same, as PreparedStore knows them
   };
   mutable std::mutex prepared_mutex;
   mutable std::shared_ptr<const Prepared> prepared;

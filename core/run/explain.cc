@@ -74,17 +74,37 @@ std::string plan_json(const Compiled& compiled) {
   return json.text();
 }
 
-std::string kernels_json(const Compiled& compiled) {
-  JsonWriter json;
-  json.begin_array();
+// Of inputs and outputs; as its author calls it, without what only he reads.
+void write_formats(JsonWriter& json, const ProgramNode& node) {
+  json.key("formats").begin_array();
+  for (const std::string& key : node.formats) {
+    if (key.empty()) {
+      json.null();
+    } else {
+      json.value(std::string_view(key).substr(0, key.find(';')));
+    }
+  }
+  json.end_array();
+}
+
+// `runs`: "once", for the prologue, or "always".
+void write_kernels(JsonWriter& json, const Compiled& compiled, std::string_view runs) {
   for (const PlacedProgram& p : compiled.programs) {
     for (const ProgramNode& node : p.program->nodes) {
       json.begin_object().key("node").value(node.name).key("op").value(op_name(*node.op));
-      json.key("device").value(p.device->name()).key("kernel").value(node.kernel);
+      json.key("device").value(p.device->name()).key("kernel").value(node.kernel).key("runs").value(runs);
+      write_formats(json, node);
       write_refusals(json, node);
       json.end_object();
     }
   }
+}
+
+std::string kernels_json(const Compiled& compiled) {
+  JsonWriter json;
+  json.begin_array();
+  for (const Compiled::Preparation& value : compiled.prologue) write_kernels(json, *value.plan, "once");
+  write_kernels(json, compiled, "always");
   json.end_array();
   return json.text();
 }

@@ -1,5 +1,6 @@
 #include "core/run/session.h"
 
+#include <algorithm>
 #include <cstring>
 #include <list>
 #include <mutex>
@@ -46,6 +47,7 @@ struct Session::Impl {
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<Variables> variables;
   std::shared_ptr<Resources> resources;
+  PreparedStore prepared;  // for versions that are not those of `variables`
   SessionOptions options;
   std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
 
@@ -177,12 +179,26 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
                                                                                 RunFrame& frame) {
   const std::lock_guard lock(compiled.prepared_mutex);
   // What an earlier part of this run has assigned is no version that anybody else will see.
-  const int64_t version = frame.state.next.empty() ? frame.state.version : -1;
+  const bool of_variables = std::any_of(compiled.prologue.begin(), compiled.prologue.end(),
+                                        [](const Compiled::Preparation& value) { return value.of_variables; });
+  const int64_t version = !of_variables ? 0 : frame.state.next.empty() ? frame.state.version : -1;
   if (version >= 0 && compiled.prepared && compiled.prepared->version == version) return compiled.prepared;
   auto made = std::make_shared<Compiled::Prepared>();
   made->version = version;
-  made->values.resize(compiled.prologue->fetches.size());
-  PERCALE_RETURN_IF_ERROR(run(*compiled.prologue, frame, {}, made->values));
+  PreparedStore& store = variables != nullptr && frame.options.state == nullptr ? *variables->prepared() : prepared;
+  for (const Compiled::Preparation& value : compiled.prologue) {
+    const int64_t known_by = value.of_variables ? version : 0;
+    std::shared_ptr<const Tensor> tensor = known_by < 0 ? nullptr : store.find(value.form, known_by);
+    if (tensor == nullptr) {
+      Tensor result;
+      PERCALE_RETURN_IF_ERROR(run(*value.plan, frame, {}, {&result, 1}));
+      drop_idle_memory(*value.plan);
+      tensor = std::make_shared<const Tensor>(std::move(result));
+      if (known_by >= 0) store.add(value.form, known_by, tensor);
+    }
+    made->values.push_back(*tensor);
+    made->shared.push_back(std::move(tensor));
+  }
   compiled.prepared = made;
   return std::shared_ptr<const Compiled::Prepared>(std::move(made));
 }
@@ -193,7 +209,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
   std::vector<Tensor>&feeds = lists->feeds, &results = lists->results;
   feeds.assign(given.begin(), given.end());
   std::shared_ptr<const Compiled::Prepared> prepared;
-  if (compiled.prologue) {
+  if (!compiled.prologue.empty()) {
     PERCALE_ASSIGN_OR_RETURN(prepared, prepare_values(compiled, frame));
     feeds.insert(feeds.end(), prepared->values.begin(), prepared->values.end());
   }

@@ -12,6 +12,7 @@
 
 #include "core/base/status.h"
 #include "core/graph/graph.h"
+#include "core/state/prepared.h"
 #include "core/state/resources.h"
 #include "core/tensor/tensor.h"
 
@@ -49,10 +50,13 @@ class Variables {
 
   // The queues and mutexes that the users of this table share.
   const std::shared_ptr<Resources>& resources() const { return resources_; }
+  // What they have computed from its versions.
+  const std::shared_ptr<PreparedStore>& prepared() const { return prepared_; }
 
  private:
   Variables() = default;
   const std::shared_ptr<Resources> resources_ = std::make_shared<Resources>();
+  const std::shared_ptr<PreparedStore> prepared_ = std::make_shared<PreparedStore>();
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> index_;
   std::mutex writers_;        // held while a version is made

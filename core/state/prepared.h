@@ -1,0 +1,50 @@
+// What plans have computed from variables and constants alone, so that others who need the same do not compute and keep it
+// a second time.
+#ifndef PERCALE_CORE_STATE_PREPARED_H_
+#define PERCALE_CORE_STATE_PREPARED_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "core/tensor/tensor.h"
+
+namespace percale {
+
+// Thread-safe. Keeps nothing alive: an entry lasts as long as somebody holds its tensor.
+class PreparedStore {
+ public:
+  // Null when nobody has it for that version of the variables.
+  std::shared_ptr<const Tensor> find(const std::string& form, int64_t version) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(form);
+    return found == entries_.end() || found->second.version != version ? nullptr : found->second.tensor.lock();
+  }
+
+  // In the place of one of an older version.
+  void add(const std::string& form, int64_t version, const std::shared_ptr<const Tensor>& tensor) {
+    const std::lock_guard lock(mutex_);
+    if (entries_.size() >= sweep_at_) {
+      std::erase_if(entries_, [](const auto& entry) { return entry.second.tensor.expired(); });
+      sweep_at_ = 2 * entries_.size() + 64;
+    }
+    Entry& entry = entries_[form];
+    if (entry.version <= version || entry.tensor.expired()) entry = {version, tensor};
+  }
+
+ private:
+  struct Entry {
+    int64_t version = -1;
+    std::weak_ptr<const Tensor> tensor;
+  };
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Entry> entries_;
+  size_t sweep_at_ = 64;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_STATE_PREPARED_H_

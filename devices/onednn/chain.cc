@@ -1,0 +1,101 @@
+// Elementwise nodes, and groups of them, over tensors that already lie in a format of oneDNN's.
+#include "devices/onednn/kernels.h"
+#include "devices/onednn/post_ops.h"
+
+namespace percale::onednn {
+namespace {
+
+struct Eltwise {
+  dnnl::algorithm algorithm = dnnl::algorithm::undef;
+  float alpha = 0, beta = 0;
+};
+
+Eltwise eltwise_at(const dnnl::post_ops& ops, int i) {
+  Eltwise e;
+  ops.get_params_eltwise(i, e.algorithm, e.alpha, e.beta);
+  return e;
+}
+
+// The post-ops from the second on.
+PostOps without_first(const PostOps& all) {
+  PostOps out;
+  for (int i = 1; i < all.ops.len(); ++i) {
+    if (all.ops.kind(i) == dnnl::primitive::kind::eltwise) {
+      const Eltwise e = eltwise_at(all.ops, i);
+      out.ops.append_eltwise(e.algorithm, e.alpha, e.beta);
+    } else {
+      dnnl::algorithm algorithm;
+      MemoryDesc desc;
+      all.ops.get_params_binary(i, algorithm, desc);
+      out.ops.append_binary(algorithm, desc);
+    }
+  }
+  for (const BinaryOperand& operand : all.operands) {
+    if (operand.post_op > 0) out.operands.push_back({operand.post_op - 1, operand.operand, operand.dims});
+  }
+  return out;
+}
+
+// The first post-op becomes a primitive, those behind it are its own.
+Made make_chain(const Node& node, int source, const MemoryDesc& desc, const PostOps& all) {
+  const Dims y = node.output_dims();
+  const PostOps rest = without_first(all);
+  const auto as_given = [](const Dims& dims) { return dims; };
+  Made made;
+  const auto finish = [&](const auto& primitive) {
+    refuse_reference(primitive);
+    made.scratchpad = primitive.scratchpad_desc();
+    made.add(DNNL_ARG_SRC, source, desc, y);
+    made.add(DNNL_ARG_DST, static_cast<int>(node.inputs()), desc, y);
+    add_operands(made, rest, primitive, as_given);
+  };
+  if (all.ops.kind(0) == dnnl::primitive::kind::eltwise) {
+    const Eltwise e = eltwise_at(all.ops, 0);
+    const dnnl::eltwise_forward::primitive_desc primitive(cpu_engine(), dnnl::prop_kind::forward_inference, e.algorithm,
+                                                          desc, desc, e.alpha, e.beta, attributes(rest.ops));
+    made.create = [primitive] { return dnnl::eltwise_forward(primitive); };
+    finish(primitive);
+  } else {
+    dnnl::algorithm algorithm;
+    MemoryDesc second;
+    all.ops.get_params_binary(0, algorithm, second);
+    const dnnl::binary::primitive_desc primitive(cpu_engine(), algorithm, desc, second, desc, attributes(rest.ops));
+    made.create = [primitive] { return dnnl::binary(primitive); };
+    made.add(DNNL_ARG_SRC_1, all.operands.front().operand, second, all.operands.front().dims);
+    finish(primitive);
+  }
+  return made;
+}
+
+// The operand along which the chain runs: its first node reads it, it has the output's shape and a format. -1: there is none.
+int find_source(const Body& body) {
+  const Node& node = body.whole();
+  const Dims y = node.output_dims();
+  for (size_t j = 0; j < body.node(0).inputs(); ++j) {
+    const int operand = body.input(0, j);
+    if (!body.is_operand(operand)) continue;
+    const auto i = static_cast<size_t>(operand);
+    if (node.format(i) != nullptr && node.dims(i) == y) return operand;
+  }
+  return -1;
+}
+
+}  // namespace
+
+void prepare_chain(Plan& plan, Steps& steps) {
+  const Node& node = plan.node();
+  const Dims y = node.output_dims();
+  const Body body(node);
+  const int source = find_source(body);
+  refuse_if(source < 0, "the inputs are row-major: the core's own kernel is faster");
+  refuse_if(node.dtype(static_cast<size_t>(source)) != PERCALE_DTYPE_F32, "only f32");
+  refuse_if(is_empty(y), "an operand is empty");
+  const MemoryDesc given = decode(node.format(static_cast<size_t>(source))).in_format;
+  plan.add(steps, 8.0 * static_cast<double>(elements(y)), [&](bool formats) {
+    const MemoryDesc desc = formats ? given : row_major(y, DataType::f32);
+    const auto describe = [&](const Dims& dims) { return dims == y ? desc : row_major(dims, DataType::f32); };
+    return make_chain(node, source, desc, find_post_ops(body, 0, source, describe));
+  });
+}
+
+}  // namespace percale::onednn

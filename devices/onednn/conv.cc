@@ -1,0 +1,57 @@
+// Convolutions.
+#include <algorithm>
+
+#include "devices/onednn/kernels.h"
+#include "devices/onednn/post_ops.h"
+#include "devices/onednn/window.h"
+
+namespace percale::onednn {
+namespace {
+
+using dnnl::convolution_forward;
+
+// The weights as oneDNN counts their dims: groups are one.
+Dims grouped(const Dims& weights, int64_t groups) {
+  if (groups == 1) return weights;
+  Dims out{groups, weights[0] / groups};
+  out.insert(out.end(), weights.begin() + 1, weights.end());
+  return out;
+}
+
+}  // namespace
+
+void prepare_conv(Plan& plan, Steps& steps) {
+  const Node& whole = plan.node();
+  const Anchor anchor = find_anchor(whole, "Conv");
+  const Node& node = anchor.node;
+  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32, "only f32");
+  refuse_if(!whole.prepared(static_cast<size_t>(anchor.operands[1])), "the weights change from run to run");
+  const Dims x = node.dims(0), w = node.dims(1), y = node.output_dims();
+  refuse_if(x.size() < 3 || x.size() > 5, "only one to three spatial dims");
+  refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand is empty");
+  const Dims weights = grouped(w, node.attribute("group", int64_t{1}));
+  const Window window(node, Dims(w.begin() + 2, w.end()), x, y);
+  const bool bias = anchor.has(2);
+  const double flops = 2.0 * static_cast<double>(elements(y) * (elements(w) / w[0]));
+  plan.add(steps, flops, [&](bool formats) {
+    const auto desc = [&](const Dims& dims) {
+      return formats ? any_format(dims, DataType::f32) : row_major(dims, DataType::f32);
+    };
+    const PostOps post_ops =
+        find_post_ops(whole, [&](const Dims& dims) { return dims == y ? desc(dims) : row_major(dims, DataType::f32); });
+    const MemoryDesc bias_desc = bias ? row_major({y[1]}, DataType::f32) : MemoryDesc();
+    const convolution_forward::primitive_desc primitive(
+        cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, desc(x), desc(weights),
+        bias_desc, desc(y), window.strides, window.dilations, window.begins, window.ends, attributes(post_ops.ops));
+    refuse_reference(primitive);
+    Made made{[primitive] { return convolution_forward(primitive); }, primitive.scratchpad_desc(), {}};
+    made.add(DNNL_ARG_SRC, anchor.operands[0], primitive.src_desc(), x);
+    made.add(DNNL_ARG_WEIGHTS, anchor.operands[1], primitive.weights_desc(), weights);
+    if (bias) made.add(DNNL_ARG_BIAS, anchor.operands[2], bias_desc, {y[1]});
+    made.add(DNNL_ARG_DST, static_cast<int>(whole.inputs()), primitive.dst_desc(), y);
+    add_operands(made, post_ops, primitive, [](const Dims& dims) { return dims; });
+    return made;
+  });
+}
+
+}  // namespace percale::onednn

@@ -1,0 +1,86 @@
+// How kernels of this plug-in are made: one function per kernel prepares a node, the rest is the same for all.
+#ifndef PERCALE_DEVICES_ONEDNN_KERNEL_H_
+#define PERCALE_DEVICES_ONEDNN_KERNEL_H_
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "devices/onednn/primitive.h"
+
+namespace percale::onednn {
+
+// What a node will be run by: primitives, one after the other.
+struct Steps {
+  std::vector<std::unique_ptr<Primitive>> primitives;
+};
+
+// A primitive that could run a node.
+struct Made {
+  std::function<dnnl::primitive()> create;
+  MemoryDesc scratchpad;
+  struct Operand {
+    Argument argument;
+    MemoryDesc row_major;  // the same tensor as the library knows it
+  };
+  std::vector<Operand> operands;
+
+  // An f32 argument, or one of another type, with the dims that oneDNN gives it and, where it is not row-major over them, the
+  // strides that it has in the library.
+  void add(int name, int operand, const MemoryDesc& desc, const Dims& dims, const Dims& strides = {});
+};
+
+// The planner as prepare() sees it.
+class Plan {
+ public:
+  // `plan` null: the node is only looked at, nothing is made that costs.
+  Plan(const Node& node, percale_kernel_plan* plan) : node_(node), plan_(plan) {}
+
+  const Node& node() const { return node_; }
+
+  // A step whose primitive make(formats) describes: with formats of oneDNN's choice, or, where the planner wants everything
+  // row-major, without. `flops` says into how many pieces it is cut.
+  void add(Steps& steps, double flops, const std::function<Made(bool formats)>& make);
+  // The same for a primitive whose formats are those of the node's operands.
+  void add_as_given(Steps& steps, double flops, const std::function<Made()>& make);
+
+ private:
+  // False where everything has to be row-major and something is not.
+  bool ask_for_formats(const Made& made);
+  void finish(Steps& steps, Made made, int pieces);
+
+  const Node& node_;
+  percale_kernel_plan* plan_;
+};
+
+// oneDNN has a slow implementation of nearly everything: that is nothing to take a node for.
+template <class PrimitiveDesc>
+void refuse_reference(const PrimitiveDesc& primitive) {
+  refuse_if(std::string_view(primitive.impl_info_str()).starts_with("ref"), "oneDNN has no fast code for it");
+}
+
+int64_t elements(const Dims& dims);
+inline bool is_empty(const Dims& dims) { return elements(dims) == 0; }
+
+// Attributes that all primitives have.
+dnnl::primitive_attr attributes(const dnnl::post_ops& post_ops = {});
+
+// The table entry of a kernel. `prepare` throws Refusal where it does not take the node.
+struct KernelEntry {
+  const char* name;
+  const char* domain;
+  const char* op;
+  void (*prepare)(Plan& plan, Steps& steps);
+};
+
+// What the table's `user` points to.
+struct KernelContext {
+  const percale_host_api* host;
+  KernelEntry entry;
+};
+percale_kernel make_kernel(KernelContext& context);
+
+}  // namespace percale::onednn
+
+#endif  // PERCALE_DEVICES_ONEDNN_KERNEL_H_

@@ -1,0 +1,21 @@
+// The kernels of the plug-in, one function each: KernelEntry::prepare. plugin.cc lists them.
+#ifndef PERCALE_DEVICES_ONEDNN_KERNELS_H_
+#define PERCALE_DEVICES_ONEDNN_KERNELS_H_
+
+#include "devices/onednn/kernel.h"
+
+namespace percale::onednn {
+
+void prepare_conv(Plan& plan, Steps& steps);
+void prepare_matmul(Plan& plan, Steps& steps);
+void prepare_gemm(Plan& plan, Steps& steps);
+void prepare_max_pool(Plan& plan, Steps& steps);
+void prepare_average_pool(Plan& plan, Steps& steps);
+void prepare_global_average_pool(Plan& plan, Steps& steps);
+void prepare_chain(Plan& plan, Steps& steps);
+void prepare_concat(Plan& plan, Steps& steps);
+void prepare_reorder(Plan& plan, Steps& steps);
+
+}  // namespace percale::onednn
+
+#endif  // PERCALE_DEVICES_ONEDNN_KERNELS_H_

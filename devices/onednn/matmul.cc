@@ -1,0 +1,76 @@
+// Products of matrices by weights that are the same in all runs: packed once.
+#include "devices/onednn/kernels.h"
+#include "devices/onednn/post_ops.h"
+
+namespace percale::onednn {
+namespace {
+
+// Rows by a matrix: [M,K] times [K,N].
+struct Product {
+  int64_t m, k, n;
+  bool transpose_b = false;  // it lies as [N,K]
+  int bias = -1;             // operand [N]
+};
+
+// All dims but the last become one.
+Dims fold(const Dims& dims) { return {elements(dims) / dims.back(), dims.back()}; }
+
+void add_product(Plan& plan, Steps& steps, const Anchor& anchor, const Product& p) {
+  const Node& whole = plan.node();
+  const double flops = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n);
+  const Dims a{p.m, p.k}, b{p.k, p.n}, y{p.m, p.n};
+  const Dims b_strides = p.transpose_b ? Dims{1, p.k} : Dims{p.n, 1};
+  plan.add(steps, flops, [&](bool formats) {
+    const PostOps post_ops =
+        find_post_ops(whole, [](const Dims& dims) { return row_major(fold(dims), DataType::f32); });
+    const MemoryDesc b_desc = formats ? any_format(b, DataType::f32) : MemoryDesc(b, DataType::f32, b_strides);
+    const MemoryDesc bias = p.bias < 0 ? MemoryDesc() : row_major({1, p.n}, DataType::f32);
+    const dnnl::matmul::primitive_desc primitive(cpu_engine(), row_major(a, DataType::f32), b_desc, bias,
+                                                 row_major(y, DataType::f32), attributes(post_ops.ops));
+    refuse_reference(primitive);
+    Made made{[primitive] { return dnnl::matmul(primitive); }, primitive.scratchpad_desc(), {}};
+    made.add(DNNL_ARG_SRC, anchor.operands[0], primitive.src_desc(), a);
+    made.add(DNNL_ARG_WEIGHTS, anchor.operands[1], primitive.weights_desc(), b, b_strides);
+    if (p.bias >= 0) made.add(DNNL_ARG_BIAS, p.bias, bias, {1, p.n});
+    made.add(DNNL_ARG_DST, static_cast<int>(whole.inputs()), primitive.dst_desc(), y);
+    add_operands(made, post_ops, primitive, fold);
+    return made;
+  });
+}
+
+void check(const Node& whole, const Anchor& anchor) {
+  const Node& node = anchor.node;
+  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32, "only f32");
+  refuse_if(is_empty(node.dims(0)) || is_empty(node.dims(1)), "an operand is empty");
+  refuse_if(!whole.prepared(static_cast<size_t>(anchor.operands[1])),
+            "the right matrix changes from run to run: the core's own kernel packs it as it goes");
+}
+
+}  // namespace
+
+void prepare_matmul(Plan& plan, Steps& steps) {
+  const Anchor anchor = find_anchor(plan.node(), "MatMul");
+  check(plan.node(), anchor);
+  const Dims a = anchor.node.dims(0), b = anchor.node.dims(1);
+  refuse_if(b.size() != 2, "only one matrix of weights");
+  add_product(plan, steps, anchor, {elements(a) / a.back(), b[0], b[1]});
+}
+
+void prepare_gemm(Plan& plan, Steps& steps) {
+  const Anchor anchor = find_anchor(plan.node(), "Gemm");
+  check(plan.node(), anchor);
+  const Node& node = anchor.node;
+  const Dims y = node.output_dims();
+  const bool transpose_b = node.attribute("transB", int64_t{0}) != 0;
+  refuse_if(node.attribute("transA", int64_t{0}) != 0, "the left matrix is transposed");
+  refuse_if(node.attribute("alpha", 1.0) != 1, "alpha is not 1");
+  Product product{y[0], node.dims(0)[1], y[1], transpose_b};
+  if (anchor.has(2)) {
+    refuse_if(node.attribute("beta", 1.0) != 1, "beta is not 1");
+    refuse_if(elements(node.dims(2)) != y[1] || node.dims(2).back() != y[1], "C is no row");
+    product.bias = anchor.operands[2];
+  }
+  add_product(plan, steps, anchor, product);
+}
+
+}  // namespace percale::onednn

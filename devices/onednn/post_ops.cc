@@ -1,0 +1,170 @@
+#include "devices/onednn/post_ops.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace percale::onednn {
+namespace {
+
+using dnnl::algorithm;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::optional<float> one_element(const Node& node, size_t i) {
+  const void* bytes = node.constant(i);
+  if (bytes == nullptr || node.dtype(i) != PERCALE_DTYPE_F32) return {};
+  for (int64_t d : node.dims(i)) {
+    if (d != 1) return {};
+  }
+  return *static_cast<const float*>(bytes);
+}
+
+class Chain {
+ public:
+  Chain(const Body& body, int current, const Describe& describe)
+      : body_(body), rank_(body.whole().output_dims().size()), describe_(describe), current_(current) {}
+
+  PostOps run(size_t first) {
+    for (size_t i = first; i < body_.size(); ++i) {
+      const Node node = body_.node(i);
+      if (gate(i, node)) {
+        ++i;
+      } else if (node.inputs() == 1 || node.op() == "Clip") {
+        refuse_if(body_.input(i, 0) != current_, "a node reads what the one before has not written");
+        unary(node);
+      } else {
+        binary(i, node);
+      }
+      current_ = body_.output(i);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void eltwise(algorithm a, float alpha, float beta) { out_.ops.append_eltwise(a, alpha, beta); }
+
+  // x * Sigmoid(x) and x * HardSigmoid(x), which are two nodes.
+  bool gate(size_t i, const Node& node) {
+    const bool hard = node.op() == "HardSigmoid";
+    if ((!hard && node.op() != "Sigmoid") || i + 1 >= body_.size() || body_.input(i, 0) != current_) return false;
+    const int gate = body_.output(i), a = body_.input(i + 1, 0), b = body_.input(i + 1, 1);
+    if (body_.node(i + 1).op() != "Mul" || !((a == gate && b == current_) || (a == current_ && b == gate)))
+      return false;
+    if (hard) {
+      eltwise(algorithm::eltwise_hardswish, static_cast<float>(node.attribute("alpha", 0.2)),
+              static_cast<float>(node.attribute("beta", 0.5)));
+    } else {
+      eltwise(algorithm::eltwise_swish, 1, 0);
+    }
+    return true;
+  }
+
+  void unary(const Node& node) {
+    const std::string_view op = node.op();
+    const auto alpha = [&](double otherwise) { return static_cast<float>(node.attribute("alpha", otherwise)); };
+    if (op == "Relu") return eltwise(algorithm::eltwise_relu, 0, 0);
+    if (op == "LeakyRelu") return eltwise(algorithm::eltwise_relu, alpha(0.01), 0);
+    if (op == "Clip") return clip(node);
+    if (op == "Sigmoid") return eltwise(algorithm::eltwise_logistic, 0, 0);
+    if (op == "Tanh") return eltwise(algorithm::eltwise_tanh, 0, 0);
+    if (op == "HardSigmoid") {
+      return eltwise(algorithm::eltwise_hardsigmoid, alpha(0.2), static_cast<float>(node.attribute("beta", 0.5)));
+    }
+    if (op == "HardSwish") return eltwise(algorithm::eltwise_hardswish, 1.0f / 6, 0.5f);
+    if (op == "Swish") return eltwise(algorithm::eltwise_swish, alpha(1), 0);
+    if (op == "Elu") return eltwise(algorithm::eltwise_elu, alpha(1), 0);
+    if (op == "Gelu") {
+      const bool tanh = node.attribute("approximate", std::string_view("none")) == "tanh";
+      return eltwise(tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf, 0, 0);
+    }
+    if (op == "Neg") return eltwise(algorithm::eltwise_linear, -1, 0);
+    if (op == "Abs") return eltwise(algorithm::eltwise_abs, 0, 0);
+    if (op == "Exp") return eltwise(algorithm::eltwise_exp, 0, 0);
+    if (op == "Sqrt") return eltwise(algorithm::eltwise_sqrt, 0, 0);
+    throw Refusal("no post-op computes " + std::string(op));
+  }
+
+  void clip(const Node& node) {
+    const auto bound = [&](size_t i, float otherwise) {
+      if (!node.has(i)) return otherwise;
+      const std::optional<float> value = one_element(node, i);
+      refuse_if(!value, "a bound of Clip is not known before the run");
+      return *value;
+    };
+    eltwise(algorithm::eltwise_clip, bound(1, -kInfinity), bound(2, kInfinity));
+  }
+
+  void binary(size_t i, const Node& node) {
+    refuse_if(node.inputs() != 2, "no post-op has so many inputs");
+    const bool first = body_.input(i, 0) == current_;
+    refuse_if(first == (body_.input(i, 1) == current_),
+              "a node reads what the one before has not written, or reads it twice");
+    const size_t other = first ? 1 : 0;
+    if (const std::optional<float> value = one_element(node, other)) return with_number(node.op(), first, *value);
+    const int operand = body_.input(i, other);
+    refuse_if(!body_.is_operand(operand), "a node reads another node of the group");
+    refuse_if(node.dtype(other) != PERCALE_DTYPE_F32, "only f32");
+    const std::string_view op = node.op();
+    if (op == "Sub" && !first) eltwise(algorithm::eltwise_linear, -1, 0);
+    Dims dims = node.dims(other);
+    dims.insert(dims.begin(), rank_ - dims.size(), 1);
+    const algorithm a = op == "Add"            ? algorithm::binary_add
+                        : op == "Sub" && first ? algorithm::binary_sub
+                        : op == "Sub"          ? algorithm::binary_add
+                        : op == "Mul"          ? algorithm::binary_mul
+                        : op == "Div" && first ? algorithm::binary_div
+                        : op == "Max"          ? algorithm::binary_max
+                        : op == "Min"          ? algorithm::binary_min
+                                               : algorithm::undef;
+    if (a == algorithm::undef) throw Refusal("no post-op computes " + std::string(op));
+    out_.operands.push_back({out_.ops.len(), operand, dims});
+    out_.ops.append_binary(a, describe_(dims));
+  }
+
+  void with_number(std::string_view op, bool first, float v) {
+    if (op == "Add") return eltwise(algorithm::eltwise_linear, 1, v);
+    if (op == "Sub")
+      return first ? eltwise(algorithm::eltwise_linear, 1, -v) : eltwise(algorithm::eltwise_linear, -1, v);
+    if (op == "Mul") return eltwise(algorithm::eltwise_linear, v, 0);
+    if (op == "Div" && first && v != 0) return eltwise(algorithm::eltwise_linear, 1 / v, 0);
+    if (op == "Max") return eltwise(algorithm::eltwise_clip, v, kInfinity);
+    if (op == "Min") return eltwise(algorithm::eltwise_clip, -kInfinity, v);
+    if (op == "Pow" && first && v == 2) return eltwise(algorithm::eltwise_square, 0, 0);
+    throw Refusal("no post-op computes " + std::string(op) + " with a number");
+  }
+
+  const Body& body_;
+  const size_t rank_;
+  const Describe& describe_;
+  int current_;
+  PostOps out_;
+};
+
+}  // namespace
+
+int Body::input(size_t i, size_t j) const {
+  if (fused_ == 0) return whole_.has(j) ? static_cast<int>(j) : -1;
+  return whole_.host().fused_node_input(whole_.view(), i, j);
+}
+
+int Body::output(size_t i) const {
+  return fused_ == 0 ? static_cast<int>(whole_.inputs()) : whole_.host().fused_node_output(whole_.view(), i);
+}
+
+Anchor find_anchor(const Node& whole, std::string_view op) {
+  const Body body(whole);
+  Anchor anchor{body.node(0), {}};
+  if (anchor.node.op() != op) throw Refusal("the group does not begin with a " + std::string(op));
+  for (size_t i = 0; i < anchor.node.inputs(); ++i) {
+    const int operand = body.input(0, i);
+    refuse_if(operand >= 0 && !body.is_operand(operand), "an input is a constant of the group");
+    anchor.operands.push_back(operand);
+  }
+  return anchor;
+}
+
+PostOps find_post_ops(const Body& body, size_t first, int current, const Describe& describe) {
+  return Chain(body, current, describe).run(first);
+}
+
+}  // namespace percale::onednn

@@ -1,0 +1,76 @@
+// The nodes behind a convolution or a product, as oneDNN's post-ops.
+#ifndef PERCALE_DEVICES_ONEDNN_POST_OPS_H_
+#define PERCALE_DEVICES_ONEDNN_POST_OPS_H_
+
+#include <vector>
+
+#include "devices/onednn/kernel.h"
+
+namespace percale::onednn {
+
+// The node that does the work, alone or at the beginning of a Fused node.
+struct Anchor {
+  Node node;
+  std::vector<int> operands;  // per input of it: which operand of the whole node; -1: absent
+
+  bool has(size_t i) const { return i < operands.size() && operands[i] >= 0; }
+};
+
+// Something that a post-op reads.
+struct BinaryOperand {
+  int post_op;  // its number
+  int operand;  // of the whole node
+  Dims dims;    // with as many dims as the output
+};
+
+struct PostOps {
+  dnnl::post_ops ops;
+  std::vector<BinaryOperand> operands;
+};
+
+// What a node computes, as nodes of plain ops: the body of a Fused node, or the node by itself. Values are numbers: the operands
+// of the whole node first, then what else is in the body; -1: absent.
+class Body {
+ public:
+  explicit Body(const Node& whole) : whole_(whole), fused_(whole.host().fused_node_count(whole.view())) {}
+
+  const Node& whole() const { return whole_; }
+  size_t size() const { return fused_ == 0 ? 1 : fused_; }
+  Node node(size_t i) const {
+    return fused_ == 0 ? whole_ : Node(whole_.host(), whole_.host().fused_node(whole_.view(), i));
+  }
+  int input(size_t i, size_t j) const;
+  int output(size_t i) const;
+  bool is_operand(int value) const { return value >= 0 && static_cast<size_t>(value) < whole_.inputs(); }
+
+ private:
+  const Node& whole_;
+  const size_t fused_;
+};
+
+// The first node of `whole` that the kernel runs by itself; Refusal when it is not called `op` (the kernel is for one op, its
+// Fused form named by the attribute "anchor").
+Anchor find_anchor(const Node& whole, std::string_view op);
+
+// The nodes from number `first` on, which follow each other from the value `current`, as post-ops; Refusal for what oneDNN has
+// none for. `describe` says how an operand lies, which has as many dims as the output.
+using Describe = std::function<MemoryDesc(const Dims& dims)>;
+PostOps find_post_ops(const Body& body, size_t first, int current, const Describe& describe);
+// What comes behind the anchor.
+inline PostOps find_post_ops(const Node& whole, const Describe& describe) {
+  const Body body(whole);
+  return find_post_ops(body, 1, body.output(0), describe);
+}
+
+// The operands of post-ops as arguments of a primitive that has them. `fold`: what oneDNN makes of their dims.
+template <class PrimitiveDesc, class Fold>
+void add_operands(Made& made, const PostOps& post_ops, const PrimitiveDesc& primitive, Fold fold) {
+  for (const BinaryOperand& operand : post_ops.operands) {
+    const int name = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operand.post_op) | DNNL_ARG_SRC_1;
+    made.add(name, operand.operand, primitive.query_md(dnnl::query::exec_arg_md, name), fold(operand.dims));
+  }
+}
+
+}  // namespace percale::onednn
+
+#endif  // PERCALE_DEVICES_ONEDNN_POST_OPS_H_

@@ -1,0 +1,96 @@
+#include "devices/onednn/primitive.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "oneapi/dnnl/dnnl_threadpool.hpp"
+
+namespace percale::onednn {
+namespace {
+
+// oneDNN's view of the library's threads, for one run.
+class Pool final : public dnnl::threadpool_interop::threadpool_iface {
+ public:
+  Pool(const percale_host_api& host, int pieces) : host_(host), pieces_(pieces) {}
+
+  void begin(percale_run_context* run) { run_ = run; }
+
+  int get_num_threads() const override { return pieces_; }
+  bool get_in_parallel() const override { return in_parallel_; }
+  uint64_t get_flags() const override { return 0; }
+  void parallel_for(int n, const std::function<void(int, int)>& body) override {
+    struct Work {
+      const std::function<void(int, int)>* body;
+      int n;
+    } work{&body, n};
+    // Only the calling thread asks, between the loops and within its own pieces.
+    in_parallel_ = true;
+    host_.parallel_for(
+        run_, n,
+        [](void* arg, int64_t piece) {
+          const Work& work = *static_cast<const Work*>(arg);
+          (*work.body)(static_cast<int>(piece), work.n);
+        },
+        &work);
+    in_parallel_ = false;
+  }
+
+ private:
+  const percale_host_api& host_;
+  const int pieces_;
+  percale_run_context* run_ = nullptr;
+  bool in_parallel_ = false;
+};
+
+}  // namespace
+
+const dnnl::engine& cpu_engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+int pieces_for(double flops) { return static_cast<int>(std::clamp(flops / 10e6, 1.0, 64.0)); }
+
+WidthScope::WidthScope(int pieces) {
+  dnnl_threadpool_interop_get_max_concurrency(&before_);
+  dnnl_threadpool_interop_set_max_concurrency(pieces);
+}
+WidthScope::~WidthScope() { dnnl_threadpool_interop_set_max_concurrency(before_); }
+
+struct Primitive::Run {
+  Pool pool;
+  dnnl::stream stream;
+  std::vector<dnnl::memory> memories;
+  std::vector<dnnl_exec_arg_t> arguments;
+
+  Run(const percale_host_api& host, const std::vector<Argument>& given, int pieces)
+      : pool(host, pieces), stream(dnnl::threadpool_interop::make_stream(cpu_engine(), &pool)) {
+    for (const Argument& a : given) {
+      memories.emplace_back(a.desc, cpu_engine(), static_cast<void*>(nullptr));
+      arguments.push_back({a.name, memories.back().get()});
+    }
+  }
+};
+
+Primitive::Primitive(const percale_host_api& host, dnnl::primitive primitive, std::vector<Argument> arguments,
+                     int pieces)
+    : host_(host), primitive_(std::move(primitive)), arguments_(std::move(arguments)), pieces_(pieces) {}
+
+Primitive::~Primitive() { delete idle_.load(); }
+
+void Primitive::run(const percale_launch& launch) const {
+  std::unique_ptr<Run> run(idle_.exchange(nullptr));
+  if (run == nullptr) run = std::make_unique<Run>(host_, arguments_, pieces_);
+  run->pool.begin(launch.run);
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    const Argument& a = arguments_[i];
+    void* base = a.operand == Argument::kScratch ? launch.scratch : launch.operands[a.operand];
+    run->memories[i].set_data_handle(static_cast<char*>(base) + a.offset);
+  }
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), run->stream.get(),
+                                                 static_cast<int>(run->arguments.size()), run->arguments.data()),
+                          "oneDNN could not run the primitive");
+  delete idle_.exchange(run.release());
+}
+
+}  // namespace percale::onednn

@@ -1,0 +1,65 @@
+// A oneDNN primitive as the state of a kernel: made once, run by any number of threads on the library's own threads.
+#ifndef PERCALE_DEVICES_ONEDNN_PRIMITIVE_H_
+#define PERCALE_DEVICES_ONEDNN_PRIMITIVE_H_
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "devices/onednn/format.h"
+#include "oneapi/dnnl/dnnl_threadpool_iface.hpp"
+
+namespace percale::onednn {
+
+// The one CPU engine of oneDNN.
+const dnnl::engine& cpu_engine();
+
+// How many threads oneDNN is told to cut a problem for: by its size alone, so that bits do not depend on how many there
+// really are.
+int pieces_for(double flops);
+
+// Makes what is created while it lives be cut into that many pieces.
+class WidthScope {
+ public:
+  explicit WidthScope(int pieces);
+  ~WidthScope();
+  WidthScope(const WidthScope&) = delete;
+  WidthScope& operator=(const WidthScope&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// An argument of a primitive: which operand of the node it is.
+struct Argument {
+  static constexpr int kScratch = -1;
+  int name = 0;       // DNNL_ARG_…
+  int operand = 0;    // inputs, then outputs; or kScratch
+  size_t offset = 0;  // bytes into the operand
+  MemoryDesc desc;
+};
+
+// Immutable but for the pool of run memory. Thread-safe.
+class Primitive {
+ public:
+  Primitive(const percale_host_api& host, dnnl::primitive primitive, std::vector<Argument> arguments, int pieces);
+  ~Primitive();
+  Primitive(const Primitive&) = delete;
+  Primitive& operator=(const Primitive&) = delete;
+
+  // Throws dnnl::error and bad_alloc.
+  void run(const percale_launch& launch) const;
+
+ private:
+  struct Run;  // what one run at a time uses: thread pool, stream, memory objects
+
+  const percale_host_api& host_;
+  const dnnl::primitive primitive_;
+  const std::vector<Argument> arguments_;
+  const int pieces_;
+  mutable std::atomic<Run*> idle_{nullptr};
+};
+
+}  // namespace percale::onednn
+
+#endif  // PERCALE_DEVICES_ONEDNN_PRIMITIVE_H_
