@@ -119,7 +119,7 @@ int run_kernels(const Args& args) {
   for (const Json& node : Json::parse(json).items()) {
     std::string formats;
     for (const Json& format : node["formats"].items()) {
-      const std::string text = format.is_null() ? "-" : format.text();
+      const std::string text = format.given() ? format.text() : "-";
       if (formats.find(text) == std::string::npos) formats += (formats.empty() ? "  [" : ", ") + text;
     }
     // Only what is not all row-major is worth a word.

@@ -1,0 +1,267 @@
+// Graphs with oneDNN's kernels and with the core's own: the same numbers but for rounding, the same bits on any threads.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "core/graph/builder.h"
+#include "core/run/session.h"
+#include "tests/support/engine.h"
+
+namespace percale {
+namespace {
+
+template <class T>
+T get(Result<T> result) {
+  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
+  return std::move(result).value();
+}
+
+std::shared_ptr<Engine> engine_with(bool onednn, int32_t threads) {
+  EngineOptions options;
+  options.threads = threads;
+  std::vector<const percale_plugin_api*> plugins;
+  if (onednn) plugins.push_back(get(open_plugin(PERCALE_ONEDNN_PLUGIN)));
+  return get(make_test_engine(options, plugins));
+}
+
+size_t count_of(const std::string& text, std::string_view part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
+  bool coin() { return pick(0, 1) == 1; }
+  Tensor tensor(const Shape& shape) {
+    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+    for (float& v : values) v = std::uniform_real_distribution<float>(-1, 1)(engine_);
+    return Tensor::of<float>(shape, values);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// A graph over one input "x" whose weights are variables.
+class Net {
+ public:
+  Net(const std::shared_ptr<Engine>& engine, Random& random, const Shape& x)
+      : engine_(engine), random_(random), builder_(engine->registry()), e(builder_.main()), x_(x) {
+    this->x = get(builder_.main().add_input("x", DType::kF32, x));
+  }
+
+  ValueId weight(const Shape& shape) {
+    const std::string name = str_cat("w", variables_++);
+    REQUIRE(
+        builder_.add_variable({.name = name, .dtype = DType::kF32, .shape = shape, .initial = random_.tensor(shape)})
+            .ok());
+    return e.emit("percale:ReadVariable", {}, {{"variable", name}});
+  }
+
+  std::shared_ptr<const Graph> finish(ValueId y) {
+    REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+    REQUIRE(builder_.main().rename(y, "y").ok());
+    REQUIRE(builder_.main().set_outputs({y}).ok());
+    return get(builder_.finish());
+  }
+
+ private:
+  const std::shared_ptr<Engine>& engine_;
+  Random& random_;
+  Builder builder_;
+  int64_t variables_ = 0;
+
+ public:
+  Emitter e;
+  ValueId x = kNoValue;
+  const Shape x_;
+};
+
+struct Outcome {
+  Tensor y;
+  std::string kernels;
+};
+
+const RunSpec kSpec{.feeds = {"x"}, .fetches = {"y"}};
+
+Outcome run(const std::shared_ptr<Engine>& engine, const std::shared_ptr<const Graph>& graph, const Tensor& x) {
+  const auto session = get(Session::create(engine, graph, get(initialize_variables(engine, graph, 1))));
+  const std::vector<ValueType> types{{x.dtype(), x.shape()}};
+  return {get(session->run(kSpec, std::vector<Tensor>{x}))[0], get(session->explain(kSpec, types, "kernels"))};
+}
+
+// The engines of these tests: the core alone, and with oneDNN on 1, 2 and 4 threads. One registry of ops per engine, but graphs
+// are made alike for each.
+struct Engines {
+  std::shared_ptr<Engine> core = engine_with(false, 2);
+  std::vector<std::shared_ptr<Engine>> onednn{engine_with(true, 1), engine_with(true, 2), engine_with(true, 4)};
+};
+
+// `build` makes the same graph for any engine. Returns what runs it with oneDNN.
+template <class Build>
+std::string compare(const Engines& engines, const Tensor& x, Build build) {
+  const Outcome want = run(engines.core, build(engines.core), x);
+  std::string kernels;
+  Tensor first;
+  for (const auto& engine : engines.onednn) {
+    const Outcome got = run(engine, build(engine), x);
+    kernels = got.kernels;
+    CAPTURE(kernels);
+    REQUIRE((got.y.shape() == want.y.shape()));
+    if (!first.defined()) first = got.y;
+    CHECK(std::memcmp(got.y.data(), first.data(), static_cast<size_t>(first.bytes())) == 0);
+    const auto a = got.y.span<float>(), b = want.y.span<float>();
+    float largest = 1, off = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      largest = std::max(largest, std::fabs(b[i]));
+      off = std::max(off, std::isnan(a[i]) == std::isnan(b[i]) ? std::fabs(a[i] - b[i]) : INFINITY);
+    }
+    CHECK(off <= 2e-5f * largest);
+  }
+  return kernels;
+}
+
+// What may follow a convolution or a product, as chains that post-ops can express.
+ValueId follow(Net& net, ValueId y, int64_t kind, const Shape& shape) {
+  Emitter& e = net.e;
+  const auto number = [&](double v) { return e.scalar(DType::kF32, v); };
+  switch (kind) {
+    case 0: return y;
+    case 1: return e.emit("Relu", {y});
+    case 2: return e.emit("Clip", {y, number(-0.5), number(2)});
+    case 3: return e.emit("Relu", {e.emit("Add", {y, net.weight(shape)})});
+    case 4: return e.emit("Mul", {y, e.emit("Sigmoid", {y})});
+    case 5: return e.emit("Mul", {y, e.emit("HardSigmoid", {y}, {{"alpha", 1.0 / 6}, {"beta", 0.5}})});
+    case 6: return e.emit("Tanh", {e.emit("Sub", {number(1), e.emit("Mul", {y, number(0.25)})})});
+    case 7: return e.emit("LeakyRelu", {e.emit("Sub", {net.weight(shape), y})}, {{"alpha", 0.2}});
+    case 8: return e.emit("Gelu", {y});
+    case 9: return e.emit("Max", {e.emit("Div", {y, net.weight(shape)}), number(-3)});
+    default: return e.emit("Elu", {e.emit("Add", {e.emit("Mul", {y, net.weight({shape.back()})}), number(0.5)})});
+  }
+}
+constexpr int64_t kFollowers = 10;
+
+TEST_CASE("convolutions of all kinds, and what follows them, agree with the core's own") {
+  const Engines engines;
+  Random random(1);
+  size_t taken = 0;
+  for (int round = 0; round < 120; ++round) {
+    const int64_t spatial = random.pick(1, 3), group = random.pick(0, 3) == 0 ? random.pick(1, 8) : 1;
+    const bool depthwise = random.pick(0, 4) == 0;
+    const int64_t in = depthwise ? random.pick(1, 40) : group * random.pick(1, 20);
+    const int64_t groups = depthwise ? in : group;
+    const int64_t out = groups * random.pick(1, depthwise ? 2 : 20);
+    Shape x{random.pick(1, 3), in}, w{out, in / groups};
+    std::vector<int64_t> strides, dilations, pads(static_cast<size_t>(2 * spatial));
+    for (int64_t d = 0; d < spatial; ++d) {
+      x.push_back(random.pick(7, spatial == 3 ? 9 : 20));
+      w.push_back(random.pick(1, 3));
+      strides.push_back(random.pick(1, 2));
+      dilations.push_back(random.pick(1, 2));
+    }
+    for (int64_t& p : pads) p = random.pick(0, 1);
+    Attributes attributes{{"group", groups}, {"strides", strides}};
+    const int64_t padding = random.pick(0, 3);
+    if (padding == 0) attributes.set("auto_pad", "SAME_UPPER");
+    if (padding == 1) attributes.set("auto_pad", "SAME_LOWER");
+    if (padding == 2) attributes.set("pads", pads);
+    if (padding >= 2) attributes.set("dilations", dilations);
+    const bool bias = random.coin();
+    const int64_t kind = random.pick(0, kFollowers);
+    const Tensor input = random.tensor(x);
+    const auto seed = static_cast<unsigned>(random.pick(0, 1'000'000));
+    CAPTURE(x.to_string());
+    CAPTURE(w.to_string());
+    CAPTURE(round);
+    CAPTURE(kind);
+    const std::string kernels = compare(engines, input, [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(seed);
+      Net net(engine, weights, x);
+      std::vector<ValueId> inputs{net.x, net.weight(w)};
+      if (bias) inputs.push_back(net.weight({out}));
+      const ValueId y = net.e.emit("Conv", inputs, attributes);
+      return net.finish(follow(net, y, kind, net.e.shape(y)));
+    });
+    taken += count_of(kernels, "\"onednn.conv\"") > 0 ? size_t{1} : size_t{0};
+  }
+  CHECK(taken > 100);
+}
+
+TEST_CASE("products by weights, and what follows them, agree with the core's own") {
+  const Engines engines;
+  Random random(2);
+  for (int round = 0; round < 80; ++round) {
+    const bool gemm = random.coin(), transposed = gemm && random.coin();
+    const int64_t k = random.pick(1, 300), n = random.pick(1, 300);
+    Shape x;
+    for (int64_t d = gemm ? 1 : random.pick(1, 3); d > 0; --d) x.push_back(random.pick(1, 12));
+    x.push_back(k);
+    const int64_t kind = random.pick(0, kFollowers);
+    const bool bias = random.coin();
+    const Tensor input = random.tensor(x);
+    const auto seed = static_cast<unsigned>(random.pick(0, 1'000'000));
+    CAPTURE(x.to_string());
+    CAPTURE(n);
+    CAPTURE(kind);
+    CAPTURE(transposed);
+    const std::string kernels = compare(engines, input, [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(seed);
+      Net net(engine, weights, x);
+      const ValueId w = net.weight(transposed ? Shape{n, k} : Shape{k, n});
+      ValueId y = kNoValue;
+      if (gemm) {
+        y = net.e.emit("Gemm", bias ? std::vector{net.x, w, net.weight({n})} : std::vector{net.x, w},
+                       {{"transB", transposed ? 1 : 0}});
+      } else {
+        y = net.e.emit("MatMul", {net.x, w});
+        if (bias) y = net.e.emit("Add", {y, net.weight({n})});
+      }
+      return net.finish(follow(net, y, kind, net.e.shape(y)));
+    });
+    CAPTURE(kernels);
+    CHECK(count_of(kernels, gemm ? "\"onednn.gemm\"" : "\"onednn.matmul\"") > 0);
+  }
+}
+
+TEST_CASE("a small net keeps oneDNN's format from its first convolution to its pool") {
+  const Engines engines;
+  Random random(3);
+  const Shape x{2, 3, 33, 31};
+  const Tensor input = random.tensor(x);
+  const std::string kernels = compare(engines, input, [&](const std::shared_ptr<Engine>& engine) {
+    Random weights(4);
+    Net net(engine, weights, x);
+    Emitter& e = net.e;
+    const auto conv = [&](ValueId from, int64_t in, int64_t out, int64_t size) {
+      return e.emit("Conv", {from, net.weight({out, in, size, size}), net.weight({out})}, {{"auto_pad", "SAME_UPPER"}});
+    };
+    const Attributes window{{"kernel_shape", std::vector<int64_t>{3, 3}}, {"strides", std::vector<int64_t>{2, 2}}};
+    const ValueId first = e.emit("MaxPool", {e.emit("Relu", {conv(net.x, 3, 32, 3)})}, window);
+    const ValueId left = conv(first, 32, 48, 1), right = e.emit("Relu", {conv(first, 32, 16, 3)});
+    const ValueId joined = e.emit("Concat", {left, right}, {{"axis", 1}});
+    const ValueId block = e.emit("Relu", {e.emit("Add", {conv(joined, 64, 64, 3), joined})});
+    const ValueId pooled = e.emit("AveragePool", {e.emit("Sigmoid", {e.emit("HardSwish", {block})})}, window);
+    const ValueId flat = e.emit("Flatten", {e.emit("GlobalAveragePool", {pooled})});
+    return net.finish(e.emit("Gemm", {flat, net.weight({64, 10})}));
+  });
+  CAPTURE(kernels);
+  CHECK(count_of(kernels, "\"onednn.conv\"") == 4);
+  for (const char* kernel : {"\"onednn.pool\"", "\"onednn.concat\"", "\"onednn.gemm\""})
+    CHECK(count_of(kernels, kernel) > 0);
+  CHECK(count_of(kernels, "\"portable") == 0);
+  // Every weight once, and the image.
+  size_t in_each_run = 0;
+  for (size_t at = kernels.find("\"percale:Reorder\""); at != std::string::npos;
+       at = kernels.find("\"percale:Reorder\"", at + 1)) {
+    in_each_run += kernels.find("\"always\"", at) < kernels.find('}', at) ? size_t{1} : size_t{0};
+  }
+  CHECK(in_each_run <= 1);
+}
+
+}  // namespace
+}  // namespace percale
