@@ -59,7 +59,7 @@ typedef struct percale_kernel {
   percale_status* (*accepts)(void* user, const percale_node_view* node);
   /** Prepares the node: books scratch, makes immutable state that concurrent runs share. */
   percale_status* (*plan)(void* user, const percale_node_view* node, percale_kernel_plan* plan, void** out_state);
-  /** Does the work. May be called by several threads at once with the same state. Allocates nothing. */
+  /** Does the work. May be called by several threads at once with the same state. Should allocate nothing. */
   void (*run)(const void* state, const percale_launch* launch);
   /** Frees what plan() made. */
   void (*destroy)(void* state);

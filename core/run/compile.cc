@@ -90,7 +90,7 @@ class Compiler {
       out_->fetch_types.push_back(type.shape.is_static() ? type : ValueType{});
     }
     rules_ = prologue_rules(f);
-    rules_.all_variables = rules_.all_variables || request_.spec.exclusive_state;
+    rules_.all_variables = rules_.all_variables || request_.spec.exclusive_state || request_.spec.changing_state;
     Stages stages = split_stages(f);
     if (stages.head.nodes.empty() && stages.control.empty() && !stages.rest.nodes.empty() && !makes_progress(stages)) {
       return cannot_plan(stages.rest);

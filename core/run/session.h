@@ -23,6 +23,8 @@ struct RunSpec {
   std::vector<std::string> feeds = {}, fetches = {}, targets = {};
   // The caller alone uses the variables that it passes in RunOptions::state, and assignments write into them.
   bool exclusive_state = false;
+  // The variables are others in nearly every run: nothing is prepared from them. So it is where they are exclusive.
+  bool changing_state = false;
 };
 
 struct SessionOptions {

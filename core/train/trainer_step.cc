@@ -86,6 +86,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
   spec.function = function;
   spec.feeds = inputs;
   spec.fetches = outputs;
+  spec.changing_state = function != kMainFunction;  // an evaluation runs many batches on the same parameters
   PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, types));
   plans_[key] = plan;
   return plan;

@@ -1,4 +1,6 @@
 /* Engines: made from options, they say what they are; several live side by side. */
+#include <string.h>
+
 #include "check.h"
 
 static percale_engine* make(const char* key, const char* value) {
@@ -47,10 +49,21 @@ static void options_that_mean_nothing_are_refused(void) {
   OK(percale_options_set(options, "plugin_path", "/nowhere/libpercale_x.so"));
   FAILS(percale_engine_create(options, &engine), PERCALE_NOT_FOUND, "/nowhere/libpercale_x.so");
   OK(percale_options_set(options, "plugin_path", ""));
-  OK(percale_options_set(options, "onednn", "require"));
-  FAILS(percale_engine_create(options, &engine), PERCALE_FAILED_PRECONDITION, "libpercale_onednn.so");
-  percale_options_release(options);
   CHECK(engine == NULL);
+  OK(percale_options_set(options, "onednn", "require"));
+  {
+    percale_status* status = percale_engine_create(options, &engine);
+    if (status == NULL) { /* the plug-in was built */
+      CHECK(engine != NULL);
+      percale_engine_release(engine);
+    } else {
+      CHECK(percale_status_code(status) == PERCALE_FAILED_PRECONDITION);
+      CHECK(strstr(percale_status_message(status, NULL), "libpercale_onednn.so") != NULL);
+      CHECK(engine == NULL);
+      percale_status_release(status);
+    }
+  }
+  percale_options_release(options);
 }
 
 static void an_engine_without_devices_is_an_engine(void) {

@@ -172,12 +172,15 @@ out:
   return status;
 }
 
+const char* host_onednn = "auto";
+
 percale_status* host_make_engine(int64_t threads, const char* key, int64_t value, percale_engine** out_engine) {
   percale_options* options = NULL;
   percale_status* status = NULL;
   *out_engine = NULL;
   TRY(percale_options_create("engine", &options));
   TRY(percale_options_set_int(options, "threads", threads > 0 ? threads : 1));
+  TRY(percale_options_set(options, "onednn", host_onednn));
   if (key != NULL) TRY(percale_options_set_int(options, key, value));
   TRY(percale_engine_create(options, out_engine));
 out:

@@ -29,6 +29,9 @@ percale_status* host_step(percale_trainer* trainer, percale_tensor* const batch[
 percale_status* host_run(percale_session* session, percale_tensor* x, percale_tensor** out_y);
 /* The digest of a trainer's variables, NUL-ended. */
 percale_status* host_digest(percale_trainer* trainer, char out[128]);
+/* The engine's option "onednn", "auto" from the start: oneDNN allocates in each run and does not survive an allocation
+ * that fails. */
+extern const char* host_onednn;
 /* An engine with one option, or with the defaults for a NULL key. Its threads are one unless `threads` is given. */
 percale_status* host_make_engine(int64_t threads, const char* key, int64_t value, percale_engine** out_engine);
 

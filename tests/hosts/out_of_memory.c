@@ -600,6 +600,7 @@ int main(int argc, char** argv) {
   const char* only = NULL;
   size_t i;
   int a;
+  host_onednn = "off";
   if (!failing_malloc_works()) {
     printf("the allocator cannot be replaced in this build\n");
     return HOST_SKIPPED;

@@ -46,6 +46,7 @@ out:
 
 int main(void) {
   int64_t threads;
+  host_onednn = "off";
   if (!failing_malloc_works()) {
     printf("the process's allocator cannot be replaced here\n");
     return HOST_SKIPPED;

@@ -60,7 +60,9 @@ class Net {
     REQUIRE(
         builder_.add_variable({.name = name, .dtype = DType::kF32, .shape = shape, .initial = random_.tensor(shape)})
             .ok());
-    return e.emit("percale:ReadVariable", {}, {{"variable", name}});
+    return e.emit(
+        "percale:ReadVariable", {},
+        {{"variable", name}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>(shape.begin(), shape.end())}});
   }
 
   std::shared_ptr<const Graph> finish(ValueId y) {

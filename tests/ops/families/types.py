@@ -44,6 +44,9 @@ def cast(t):
     t.row("Identity", np.bool_(True))
     t.row("Identity", empty(0, 4))
     t.row("Identity", floats((2, 3)), grad=[0], grad2=True)
+    for dtype in (F32, np.int64):
+        t.row("percale:Reorder", some((2, 3), dtype), out=some((2, 3), dtype))
+    t.row("percale:Reorder", floats((2, 3)), out=floats((2, 3)), grad=[0], grad2=True)
 
 
 def every_code(dtype):

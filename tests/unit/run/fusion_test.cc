@@ -356,9 +356,11 @@ TEST_CASE("the kernels that stood before the one that runs a fused node say why 
       c.e.emit("MatMul", {c.input(Random(1).tensor({5, 4}, false)), c.input(Random(2).tensor({4, 3}, false))});
   const Outcome outcome = run_both_ways(engine, c, c.finish(c.e.emit("Relu", {y}, {}, "y")));
   CHECK(outcome.kernels.find(
-            "{\"node\":\"y\",\"op\":\"percale:Fused\",\"device\":\"cpu:0\",\"kernel\":\"simd.matmul_chain\","
-            "\"refused\":[{\"kernel\":\"simd.chain\",\"reason\":\"takes bodies without an anchor\"}") !=
+            "{\"node\":\"y\",\"op\":\"percale:Fused\",\"device\":\"cpu:0\",\"kernel\":\"simd.matmul_chain\",") !=
         std::string::npos);
+  CHECK(
+      outcome.kernels.find("\"refused\":[{\"kernel\":\"simd.chain\",\"reason\":\"takes bodies without an anchor\"}") !=
+      std::string::npos);
 }
 
 TEST_CASE("on several devices each part is fused by itself, and nodes that others wait for stay") {

@@ -18,6 +18,9 @@ T get(Result<T> result) {
   return std::move(result).value();
 }
 
+std::vector<int64_t> to_vector(const Shape& shape) { return {shape.begin(), shape.end()}; }
+Tensor floats(const std::vector<float>& values, const Shape& shape) { return Tensor::of<float>(shape, values); }
+
 std::atomic<int> reorders{0};
 
 Format backwards(const NodeView& node, size_t i) {
@@ -75,7 +78,8 @@ size_t count_of(const std::string& text, std::string_view part) {
 ValueId variable(Builder& builder, Emitter& e, Tensor initial) {
   REQUIRE(
       builder.add_variable({.name = "w", .dtype = initial.dtype(), .shape = initial.shape(), .initial = initial}).ok());
-  return e.emit("percale:ReadVariable", {}, {{"variable", "w"}});
+  return e.emit("percale:ReadVariable", {},
+                {{"variable", "w"}, {"dtype", initial.dtype()}, {"shape", to_vector(initial.shape())}});
 }
 
 struct Model {
@@ -90,7 +94,7 @@ struct Model {
     Builder builder(engine->registry());
     Emitter e(builder.main());
     const ValueId x = get(builder.main().add_input("x", DType::kF32, Shape{2, 3}));
-    const ValueId w = variable(builder, e, Tensor::of<float>(Shape{2, 3}, {1, 2, 3, 4, 5, 6}));
+    const ValueId w = variable(builder, e, floats({1, 2, 3, 4, 5, 6}, {2, 3}));
     const ValueId first = e.emit("Sub", {x, w});
     const ValueId y = e.emit("Relu", {e.emit("Sub", {first, w})});
     const ValueId z = e.emit("Reshape", {first, e.ints({6})});
@@ -104,8 +108,9 @@ struct Model {
     return get(Session::create(engine, graph, variables, std::move(options)));
   }
   std::vector<float> run(Session& session, size_t fetch) const {
-    const Tensor x = Tensor::of<float>(Shape{2, 3}, {10, 10, 10, 0, 0, 20});
-    const auto values = get(session.run(spec, std::vector<Tensor>{x}))[fetch].span<float>();
+    const Tensor x = floats({10, 10, 10, 0, 0, 20}, {2, 3});
+    const Tensor result = get(session.run(spec, std::vector<Tensor>{x}))[fetch];
+    const auto values = result.span<float>();
     return {values.begin(), values.end()};
   }
 };
@@ -133,7 +138,7 @@ TEST_CASE("a weight is reordered once per version, by whichever session needs it
   model.run(*one, 0);
   model.run(*other, 0);
   CHECK(reorders == 10);
-  REQUIRE(model.variables->publish({{0, Tensor::of<float>(Shape{2, 3}, {0, 0, 0, 0, 0, 0})}}).ok());
+  REQUIRE(model.variables->publish(std::vector{std::pair{int32_t{0}, floats({0, 0, 0, 0, 0, 0}, {2, 3})}}).ok());
   CHECK(model.run(*other, 0) == std::vector<float>{10, 10, 10, 0, 0, 20});
   CHECK(model.run(*one, 0) == std::vector<float>{10, 10, 10, 0, 0, 20});
   CHECK(reorders == 17);
@@ -154,7 +159,7 @@ TEST_CASE("what a run assigns is prepared for nobody") {
   Builder builder(model.engine->registry());
   Emitter e(builder.main());
   const ValueId x = get(builder.main().add_input("x", DType::kF32, Shape{3}));
-  const ValueId w = variable(builder, e, Tensor::of<float>(Shape{3}, {1, 2, 3}));
+  const ValueId w = variable(builder, e, floats({1, 2, 3}, {3}));
   const ValueId y = e.emit("Sub", {x, w});
   REQUIRE(builder.main().rename(y, "y").ok());
   REQUIRE(builder.main().set_outputs({y}).ok());
@@ -162,7 +167,7 @@ TEST_CASE("what a run assigns is prepared for nobody") {
   const auto graph = get(builder.finish());
   const auto session = get(Session::create(model.engine, graph, get(initialize_variables(model.engine, graph, 1))));
   const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}, .targets = {"write"}};
-  const Tensor x_value = Tensor::of<float>(Shape{3}, {10, 10, 10});
+  const Tensor x_value = floats({10, 10, 10}, {3});
   CHECK(get(session->run(spec, std::vector<Tensor>{x_value}))[0].span<float>()[2] == 7);
   CHECK(get(session->run(spec, std::vector<Tensor>{x_value}))[0].span<float>()[2] == 3);
   const std::string kernels = get(session->explain(spec, std::vector<ValueType>{{DType::kF32, Shape{3}}}, "kernels"));
