@@ -30,6 +30,10 @@ constexpr OptionSpec kSession[] = {
     {"memory_limit", kInt, "0",
      "Bytes that the session's runs, results included, and its plans may hold; 0: no limit but the engine's.", 0,
      kInfinity},
+    {"precision", kChoice, "f32",
+     "bf16: products, and what follows them, where a kernel gains by it; inputs, outputs and variables stay as they "
+     "are.",
+     0, 0, "f32|bf16"},
     {"passes_off", kText, "", "Names of passes that are left out, separated by commas."},
 };
 

@@ -48,6 +48,7 @@ SessionOptions session_options(const percale_options* options) {
   out.soft_placement = option_switch(options, kKind, "soft_placement");
   out.cache_size = option_int(options, kKind, "cache_size");
   out.memory_limit = option_int(options, kKind, "memory_limit");
+  out.bf16 = option_text(options, kKind, "precision") == "bf16";
   const std::string names = option_text(options, kKind, "passes_off");
   for (std::string_view rest = names; !rest.empty();) {
     const size_t comma = rest.find(',');

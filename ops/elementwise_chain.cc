@@ -217,6 +217,7 @@ Result<Chain> ChainBuilder::finish(Ref result) {
   for (ChainSource& s : chain.inputs) {
     if (s.each >= kFewest) continue;
     s.stretched = s.period;
+    if (s.period == 0) continue;  // the whole is empty
     if (s.each == 1 && (s.period <= 1 || s.period >= kShortest || s.period == chain.total)) continue;
     const int64_t most = (chain.total + s.period - 1) / s.period;
     s.stretched =

@@ -31,6 +31,7 @@ void set_option(Setup& setup, const Json& table, const std::string& key, const s
   bool known = false;
   for (const Json& option : table.items()) {
     if (option["key"].text() != key) continue;
+    if (key == "precision") setup.bf16 = value == "bf16";
     known = true;
     const std::string kind = option["kind"].text();
     percale_options* target = kind == "engine"    ? setup.engine_options.get()

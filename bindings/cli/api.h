@@ -49,6 +49,7 @@ struct Setup {
   void make_engine();
   Options engine_options, session_options, trainer_options, export_options;
   Engine engine;
+  bool bf16 = false;  // --option precision=bf16
 };
 
 struct Value {

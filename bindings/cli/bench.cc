@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "commands.h"
+#include "compare.h"
 
 namespace percale_cli {
 namespace {
@@ -51,6 +52,23 @@ Times measure(percale_call* call, const std::vector<percale_tensor*>& inputs,
   return out;
 }
 
+// What precision=bf16 costs: the outputs beside those of the same run in f32, each output's accuracy.
+std::vector<Accuracy> accuracy_of_bf16(const Setup& setup, const Model& model, const Feeds& feeds,
+                                       const std::vector<const char*>& fetches, const std::vector<percale_tensor*>& in,
+                                       const std::vector<percale_tensor*>& out,
+                                       const std::vector<percale_tensor*>& f32) {
+  check(percale_options_set(setup.session_options.get(), "precision", "f32"));
+  const Session session = make_session(setup, model);
+  percale_call* made = nullptr;
+  check(percale_call_create(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
+                            feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), &made));
+  const Call call(made);
+  check(percale_call_run(made, in.data(), f32.data()));
+  std::vector<Accuracy> all;
+  for (size_t i = 0; i < out.size(); ++i) all.push_back(accuracy(out[i], f32[i]));
+  return all;
+}
+
 int run_bench(const Args& args) {
   Setup setup(args);
   setup.make_engine();
@@ -78,6 +96,11 @@ int run_bench(const Args& args) {
   }
   const std::vector<Tensor> out = sample_tensors(setup, output_types);
   const Times times = measure(made, pointers(in), pointers(out), runs);
+  std::vector<Accuracy> accuracies;
+  if (setup.bf16) {
+    const std::vector<Tensor> f32 = sample_tensors(setup, output_types);
+    accuracies = accuracy_of_bf16(setup, model, feeds, fetches, pointers(in), pointers(out), pointers(f32));
+  }
   percale_text* text = nullptr;
   check(percale_session_stats(session.get(), &text));
   const Json stats = Json::parse(take_text(text));
@@ -90,8 +113,14 @@ int run_bench(const Args& args) {
   if (args.json()) {
     std::printf(
         "{\"runs\":%zu,\"min_us\":%.3f,\"median_us\":%.3f,\"p99_us\":%.3f,\"cpu_us\":%.3f,\"load_ms\":%.3f,"
-        "\"planned_peak_bytes\":%lld,\"measured_peak_bytes\":%lld}\n",
+        "\"planned_peak_bytes\":%lld,\"measured_peak_bytes\":%lld",
         times.runs.size(), times.runs[0], at(0.5), at(0.99), times.cpu, load_ms, planned, measured);
+    for (size_t i = 0; i < accuracies.size(); ++i) {
+      std::printf("%s{\"output\":%s,\"cosine\":%s,\"error\":%s}", i == 0 ? ",\"accuracy\":[" : ",",
+                  json_string(fetches[i]).c_str(), json_number(accuracies[i].cosine).c_str(),
+                  json_number(accuracies[i].error).c_str());
+    }
+    std::puts(accuracies.empty() ? "}" : "]}");
     return 0;
   }
   std::printf("runs          %zu\n", times.runs.size());
@@ -99,6 +128,10 @@ int run_bench(const Args& args) {
               at(0.99));
   std::printf("CPU per run   %.1f us\nload          %.2f ms\n", times.cpu, load_ms);
   std::printf("planned peak  %lld bytes\nmeasured peak %lld bytes\n", planned, measured);
+  for (size_t i = 0; i < accuracies.size(); ++i) {
+    std::printf("against f32   %s: cosine %.6f, largest error %.2g of the largest value\n", fetches[i],
+                accuracies[i].cosine, accuracies[i].error);
+  }
   return 0;
 }
 

@@ -1,9 +1,11 @@
 #include "compare.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "api.h"
@@ -104,6 +106,17 @@ Moments moments_of(const percale_tensor* tensor, const FloatKind& kind, size_t c
   return out;
 }
 
+// Of the finite ones.
+double largest_of(const percale_tensor* tensor, const FloatKind& kind) {
+  double largest = 0;
+  const size_t count = static_cast<size_t>(percale_tensor_element_count(tensor)) * kind.parts;
+  for (size_t i = 0; i < count; ++i) {
+    const double v = std::fabs(kind.get(tensor, i));
+    if (std::isfinite(v)) largest = std::max(largest, v);
+  }
+  return largest;
+}
+
 }  // namespace
 
 std::string difference(const percale_tensor* got, const percale_tensor* wanted, const Tolerance& tolerance) {
@@ -122,7 +135,11 @@ std::string difference(const percale_tensor* got, const percale_tensor* wanted, 
     return {};
   }
   FloatKind kind = *usual;
-  if (tolerance.absolute >= 0) kind.absolute = tolerance.absolute;
+  if (tolerance.absolute >= 0) {
+    kind.absolute = tolerance.absolute;
+  } else if (percale_tensor_dtype(got) == PERCALE_DTYPE_F32) {
+    kind.absolute = std::max(kind.absolute, std::numeric_limits<float>::epsilon() * largest_of(wanted, kind));
+  }
   if (tolerance.relative >= 0) kind.relative = tolerance.relative;
   const size_t count = static_cast<size_t>(percale_tensor_element_count(got)) * kind.parts;
   size_t differ = 0, first = 0;
@@ -134,6 +151,18 @@ std::string difference(const percale_tensor* got, const percale_tensor* wanted, 
   std::snprintf(line, sizeof line, "%zu of %zu elements differ, the first at %zu: %.9g, wanted %.9g", differ, count,
                 first, kind.get(got, first), kind.get(wanted, first));
   return line;
+}
+
+Accuracy accuracy(const percale_tensor* got, const percale_tensor* wanted) {
+  const FloatKind* kind = float_kind(percale_tensor_dtype(got));
+  const auto count = static_cast<size_t>(percale_tensor_element_count(got));
+  if (kind == nullptr || count == 0 || !type_difference(got, wanted).empty()) return {};
+  const double largest = largest_of(wanted, *kind);
+  double off = 0;
+  for (size_t i = 0; i < count * kind->parts; ++i) {
+    off = std::max(off, std::fabs(kind->get(got, i) - kind->get(wanted, i)));
+  }
+  return {cosine(got, wanted, *kind, count * kind->parts), largest > 0 ? off / largest : off};
 }
 
 std::string statistical_difference(const percale_tensor* got, const percale_tensor* wanted) {

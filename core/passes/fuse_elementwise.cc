@@ -33,6 +33,9 @@ bool repeats_within(const Shape& shape, const Shape& whole) {
   return std::equal(shape.begin() + first, shape.begin() + end, whole.end() - (shape.rank() - first));
 }
 
+// bf16 comes from the pass that narrows; kernels take what they like.
+bool is_fusable(DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; }
+
 class Fusion {
  public:
   Fusion(const Graph& graph, Function& f, const FuseOptions& options)
@@ -80,7 +83,7 @@ class Fusion {
     for (ValueId v : node.inputs) {
       if (v == kNoValue) continue;  // an optional operand such as a bound of Clip
       const ValueType& type = f_.type(v);
-      if (type.dtype != DType::kF32 || !type.shape.is_static() || !repeats_within(type.shape, shape)) return false;
+      if (!is_fusable(type.dtype) || !type.shape.is_static() || !repeats_within(type.shape, shape)) return false;
     }
     return true;
   }
@@ -89,7 +92,7 @@ class Fusion {
     const Node& node = f_.node(id);
     if (in_order_[static_cast<size_t>(id)] || node.outputs.size() != 1 || node.outputs[0] == kNoValue) return false;
     const ValueType& type = f_.type(node.outputs[0]);
-    if (type.dtype != DType::kF32 || !type.shape.is_static()) return false;
+    if (!is_fusable(type.dtype) || !type.shape.is_static()) return false;
     return is_elementwise(node) || (options_.anchors && is_anchor(node));
   }
 

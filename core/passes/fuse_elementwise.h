@@ -24,7 +24,7 @@ struct FuseOptions {
 };
 
 // Replaces groups of two nodes or more by `percale:Fused` nodes, whose bodies are added to the functions of `graph`. A group
-// is a tree of f32 elementwise nodes of one static shape that ends in one value, and at most one anchor (a Conv, Gemm or
+// is a tree of elementwise nodes of f32 or bf16 of one static shape that ends in one value, and at most one anchor (a Conv, Gemm or
 // MatMul, named in the attribute "anchor") of that shape at its beginning; no value within is used outside. What comes in
 // has that shape, one element, or some of its dims that stand side by side, with 1 for those behind them (a row, a number per
 // channel); an anchor's own inputs are what they are. One-element

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/passes/fuse_elementwise.h"
+#include "core/passes/narrow.h"
 #include "core/passes/passes.h"
 #include "core/passes/prune.h"
 #include "core/placement/place.h"
@@ -229,6 +230,7 @@ class Compiler {
       keep[from].insert(orders.back().after);
       keep[to].insert(orders.back().before);
     }
+    PERCALE_RETURN_IF_ERROR(narrow_floats(cut));
     PERCALE_RETURN_IF_ERROR(fuse(cut, keep));
     for (size_t i = 0; i < cut.parts.size(); ++i) {
       PERCALE_RETURN_IF_ERROR(lower_part(std::move(cut.parts[i]), keep[i], num_feeds));
@@ -252,6 +254,36 @@ class Compiler {
     size_t nodes = 0;
     for (const Part& part : cut.parts) nodes += part.function.nodes.size();
     out_->pass_sizes.emplace_back(pass, nodes);
+  }
+
+  Status narrow_floats(Cut& cut) {
+    if (!options_.bf16) return {};
+    for (Part& part : cut.parts) {
+      const std::string_view kind = engine_.devices()[static_cast<size_t>(part.device)]->kind();
+      NarrowOptions narrowing;
+      narrowing.prepared = prepared_values(part.function, rules_);
+      narrowing.gains = [&](const Node& node) { return gains_by_bf16(part.function, node, kind, narrowing.prepared); };
+      PERCALE_RETURN_IF_ERROR(narrow(*graph_, part.function, narrowing));
+    }
+    note_sizes(kNarrow, cut);
+    return {};
+  }
+
+  // Whether the best kernel for the node in bf16 is more than the portable one, which computes in f32 all the same.
+  bool gains_by_bf16(const Function& f, const Node& node, std::string_view kind, const std::vector<bool>& prepared) {
+    const Attributes attributes = with_defaults(*node.op, node.attributes);
+    NodeView view = make_node_view(*graph_, f, node, attributes, prepared);
+    for (auto* types : {&view.inputs, &view.outputs}) {
+      for (ValueType& type : *types) {
+        if (type.dtype == DType::kF32) type.dtype = DType::kBF16;
+      }
+    }
+    std::fill(view.values.begin(), view.values.end(), nullptr);
+    for (const Kernel& kernel : graph_->registry->kernels(kind, *node.op)) {
+      if (from_c(kernel.accepts(kernel.user, &view)).ok())
+        return !std::string_view(kernel.name).starts_with("portable");
+    }
+    return false;
   }
 
   // Every part comes before the first is lowered, because kernels borrow bodies from the graph, whose functions move when

@@ -31,6 +31,8 @@ struct SessionOptions {
   bool soft_placement = false;
   int64_t cache_size = 64;   // plans kept
   int64_t memory_limit = 0;  // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
+  // Products, and what follows them, in bf16 where a device gains by it.
+  bool bf16 = false;
   std::vector<std::string> disabled_passes;  // of device_free_passes(), or "fuse_elementwise"
   // Queues and mutexes; null: those of the variables, or the session's own when it has none.
   std::shared_ptr<Resources> resources = nullptr;

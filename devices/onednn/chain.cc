@@ -67,7 +67,8 @@ Made make_chain(const Node& node, int source, const MemoryDesc& desc, const Post
   return made;
 }
 
-// The operand along which the chain runs: its first node reads it, it has the output's shape and a format. -1: there is none.
+// The operand along which the chain runs: its first node reads it, it has the output's shape and a format, or a
+// dtype that the core is slow in. -1: there is none.
 int find_source(const Body& body) {
   const Node& node = body.whole();
   const Dims y = node.output_dims();
@@ -75,7 +76,8 @@ int find_source(const Body& body) {
     const int operand = body.input(0, j);
     if (!body.is_operand(operand)) continue;
     const auto i = static_cast<size_t>(operand);
-    if (node.format(i) != nullptr && node.dims(i) == y) return operand;
+    const bool worth = node.format(i) != nullptr || node.dtype(i) == PERCALE_DTYPE_BF16;
+    if (worth && node.dims(i) == y) return operand;
   }
   return -1;
 }
@@ -88,12 +90,15 @@ void prepare_chain(Plan& plan, Steps& steps) {
   const Body body(node);
   const int source = find_source(body);
   refuse_if(source < 0, "the inputs are row-major: the core's own kernel is faster");
-  refuse_if(node.dtype(static_cast<size_t>(source)) != PERCALE_DTYPE_F32, "only f32");
+  const DataType type = float_type(node.dtype(static_cast<size_t>(source)));
+  refuse_if(float_type(node.output_dtype(0)) != type, "it gives another dtype");
   refuse_if(is_empty(y), "an operand is empty");
-  const MemoryDesc given = decode(node.format(static_cast<size_t>(source))).in_format;
+  const char* const format = node.format(static_cast<size_t>(source));
   plan.add(steps, 8.0 * static_cast<double>(elements(y)), [&](bool formats) {
-    const MemoryDesc desc = formats ? given : row_major(y, DataType::f32);
-    const auto describe = [&](const Dims& dims) { return dims == y ? desc : row_major(dims, DataType::f32); };
+    const MemoryDesc desc = formats && format != nullptr ? decode(format).in_format : row_major(y, type);
+    const auto describe = [&](const Dims& dims, DataType t) {
+      return dims == y && t == type ? desc : row_major(dims, t);
+    };
     return make_chain(node, source, desc, find_post_ops(body, 0, source, describe));
   });
 }

@@ -24,7 +24,7 @@ void prepare_conv(Plan& plan, Steps& steps) {
   const Node& whole = plan.node();
   const Anchor anchor = find_anchor(whole, "Conv");
   const Node& node = anchor.node;
-  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32, "only f32");
+  const DataType type = float_type(node.dtype(0)), result = float_type(whole.output_dtype(0));
   refuse_if(!whole.prepared(static_cast<size_t>(anchor.operands[1])), "the weights change from run to run");
   const Dims x = node.dims(0), w = node.dims(1), y = node.output_dims();
   refuse_if(x.size() < 3 || x.size() > 5, "only one to three spatial dims");
@@ -34,15 +34,14 @@ void prepare_conv(Plan& plan, Steps& steps) {
   const bool bias = anchor.has(2);
   const double flops = 2.0 * static_cast<double>(elements(y) * (elements(w) / w[0]));
   plan.add(steps, flops, [&](bool formats) {
-    const auto desc = [&](const Dims& dims) {
-      return formats ? any_format(dims, DataType::f32) : row_major(dims, DataType::f32);
-    };
-    const PostOps post_ops =
-        find_post_ops(whole, [&](const Dims& dims) { return dims == y ? desc(dims) : row_major(dims, DataType::f32); });
-    const MemoryDesc bias_desc = bias ? row_major({y[1]}, DataType::f32) : MemoryDesc();
+    const auto desc = [&](const Dims& dims, DataType t) { return formats ? any_format(dims, t) : row_major(dims, t); };
+    const PostOps post_ops = find_post_ops(
+        whole, [&](const Dims& dims, DataType t) { return dims == y ? desc(dims, t) : row_major(dims, t); });
+    const MemoryDesc bias_desc = bias ? row_major({y[1]}, type) : MemoryDesc();
     const convolution_forward::primitive_desc primitive(
-        cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, desc(x), desc(weights),
-        bias_desc, desc(y), window.strides, window.dilations, window.begins, window.ends, attributes(post_ops.ops));
+        cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, desc(x, type),
+        desc(weights, type), bias_desc, desc(y, result), window.strides, window.dilations, window.begins, window.ends,
+        attributes(post_ops.ops));
     refuse_reference(primitive);
     Made made{[primitive] { return convolution_forward(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_SRC, anchor.operands[0], primitive.src_desc(), x);

@@ -87,6 +87,15 @@ void destroy(void* state) { delete static_cast<State*>(state); }
 
 }  // namespace
 
+DataType float_type(percale_dtype dtype) {
+  if (dtype == PERCALE_DTYPE_F32) return DataType::f32;
+  refuse_if(dtype != PERCALE_DTYPE_BF16, "only f32 and bf16");
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  refuse_if((isa & needed) != needed, "the CPU does not compute in bf16");
+  return DataType::bf16;
+}
+
 int64_t elements(const Dims& dims) {
   return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
 }

@@ -54,6 +54,9 @@ class Plan {
   percale_kernel_plan* plan_;
 };
 
+// f32, or bf16 where this CPU computes in it; Refusal for anything else.
+DataType float_type(percale_dtype dtype);
+
 // oneDNN has a slow implementation of nearly everything: that is nothing to take a node for.
 template <class PrimitiveDesc>
 void refuse_reference(const PrimitiveDesc& primitive) {

@@ -14,6 +14,7 @@ void prepare_average_pool(Plan& plan, Steps& steps);
 void prepare_global_average_pool(Plan& plan, Steps& steps);
 void prepare_chain(Plan& plan, Steps& steps);
 void prepare_concat(Plan& plan, Steps& steps);
+void prepare_cast(Plan& plan, Steps& steps);
 void prepare_reorder(Plan& plan, Steps& steps);
 
 }  // namespace percale::onednn

@@ -17,12 +17,32 @@ void prepare_reorder(Plan& plan, Steps& steps) {
   });
 }
 
+// Between f32 and bf16, in whatever format the input lies.
+void prepare_cast(Plan& plan, Steps& steps) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  const DataType from = float_type(node.dtype(0)), to = float_type(node.output_dtype(0));
+  refuse_if(is_empty(x), "the operand is empty");
+  const char* const format = node.format(0);
+  plan.add(steps, 2.0 * static_cast<double>(elements(x)), [&](bool formats) {
+    const MemoryDesc src = formats && format != nullptr ? decode(format).in_format : row_major(x, from);
+    // Without strides of its own a format has no like in another type.
+    const bool strided = src.get_format_kind() == dnnl::memory::format_kind::blocked && src.get_inner_nblks() == 0;
+    const MemoryDesc dst = strided ? MemoryDesc(x, to, src.get_strides()) : row_major(x, to);
+    const dnnl::reorder::primitive_desc primitive(cpu_engine(), src, cpu_engine(), dst, attributes());
+    Made made{[primitive] { return dnnl::reorder(primitive); }, primitive.scratchpad_desc(), {}};
+    made.add(DNNL_ARG_FROM, 0, src, x);
+    made.add(DNNL_ARG_TO, 1, dst, x);
+    return made;
+  });
+}
+
 void prepare_concat(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims y = node.output_dims();
-  bool formatted = false;
+  const DataType type = float_type(node.dtype(0));
+  bool formatted = type != DataType::f32;
   for (size_t i = 0; i < node.inputs(); ++i) {
-    refuse_if(node.dtype(i) != PERCALE_DTYPE_F32, "only f32");
     refuse_if(is_empty(node.dims(i)), "an operand is empty");
     formatted = formatted || node.format(i) != nullptr;
   }
@@ -33,9 +53,9 @@ void prepare_concat(Plan& plan, Steps& steps) {
     std::vector<MemoryDesc> from;
     for (size_t i = 0; i < node.inputs(); ++i) {
       const char* format = formats ? node.format(i) : nullptr;
-      from.push_back(format != nullptr ? decode(format).in_format : row_major(node.dims(i), DataType::f32));
+      from.push_back(format != nullptr ? decode(format).in_format : row_major(node.dims(i), type));
     }
-    const MemoryDesc to = formats ? any_format(y, DataType::f32) : row_major(y, DataType::f32);
+    const MemoryDesc to = formats ? any_format(y, type) : row_major(y, type);
     const dnnl::concat::primitive_desc primitive(cpu_engine(), to, static_cast<int>(axis), from, attributes());
     refuse_reference(primitive);
     Made made{[primitive] { return dnnl::concat(primitive); }, primitive.scratchpad_desc(), {}};

@@ -18,15 +18,17 @@ Dims fold(const Dims& dims) { return {elements(dims) / dims.back(), dims.back()}
 void add_product(Plan& plan, Steps& steps, const Anchor& anchor, const Product& p) {
   const Node& whole = plan.node();
   const double flops = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n);
+  const DataType type = float_type(anchor.node.dtype(0));
   const Dims a{p.m, p.k}, b{p.k, p.n}, y{p.m, p.n};
   const Dims b_strides = p.transpose_b ? Dims{1, p.k} : Dims{p.n, 1};
   plan.add(steps, flops, [&](bool formats) {
     const PostOps post_ops =
-        find_post_ops(whole, [](const Dims& dims) { return row_major(fold(dims), DataType::f32); });
-    const MemoryDesc b_desc = formats ? any_format(b, DataType::f32) : MemoryDesc(b, DataType::f32, b_strides);
-    const MemoryDesc bias = p.bias < 0 ? MemoryDesc() : row_major({1, p.n}, DataType::f32);
-    const dnnl::matmul::primitive_desc primitive(cpu_engine(), row_major(a, DataType::f32), b_desc, bias,
-                                                 row_major(y, DataType::f32), attributes(post_ops.ops));
+        find_post_ops(whole, [](const Dims& dims, DataType t) { return row_major(fold(dims), t); });
+    const MemoryDesc b_desc = formats ? any_format(b, type) : MemoryDesc(b, type, b_strides);
+    const MemoryDesc bias = p.bias < 0 ? MemoryDesc() : row_major({1, p.n}, type);
+    const dnnl::matmul::primitive_desc primitive(cpu_engine(), row_major(a, type), b_desc, bias,
+                                                 row_major(y, float_type(whole.output_dtype(0))),
+                                                 attributes(post_ops.ops));
     refuse_reference(primitive);
     Made made{[primitive] { return dnnl::matmul(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_SRC, anchor.operands[0], primitive.src_desc(), a);
@@ -40,7 +42,6 @@ void add_product(Plan& plan, Steps& steps, const Anchor& anchor, const Product& 
 
 void check(const Node& whole, const Anchor& anchor) {
   const Node& node = anchor.node;
-  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32, "only f32");
   refuse_if(is_empty(node.dims(0)) || is_empty(node.dims(1)), "an operand is empty");
   refuse_if(!whole.prepared(static_cast<size_t>(anchor.operands[1])),
             "the right matrix changes from run to run: the core's own kernel packs it as it goes");

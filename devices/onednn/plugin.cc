@@ -38,6 +38,7 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.pool", "", "AveragePool", prepare_average_pool},
     {"onednn.pool", "", "GlobalAveragePool", prepare_global_average_pool},
     {"onednn.concat", "", "Concat", prepare_concat},
+    {"onednn.cast", "", "Cast", prepare_cast},
     {"onednn.reorder", "percale", "Reorder", prepare_reorder},
 };
 

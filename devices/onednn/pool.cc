@@ -11,9 +11,10 @@ void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& k
   const Node& node = plan.node();
   const Dims x = node.dims(0), y = node.output_dims();
   const char* format = node.format(0);
+  const DataType type = float_type(node.dtype(0));
   plan.add(steps, static_cast<double>(elements(y) * elements(kernel)), [&](bool formats) {
-    const MemoryDesc src = formats ? decode(format).in_format : row_major(x, DataType::f32);
-    const MemoryDesc dst = formats ? any_format(y, DataType::f32) : row_major(y, DataType::f32);
+    const MemoryDesc src = formats && format != nullptr ? decode(format).in_format : row_major(x, type);
+    const MemoryDesc dst = formats ? any_format(y, type) : row_major(y, type);
     const pooling_forward::primitive_desc primitive(cpu_engine(), dnnl::prop_kind::forward_inference, algorithm, src,
                                                     dst, window.strides, kernel, window.dilations, window.begins,
                                                     window.ends, attributes());
@@ -26,8 +27,8 @@ void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& k
 }
 
 void check(const Node& node) {
-  refuse_if(node.dtype(0) != PERCALE_DTYPE_F32, "only f32");
-  refuse_if(node.format(0) == nullptr, "the input is row-major: the core's own kernel is as fast");
+  refuse_if(float_type(node.dtype(0)) == DataType::f32 && node.format(0) == nullptr,
+            "the input is row-major: the core's own kernel is as fast");
   refuse_if(is_empty(node.dims(0)) || is_empty(node.output_dims()), "an operand is empty");
 }
 

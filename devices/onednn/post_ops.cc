@@ -1,5 +1,6 @@
 #include "devices/onednn/post_ops.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,11 +13,13 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::optional<float> one_element(const Node& node, size_t i) {
   const void* bytes = node.constant(i);
-  if (bytes == nullptr || node.dtype(i) != PERCALE_DTYPE_F32) return {};
+  const percale_dtype dtype = bytes == nullptr ? PERCALE_DTYPE_INVALID : node.dtype(i);
+  if (dtype != PERCALE_DTYPE_F32 && dtype != PERCALE_DTYPE_BF16) return {};
   for (int64_t d : node.dims(i)) {
     if (d != 1) return {};
   }
-  return *static_cast<const float*>(bytes);
+  if (dtype == PERCALE_DTYPE_F32) return *static_cast<const float*>(bytes);
+  return std::bit_cast<float>(static_cast<uint32_t>(*static_cast<const uint16_t*>(bytes)) << 16);
 }
 
 class Chain {
@@ -27,6 +30,10 @@ class Chain {
   PostOps run(size_t first) {
     for (size_t i = first; i < body_.size(); ++i) {
       const Node node = body_.node(i);
+      if (node.op() == "Cast" && body_.input(i, 0) != current_) {
+        casts_.push_back({body_.output(i), body_.input(i, 0)});
+        continue;
+      }
       if (gate(i, node)) {
         ++i;
       } else if (node.inputs() == 1 || node.op() == "Clip") {
@@ -42,6 +49,14 @@ class Chain {
 
  private:
   void eltwise(algorithm a, float alpha, float beta) { out_.ops.append_eltwise(a, alpha, beta); }
+
+  // An operand that a node of the group converts is read as it is.
+  int before_cast(int value) const {
+    for (const auto& [cast, operand] : casts_) {
+      if (cast == value) return operand;
+    }
+    return value;
+  }
 
   // x * Sigmoid(x) and x * HardSigmoid(x), which are two nodes.
   bool gate(size_t i, const Node& node) {
@@ -77,6 +92,7 @@ class Chain {
       const bool tanh = node.attribute("approximate", std::string_view("none")) == "tanh";
       return eltwise(tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf, 0, 0);
     }
+    if (op == "Cast") return;  // all is f32 until it is stored
     if (op == "Neg") return eltwise(algorithm::eltwise_linear, -1, 0);
     if (op == "Abs") return eltwise(algorithm::eltwise_abs, 0, 0);
     if (op == "Exp") return eltwise(algorithm::eltwise_exp, 0, 0);
@@ -101,9 +117,9 @@ class Chain {
               "a node reads what the one before has not written, or reads it twice");
     const size_t other = first ? 1 : 0;
     if (const std::optional<float> value = one_element(node, other)) return with_number(node.op(), first, *value);
-    const int operand = body_.input(i, other);
+    const int operand = before_cast(body_.input(i, other));
     refuse_if(!body_.is_operand(operand), "a node reads another node of the group");
-    refuse_if(node.dtype(other) != PERCALE_DTYPE_F32, "only f32");
+    const DataType type = float_type(body_.whole().dtype(static_cast<size_t>(operand)));
     const std::string_view op = node.op();
     if (op == "Sub" && !first) eltwise(algorithm::eltwise_linear, -1, 0);
     Dims dims = node.dims(other);
@@ -118,7 +134,7 @@ class Chain {
                                                : algorithm::undef;
     if (a == algorithm::undef) throw Refusal("no post-op computes " + std::string(op));
     out_.operands.push_back({out_.ops.len(), operand, dims});
-    out_.ops.append_binary(a, describe_(dims));
+    out_.ops.append_binary(a, describe_(dims, type));
   }
 
   void with_number(std::string_view op, bool first, float v) {
@@ -136,6 +152,7 @@ class Chain {
   const Body& body_;
   const size_t rank_;
   const Describe& describe_;
+  std::vector<std::pair<int, int>> casts_;  // a Cast's output and its input
   int current_;
   PostOps out_;
 };

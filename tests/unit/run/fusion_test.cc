@@ -348,6 +348,15 @@ TEST_CASE("what a kernel cannot express is put back, and the plan says why") {
   CHECK(outcome.passes.find("simd.conv_chain: takes bodies with the anchor Conv") != std::string::npos);
 }
 
+TEST_CASE("a group over no elements at all runs, with a number per channel, too") {
+  const auto engine = engine_with("auto");
+  Case c(*engine);
+  const ValueId x = c.input(Tensor::of<float>(Shape{2, 0, 3}, {}));
+  const ValueId sum = c.e.emit("Add", {x, c.input(Random(1).tensor({2, 1, 1}, false))});
+  const Outcome outcome = run_both_ways(engine, c, c.finish(c.e.emit("Relu", {sum}, {}, "y")));
+  CHECK((outcome.fused.shape() == Shape{2, 0, 3}));
+}
+
 TEST_CASE("the kernels that stood before the one that runs a fused node say why they refused it") {
   if (isas().empty()) return;
   const auto engine = engine_with("auto");

@@ -1,0 +1,152 @@
+#include "core/passes/narrow.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/passes/rewrite.h"
+#include "core/tensor/half.h"
+
+namespace percale {
+namespace {
+
+template <size_t N>
+bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
+  return node.op->domain.empty() && std::find(names.begin(), names.end(), node.op->name) != names.end();
+}
+
+constexpr std::array<std::string_view, 3> kProducts = {"Conv", "Gemm", "MatMul"};
+// What may follow them besides elementwise nodes and views.
+constexpr std::array<std::string_view, 8> kFollowers = {
+    "MaxPool", "AveragePool", "GlobalAveragePool", "Concat", "Transpose", "Slice", "Split", "GlobalMaxPool"};
+
+class Narrowing {
+ public:
+  Narrowing(const Graph& graph, Function& f, const NarrowOptions& options)
+      : graph_(graph), f_(f), options_(options), names_(f), twin_(f.values.size(), kNoValue) {}
+
+  Status run() {
+    PERCALE_ASSIGN_OR_RETURN(cast_, graph_.registry->require_op("", "Cast"));
+    std::vector<Node> nodes = std::move(f_.nodes);
+    f_.nodes.clear();
+    std::vector<NodeId> number;
+    for (Node& node : nodes) {
+      for (NodeId& before : node.control) before = number[static_cast<size_t>(before)];
+      const bool narrow = is_narrow(node);
+      for (ValueId& id : node.inputs) {
+        if (id != kNoValue) id = narrow ? in_bf16(id) : in_f32(id);
+      }
+      for (ValueId id : node.outputs) {
+        if (id == kNoValue || !narrow || f_.type(id).dtype != DType::kF32) continue;
+        f_.value(id).type.dtype = DType::kBF16;
+        native_.resize(f_.values.size(), false);
+        native_[static_cast<size_t>(id)] = true;
+      }
+      number.push_back(add(std::move(node)));
+    }
+    for (ValueId& id : f_.outputs) {
+      const ValueId given = id;
+      id = in_f32(given);
+      if (id == given) continue;
+      std::string name = names_.value(str_cat(f_.value(given).name, "/bf16"));
+      std::swap(f_.value(given).name, name);
+      f_.value(id).name = std::move(name);
+    }
+    return {};
+  }
+
+ private:
+  bool is_native(ValueId id) const {
+    return static_cast<size_t>(id) < native_.size() && native_[static_cast<size_t>(id)];
+  }
+  bool is_prepared(ValueId id) const {
+    return static_cast<size_t>(id) < options_.prepared.size() && options_.prepared[static_cast<size_t>(id)];
+  }
+
+  bool is_narrow(const Node& node) const {
+    if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
+    const bool follows =
+        (node.op->has(kElementwise) || node.op->has(kView) || is_one_of(node, kFollowers)) && node.op->name != "Cast";
+    const bool product = is_one_of(node, kProducts);
+    if (!follows && !product) return false;
+    bool any_native = false;
+    for (ValueId id : node.inputs) {
+      if (id == kNoValue) continue;
+      any_native = any_native || is_native(id);
+      const DType dtype = f_.type(id).dtype;
+      if (product && dtype != DType::kF32 && !is_native(id)) return false;
+      // An operand that would be rounded for this node alone.
+      if (follows && dtype == DType::kF32 && !is_prepared(id)) return false;
+      if (follows && dtype == DType::kF64) return false;
+    }
+    for (ValueId id : node.outputs) {
+      if (id != kNoValue && is_float(f_.type(id).dtype) && f_.type(id).dtype != DType::kF32) return false;
+    }
+    return product ? options_.gains(node) : any_native;
+  }
+
+  NodeId add(Node node) {
+    const auto id = static_cast<NodeId>(f_.nodes.size());
+    for (ValueId output : node.outputs) {
+      if (output != kNoValue) f_.value(output).def = id;
+    }
+    f_.nodes.push_back(std::move(node));
+    return id;
+  }
+
+  ValueId in_bf16(ValueId id) { return f_.type(id).dtype == DType::kF32 ? cast(id, DType::kBF16) : id; }
+  ValueId in_f32(ValueId id) { return is_native(id) ? cast(id, DType::kF32) : id; }
+
+  // One Cast per value, for all who want it.
+  ValueId cast(ValueId id, DType to) {
+    if (twin_[static_cast<size_t>(id)] != kNoValue) return twin_[static_cast<size_t>(id)];
+    const Tensor* constant = f_.constant(id);
+    // Kernels look at numbers such as the bounds of Clip.
+    if (constant != nullptr && constant->num_elements() == 1) return narrowed_number(id, *constant);
+    const auto made = static_cast<ValueId>(f_.values.size());
+    Node node;
+    node.name = names_.node(str_cat(f_.value(id).name, "/", dtype_name(to)));
+    node.op = cast_;
+    node.inputs = {id};
+    node.outputs = {made};
+    node.attributes.set("to", to);
+    if (f_.value(id).kind == ValueKind::kNode) node.device = f_.node(f_.value(id).def).device;
+    Value value{names_.value(node.name), {to, f_.type(id).shape}, ValueKind::kNode, 0, 0};
+    f_.values.push_back(std::move(value));
+    twin_.push_back(id);
+    twin_[static_cast<size_t>(id)] = made;
+    add(std::move(node));
+    return made;
+  }
+
+  ValueId narrowed_number(ValueId id, const Tensor& number) {
+    const auto made = static_cast<ValueId>(f_.values.size());
+    const BF16 narrowed = to_bf16(number.span<float>()[0]);
+    f_.constants.push_back(Tensor::copy_of(DType::kBF16, number.shape(), &narrowed, sizeof(narrowed)));
+    Value value{names_.value(str_cat(f_.value(id).name, "/bf16")),
+                {DType::kBF16, number.shape()},
+                ValueKind::kConstant,
+                static_cast<int32_t>(f_.constants.size()) - 1,
+                0};
+    f_.values.push_back(std::move(value));
+    twin_.push_back(id);
+    twin_[static_cast<size_t>(id)] = made;
+    return made;
+  }
+
+  const Graph& graph_;
+  Function& f_;
+  const NarrowOptions& options_;
+  FreeNames names_;
+  const OpSchema* cast_ = nullptr;
+  std::vector<ValueId> twin_;  // per value: the same in the other type
+  std::vector<bool> native_;   // per value: what was f32 and is computed in bf16
+};
+
+}  // namespace
+
+Status narrow(const Graph& graph, Function& f, const NarrowOptions& options) {
+  return Narrowing(graph, f, options).run();
+}
+
+}  // namespace percale

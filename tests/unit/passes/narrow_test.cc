@@ -1,0 +1,86 @@
+#include "core/passes/narrow.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/unit/graph_util.h"
+
+namespace percale {
+namespace {
+
+Tensor random_f32(const Shape& shape, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+  for (float& v : values) v = std::uniform_real_distribution<float>(-1, 1)(engine);
+  return Tensor::of<float>(shape, values);
+}
+
+// y = softmax(MatMul(Relu(MatMul(x, w) + b), w)) + Exp(x): products, what follows them, and what does not.
+struct Net {
+  std::shared_ptr<const Registry> registry = all_ops();
+  Builder builder{registry};
+  Graph graph;
+
+  Net() {
+    Build b(builder.main());
+    const ValueId x = b.input("x", {4, 8}, DType::kF32);
+    const ValueId w = b.constant(random_f32({8, 8}, 1), "w"), bias = b.constant(random_f32({8}, 2), "bias");
+    const ValueId first = b.op("Relu", {b.op("Add", {b.op("MatMul", {x, w}, {}, "one"), bias}, {}, "sum")}, {}, "act");
+    const ValueId second = b.op("MatMul", {first, w}, {}, "two");
+    const ValueId y = b.op("Add", {b.op("Softmax", {second}, {}, "soft"), b.op("Exp", {x}, {}, "exp")}, {}, "y");
+    b.outputs({y, first});
+    graph = *get(builder.finish());
+  }
+};
+
+std::string dtypes(const Function& f) {
+  std::string out;
+  for (const Node& node : f.nodes) out += str_cat(node.name, ":", f.type(node.outputs[0]).dtype, " ");
+  return out;
+}
+
+TEST_CASE("products and what follows them become bf16, all else stays; the results are those but for rounding") {
+  Net net;
+  Function f = net.graph.main();
+  const NarrowOptions options{[](const Node&) { return true; }, {}};
+  NarrowOptions with_constants = options;
+  for (size_t i = 0; i < f.values.size(); ++i)
+    with_constants.prepared.push_back(f.values[i].kind == ValueKind::kConstant);
+  check(narrow(net.graph, f, with_constants));
+  CHECK(dtypes(f) ==
+        "x/bf16:bf16 w/bf16:bf16 one:bf16 bias/bf16:bf16 sum:bf16 act:bf16 two:bf16 two/f32:f32 soft:f32 exp:f32 y:f32 "
+        "act/f32:f32 ");
+  const Tensor x = random_f32({4, 8}, 3);
+  const auto want = evaluate(net.graph, net.graph.main(), {x}), got = evaluate(net.graph, f, {x});
+  for (size_t k = 0; k < want.size(); ++k) {
+    REQUIRE(got[k].dtype() == DType::kF32);
+    CHECK(f.value(f.outputs[k]).name == net.graph.main().value(net.graph.main().outputs[k]).name);
+    const auto a = got[k].span<float>(), b = want[k].span<float>();
+    bool same = true;
+    for (size_t i = 0; i < a.size(); ++i) {
+      CHECK(std::fabs(a[i] - b[i]) < 0.03f);
+      same = same && a[i] == b[i];
+    }
+    CHECK(!same);
+  }
+}
+
+TEST_CASE("an operand that would be rounded for an elementwise node alone keeps it in f32") {
+  Net net;
+  Function f = net.graph.main();
+  check(narrow(net.graph, f, {[](const Node&) { return true; }, {}}));  // nothing is prepared
+  CHECK(dtypes(f).find("sum:f32") != std::string::npos);
+  CHECK(dtypes(f).find("one:bf16") != std::string::npos);
+}
+
+TEST_CASE("where no kernel gains, nothing is narrowed") {
+  Net net;
+  Function f = net.graph.main();
+  check(narrow(net.graph, f, {[](const Node&) { return false; }, {}}));
+  CHECK(dtypes(f) == dtypes(net.graph.main()));
+}
+
+}  // namespace
+}  // namespace percale
