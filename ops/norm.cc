@@ -448,7 +448,10 @@ void layer_norm_grad_run(const LayerNormPlan& p, const Launch& l) {
 
 Status register_norm(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
-  if (simd != nullptr) PERCALE_RETURN_IF_ERROR(register_layer_norm_simd(registry, *simd));
+  if (simd != nullptr) {
+    PERCALE_RETURN_IF_ERROR(register_layer_norm_simd(registry, *simd));
+    PERCALE_RETURN_IF_ERROR(register_batch_norm_simd(registry, *simd));
+  }
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_batch_norm, &batch_norm_run>(
       registry, "BatchNormalization", "", "portable.batch_norm", "portable.batch_norm_widened")));
   PERCALE_RETURN_IF_ERROR((add_float_kernels<&plan_batch_norm_grad, &batch_norm_grad_run>(

@@ -14,6 +14,7 @@ Status register_elementwise_simd(Registry& registry, const simd::SimdTable& simd
 Status register_activation_simd(Registry& registry, const simd::SimdTable& simd);
 Status register_reduce_simd(Registry& registry, const simd::SimdTable& simd);
 Status register_argextreme_simd(Registry& registry, const simd::SimdTable& simd);
+Status register_batch_norm_simd(Registry& registry, const simd::SimdTable& simd);
 Status register_layer_norm_simd(Registry& registry, const simd::SimdTable& simd);
 Status register_rms_norm_simd(Registry& registry, const simd::SimdTable& simd);
 Status register_layout_simd(Registry& registry, const simd::SimdTable& simd);

@@ -1,4 +1,4 @@
-// Normalisation of rows, and the softmax of attention. See simd.h for what holds for every function of this folder.
+// Normalisation of rows and of channels, and the softmax of attention. See simd.h for what holds for every function of this folder.
 #ifndef PERCALE_DEVICES_CPU_SIMD_NORM_H_
 #define PERCALE_DEVICES_CPU_SIMD_NORM_H_
 
@@ -18,6 +18,15 @@ struct NormFns {
   // y = x r scale with r = 1 / sqrt(mean of x^2 + epsilon) of each row.
   void (*rms_norm)(const float* x, int64_t rows, int64_t size, const float* scale, float epsilon, float* y,
                    const ParallelFor& parallel);
+  // x and y are [batch, channels, image]. y = (x - mean) r scale + bias with r = 1 / sqrt(variance + epsilon), mean and biased
+  // variance of each channel, which are given out.
+  void (*batch_norm)(const float* x, int64_t batch, int64_t channels, int64_t image, const float* scale,
+                     const float* bias, float epsilon, float* y, float* mean, float* variance,
+                     const ParallelFor& parallel);
+  // Its gradients: with h = (x - mean) r, dbias = sum of dy, dscale = sum of dy h, dx = scale r (dy - mean of dy - h mean of dy h).
+  void (*batch_norm_grad)(const float* dy, const float* x, int64_t batch, int64_t channels, int64_t image,
+                          const float* scale, float epsilon, float* dx, float* dscale, float* dbias,
+                          const ParallelFor& parallel);
   // In place, on the calling thread: x[r, c] = softmax over c of fma(x[r, c], scale, mask[r * mask_step + c]); rows of x are
   // `stride` apart; mask may be null. A row whose sum is NaN is NaN, or 0 with `nan_is_zero`.
   void (*masked_softmax)(float* x, int64_t rows, int64_t cols, int64_t stride, float scale, const float* mask,

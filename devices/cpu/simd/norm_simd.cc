@@ -70,6 +70,89 @@ void rms_norm(const float* x, int64_t rows, int64_t size, const float* scale, fl
   });
 }
 
+// The images of a channel: `count` of them, `step` apart.
+struct Channel {
+  int64_t count, step, image;
+
+  // Sum over all of them of reduce(offset of an image): one order for each number of lanes.
+  template <class F>
+  HWY_INLINE double sum(F&& reduce) const {
+    double total = 0;
+    for (int64_t n = 0; n < count; ++n) total += static_cast<double>(reduce(n * step));
+    return total;
+  }
+  double elements() const { return static_cast<double>(count * image); }
+};
+
+struct ChannelMoments {
+  float mean, variance;
+};
+HWY_INLINE ChannelMoments moments_of(const float* x, const Channel& c) {
+  const double sum = c.sum([&](int64_t at) HWY_ATTR { return reduce_row<float, SumOf<float>>(x + at, c.image); });
+  const auto mean = static_cast<float>(sum / c.elements());
+  const VF vm = set<float>(mean);
+  const double squares = c.sum([&](int64_t at) HWY_ATTR {
+    return reduce_span<float, SumSquaresOf<float>>(
+        c.image, [&](int64_t i, int64_t n) HWY_ATTR { return hn::Sub(load_some(x + at + i, n), vm); });
+  });
+  return {mean, static_cast<float>(squares / c.elements())};
+}
+
+template <class F>
+void for_channels(int64_t batch, int64_t channels, int64_t image, const ParallelFor& parallel, F&& f) {
+  const Channel channel{batch, channels * image, image};
+  for_rows(channels, batch * image, parallel, [&](int64_t c) HWY_ATTR { f(c, channel); });
+}
+
+void batch_norm(const float* x, int64_t batch, int64_t channels, int64_t image, const float* scale, const float* bias,
+                float epsilon, float* y, float* mean, float* variance, const ParallelFor& parallel) {
+  for_channels(batch, channels, image, parallel, [&](int64_t c, const Channel& channel) HWY_ATTR {
+    const float* from = x + c * image;
+    const ChannelMoments m = moments_of(from, channel);
+    const VF vm = set<float>(m.mean), by = set<float>(scale[c] / std::sqrt(m.variance + epsilon)),
+             add = set<float>(bias[c]);
+    for (int64_t b = 0; b < batch; ++b) {
+      const int64_t at = b * channel.step;
+      for_vectors(image, [&](int64_t i, int64_t n) HWY_ATTR {
+        store_n<float>(hn::MulAdd(hn::Sub(load_some(from + at + i, n), vm), by, add), y + c * image + at + i, n);
+      });
+    }
+    mean[c] = m.mean;
+    variance[c] = m.variance;
+  });
+}
+
+void batch_norm_grad(const float* dy, const float* x, int64_t batch, int64_t channels, int64_t image,
+                     const float* scale, float epsilon, float* dx, float* dscale, float* dbias,
+                     const ParallelFor& parallel) {
+  for_channels(batch, channels, image, parallel, [&](int64_t c, const Channel& channel) HWY_ATTR {
+    const float *from = x + c * image, *grad = dy + c * image;
+    const ChannelMoments m = moments_of(from, channel);
+    const VF vm = set<float>(m.mean);
+    const double r = 1 / std::sqrt(static_cast<double>(m.variance + epsilon));
+    const double sum =
+        channel.sum([&](int64_t at) HWY_ATTR { return reduce_row<float, SumOf<float>>(grad + at, image); });
+    const double weighted = channel.sum([&](int64_t at) HWY_ATTR {
+      return reduce_span<float, SumOf<float>>(image, [&](int64_t i, int64_t n) HWY_ATTR {
+        return hn::Mul(load_some(grad + at + i, n), hn::Sub(load_some(from + at + i, n), vm));
+      });
+    });
+    const double scaled = static_cast<double>(scale[c]) * r;
+    const VF a = set<float>(static_cast<float>(scaled)),
+             middle = set<float>(static_cast<float>(sum / channel.elements())),
+             k = set<float>(static_cast<float>(scaled * r * r * weighted / channel.elements()));
+    for (int64_t b = 0; b < batch; ++b) {
+      const int64_t at = b * channel.step;
+      for_vectors(image, [&](int64_t i, int64_t n) HWY_ATTR {
+        const VF d = hn::Mul(a, hn::Sub(load_some(grad + at + i, n), middle));
+        store_n<float>(hn::NegMulAdd(k, hn::Sub(load_some(from + at + i, n), vm), d), dx + c * image + at + i, n);
+      });
+    }
+    dscale[c] = static_cast<float>(weighted * r);
+    dbias[c] = static_cast<float>(sum);
+  });
+}
+
 void masked_softmax(float* x, int64_t rows, int64_t cols, int64_t stride, float scale, const float* mask,
                     int64_t mask_step, bool nan_is_zero) {
   if (cols == 0) return;
@@ -99,7 +182,7 @@ void masked_softmax(float* x, int64_t rows, int64_t cols, int64_t stride, float 
 
 }  // namespace
 
-constexpr NormFns kFns = {layer_norm, rms_norm, masked_softmax};
+constexpr NormFns kFns = {layer_norm, rms_norm, batch_norm, batch_norm_grad, masked_softmax};
 
 }  // namespace percale::simd::HWY_NAMESPACE
 #endif  // PERCALE_SIMD_TARGET

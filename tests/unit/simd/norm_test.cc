@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "tests/unit/simd/util.h"
 
@@ -73,6 +75,60 @@ TEST_CASE("rows are normalised by mean and variance, or by their root mean squar
           },
           [&](const std::vector<float>& got) { CHECK(worst_error(got, rms, 1e-2) < 1e-5); }));
     }
+  }
+}
+
+TEST_CASE("channels are normalised by the moments of the batch, and their gradients are those of the formulas") {
+  for (const auto& [batch, channels, image] :
+       {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1}, {3, 5, 7}, {2, 40, 49}, {8, 3, 9000}}) {
+    const int64_t total = batch * channels * image;
+    const auto x = random_values(total, 1, -2, 5), dy = random_values(total, 2), scale = random_values(channels, 3),
+               bias = random_values(channels, 4);
+    const double count = static_cast<double>(batch * image);
+    std::vector<double> forward(x.size()), backward(x.size()), vectors(static_cast<size_t>(4 * channels));
+    for (int64_t c = 0; c < channels; ++c) {
+      const auto each = [&](auto&& f) {
+        for (int64_t b = 0; b < batch; ++b) {
+          for (int64_t i = 0; i < image; ++i) f(static_cast<size_t>((b * channels + c) * image + i));
+        }
+      };
+      double mean = 0, variance = 0, sum = 0, weighted = 0;
+      each([&](size_t i) { mean += static_cast<double>(x[i]) / count; });
+      each([&](size_t i) {
+        const double d = static_cast<double>(x[i]) - mean;
+        variance += d * d / count;
+      });
+      const double r = 1 / std::sqrt(variance + static_cast<double>(kEpsilon));
+      const auto at = static_cast<size_t>(c), step = static_cast<size_t>(channels);
+      each([&](size_t i) {
+        const double h = (static_cast<double>(x[i]) - mean) * r;
+        forward[i] = h * static_cast<double>(scale[at]) + static_cast<double>(bias[at]);
+        sum += static_cast<double>(dy[i]);
+        weighted += static_cast<double>(dy[i]) * h;
+      });
+      each([&](size_t i) {
+        const double h = (static_cast<double>(x[i]) - mean) * r;
+        backward[i] =
+            static_cast<double>(scale[at]) * r * (static_cast<double>(dy[i]) - sum / count - h * weighted / count);
+      });
+      vectors[at] = mean, vectors[step + at] = variance, vectors[2 * step + at] = weighted,
+      vectors[3 * step + at] = sum;
+    }
+    std::vector<double> want = forward;
+    want.insert(want.end(), backward.begin(), backward.end());
+    want.insert(want.end(), vectors.begin(), vectors.end());
+    CHECK(agrees(
+        [&](const SimdTable& table, const ParallelFor& parallel) {
+          std::vector<float> got(want.size());
+          float *y = got.data(), *dx = y + total, *mean = dx + total;
+          table.norm->batch_norm(x.data(), batch, channels, image, scale.data(), bias.data(), kEpsilon, y, mean,
+                                 mean + channels, parallel);
+          table.norm->batch_norm_grad(dy.data(), x.data(), batch, channels, image, scale.data(), kEpsilon, dx,
+                                      mean + 2 * channels, mean + 3 * channels, parallel);
+          return got;
+        },
+        // One element alone has no variance: what is left of its gradient is rounding.
+        [&](const std::vector<float>& got) { CHECK(worst_error(got, want, 1) < 2e-3); }));
   }
 }
 
