@@ -9,7 +9,6 @@ time to ours, and the share of the measured FMA roof. Run it on a quiet machine;
 import argparse
 import importlib.metadata
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -17,10 +16,9 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+from turns import HERE, ROOT, Worker, from_start, machine, markdown, percale_version, show_time, take_turns
+
 PEERS = ["torch", "jax", "onnxruntime"]
-SETTLE = 0.05  # seconds before each turn: until the threads of the one before, which wait for work spinning, sleep
 COLUMNS = ["torch", "torch-channels-last", "jax", "onnxruntime"]
 
 MLP = 2 * (784 * 512 + 512 * 512 + 512 * 10)
@@ -51,37 +49,11 @@ ROWS = [
 ]
 
 
-class Worker:
-    def __init__(self, command):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True)
-
-    def ask(self, workload, milliseconds):
-        """Nanoseconds per iteration (wall, CPU); None when the peer has no such workload."""
-        self.process.stdin.write(f"{workload} {milliseconds}\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"{self.process.args} ended")
-        return None if answer.startswith("error") else tuple(map(float, answer.split()))
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
 def commands(build, threads, peers=COLUMNS):
     out = {"percale": [os.path.join(build, "tests", "bench", "percale_worker"), str(threads)]}
     for peer in peers:
         out[peer] = [sys.executable, os.path.join(HERE, "peers.py"), peer, str(threads)]
     return out
-
-
-def show_time(ns):
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.3g} {unit}"
-    return f"{ns:.3g} ns"
 
 
 def measured_rows(build, args, roof):
@@ -95,16 +67,9 @@ def measured_rows(build, args, roof):
         workers = {name: Worker(command) for name, command in commands(build, threads).items()}
         for row in rows:
             name, text, _, flops, per = row
-            walls = {w: [] for w in workers}
-            cpus = {w: [] for w in workers}
-            for _ in range(args.rounds):
-                for who, worker in workers.items():
-                    time.sleep(SETTLE)
-                    answer = worker.ask(name, args.milliseconds)
-                    if answer:
-                        walls[who].append(answer[0] / per)
-                        cpus[who].append(answer[1] / per)
-            best = {w: min(t) for w, t in walls.items() if t}
+            walls = {w: [t / per for t in times]
+                     for w, times in take_turns(workers, name, args.rounds, args.milliseconds).items()}
+            best = {w: min(t) for w, t in walls.items()}
             ours = best.pop("percale")
             cells = [text, f"{show_time(ours)} ({show_time(statistics.median(walls['percale']))})"]
             cells += [f"{show_time(best[p])} ({show_time(statistics.median(walls[p]))})" if p in best else "" for p in COLUMNS]
@@ -124,24 +89,11 @@ def measured_rows(build, args, roof):
     return [lines[row] for row in ROWS if row in lines]
 
 
-def process(command, stdin=None, runs=1):
-    """Least wall seconds and peak megabytes of whole processes."""
-    best, peak, text = None, 0, ""
-    for _ in range(runs):
-        start = time.perf_counter()
-        with tempfile.TemporaryFile("w+") as out:
-            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL, text=True)
-            child.stdin.write(stdin or "")
-            child.stdin.close()
-            _, status, usage = os.wait4(child.pid, 0)
-            seconds = time.perf_counter() - start
-            if status:
-                raise RuntimeError(f"{command} failed")
-            out.seek(0)
-            text = out.read()
-        best = seconds if best is None else min(best, seconds)
-        peak = max(peak, usage.ru_maxrss / 1024)
-    return best, peak, text
+def whole(command):
+    """Wall seconds of a process, and what it wrote."""
+    start = time.perf_counter()
+    text = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    return time.perf_counter() - start, text
 
 
 def process_rows(build, args):
@@ -149,7 +101,7 @@ def process_rows(build, args):
     if not args.only or args.only in "start":
         cells = ["process start to first MLP result"]
         for who, command in commands(build, 1, PEERS).items():
-            seconds, _, _ = process(command, "mlp_1 0\n", 5)
+            seconds, _, _ = from_start(command, "mlp_1", runs=5)
             cells.append(f"{seconds * 1e3:.3g} ms")
         rows.append(cells)
     if not args.only or args.only in "memory":
@@ -159,7 +111,7 @@ def process_rows(build, args):
                 if who == "onnxruntime" and workload != "mlp_1":
                     cells.append("")
                     continue
-                _, peak, _ = process(command, f"{workload} 200\n")
+                _, peak, _ = from_start(command, workload, 200)
                 cells.append(f"{peak:.0f} MB")
             rows.append(cells)
     if not args.only or args.only in "mnist":
@@ -167,27 +119,15 @@ def process_rows(build, args):
         with tempfile.TemporaryDirectory() as folder:
             ours, theirs = [], []
             for i in range(2):
-                seconds, _, text = process([os.path.join(build, "bindings", "cli", "percale"), "train", spec, "--threads", "2",
-                                            "--json", "--out", os.path.join(folder, str(i))])
+                seconds, text = whole([os.path.join(build, "bindings", "cli", "percale"), "train", spec, "--threads", "2",
+                                       "--json", "--out", os.path.join(folder, str(i))])
                 ours.append((seconds, float(re.search(r'"accuracy":([0-9.]+)', text).group(1))))
-                seconds, _, text = process([sys.executable, os.path.join(HERE, "mnist_torch.py"), "2"])
+                seconds, text = whole([sys.executable, os.path.join(HERE, "mnist_torch.py"), "2"])
                 theirs.append((seconds, float(text.split()[-1])))
             a, b = min(ours), min(theirs)
             rows.append([f"samples/mnist/lenet.json whole, process included, two threads: {b[0] / a[0]:.2f}x torch",
                          f"{a[0]:.1f} s, accuracy {a[1]:.4f}", f"{b[0]:.1f} s, accuracy {b[1]:.4f}", "", ""])
     return rows
-
-
-def markdown(header, rows):
-    return "\n".join(["| " + " | ".join(r) + " |" for r in [header, ["---"] * len(header)] + rows])
-
-
-def cpu_name():
-    with open("/proc/cpuinfo") as file:
-        for line in file:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
 
 
 def main():
@@ -204,13 +144,8 @@ def main():
         args.write = os.path.abspath(args.write)
     scratch = tempfile.TemporaryDirectory()  # workers write their models and data into the current folder
     os.chdir(scratch.name)
-    load = os.getloadavg()[0]
-    kernels = subprocess.run([os.path.join(args.build, "tests", "bench", "kernels"), "auto", "0"], capture_output=True,
-                             text=True, check=True).stdout
-    roof = float(re.search(r"roof of one thread ([0-9.]+) GFLOP/s", kernels).group(1))
+    about, roof = machine(args.build)
     versions = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in PEERS)
-    version = subprocess.run([os.path.join(args.build, "bindings", "cli", "percale"), "--version"], capture_output=True,
-                             text=True, check=True).stdout.strip()
     table = markdown(["workload", "percale: least (median)", *COLUMNS, "best peer / ours", "torch / ours", "share of the roof",
                       "one thread / two"], measured_rows(args.build, args, roof))
     whole = markdown(["whole processes", "percale", *PEERS], process_rows(args.build, args))
@@ -218,8 +153,8 @@ def main():
 
 Made by `sh tests/bench/run --write`; see README.md there for what is measured and how. {time.strftime("%Y-%m-%d")}.
 
-* {cpu_name()}, {os.cpu_count()} cores; fp32 FMA roof of one thread, measured: {roof} GFLOP/s; load before: {load:.2f}.
-* {version}; {versions}; f32 throughout; {args.rounds} rounds of {args.milliseconds:.0f} ms in turns.
+* {about}.
+* {percale_version(args.build)}; {versions}; f32 throughout; {args.rounds} rounds of {args.milliseconds:.0f} ms in turns.
 
 {table}
 

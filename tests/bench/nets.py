@@ -2,12 +2,14 @@
 
     python tests/bench/nets.py FOLDER [NAME...]     writes FOLDER/NAME.onnx
 """
+import itertools
 import os
 import sys
 
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.flop_counter import FlopCounterMode
 
 
 def conv_bn(inputs, outputs, kernel, stride=1, groups=1, act=nn.ReLU):
@@ -126,6 +128,87 @@ class Recurrent(nn.Module):
         return self.lstm(x)[0]
 
 
+class Chain(nn.Module):
+    """A thousand elementwise ops."""
+
+    def __init__(self, *shape):
+        super().__init__()
+        self.register_buffer("b", torch.randn(shape) / 8)
+
+    def forward(self, x):
+        for _ in range(500):
+            x = F.relu(x + self.b)
+        return x
+
+
+def stack(inputs, *words):
+    """("pool", kernel, stride, padding) is a max pooling, (filters, kernel, stride, padding) a convolution with a ReLU."""
+    layers = []
+    for word in words:
+        if word[0] == "pool":
+            layers.append(nn.MaxPool2d(*word[1:]))
+        else:
+            layers += [nn.Conv2d(inputs, *word), nn.ReLU()]
+            inputs = word[0]
+    return layers
+
+
+def classifier(*widths):
+    layers = [nn.Flatten()]
+    for inputs, outputs in itertools.pairwise(widths):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return layers[:-1]
+
+
+# The four nets of Table 1 in Abadi et al., TensorFlow, OSDI 2016, in the form of the convnet-benchmarks that it cites: without
+# dropout, local normalisation and auxiliary classifiers.
+def alexnet():
+    """Krizhevsky, One weird trick for parallelizing convolutional neural networks, 2014."""
+    pool = ("pool", 3, 2)
+    return nn.Sequential(*stack(3, (64, 11, 4, 2), pool, (192, 5, 1, 2), pool, (384, 3, 1, 1), (256, 3, 1, 1), (256, 3, 1, 1),
+                                pool), *classifier(256 * 6 * 6, 4096, 4096, 1000))
+
+
+def overfeat():
+    """Sermanet et al., OverFeat, 2013: the fast model, of images of 231x231."""
+    pool = ("pool", 2, 2)
+    return nn.Sequential(*stack(3, (96, 11, 4, 0), pool, (256, 5, 1, 0), pool, (512, 3, 1, 1), (1024, 3, 1, 1),
+                                (1024, 3, 1, 1), pool), *classifier(1024 * 6 * 6, 3072, 4096, 1000))
+
+
+def vgg_a():
+    """Simonyan and Zisserman, Very Deep Convolutional Networks, 2014: configuration A."""
+    words = [("pool", 2, 2) if f is None else (f, 3, 1, 1)
+             for f in (64, None, 128, None, 256, 256, None, 512, 512, None, 512, 512, None)]
+    return nn.Sequential(*stack(3, *words), *classifier(512 * 7 * 7, 4096, 4096, 1000))
+
+
+class Inception(nn.Module):
+    def __init__(self, inputs, one, reduce3, three, reduce5, five, pooled):
+        super().__init__()
+        self.branches = nn.ModuleList(nn.Sequential(*stack(inputs, *words)) for words in (
+            [(one, 1, 1, 0)], [(reduce3, 1, 1, 0), (three, 3, 1, 1)], [(reduce5, 1, 1, 0), (five, 5, 1, 2)],
+            [("pool", 3, 1, 1), (pooled, 1, 1, 0)]))
+
+    def forward(self, x):
+        return torch.cat([branch(x) for branch in self.branches], 1)
+
+
+def googlenet():
+    """Szegedy et al., Going deeper with convolutions, 2014."""
+    pool = ("pool", 3, 2, 1)
+    layers, inputs = stack(3, (64, 7, 2, 3), pool, (64, 1, 1, 0), (192, 3, 1, 1), pool), 192
+    for widths in [(64, 96, 128, 16, 32, 32), (128, 128, 192, 32, 96, 64), None, (192, 96, 208, 16, 48, 64),
+                   (160, 112, 224, 24, 64, 64), (128, 128, 256, 24, 64, 64), (112, 144, 288, 32, 64, 64),
+                   (256, 160, 320, 32, 128, 128), None, (256, 160, 320, 32, 128, 128), (384, 192, 384, 48, 128, 128)]:
+        if widths is None:
+            layers.append(nn.MaxPool2d(*pool[1:]))
+        else:
+            layers.append(Inception(inputs, *widths))
+            inputs = widths[0] + widths[2] + widths[4] + widths[5]
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), *classifier(inputs, 1000))
+
+
 def image(batch=1, size=224):
     return (torch.rand(batch, 3, size, size),)
 
@@ -142,16 +225,26 @@ NETS = {
     "minilm": (lambda: Bert(6, 384, 12, 1536), sentence, ["tokens", "mask", "kinds"]),
     "bert_base": (lambda: Bert(12, 768, 12, 3072), sentence, ["tokens", "mask", "kinds"]),
     "lstm": (lambda: Recurrent(128, 256), lambda: (torch.rand(50, 1, 128),), ["x"]),
+    "chain_16": (lambda: Chain(16), lambda: (torch.rand(16),), ["x"]),
+    "chain_64k": (lambda: Chain(256, 256), lambda: (torch.rand(256, 256),), ["x"]),
+}
+# Nets to train: batches that two cores do in seconds.
+TRAINED = {
+    "resnet18_train": (lambda: ResNet([2, 2, 2, 2], False), lambda: image(32), ["x"]),
+    "alexnet_train": (alexnet, lambda: image(16), ["x"]),
+    "overfeat_train": (overfeat, lambda: image(16, 231), ["x"]),
+    "vgg_a_train": (vgg_a, lambda: image(16), ["x"]),
+    "googlenet_train": (googlenet, lambda: image(16), ["x"]),
 }
 
 
 def make(name):
-    """The module, ready to infer, and example inputs: the same for every caller."""
-    module, example, inputs = NETS[name]
+    """The module, ready to infer, or to train where its name says so, and example inputs: the same for every caller."""
+    module, example, inputs = (NETS | TRAINED)[name]
     torch.manual_seed(1)
-    net = module().eval()
+    net = module().train(name in TRAINED)
     for layer in net.modules():
-        if isinstance(layer, nn.BatchNorm2d):  # as trained: no two channels alike
+        if isinstance(layer, nn.BatchNorm2d):  # as trained: no two channels alike, and no two tensors, which exports share
             nn.init.uniform_(layer.weight, 0.5, 1.5)
             nn.init.normal_(layer.bias, 0, 0.1)
             nn.init.normal_(layer.running_mean, 0, 0.1)
@@ -159,11 +252,29 @@ def make(name):
     return net, example(), inputs
 
 
-def export(name, folder):
+def export(name, folder, file=None):
+    """Writes the net as it infers. One that is to be trained keeps what the exporter would fold away."""
     net, example, inputs = make(name)
-    path = os.path.join(folder, f"{name}.onnx")
-    torch.onnx.export(net, example, path, input_names=inputs, output_names=["y"], opset_version=17, dynamo=False)
+    path = os.path.join(folder, file or f"{name}.onnx")
+    if name in TRAINED:
+        training = {"training": torch.onnx.TrainingMode.PRESERVE, "do_constant_folding": False,
+                    "dynamic_axes": {"x": {0: "batch"}, "y": {0: "batch"}}}
+    else:
+        training = {}
+    torch.onnx.export(net.eval(), example, path, input_names=inputs, output_names=["y"], opset_version=17, dynamo=False, **training)
     return path
+
+
+def flops(name):
+    """Floating-point operations of the matrix products and convolutions of a run or a training step; a multiply-add is two."""
+    if name == "lstm":
+        return 50 * 2 * 4 * 256 * (128 + 256)  # what the counter below does not know
+    net, example, _ = make(name)
+    with FlopCounterMode(display=False) as counter:
+        y = net(*example)
+        if name in TRAINED:
+            y.sum().backward()
+    return counter.get_total_flops()
 
 
 if __name__ == "__main__":

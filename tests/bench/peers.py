@@ -1,13 +1,11 @@
 """The peers' side of the benchmarks. Usage: peers.py PEER THREADS with a PEER of
-torch (its default layout of images), torch-channels-last (images alone), jax, onnxruntime. Speaks the protocol of
-percale_worker.c: lines `WORKLOAD MILLISECONDS` in, `NANOSECONDS CPU_NANOSECONDS` per iteration (or `error: ...`) out. The
-work is the same as there: the same shapes, layers, optimizer, f32, data that is never zero."""
+torch (its default layout of images), torch-channels-last (images alone), jax, onnxruntime. The work is the same as in
+worker_graphs.c: the same shapes, layers, optimizer, f32, data that is never zero."""
 import atexit
 import os
 import shutil
 import sys
 import tempfile
-import time
 
 PEER, THREADS = sys.argv[1], int(sys.argv[2])
 os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(THREADS)
@@ -18,6 +16,8 @@ if PEER == "jax":
     os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:THREADS]))  # XLA heeds nothing else for all of its pools
 
 import numpy as np  # noqa: E402
+
+from serve import serve  # noqa: E402
 
 rng = np.random.default_rng(1)
 
@@ -286,27 +286,12 @@ def onnxruntime_workloads():
             "matmul": matmul, "conv": conv}
 
 
-def main():
-    workloads = {"torch": torch_workloads, "torch-channels-last": torch_workloads, "jax": jax_workloads, "onnxruntime": onnxruntime_workloads}[PEER]()
-    made = {}
-    for line in sys.stdin:
-        name, milliseconds = line.split()
-        if name not in workloads:
-            print(f"error: no workload '{name}'", flush=True)
-            continue
-        if name not in made:
-            made[name] = workloads[name]()
-        run = made[name]
-        run()
-        wall, cpu, done = time.perf_counter_ns(), time.process_time_ns(), 0
-        while True:
-            run()
-            done += 1
-            elapsed = time.perf_counter_ns() - wall
-            if elapsed >= float(milliseconds) * 1e6:
-                break
-        print(f"{elapsed / done:.1f} {(time.process_time_ns() - cpu) / done:.1f}", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    workloads = {"torch": torch_workloads, "torch-channels-last": torch_workloads, "jax": jax_workloads,
+                 "onnxruntime": onnxruntime_workloads}[PEER]()
+
+    def find(name):
+        if name not in workloads:
+            raise LookupError("no workload")
+        return workloads[name]()
+    serve(find)

@@ -1,0 +1,32 @@
+"""The peers' end of the protocol of percale_worker.c: lines `WORKLOAD MILLISECONDS` in, `NANOSECONDS CPU_NANOSECONDS` per
+iteration (or `error: ...`) out."""
+import sys
+import time
+
+
+def serve(find):
+    """`find(name)` prepares a workload and gives the function that does it once, or raises.
+    `first:PATH` is the time from before the preparation, the imports done, to the first result."""
+    made = {}
+    for line in sys.stdin:
+        name, milliseconds = line.rsplit(None, 1)
+        begin = time.perf_counter_ns()
+        if name not in made:
+            try:
+                made[name] = find(name)
+            except Exception as error:  # whatever a peer can't do is a cell of the table
+                print(f"error: {name}: {type(error).__name__}: {' '.join(str(error).split())}", flush=True)
+                continue
+        run = made[name]
+        run()
+        if name.startswith("first:"):
+            print(f"{time.perf_counter_ns() - begin:.1f} {time.process_time_ns():.1f}", flush=True)
+            continue
+        wall, cpu, done = time.perf_counter_ns(), time.process_time_ns(), 0
+        while True:
+            run()
+            done += 1
+            elapsed = time.perf_counter_ns() - wall
+            if elapsed >= float(milliseconds) * 1e6:
+                break
+        print(f"{elapsed / done:.1f} {(time.process_time_ns() - cpu) / done:.1f}", flush=True)
