@@ -104,6 +104,10 @@ def geometric_row(measured, ours, theirs, columns):
     return cells
 
 
+def section(heading, header, rows, text=""):
+    return f"\n## {heading}\n\n{text}{markdown(header, rows)}\n" if rows else ""
+
+
 def of_kind(args, *kinds):
     return [case for case in args.cases if case["kind"] in kinds]
 
@@ -137,9 +141,9 @@ def table_of(args, roof, threads, measured):
                      m.error("percale")])
         if case["kind"] == "given":
             given.append(m)
-    if given:
+    if len(given) > 1:
         rows.append(geometric_row(given, "percale", {5: "onnxruntime", 6: "openvino-f32"}, len(header)))
-    return f"\n## Inference in f32, {threads_text(threads)}\n\n{markdown(header, rows)}\n"
+    return section(f"Inference in f32, {threads_text(threads)}", header, rows)
 
 
 def inference(args, roof):
@@ -155,7 +159,7 @@ def inference(args, roof):
              m.ratio(ours, "openvino"), m.error(ours), m.error("openvino")] for m in measured.values()]
     header = ["model", "percale, bf16" if ours == "percale-bf16" else "percale, which has no bf16 option", "openvino, default",
               "openvino / ours", "our error", "its error"]
-    return text + f"\n## Inference in bf16, which is OpenVINO's default where the CPU has it\n\n{markdown(header, rows)}\n"
+    return text + section("Inference in bf16, which is OpenVINO's default where the CPU has it", header, rows)
 
 
 def load(args, roof):
@@ -173,7 +177,7 @@ def load(args, roof):
                      m.ratio("percale", "onnxruntime"), m.ratio("own", "onnxruntime")])
     header = ["model", "percale, .onnx", "percale, .percale", "onnxruntime", "openvino f32", "onnxruntime / ours, .onnx",
               "onnxruntime / ours, .percale"]
-    return ("\n## Load: from the file to the first result, in a warm process, one thread\n\n" + markdown(header, rows) + "\n")
+    return section("Load: from the file to the first result, in a warm process, one thread", header, rows)
 
 
 def processes(args, roof):
@@ -196,18 +200,15 @@ def processes(args, roof):
                 print("  ".join(rows[-1]), file=sys.stderr, flush=True)
     header = ["model", "who", "process start to first result", "the same without a model",
               "within: from before the engine or session to the first result", "peak memory until then", "the same without a model"]
-    return f"""
-## Whole processes, one thread
-
+    return section("Whole processes, one thread", header, rows, """\
 Our host is a program in C. The peers' hosts are programs in Python, whose own start and the peer's import stand in the columns
 without a model: ONNX Runtime's package has its library but no headers for a host in C.
 
-{markdown(header, rows)}
-"""
+""")
 
 
 def training(args, roof):
-    rows = []
+    args, rows = argparse.Namespace(**vars(args) | {"rounds": min(args.rounds, 3)}), []  # steps take seconds
     for case in of_kind(args, "training"):
         one = None
         for threads in args.threads:
@@ -220,7 +221,7 @@ def training(args, roof):
                          m.error("percale")])
     header = ["step, SGD with momentum", "percale: least (median)", "torch, channels-last", "torch / ours", "share of the roof",
               "one thread / two", "error of the first three losses"]
-    return "\n## Training in f32\n\n" + markdown(header, rows) + "\n"
+    return section(f"Training in f32, {args.rounds} rounds", header, rows)
 
 
 def breakdowns(args, roof):
@@ -235,8 +236,8 @@ def breakdowns(args, roof):
             print(f"{case['name']}: {error.stderr}", file=sys.stderr)
             continue
         rows.append([case["name"], show_time(total), ", ".join(f"{kind} {share:.0%} ({count})" for kind, count, share in kinds[:5])])
-    text = "\n## Where the time goes, one thread\n\nBy `percale trace`: op and kernel, share of the run, number of nodes.\n\n"
-    return text + markdown(["model", "sum of its nodes", "most of it"], rows) + "\n"
+    return section("Where the time goes, one thread", ["model", "sum of its nodes", "most of it"], rows,
+                   "By `percale trace`: op and kernel, share of the run, number of nodes.\n\n")
 
 
 def main():
