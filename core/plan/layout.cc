@@ -60,10 +60,16 @@ class Layouts {
   Status plan(Node& node) {
     const Attributes attributes = with_defaults(*node.op, node.attributes);
     PlannedNode planned;
-    {
-      const NodeView view = make_node_view(graph_, f_, node, attributes, prepared_);
-      PERCALE_ASSIGN_OR_RETURN(planned.kernel, choose_kernel(*graph_.registry, kind_, view, &planned.refusals, grant_));
+    Status status = choose(node, attributes, planned);
+    if (status.code() == Code::kUnimplemented && reads_formats(node)) {
+      // Who takes the node may not take it in the formats that happen to be there.
+      for (ValueId& id : node.inputs) {
+        PERCALE_ASSIGN_OR_RETURN(id, in_format(id, kRowMajor));
+      }
+      planned = {};
+      status = choose(node, attributes, planned);
     }
+    PERCALE_RETURN_IF_ERROR(std::move(status));
     const PlannedKernel& kernel = *planned.kernel;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNoValue) continue;
@@ -75,6 +81,17 @@ class Layouts {
     }
     planned_.emplace(node.name, std::move(planned));
     return {};
+  }
+
+  Status choose(const Node& node, const Attributes& attributes, PlannedNode& planned) {
+    const NodeView view = make_node_view(graph_, f_, node, attributes, prepared_);
+    PERCALE_ASSIGN_OR_RETURN(planned.kernel, choose_kernel(*graph_.registry, kind_, view, &planned.refusals, grant_));
+    return {};
+  }
+
+  bool reads_formats(const Node& node) const {
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [this](ValueId id) { return id != kNoValue && f_.format(id) != nullptr; });
   }
 
   int32_t number_of(const Format* format) {

@@ -9,7 +9,7 @@ void prepare_reorder(Plan& plan, Steps& steps) {
   refuse_if(from == nullptr && to == nullptr, "both formats are row-major: the core's own kernel copies");
   const MemoryDesc src = from != nullptr ? decode(from).in_format : decode(to).row_major;
   const MemoryDesc dst = to != nullptr ? decode(to).in_format : decode(from).row_major;
-  plan.add_as_given(steps, 2.0 * static_cast<double>(elements(node.dims(0))), [&] {
+  plan.add_as_given(steps, 32.0 * static_cast<double>(elements(node.dims(0))), [&] {
     const dnnl::reorder::primitive_desc primitive(cpu_engine(), src, cpu_engine(), dst, attributes());
     Made made{[primitive] { return dnnl::reorder(primitive); }, primitive.scratchpad_desc(), {}};
     made.operands = {{{DNNL_ARG_FROM, 0, 0, src}, src}, {{DNNL_ARG_TO, 1, 0, dst}, dst}};
@@ -24,7 +24,7 @@ void prepare_cast(Plan& plan, Steps& steps) {
   const DataType from = float_type(node.dtype(0)), to = float_type(node.output_dtype(0));
   refuse_if(is_empty(x), "the operand is empty");
   const char* const format = node.format(0);
-  plan.add(steps, 2.0 * static_cast<double>(elements(x)), [&](bool formats) {
+  plan.add(steps, 32.0 * static_cast<double>(elements(x)), [&](bool formats) {
     const MemoryDesc src = formats && format != nullptr ? decode(format).in_format : row_major(x, from);
     // Without strides of its own a format has no like in another type.
     const bool strided = src.get_format_kind() == dnnl::memory::format_kind::blocked && src.get_inner_nblks() == 0;
@@ -49,7 +49,7 @@ void prepare_concat(Plan& plan, Steps& steps) {
   refuse_if(!formatted, "the inputs are row-major: the core's own kernel is as fast");
   int64_t axis = node.attribute("axis", int64_t{0});
   if (axis < 0) axis += static_cast<int64_t>(y.size());
-  plan.add(steps, 2.0 * static_cast<double>(elements(y)), [&](bool formats) {
+  plan.add(steps, 32.0 * static_cast<double>(elements(y)), [&](bool formats) {
     std::vector<MemoryDesc> from;
     for (size_t i = 0; i < node.inputs(); ++i) {
       const char* format = formats ? node.format(i) : nullptr;

@@ -20,6 +20,14 @@ Window::Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& 
     if (automatic == "VALID") begin = 0;
     begins.push_back(begin);
     ends.push_back(total - begin);
+    for (int64_t o = 0; o < y[d + 2]; ++o) {
+      bool touches = false;
+      for (int64_t k = 0; k < kernel[d] && !touches; ++k) {
+        const int64_t at = o * strides[d] + k * dilations[d] - begin;
+        touches = at >= 0 && at < x[d + 2];
+      }
+      refuse_if(!touches, "a window lies wholly in the padding");
+    }
     --dilations[d];
   }
 }
