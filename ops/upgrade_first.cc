@@ -21,7 +21,7 @@ Status broadcast_before_7(UpgradeContext& c) {
   if (!left.known_rank() || !right.known_rank()) return c.error("broadcasting by 'axis' needs inputs of known rank");
   const auto rank = static_cast<int64_t>(left.rank()), small = static_cast<int64_t>(right.rank());
   if (axis < 0) axis += rank;
-  if (axis < 0 || axis + small > rank) return c.error("axis ", axis, " does not put ", right, " within ", left);
+  if (axis < 0 || axis > rank - small) return c.error("axis ", axis, " does not put ", right, " within ", left);
   std::vector<int64_t> axes;
   for (int64_t i = axis + small; i < rank; ++i) axes.push_back(small + i - axis - small);
   if (axes.empty()) return {};

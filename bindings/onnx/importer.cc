@@ -294,7 +294,8 @@ Status Importer::emit_node(const NodeProto& node, Scope& scope) {
   }
   if (node.domain.empty() && node.op == "Scan") {
     const AttributeProto* scanned = find_attribute(node, "num_scan_inputs");
-    const int64_t carried = static_cast<int64_t>(node.inputs.size()) - (scanned == nullptr ? 0 : scanned->i);
+    const auto all = static_cast<int64_t>(node.inputs.size());
+    const int64_t carried = all - (scanned == nullptr ? 0 : std::clamp<int64_t>(scanned->i, 0, all));
     ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
   }
   size_t count = node.outputs.size();

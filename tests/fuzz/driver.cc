@@ -29,6 +29,11 @@ extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, s
 // Of the sanitizers, where the program is built with one.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
+// Else that sanitizer, which has a runtime of its own, ends the program without a word to us.
+extern "C" __attribute__((visibility("default"))) const char* __ubsan_default_options() {
+  return "abort_on_error=1:print_stacktrace=1";
+}
+
 namespace {
 
 // A count for each place in the code, in classes: once, twice, a few times, often.
