@@ -92,11 +92,6 @@ std::string tag_of(const MemoryDesc& desc) {
 
 // Equal descriptors must give equal texts. What strides alone tell is written down as such: the bytes of a descriptor may
 // differ where nothing looks.
-bool is_strided(const MemoryDesc& desc) {
-  return desc.get_format_kind() == dnnl::memory::format_kind::blocked && desc.get_inner_nblks() == 0 &&
-         desc.get_padded_dims() == desc.get_dims() && desc.get_submemory_offset() == 0;
-}
-
 void append_desc(std::string& out, const MemoryDesc& desc) {
   if (!is_strided(desc)) {
     MemoryDesc copy = desc;
@@ -145,6 +140,25 @@ Format decode(const char* text) {
     rest.remove_prefix(end);
   }
   return out;
+}
+
+bool is_strided(const MemoryDesc& desc) {
+  return desc.get_format_kind() == dnnl::memory::format_kind::blocked && desc.get_inner_nblks() == 0 &&
+         desc.get_padded_dims() == desc.get_dims() && desc.get_submemory_offset() == 0;
+}
+
+MemoryDesc ordered_like(const MemoryDesc& model, const Dims& dims, DataType type) {
+  const Dims given = model.get_strides();
+  std::vector<size_t> order(dims.size());
+  for (size_t d = 0; d < order.size(); ++d) order[d] = d;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return given[a] > given[b]; });
+  Dims strides(dims.size());
+  int64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = stride;
+    stride *= dims[order[i]];
+  }
+  return MemoryDesc(dims, type, strides);
 }
 
 Dims strides_of(const Dims& dims) {

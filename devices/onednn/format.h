@@ -30,6 +30,12 @@ inline MemoryDesc any_format(const Dims& dims, DataType type) {
   return MemoryDesc(dims, type, dnnl::memory::format_tag::any);
 }
 
+// A tensor whose dims follow each other in memory as those of `model` do. Precondition: strides alone describe it.
+MemoryDesc ordered_like(const MemoryDesc& model, const Dims& dims, DataType type);
+
+// Whether strides alone describe a tensor: it has no inner blocks and no padding.
+bool is_strided(const MemoryDesc& desc);
+
 // Whether the bytes are those of `row_major`, whatever the descriptors say of dims of one element.
 bool same_bytes(const MemoryDesc& desc, const MemoryDesc& row_major);
 

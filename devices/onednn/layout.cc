@@ -41,22 +41,23 @@ void prepare_concat(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims y = node.output_dims();
   const DataType type = float_type(node.dtype(0));
-  bool formatted = type != DataType::f32;
+  const char* model = nullptr;  // the format that all get
   for (size_t i = 0; i < node.inputs(); ++i) {
     refuse_if(is_empty(node.dims(i)), "an operand is empty");
-    formatted = formatted || node.format(i) != nullptr;
+    if (model == nullptr) model = node.format(i);
   }
-  refuse_if(!formatted, "the inputs are row-major: the core's own kernel is as fast");
+  refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is as fast");
+  const MemoryDesc like = model != nullptr ? decode(model).in_format : row_major(y, type);
+  refuse_if(!is_strided(like) || like.get_ndims() != static_cast<int>(y.size()), "the format has inner blocks");
   int64_t axis = node.attribute("axis", int64_t{0});
   if (axis < 0) axis += static_cast<int64_t>(y.size());
   plan.add(steps, 32.0 * static_cast<double>(elements(y)), [&](bool formats) {
+    const auto desc = [&](const Dims& dims) {
+      return formats ? ordered_like(like, dims, type) : row_major(dims, type);
+    };
     std::vector<MemoryDesc> from;
-    for (size_t i = 0; i < node.inputs(); ++i) {
-      const char* format = formats ? node.format(i) : nullptr;
-      from.push_back(format != nullptr ? decode(format).in_format : row_major(node.dims(i), type));
-    }
-    const MemoryDesc to = formats ? any_format(y, type) : row_major(y, type);
-    const dnnl::concat::primitive_desc primitive(cpu_engine(), to, static_cast<int>(axis), from, attributes());
+    for (size_t i = 0; i < node.inputs(); ++i) from.push_back(desc(node.dims(i)));
+    const dnnl::concat::primitive_desc primitive(cpu_engine(), desc(y), static_cast<int>(axis), from, attributes());
     refuse_reference(primitive);
     Made made{[primitive] { return dnnl::concat(primitive); }, primitive.scratchpad_desc(), {}};
     for (size_t i = 0; i < from.size(); ++i) {

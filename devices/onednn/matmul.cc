@@ -21,6 +21,7 @@ void add_product(Plan& plan, Steps& steps, const Anchor& anchor, const Product& 
   const DataType type = float_type(anchor.node.dtype(0));
   const Dims a{p.m, p.k}, b{p.k, p.n}, y{p.m, p.n};
   const Dims b_strides = p.transpose_b ? Dims{1, p.k} : Dims{p.n, 1};
+  refuse_if(flops < 2e6 && p.k * p.n <= 65536, "so small a product is faster in the core's own kernel");
   plan.add(steps, flops, [&](bool formats) {
     const PostOps post_ops =
         find_post_ops(whole, [](const Dims& dims, DataType t) { return row_major(fold(dims), t); });

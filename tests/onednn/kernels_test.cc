@@ -32,6 +32,11 @@ size_t count_of(const std::string& text, std::string_view part) {
   return n;
 }
 
+// How many nodes the kernel runs; it may also stand among those that refused one.
+size_t runs(const std::string& kernels, std::string_view kernel) {
+  return count_of(kernels, str_cat("\"kernel\":\"", kernel, "\",\"runs\""));
+}
+
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -191,9 +196,9 @@ TEST_CASE("convolutions of all kinds, and what follows them, agree with the core
       const ValueId y = net.e.emit("Conv", inputs, attributes);
       return net.finish(follow(net, y, kind, net.e.shape(y)));
     });
-    taken += count_of(kernels, "\"onednn.conv\"") > 0 ? size_t{1} : size_t{0};
+    taken += runs(kernels, "onednn.conv") > 0 ? size_t{1} : size_t{0};
   }
-  CHECK(taken > 100);
+  CHECK(taken > 80);
 }
 
 TEST_CASE("products by weights, and what follows them, agree with the core's own") {
@@ -228,7 +233,9 @@ TEST_CASE("products by weights, and what follows them, agree with the core's own
       return net.finish(follow(net, y, kind, net.e.shape(y)));
     });
     CAPTURE(kernels);
-    CHECK(count_of(kernels, gemm ? "\"onednn.gemm\"" : "\"onednn.matmul\"") > 0);
+    // The core is faster in small products.
+    const bool large = k * n > 65536 || 2 * (x.num_elements() / k) * k * n >= 2'000'000;
+    CHECK(runs(kernels, gemm ? "onednn.gemm" : "onednn.matmul") == (large ? size_t{1} : size_t{0}));
   }
 }
 
@@ -254,9 +261,8 @@ TEST_CASE("a small net keeps oneDNN's format from its first convolution to its p
     return net.finish(e.emit("Gemm", {flat, net.weight({64, 10})}));
   });
   CAPTURE(kernels);
-  CHECK(count_of(kernels, "\"onednn.conv\"") == 4);
-  for (const char* kernel : {"\"onednn.pool\"", "\"onednn.concat\"", "\"onednn.gemm\""})
-    CHECK(count_of(kernels, kernel) > 0);
+  CHECK(runs(kernels, "onednn.conv") == 4);
+  for (const char* kernel : {"onednn.pool", "onednn.concat"}) CHECK(runs(kernels, kernel) > 0);
   CHECK(count_of(kernels, "\"portable") == 0);
   // Every weight once, and the image.
   size_t in_each_run = 0;
