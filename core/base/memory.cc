@@ -1,5 +1,7 @@
 #include "core/base/memory.h"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <new>
 
@@ -10,6 +12,22 @@ namespace {
 
 // What a process can address on the machines of today; no allocator has to be asked for more.
 constexpr int64_t kMaxBlock = int64_t{1} << 47;
+
+// Blocks from this size on lie in pages of that size where the system has them and lends them to who asks: a hundred
+// megabytes of weights then cost fifty page faults, not twenty-five thousand.
+constexpr int64_t kLargePage = int64_t{2} << 20;
+
+// Null when the system has no such memory.
+void* allocate_aligned(int64_t bytes) {
+  const bool large = bytes >= 2 * kLargePage;
+  void* memory = std::aligned_alloc(static_cast<size_t>(large ? kLargePage : kAlignment),
+                                    static_cast<size_t>(booked_bytes(bytes)));
+#ifdef MADV_HUGEPAGE
+  // Advice: what the system makes of it changes no result.
+  if (large && memory != nullptr) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+#endif
+  return memory;
+}
 
 }  // namespace
 
@@ -44,7 +62,7 @@ Result<void*> MemoryPool::allocate(int64_t bytes) {
     if (!memory.ok()) unbook(bytes);
     return memory;
   }
-  void* memory = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(booked_bytes(bytes)));
+  void* memory = allocate_aligned(bytes);
   if (memory != nullptr) return memory;
   unbook(bytes);
   return resource_exhausted("the system has no ", bytes, " bytes of memory");
@@ -70,7 +88,7 @@ Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> poo
 std::shared_ptr<Buffer> Buffer::allocate_uncounted(int64_t bytes) {
   auto buffer = wrap(
       nullptr, bytes, [](void*, void* memory) { std::free(memory); }, nullptr);
-  buffer->data_ = std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(booked_bytes(bytes)));
+  buffer->data_ = allocate_aligned(bytes);
   if (buffer->data_ == nullptr) throw std::bad_alloc();
   return buffer;
 }

@@ -26,6 +26,17 @@ TEST_CASE("memory is aligned, never null, and counted until it is freed") {
   CHECK(pool.peak() >= 1'000'000);
 }
 
+TEST_CASE("large blocks begin where a large page of the system may, and count as what was asked") {
+  MemoryPool pool;
+  const int64_t bytes = (int64_t{4} << 20) + 64;
+  void* memory = *pool.allocate(bytes);
+  CHECK(reinterpret_cast<uintptr_t>(memory) % (size_t{2} << 20) == 0);
+  CHECK(pool.used() == bytes);
+  std::memset(memory, 1, static_cast<size_t>(bytes));
+  pool.free(memory, bytes);
+  CHECK(pool.used() == 0);
+}
+
 TEST_CASE("the limit is kept to the byte, and the message says what was asked and what is left") {
   MemoryPool pool(1024);
   const auto first = pool.allocate(960);
