@@ -16,9 +16,9 @@ bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
 }
 
 constexpr std::array<std::string_view, 3> kProducts = {"Conv", "Gemm", "MatMul"};
-// What may follow them besides elementwise nodes and views.
-constexpr std::array<std::string_view, 8> kFollowers = {
-    "MaxPool", "AveragePool", "GlobalAveragePool", "Concat", "Transpose", "Slice", "Split", "GlobalMaxPool"};
+// What may follow them besides elementwise nodes and views: pools, and moves of elements.
+constexpr std::array<std::string_view, 4> kPools = {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"};
+constexpr std::array<std::string_view, 4> kMoves = {"Concat", "Transpose", "Slice", "Split"};
 
 class Narrowing {
  public:
@@ -65,9 +65,8 @@ class Narrowing {
 
   bool is_narrow(const Node& node) const {
     if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
-    const bool follows =
-        (node.op->has(kElementwise) || node.op->has(kView) || is_one_of(node, kFollowers)) && node.op->name != "Cast";
-    const bool product = is_one_of(node, kProducts);
+    const bool moves = node.op->has(kView) || is_one_of(node, kMoves), product = is_one_of(node, kProducts);
+    const bool follows = moves || is_one_of(node, kPools) || (node.op->has(kElementwise) && node.op->name != "Cast");
     if (!follows && !product) return false;
     bool any_native = false;
     for (ValueId id : node.inputs) {
@@ -82,7 +81,7 @@ class Narrowing {
     for (ValueId id : node.outputs) {
       if (id != kNoValue && is_float(f_.type(id).dtype) && f_.type(id).dtype != DType::kF32) return false;
     }
-    return product ? options_.gains(node) : any_native;
+    return (product || any_native) && (moves || options_.gains(node));
   }
 
   NodeId add(Node node) {
@@ -121,8 +120,7 @@ class Narrowing {
 
   ValueId narrowed_number(ValueId id, const Tensor& number) {
     const auto made = static_cast<ValueId>(f_.values.size());
-    const BF16 narrowed = to_bf16(number.span<float>()[0]);
-    f_.constants.push_back(Tensor::copy_of(DType::kBF16, number.shape(), &narrowed, sizeof(narrowed)));
+    f_.constants.push_back(narrowed(number));
     Value value{names_.value(str_cat(f_.value(id).name, "/bf16")),
                 {DType::kBF16, number.shape()},
                 ValueKind::kConstant,
@@ -144,6 +142,11 @@ class Narrowing {
 };
 
 }  // namespace
+
+Tensor narrowed(const Tensor& number) {
+  const BF16 value = to_bf16(number.span<float>()[0]);
+  return Tensor::copy_of(DType::kBF16, number.shape(), &value, sizeof(value));
+}
 
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options) {
   return Narrowing(graph, f, options).run();

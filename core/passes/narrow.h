@@ -14,16 +14,19 @@ inline constexpr std::string_view kNarrow = "narrow";
 
 // What narrow() needs to know.
 struct NarrowOptions {
-  // Whether the device has a kernel for a Conv, Gemm or MatMul, given with its f32 operands, that gains by bf16 ones.
+  // Whether the device has a kernel for a node that computes, given with its f32 operands, that is no slower on bf16 ones.
   std::function<bool(const Node& node)> gains;
   // Per value: the same in all runs, as prepared_values() tells; it is narrowed once.
   std::vector<bool> prepared;
 };
 
-// Every Conv, Gemm and MatMul of f32 that gains takes bf16 operands and gives bf16; so do the elementwise nodes, pools and
-// moves of elements behind it whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
+// Every Conv, Gemm and MatMul of f32 that gains takes bf16 operands and gives bf16; so do the elementwise nodes and pools behind
+// it that gain, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
 // outputs and variables of the function. This changes results: only for who asks for it.
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options);
+
+// A constant of one f32 in bf16.
+Tensor narrowed(const Tensor& number);
 
 }  // namespace percale
 

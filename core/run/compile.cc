@@ -278,7 +278,13 @@ class Compiler {
         if (type.dtype == DType::kF32) type.dtype = DType::kBF16;
       }
     }
-    std::fill(view.values.begin(), view.values.end(), nullptr);
+    std::vector<Tensor> numbers(view.values.size());
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const Tensor*& value = view.values[i];
+      const bool number = value != nullptr && value->dtype() == DType::kF32 && value->num_elements() == 1;
+      if (number) numbers[i] = narrowed(*value);
+      if (value != nullptr && value->dtype() == DType::kF32) value = number ? &numbers[i] : nullptr;
+    }
     for (const Kernel& kernel : graph_->registry->kernels(kind, *node.op)) {
       if (from_c(kernel.accepts(kernel.user, &view)).ok())
         return !std::string_view(kernel.name).starts_with("portable");
