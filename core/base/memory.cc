@@ -20,11 +20,13 @@ constexpr int64_t kLargePage = int64_t{2} << 20;
 // Null when the system has no such memory.
 void* allocate_aligned(int64_t bytes) {
   const bool large = bytes >= 2 * kLargePage;
-  void* memory = std::aligned_alloc(static_cast<size_t>(large ? kLargePage : kAlignment),
-                                    static_cast<size_t>(booked_bytes(bytes)));
+  void* memory = nullptr;
+  // aligned_alloc() wants sizes that are multiples of the alignment.
+  const auto alignment = static_cast<size_t>(large ? kLargePage : kAlignment);
+  if (posix_memalign(&memory, alignment, static_cast<size_t>(booked_bytes(bytes))) != 0) return nullptr;
 #ifdef MADV_HUGEPAGE
   // Advice: what the system makes of it changes no result.
-  if (large && memory != nullptr) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  if (large) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
 #endif
   return memory;
 }
