@@ -108,6 +108,11 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
 Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
                                                                std::span<const ValueType> types,
                                                                std::span<const Tensor> contents) {
+  if (variables != nullptr && variables->changing() && !spec.changing_state) {
+    RunSpec changing = spec;
+    changing.changing_state = true;
+    return prepare(from, graph_id, changing, types, contents);
+  }
   std::string key = cache_key(graph_id, spec, types, contents);
   {
     const std::lock_guard lock(cache_mutex);

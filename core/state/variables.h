@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_STATE_VARIABLES_H_
 #define PERCALE_CORE_STATE_VARIABLES_H_
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -50,6 +51,9 @@ class Variables {
 
   // The queues and mutexes that the users of this table share.
   const std::shared_ptr<Resources>& resources() const { return resources_; }
+  // Whoever publishes says so when versions follow each other as fast as runs: then nobody prepares anything from them.
+  void set_changing(bool changing) { changing_.store(changing, std::memory_order_relaxed); }
+  bool changing() const { return changing_.load(std::memory_order_relaxed); }
   // What they have computed from its versions.
   const std::shared_ptr<PreparedStore>& prepared() const { return prepared_; }
 
@@ -59,6 +63,7 @@ class Variables {
   const std::shared_ptr<PreparedStore> prepared_ = std::make_shared<PreparedStore>();
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> index_;
+  std::atomic<bool> changing_{false};
   std::mutex writers_;        // held while a version is made
   mutable std::mutex mutex_;  // guards the pointer alone
   std::shared_ptr<const VariablesVersion> current_;

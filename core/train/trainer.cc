@@ -44,6 +44,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
   }
   t->variables_ = std::move(variables);
+  t->variables_->set_changing(options.publishing.when == Publishing::When::kSteps);
   SessionOptions session;
   session.resources = t->variables_->resources();
   PERCALE_ASSIGN_OR_RETURN(t->session_, Session::create(t->engine_, t->graph_.graph, nullptr, std::move(session)));

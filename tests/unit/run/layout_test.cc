@@ -154,6 +154,16 @@ TEST_CASE("the pass 'layouts' can be switched off: the same kernels then work on
   CHECK(count_of(get(session->explain(model.spec, model.types, "kernels")), "\"test.Sub\"") == 2);
 }
 
+TEST_CASE("from variables whose versions follow each other as fast as runs nothing is prepared") {
+  const Model model;
+  model.variables->set_changing(true);
+  const auto session = model.session({.disabled_passes = {"fuse_elementwise"}});
+  reorders = 0;
+  CHECK(model.run(*session, 0) == std::vector<float>{8, 6, 4, 0, 0, 8});
+  CHECK(reorders == 0);
+  CHECK(count_of(get(session->explain(model.spec, model.types, "kernels")), "the right side changes") == 2);
+}
+
 TEST_CASE("what a run assigns is prepared for nobody") {
   const Model model;
   Builder builder(model.engine->registry());
