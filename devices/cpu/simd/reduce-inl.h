@@ -1,4 +1,4 @@
-// Reduction of one contiguous row in virtual lanes, compiled once per target.
+// Walks along one contiguous row, and its reduction in virtual lanes, compiled once per target.
 #if defined(PERCALE_DEVICES_CPU_SIMD_REDUCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PERCALE_DEVICES_CPU_SIMD_REDUCE_INL_H_
 #undef PERCALE_DEVICES_CPU_SIMD_REDUCE_INL_H_
@@ -15,6 +15,16 @@
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
 namespace percale::simd::HWY_NAMESPACE {
+
+HWY_INLINE VF load_some(const float* p, int64_t n) { return n == kL ? load<float>(p) : load_n<float>(p, n); }
+
+// f(i, n) for each vector of a row.
+template <class F>
+HWY_INLINE void for_vectors(int64_t count, F&& f) {
+  int64_t i = 0;
+  for (; i + kL <= count; i += kL) f(i, int64_t{kL});
+  if (i < count) f(i, count - i);
+}
 
 // Each has the neutral element, how an element enters, and how partial results meet, as vectors and as
 // scalars.

@@ -14,16 +14,6 @@ HWY_BEFORE_NAMESPACE();
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE VF load_some(const float* p, int64_t n) { return n == kL ? load<float>(p) : load_n<float>(p, n); }
-
-// f(i, n) for each vector of a row.
-template <class F>
-HWY_INLINE void for_vectors(int64_t count, F&& f) {
-  int64_t i = 0;
-  for (; i + kL <= count; i += kL) f(i, int64_t{kL});
-  if (i < count) f(i, count - i);
-}
-
 template <class F>
 void for_rows(int64_t rows, int64_t classes, const ParallelFor& parallel, F&& f) {
   if (rows == 0 || classes == 0) return;
