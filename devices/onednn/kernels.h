@@ -7,6 +7,7 @@
 namespace percale::onednn {
 
 void prepare_conv(Plan& plan, Steps& steps);
+void prepare_conv_transpose(Plan& plan, Steps& steps);
 void prepare_matmul(Plan& plan, Steps& steps);
 void prepare_gemm(Plan& plan, Steps& steps);
 void prepare_max_pool(Plan& plan, Steps& steps);

@@ -13,6 +13,7 @@ namespace {
 constexpr KernelEntry kKernels[] = {
     {"onednn.conv", "", "Conv", prepare_conv},
     {"onednn.conv", "percale", "Fused", prepare_conv},
+    {"onednn.conv_transpose", "", "ConvTranspose", prepare_conv_transpose},
     {"onednn.matmul", "", "MatMul", prepare_matmul},
     {"onednn.matmul", "percale", "Fused", prepare_matmul},
     {"onednn.gemm", "", "Gemm", prepare_gemm},

@@ -2,6 +2,8 @@
 #ifndef PERCALE_DEVICES_ONEDNN_WINDOW_H_
 #define PERCALE_DEVICES_ONEDNN_WINDOW_H_
 
+#include <functional>
+
 #include "devices/onednn/host.h"
 
 namespace percale::onednn {
@@ -13,6 +15,13 @@ struct Window {
   // Refusal where a window lies wholly in the padding: oneDNN may then read what is not there.
   // `kernel`: the window's spatial dims; `x` and `y`: the image and the result with batch and channels in front.
   Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& y);
+  // Of a ConvTranspose that makes `y` of `x`.
+  static Window transposed(const Node& node, const Dims& kernel, const Dims& x, const Dims& y);
+
+ private:
+  // `begin(d, pad, total)`: the padding in front, of what the attribute says and how much all windows reach beyond the image.
+  using Begin = std::function<int64_t(size_t d, int64_t pad, int64_t total)>;
+  Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& y, const Begin& begin);
 };
 
 }  // namespace percale::onednn
