@@ -205,6 +205,7 @@ Status recurrent_grad(GradContext& g) {
 
 Status register_recurrent(Registry& registry, const simd::SimdTable* simd) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(register_lstm_row(registry, simd));
   return register_recurrent_kernels(registry, simd);
 }
 

@@ -96,11 +96,16 @@ struct RecurrentPlan {
   int64_t state_row(int64_t d, int64_t n) const { return batch_first ? n * directions + d : d * batch + n; }
 };
 
+// What a node says of its sizes; no scratch is booked.
+Result<RecurrentPlan> read_recurrent(const NodeView& view);
 Result<RecurrentPlan> plan_recurrent(const NodeView& view, KernelPlan& plan);
 
 // The op or its gradient, f32 and f64. Directions run side by side; what they share is added in order.
 void run_recurrent(const RecurrentPlan& plan, const Launch& launch);
 
+// The LSTM of one sequence whose weights are packed, and the Reorder that packs them.
+Status register_lstm_row(Registry& registry, const simd::SimdTable* simd);
+Status register_lstm_packing(Registry& registry);
 // Kernels of the family; without a table the portable ones alone.
 Status register_recurrent_kernels(Registry& registry, const simd::SimdTable* simd);
 

@@ -163,7 +163,7 @@ Result<CellActivations> cell_activations(const Attributes& attributes, const Cel
   return out;
 }
 
-Result<RecurrentPlan> plan_recurrent(const NodeView& v, KernelPlan& plan) {
+Result<RecurrentPlan> read_recurrent(const NodeView& v) {
   const CellKind& kind = cell_kind(v.schema.name);
   RecurrentPlan p;
   p.cell = kind.cell;
@@ -188,6 +188,11 @@ Result<RecurrentPlan> plan_recurrent(const NodeView& v, KernelPlan& plan) {
   p.batch = x[p.batch_first ? 0 : 1];
   p.input = x[2];
   p.hidden = v.shape(2)[2];
+  return p;
+}
+
+Result<RecurrentPlan> plan_recurrent(const NodeView& v, KernelPlan& plan) {
+  PERCALE_ASSIGN_OR_RETURN(RecurrentPlan p, read_recurrent(v));
   p.simd = static_cast<const simd::SimdTable*>(plan.user);
   PERCALE_RETURN_IF_ERROR(p.dtype == DType::kF64 ? book<double>(p, plan) : book<float>(p, plan));
   return p;

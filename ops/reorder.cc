@@ -5,6 +5,7 @@
 #include "ops/families.h"
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
+#include "ops/recurrent.h"
 #include "ops/shape_util.h"
 #include "ops/small_types.h"
 
@@ -41,6 +42,7 @@ void run_copy(const int64_t& bytes, const Launch& launch) {
 
 Status register_reorder(Registry& registry, const simd::SimdTable*) {
   PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  PERCALE_RETURN_IF_ERROR(register_lstm_packing(registry));
   return add_cpu_kernels(
       registry, {make_kernel<accepts_row_major, plan_copy, run_copy>("portable.Reorder", "Reorder", "percale")});
 }

@@ -15,7 +15,7 @@ bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
   return node.op->domain.empty() && std::find(names.begin(), names.end(), node.op->name) != names.end();
 }
 
-constexpr std::array<std::string_view, 4> kProducts = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
+constexpr std::array<std::string_view, 5> kProducts = {"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM"};
 // What may follow them besides elementwise nodes and views: pools, and moves of elements.
 constexpr std::array<std::string_view, 4> kPools = {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"};
 constexpr std::array<std::string_view, 4> kMoves = {"Concat", "Transpose", "Slice", "Split"};

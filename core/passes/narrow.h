@@ -20,8 +20,8 @@ struct NarrowOptions {
   std::vector<bool> prepared;
 };
 
-// Every Conv, ConvTranspose, Gemm and MatMul of f32 that gains takes bf16 operands and gives bf16; so do the elementwise nodes and pools behind
-// it that gain, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
+// Every Conv, ConvTranspose, Gemm, MatMul and LSTM of f32 that gains takes bf16 operands and gives bf16; so do the elementwise
+// nodes and pools behind it that gain, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
 // outputs and variables of the function. This changes results: only for who asks for it.
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options);
 

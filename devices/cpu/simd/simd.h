@@ -20,6 +20,7 @@
 #include "devices/cpu/simd/elementwise.h"
 #include "devices/cpu/simd/gemm.h"
 #include "devices/cpu/simd/isa.h"
+#include "devices/cpu/simd/lstm.h"
 #include "devices/cpu/simd/norm.h"
 #include "devices/cpu/simd/optimizer.h"
 #include "devices/cpu/simd/pool.h"
@@ -41,6 +42,7 @@ struct SimdTable {
   const ReduceFns* reduce;
   const SoftmaxFns* softmax;
   const NormFns* norm;
+  const LstmFns* lstm;
   const OptimizerFns* optimizer;
   const TransposeFns* transpose;
   const RoofFns* roof;
