@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/conv_weight_simd.cc"
 #include <hwy/foreach_target.h>
 
+#include <hwy/cache_control.h>
 #include <utility>
 
 #include "devices/cpu/simd/common-inl.h"
@@ -17,9 +18,12 @@
 namespace percale::simd {
 namespace {
 
-// Sums start anew for each band of about so many pixels, whose transposed gradient stays in L1. Part of the
-// numerics.
+// Sums start anew for each band of about so many pixels, whose transposed gradient stays in L1; images smaller than that are
+// joined to one band. Part of the numerics.
 constexpr int64_t kBandPixels = 200;
+// From so many channels read per group on, the taps of a tile are one tap of the window in neighbouring channels, so that
+// pixels whose tap lies outside the image are left out and no image needs margins.
+constexpr int64_t kManyChannels = 8;
 // With fewer channels than this per group, lanes run along pixels, otherwise along channels. Part of the
 // numerics.
 constexpr int64_t kFewChannels = 4;
@@ -35,11 +39,12 @@ struct Splits {
   bool many() const { return chunk == 0; }
 };
 
-Splits splits_of(const TapConv& t, int64_t tiles) {
+// `join`: so many images are one band.
+Splits splits_of(const TapConv& t, const PaddedImage& image, int64_t tiles, int64_t join) {
   Splits s;
   const int64_t wanted = pieces_for(t.flop());
   const int64_t weight_bytes = t.groups * t.taps() * t.written_c * 4;
-  const int64_t image_bytes = (t.image(t.read_c).size() + t.written_h * t.written_w * t.written_c) * 4;
+  const int64_t image_bytes = join * (image.size() + t.written_h * t.written_w * t.written_c) * 4;
   s.images = max_of(min_of(min_of(t.batch, kMaxImageSplits), wanted), 1);
   while (s.images > 1 && s.images * weight_bytes > kPartialBytes) s.images /= 2;
   while (s.images > 4 && s.images * image_bytes > kImageBytes) s.images /= 2;
@@ -47,7 +52,7 @@ Splits splits_of(const TapConv& t, int64_t tiles) {
   if (s.images * s.groups >= min_of(8, wanted)) return s;
   s.images = s.groups = 1;
   s.tiles = min_of(tiles, wanted);
-  s.chunk = max_of(min_of(t.batch, 8 / min_of(t.groups, 8)), 1);
+  s.chunk = max_of(min_of(t.batch, max_of(8 / min_of(t.groups, 8), join)), 1);
   return s;
 }
 
@@ -68,47 +73,72 @@ constexpr int kTileTaps = 5;
 constexpr int kTileTaps = 4;
 #endif
 
-// A band of pixels: rows [y0, y1), columns [x0, x1) of y.
+// Pixels of y: rows [y0, y1), columns [x0, x1).
 struct Band {
   int64_t y0, y1, x0, x1;
+
+  bool empty() const { return y0 >= y1 || x0 >= x1; }
+  Band within(const Band& b) const {
+    return {max_of(y0, b.y0), min_of(y1, b.y1), max_of(x0, b.x0), min_of(x1, b.x1)};
+  }
 };
 
 struct Source {
   const float* image;
   int64_t xstep, ystep;  // elements of the image between neighbouring pixels of y
   const int64_t* offsets;
-  int64_t width;  // of y
+  int64_t width, pixels;             // of y
+  int64_t images = 1;                // that are joined, so many elements apart:
+  int64_t image_step = 0, dy_step = 0;
 };
 
-// sums[tap][channel] (+)= over the band of image[pixel + offset of tap] * dy[pixel][channel], MR taps x NV
-// vectors.
+// Taps `first`, first + step, ... of the window.
+struct Tile {
+  int64_t first, count, step;
+};
+
+// sums[tap][channel] (+)= over the band of image[pixel + offset of tap] * dy[pixel][channel], MR taps x NV vectors, which are
+// all the channels of the block.
 template <int MR, int NV>
-void tap_tile(const Source& s, const int64_t* HWY_RESTRICT offsets, const Band& band, const float* dy, int64_t ldy,
-              bool add, float* sums) {
+void tap_tile(const Source& s, const Tile& tile, const Band& band, const float* HWY_RESTRICT dy, bool add,
+              float* HWY_RESTRICT sums) {
   using V = Vec<float>;
+  const int64_t tap_sums = tile.step * NV * kL;
+  if (add) {  // they come from far away, and in no order that the processor foresees
+#pragma GCC unroll 10
+    for (int i = 0; i < MR; ++i) {
+#pragma GCC unroll 2
+      for (int v = 0; v < NV; ++v) hwy::Prefetch(sums + i * tap_sums + v * kL);
+    }
+  }
+  int64_t offsets[MR];
+#pragma GCC unroll 10
+  for (int i = 0; i < MR; ++i) offsets[i] = s.offsets[tile.first + i * tile.step];
   V acc[MR][NV];
 #pragma GCC unroll 10
   for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 2
     for (int v = 0; v < NV; ++v) acc[i][v] = zero<float>();
   }
-  for (int64_t y = band.y0; y < band.y1; ++y) {
-    const float* row = s.image + y * s.ystep + band.x0 * s.xstep;
-    const float* from[MR];
+  const int64_t end = (band.x1 - band.x0) * s.xstep;
+  for (int64_t n = 0; n < s.images; ++n) {
+    for (int64_t y = band.y0; y < band.y1; ++y) {
+      const int64_t row = n * s.image_step + y * s.ystep + band.x0 * s.xstep;
+      const float* from[MR];
 #pragma GCC unroll 10
-    for (int i = 0; i < MR; ++i) from[i] = row + offsets[i];
-    const float* g = dy + (y * s.width + band.x0) * ldy;
-    const int64_t end = (band.x1 - band.x0) * s.xstep;
-    for (int64_t x = 0; x < end; x += s.xstep) {
-      V gv[NV];
+      for (int i = 0; i < MR; ++i) from[i] = s.image + (row + offsets[i]);
+      const float* g = dy + n * s.dy_step + (y * s.width + band.x0) * NV * kL;
+      for (int64_t x = 0; x < end; x += s.xstep) {
+        V gv[NV];
 #pragma GCC unroll 2
-      for (int v = 0; v < NV; ++v) gv[v] = load<float>(g + v * kL);
-      g += ldy;
+        for (int v = 0; v < NV; ++v) gv[v] = load<float>(g + v * kL);
+        g += NV * kL;
 #pragma GCC unroll 10
-      for (int i = 0; i < MR; ++i) {
-        const V pixel = set<float>(from[i][x]);
+        for (int i = 0; i < MR; ++i) {
+          const V pixel = set<float>(from[i][x]);
 #pragma GCC unroll 2
-        for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, gv[v], acc[i][v]);
+          for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, gv[v], acc[i][v]);
+        }
       }
     }
   }
@@ -116,38 +146,17 @@ void tap_tile(const Source& s, const int64_t* HWY_RESTRICT offsets, const Band& 
   for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 2
     for (int v = 0; v < NV; ++v) {
-      float* to = sums + i * ldy + v * kL;
+      float* to = sums + i * tap_sums + v * kL;
       store<float>(add ? hn::Add(load<float>(to), acc[i][v]) : acc[i][v], to);
     }
   }
 }
 
-using TapTileFn = void (*)(const Source&, const int64_t*, const Band&, const float*, int64_t, bool, float*);
+using TapTileFn = void (*)(const Source&, const Tile&, const Band&, const float*, bool, float*);
 template <int NV, int... kI>
 TapTileFn tap_tile_of(int64_t taps, std::integer_sequence<int, kI...>) {
   static constexpr TapTileFn kTiles[] = {tap_tile<kI + 1, NV>...};
   return kTiles[taps - 1];
-}
-
-// One image of one group: tiles [t0, t1) of taps, all channels. dy is [pixel][padded channel].
-void add_image(const Source& s, const Parts& tiles, int64_t t0, int64_t t1, int64_t height, const float* dy,
-               int64_t channels, bool add, float* sums) {
-  const std::make_integer_sequence<int, kTileTaps> all;
-  const int64_t rows = max_of(min_of(kBandPixels / s.width, height), 1);
-  const Parts ys(height, ceil_div(height, rows)), xs(s.width, ceil_div(s.width, 2 * kBandPixels));
-  for (int64_t y = 0; y < ys.count; ++y) {
-    for (int64_t x = 0; x < xs.count; ++x) {
-      const Band band{ys.begin(y), ys.begin(y) + ys.size(y), xs.begin(x), xs.begin(x) + xs.size(x)};
-      for (int64_t o = 0; o < channels; o += 2 * kL) {
-        for (int64_t t = t0; t < t1; ++t) {
-          const int64_t tap = tiles.begin(t), count = tiles.size(t);
-          const TapTileFn fn = channels - o > kL ? tap_tile_of<2>(count, all) : tap_tile_of<1>(count, all);
-          fn(s, s.offsets + tap, band, dy + o, channels, add, sums + tap * channels + o);
-        }
-      }
-      add = true;
-    }
-  }
 }
 
 // The same for few channels: 16 lanes along pixels, folded once per image. dy is [channel][pixel].
@@ -193,21 +202,55 @@ void add_image_along_pixels(const Source& s, int64_t tap0, int64_t tap1, int64_t
 
 struct Plan {
   TapConv t;
-  bool along_pixels;
+  bool along_pixels, by_channel;
   int64_t channels;  // per group, padded to vectors unless along_pixels
-  Parts tiles;       // of taps
+  Parts groups_of_taps;  // by_channel: of channels read, else of taps
+  PaddedImage image;     // as it is read
+  int64_t join;
   Splits splits;
-  PaddedImage image;
 
   explicit Plan(const Conv2d& conv)
       : t(conv, false),
         along_pixels(t.written_c < kFewChannels),
+        by_channel(!along_pixels && t.read_c >= kManyChannels),
         channels(along_pixels ? t.written_c : round_up(t.written_c, kL)),
-        tiles(t.taps(), ceil_div(t.taps(), kTileTaps)),
-        splits(splits_of(t, tiles.count)),
-        image(t.image(t.read_c)) {}
+        groups_of_taps(cut(by_channel ? t.read_c : t.taps())),
+        image{t.read_c, t.read_h, t.read_w, by_channel ? Margins{} : t.margins},
+        join(along_pixels ? 1 : max_of(min_of(kBandPixels / max_of(pixels(), 1), t.batch), 1)),
+        splits(splits_of(t, image, tiles(), join)) {}
 
-  int64_t buffers() const { return splits.many() ? splits.images * splits.groups : splits.chunk * t.groups; }
+  static Parts cut(int64_t taps) { return Parts(taps, ceil_div(taps, kTileTaps)); }
+
+  int64_t window() const { return t.y.kernel * t.x.kernel; }
+  int64_t tiles() const { return groups_of_taps.count * (by_channel ? window() : 1); }
+  Tile tile(int64_t i) const {
+    if (!by_channel) return {groups_of_taps.begin(i), groups_of_taps.size(i), 1};
+    const int64_t part = i / window();
+    return {groups_of_taps.begin(part) * window() + i % window(), groups_of_taps.size(part), window()};
+  }
+  // The pixels for which the tile's taps lie in what is read.
+  Band inside(const Tile& tile) const {
+    if (!by_channel) return {0, t.written_h, 0, t.written_w};
+    const auto [y0, y1] = inside(t.y, tile.first % window() / t.x.kernel);
+    const auto [x0, x1] = inside(t.x, tile.first % t.x.kernel);
+    return {y0, y1, x0, x1};
+  }
+  static std::pair<int64_t, int64_t> inside(const Axis& axis, int64_t k) {
+    int64_t offset = 0;
+    axis.tap(0, k, &offset);
+    return {offset < 0 ? ceil_div(-offset, axis.step()) : 0,
+            axis.read > offset ? min_of(axis.written, (axis.read - 1 - offset) / axis.step() + 1) : 0};
+  }
+
+  // The channels written are cut into blocks, each with its transposed gradient [pixel][channel of the block] and its sums
+  // [tap][channel of the block]; first(block) * pixels and first(block) * taps elements lie before it.
+  int64_t blocks() const { return along_pixels ? 1 : ceil_div(channels, 2 * kL); }
+  int64_t first(int64_t block) const { return block * 2 * kL; }
+  int64_t width(int64_t block) const { return along_pixels ? channels : min_of(2 * kL, channels - first(block)); }
+
+  int64_t buffers() const { return (splits.many() ? splits.images * splits.groups * joined() : splits.chunk * t.groups); }
+  // Images that a piece has ready at a time where it has its own buffers.
+  int64_t joined() const { return min_of(join, ceil_div(t.batch, splits.images)); }
   int64_t pixels() const { return t.written_h * t.written_w; }
   int64_t group_sums() const { return t.taps() * channels; }
   int64_t split_sums() const { return round_up(t.groups * group_sums(), 16); }
@@ -219,31 +262,46 @@ struct Plan {
   }
 };
 
-// One group of one image, ready for the tiles.
-struct Job {
-  const float* image;
-  const float* dy;
-};
-
-Job prepared(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer) {
-  const TapConv& t = plan.t;
-  return {plan.image.size() ? buffer : x + job * t.read_c * t.read_h * t.read_w,
-          plan.along_pixels ? dy + job * t.written_c * plan.pixels() : buffer + plan.image.size()};
+// Images of one group: tiles [t0, t1) of taps, all channels.
+void add_images(const Plan& plan, const Source& s, int64_t t0, int64_t t1, const float* dy, bool add, float* sums) {
+  const std::make_integer_sequence<int, kTileTaps> all;
+  const int64_t height = plan.t.written_h;
+  const int64_t rows = max_of(min_of(kBandPixels / s.width, height), 1);
+  const Parts ys(height, ceil_div(height, rows)), xs(s.width, ceil_div(s.width, 2 * kBandPixels));
+  for (int64_t y = 0; y < ys.count; ++y) {
+    for (int64_t x = 0; x < xs.count; ++x) {
+      const Band band{ys.begin(y), ys.begin(y) + ys.size(y), xs.begin(x), xs.begin(x) + xs.size(x)};
+      for (int64_t b = 0; b < plan.blocks(); ++b) {
+        const float* from = dy + plan.first(b) * s.pixels;
+        float* to = sums + plan.first(b) * plan.t.taps();
+        const bool wide = plan.width(b) > kL;
+        for (int64_t t = t0; t < t1; ++t) {
+          const Tile tile = plan.tile(t);
+          const Band used = band.within(plan.inside(tile));
+          if (add && used.empty()) continue;
+          const TapTileFn fn = wide ? tap_tile_of<2>(tile.count, all) : tap_tile_of<1>(tile.count, all);
+          fn(s, tile, used, from, add, to + tile.first * plan.width(b));
+        }
+      }
+      add = true;
+    }
+  }
 }
 
-// Share `part` of `parts` of the copying. `clearing` zeroes the margins as well.
-Job prepare(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer, int64_t part, int64_t parts,
-            bool clearing) {
+// Share `part` of `parts` of what one group of one image needs in its buffer. `clearing` zeroes the margins as well.
+void prepare(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer, int64_t part, int64_t parts,
+             bool clearing) {
   const TapConv& t = plan.t;
   const PieceRange channels = piece_range(t.read_c, parts, part);
   plan.image.fill(x + job * t.read_c * t.read_h * t.read_w, buffer, channels.begin, channels.end, clearing);
-  if (!plan.along_pixels) {
-    const PieceRange pixels = piece_range(plan.pixels(), parts, part, kL);
-    transpose_matrix(dy + job * t.written_c * plan.pixels() + pixels.begin, plan.pixels(), t.written_c,
-                     pixels.end - pixels.begin, buffer + plan.image.size() + pixels.begin * plan.channels,
-                     plan.channels, plan.channels);
+  if (plan.along_pixels) return;
+  const PieceRange pixels = piece_range(plan.pixels(), parts, part, kL);
+  for (int64_t b = 0; b < plan.blocks(); ++b) {
+    const int64_t first = plan.first(b), width = plan.width(b);
+    transpose_matrix(dy + (job * t.written_c + first) * plan.pixels() + pixels.begin, plan.pixels(),
+                     min_of(t.written_c - first, width), pixels.end - pixels.begin,
+                     buffer + plan.image.size() + first * plan.pixels() + pixels.begin * width, width, width);
   }
-  return prepared(plan, x, dy, job, buffer);
 }
 
 int64_t scratch_bytes(const Conv2d& conv) { return Plan(conv).scratch_bytes(); }
@@ -267,52 +325,68 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
         int64_t down = 0, right = 0;
         t.y.tap(0, i, &down);
         t.x.tap(0, j, &right);
-        offsets[index++] =
-            c * plan.image.plane() + (t.margins.top + down) * plan.image.pitch() + t.margins.left + right;
+        const Margins& margins = plan.image.margins;
+        offsets[index++] = c * plan.image.plane() + (margins.top + down) * plan.image.pitch() + margins.left + right;
       }
     }
   }
-  const auto add_job = [&](const Job& job, int64_t t0, int64_t t1, bool add, float* to) {
+  // Tiles [t0, t1) of `images` jobs, `apart` from each other, whose buffers are `step` elements apart.
+  const auto add_jobs = [&](int64_t job, int64_t images, int64_t apart, const float* buffer, int64_t step, int64_t t0,
+                            int64_t t1, bool add, float* to) {
+    const bool copied = plan.image.size() > 0;
+    const int64_t image = t.read_c * t.read_h * t.read_w;
     Source s;
-    s.image = job.image;
+    s.image = copied ? buffer : x + job * image;
     s.xstep = t.x.step();
     s.ystep = t.y.step() * plan.image.pitch();
     s.offsets = offsets;
     s.width = t.written_w;
+    s.pixels = plan.pixels();
+    s.images = images;
+    s.image_step = copied ? step : apart * image;
+    s.dy_step = step;
     if (plan.along_pixels) {
-      const int64_t end = t1 < plan.tiles.count ? plan.tiles.begin(t1) : t.taps();
-      add_image_along_pixels(s, plan.tiles.begin(t0), end, t.written_h, job.dy, t.written_c, add, to);
+      const Tile last = plan.tile(t1 - 1);
+      add_image_along_pixels(s, plan.tile(t0).first, last.first + last.count, t.written_h,
+                             dy + job * t.written_c * plan.pixels(), t.written_c, add, to);
     } else {
-      add_image(s, plan.tiles, t0, t1, t.written_h, job.dy, plan.channels, add, to);
+      add_images(plan, s, t0, t1, buffer + plan.image.size(), add, to);
     }
   };
   if (plan.splits.many()) {
-    parallel(plan.buffers(), [&](int64_t piece) {
+    const int64_t joined = plan.joined(), size = plan.buffer_size();
+    parallel(plan.splits.images * plan.splits.groups, [&](int64_t piece) {
       const int64_t split = piece / plan.splits.groups;
       const PieceRange images = piece_range(t.batch, plan.splits.images, split);
       const PieceRange groups = piece_range(t.groups, plan.splits.groups, piece % plan.splits.groups);
-      for (int64_t n = images.begin; n < images.end; ++n) {
+      float* own = buffers + piece * joined * size;
+      for (int64_t n = images.begin; n < images.end; n += joined) {
+        const int64_t count = min_of(joined, images.end - n);
         for (int64_t g = groups.begin; g < groups.end; ++g) {
           const bool first = n == images.begin && g == groups.begin;
-          const Job job = prepare(plan, x, dy, n * t.groups + g, buffers + piece * plan.buffer_size(), 0, 1, first);
-          add_job(job, 0, plan.tiles.count, n > images.begin, sums + split * plan.split_sums() + g * plan.group_sums());
+          for (int64_t i = 0; i < count; ++i) {
+            prepare(plan, x, dy, (n + i) * t.groups + g, own + i * size, 0, 1, first);
+          }
+          add_jobs(n * t.groups + g, count, t.groups, own, size, 0, plan.tiles(), n > images.begin,
+                   sums + split * plan.split_sums() + g * plan.group_sums());
         }
       }
     });
   } else {
+    const int64_t size = plan.buffer_size();
     for (int64_t n0 = 0; n0 < t.batch; n0 += plan.splits.chunk) {
-      const int64_t jobs = min_of(plan.splits.chunk, t.batch - n0) * t.groups;
-      const int64_t parts = pieces_for(8 * static_cast<double>(plan.buffer_size()));
+      const int64_t ready = min_of(plan.splits.chunk, t.batch - n0), jobs = ready * t.groups;
+      const int64_t parts = pieces_for(8 * static_cast<double>(size));
       parallel(jobs * parts, [&](int64_t piece) {
         const int64_t job = piece / parts;
-        prepare(plan, x, dy, n0 * t.groups + job, buffers + job * plan.buffer_size(), piece % parts, parts, true);
+        prepare(plan, x, dy, n0 * t.groups + job, buffers + job * size, piece % parts, parts, true);
       });
       parallel(t.groups * plan.splits.tiles, [&](int64_t piece) {
         const int64_t g = piece / plan.splits.tiles;
-        const PieceRange tiles = piece_range(plan.tiles.count, plan.splits.tiles, piece % plan.splits.tiles);
-        for (int64_t job = g; job < jobs; job += t.groups) {
-          add_job(prepared(plan, x, dy, n0 * t.groups + job, buffers + job * plan.buffer_size()), tiles.begin,
-                  tiles.end, n0 > 0 || job >= t.groups, sums + g * plan.group_sums());
+        const PieceRange tiles = piece_range(plan.tiles(), plan.splits.tiles, piece % plan.splits.tiles);
+        for (int64_t n = 0; n < ready; n += plan.join) {
+          add_jobs((n0 + n) * t.groups + g, min_of(plan.join, ready - n), t.groups, buffers + (n * t.groups + g) * size,
+                   t.groups * size, tiles.begin, tiles.end, n0 + n > 0, sums + g * plan.group_sums());
         }
       });
     }
@@ -334,12 +408,14 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       }
     });
   }
-  const int64_t turners = min_of(t.groups, adders);
+  const int64_t blocks = t.groups * plan.blocks(), turners = min_of(blocks, adders);
   parallel(turners, [&](int64_t piece) {
-    const PieceRange range = piece_range(t.groups, turners, piece);
-    for (int64_t g = range.begin; g < range.end; ++g) {
-      transpose_matrix(sums + g * plan.group_sums(), plan.channels, t.taps(), t.written_c,
-                       dw + g * t.written_c * t.taps(), t.taps(), t.taps());
+    const PieceRange range = piece_range(blocks, turners, piece);
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const int64_t g = i / plan.blocks(), b = i % plan.blocks(), first = plan.first(b), width = plan.width(b);
+      transpose_matrix(sums + g * plan.group_sums() + first * t.taps(), width, t.taps(),
+                       min_of(t.written_c - first, width), dw + (g * t.written_c + first) * t.taps(), t.taps(),
+                       t.taps());
     }
   });
 }

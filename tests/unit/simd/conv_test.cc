@@ -166,6 +166,10 @@ TEST_CASE("a batch is cut into pieces of images, and sums over it into fixed spl
   check_conv(conv(19, 16, 14, 14, 32, 5, 5, 1, 1, 2, 1));
   check_conv(conv(9, 8, 30, 30, 8, 3, 3, 1, 1, 1, 8));
   check_conv(conv(9, 256, 3, 3, 256, 3, 3, 1, 1, 1, 1));  // weights too large for many partial sums
+  check_conv(conv(35, 12, 7, 7, 40, 3, 3, 1, 1, 1, 1));   // several images make one band
+  check_conv(conv(21, 6, 5, 9, 20, 3, 2, 2, 1, 1, 1));
+  check_conv(conv(13, 36, 4, 4, 20, 3, 3, 1, 2, 2, 2));
+  check_conv(conv(6, 8, 30, 23, 18, 3, 5, 1, 1, 4, 1));  // whole rows and columns of taps in the padding
 }
 
 TEST_CASE("end pads that differ from the begin pads follow from the output's size") {
