@@ -26,7 +26,8 @@ struct Conv2d {
 };
 
 // Inputs and outputs must not overlap. Each element of y and of the gradient for x is one chain of fused
-// multiply-adds in the order (c or o, i, j), whatever the batch is.
+// multiply-adds in the order (c or o, i, j), whatever the batch is. Products with the zeros outside x may be left out: where a
+// weight is not finite, an element beside a border may or may not be NaN.
 struct ConvFns {
   int64_t (*forward_scratch_bytes)(const Conv2d& conv);
   // bias (out_c values) may be null. packed, made by pack_weights of the same table and sizes, replaces w
@@ -43,8 +44,8 @@ struct ConvFns {
 };
 
 struct ConvWeightFns {
-  // dw = gradient for w. Each image of a piece is summed by itself and added to the piece's sum; images are
-  // cut into a number of pieces that the sizes decide, whose sums are added by a binary tree.
+  // dw = gradient for w. Each band of pixels of a piece, of one image or of several small ones, is summed by itself and added to
+  // the piece's sum; images are cut into a number of pieces that the sizes decide, whose sums are added by a binary tree.
   int64_t (*scratch_bytes)(const Conv2d& conv);
   void (*weight_grad)(const Conv2d& conv, const float* x, const float* dy, float* dw, void* scratch,
                       const ParallelFor& parallel);

@@ -48,15 +48,30 @@ constexpr int kTilePixels = 4, kTilePlanes = 4;
 constexpr double kTransposeTaps = 20;
 #endif
 
+// Which taps of a phase a tile sums: `runs` times `run` of them, `skip` apart, from the first one given. Those of rows that lie
+// wholly outside the image are left out.
+struct TapRuns {
+  int64_t runs, run, skip;
+};
+
 struct Finish {
   const float* bias;  // of the tile's first channel, or null
   Act act;
   int64_t plane, ostep;  // strides of what is written: between channels, between pixels
 };
 
+template <int MR, int NV>
+HWY_INLINE void store_tile(const Vec<float> (&acc)[MR][NV], float* HWY_RESTRICT tile) {
+#pragma GCC unroll 16
+  for (int i = 0; i < MR; ++i) {
+#pragma GCC unroll 2
+    for (int v = 0; v < NV; ++v) hn::Store(acc[i][v], Tag<float>(), tile + (i * NV + v) * kL);
+  }
+}
+
 // tile[pixel][channel] = chain over taps. kStep: distance of the pixels where it is known (1, 2), else 0.
 template <int MR, int NV, int kStep>
-void pixel_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t step,
+void pixel_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t step,
                 const float* HWY_RESTRICT w, float* HWY_RESTRICT tile) {
   using V = Vec<float>;
   V acc[MR][NV];
@@ -65,27 +80,66 @@ void pixel_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offse
 #pragma GCC unroll 2
     for (int v = 0; v < NV; ++v) acc[i][v] = zero<float>();
   }
-  for (int64_t k = 0; k < taps; ++k) {
-    const float* from = in + offsets[k];
-    V wv[NV];
+  for (int64_t r = 0; r < taps.runs; ++r) {
+    for (int64_t k = 0; k < taps.run; ++k) {
+      const float* from = in + offsets[k];
+      V wv[NV];
 #pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) wv[v] = load<float>(w + v * kL);
-    w += NV * kL;
+      for (int v = 0; v < NV; ++v) wv[v] = load<float>(w + v * kL);
+      w += NV * kL;
 #pragma GCC unroll 16
-    for (int i = 0; i < MR; ++i) {
-      const V pixel = set<float>(from[kStep ? i * kStep : i * step]);
+      for (int i = 0; i < MR; ++i) {
+        const V pixel = set<float>(from[kStep ? i * kStep : i * step]);
 #pragma GCC unroll 2
-      for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, wv[v], acc[i][v]);
+        for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, wv[v], acc[i][v]);
+      }
     }
+    offsets += taps.run + taps.skip;
+    w += taps.skip * NV * kL;
   }
+  store_tile(acc, tile);
+}
+
+// The same where the taps of a row of the window are the pixel and its neighbours, from left to right or, kBackward, from right
+// to left. kLeft: the first pixel has no left neighbour; kRight: the last one no right one.
+template <int MR, bool kLeft, bool kRight, bool kBackward>
+void edge_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t,
+               const float* HWY_RESTRICT w, float* HWY_RESTRICT tile) {
+  using V = Vec<float>;
+  constexpr int NV = 2;
+  V acc[MR][NV];
 #pragma GCC unroll 16
   for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) hn::Store(acc[i][v], Tag<float>(), tile + (i * NV + v) * kL);
+    for (int v = 0; v < NV; ++v) acc[i][v] = zero<float>();
   }
+  for (int64_t r = 0; r < taps.runs; ++r) {
+    for (int64_t k = 0; k < taps.run; k += 3) {
+#pragma GCC unroll 3
+      for (int j = 0; j < 3; ++j) {
+        const int beside = kBackward ? 1 - j : j - 1;
+        const float* from =
+            in + offsets[k + j];  // so that no compiler keeps pixels for the next tap, for want of registers
+        V wv[NV];
+#pragma GCC unroll 2
+        for (int v = 0; v < NV; ++v) wv[v] = load<float>(w + (j * NV + v) * kL);
+#pragma GCC unroll 16
+        for (int i = 0; i < MR; ++i) {
+          if ((kLeft && i + beside < 0) || (kRight && i + beside >= MR)) continue;
+          const V pixel = set<float>(from[i]);
+#pragma GCC unroll 2
+          for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, wv[v], acc[i][v]);
+        }
+      }
+      w += 3 * NV * kL;
+    }
+    offsets += taps.run + taps.skip;
+    w += taps.skip * NV * kL;
+  }
+  store_tile(acc, tile);
 }
 
-using PixelTileFn = void (*)(int64_t, const float*, const int64_t*, int64_t, const float*, float*);
+using PixelTileFn = void (*)(const TapRuns&, const float*, const int64_t*, int64_t, const float*, float*);
 template <int NV, int kStep, int... kI>
 PixelTileFn pixel_tile_of(int64_t pixels, std::integer_sequence<int, kI...>) {
   static constexpr PixelTileFn kTiles[] = {pixel_tile<kI + 1, NV, kStep>...};
@@ -96,6 +150,34 @@ PixelTileFn pixel_tile_for(int64_t pixels, int64_t step) {
   const std::make_integer_sequence<int, kTilePixels> all;
   if (step == 1) return pixel_tile_of<NV, 1>(pixels, all);
   return step == 2 ? pixel_tile_of<NV, 2>(pixels, all) : pixel_tile_of<NV, 0>(pixels, all);
+}
+
+// Null where there is none: the code would be large if it were there for all sizes.
+template <bool kBackward>
+PixelTileFn edge_tile_of(int64_t pixels, bool left, bool right) {
+#if HWY_TARGET == HWY_AVX3
+  if (pixels == 14) {
+    if (left) return right ? edge_tile<14, true, true, kBackward> : edge_tile<14, true, false, kBackward>;
+    return right ? edge_tile<14, false, true, kBackward> : edge_tile<14, false, false, kBackward>;
+  }
+  if (!left || !right) return nullptr;
+  if (pixels == 13) return edge_tile<13, true, true, kBackward>;
+  if (pixels == 12) return edge_tile<12, true, true, kBackward>;
+  return pixels == 7 ? edge_tile<7, true, true, kBackward> : nullptr;
+#elif HWY_TARGET == HWY_AVX2
+  const auto sized = [&]<int MR>(std::integral_constant<int, MR>) -> PixelTileFn {
+    if (left) return right ? nullptr : edge_tile<MR, true, false, kBackward>;
+    return right ? edge_tile<MR, false, true, kBackward> : edge_tile<MR, false, false, kBackward>;
+  };
+  if (pixels == 6) return sized(std::integral_constant<int, 6>());
+  if (pixels == 5) return sized(std::integral_constant<int, 5>());
+  return pixels == 4 ? sized(std::integral_constant<int, 4>()) : nullptr;
+#else
+  return (void)pixels, (void)left, (void)right, nullptr;
+#endif
+}
+PixelTileFn edge_tile_for(bool backward, int64_t pixels, bool left, bool right) {
+  return backward ? edge_tile_of<true>(pixels, left, right) : edge_tile_of<false>(pixels, left, right);
 }
 
 // Writes tile[pixel][nv * kL] to out, channel by channel.
@@ -210,6 +292,7 @@ struct Layout {
   int64_t jobs;
   bool planes;
   int64_t blocks;  // of written channels
+  bool edges;      // the image is read as it is, by edge tiles
   PaddedImage image;
 
   explicit Layout(const TapConv& conv) : t(conv), jobs(conv.batch * conv.groups), image(conv.image(conv.read_c)) {
@@ -226,6 +309,21 @@ struct Layout {
                                               : 0.95;
     planes = stepping * real(width) / real(round_up(width, kL)) > by_pixels;
     blocks = planes ? plane_blocks() : ceil_div(t.written_c, 2 * kL);
+    edges = !planes && has_edge_tiles();
+    if (edges) image.margins = {};
+  }
+  bool has_edge_tiles() const {
+    int64_t first = 0, last = 0;
+    if (t.y.phases() != 1 || t.x.phases() != 1 || t.x.step() != 1 || t.x.kernel != 3) return false;
+    t.x.tap(0, 0, &first);
+    t.x.tap(0, 2, &last);
+    const int64_t towards = t.x.backward ? -1 : 1, rest = t.written_c % (2 * kL);
+    if (first != -towards || last != towards || t.x.written != t.x.read || (rest > 0 && rest <= kL)) return false;
+    const Parts tiles(t.x.written, ceil_div(t.x.written, kTilePixels));
+    for (int64_t i = 0; i < tiles.count; ++i) {
+      if (edge_tile_for(t.x.backward, tiles.size(i), i == 0, i + 1 == tiles.count) == nullptr) return false;
+    }
+    return tiles.count > 0;
   }
   int64_t packed_c() const { return planes ? t.written_c : round_up(t.written_c, kL); }
   int64_t packed_size() const { return t.groups * t.taps() * packed_c(); }
@@ -254,7 +352,24 @@ struct Layout {
 // One phase: which taps it has is asked of the axes; where its weights and offsets begin is counted.
 struct Phase {
   int64_t py, px, gh, gw, taps, first_tap;
+  int64_t rows, columns;  // of the window
 };
+
+// The rows of the window that meet the image, which follow each other, for row `row` of the phase.
+std::pair<int64_t, int64_t> rows_inside(const TapConv& t, const Phase& phase, int64_t row) {
+  int64_t index = 0, first = 0, behind = 0;
+  for (int64_t k = 0; k < t.y.kernel; ++k) {
+    int64_t offset = 0;
+    if (!t.y.tap(phase.py, k, &offset)) continue;
+    const int64_t at = row * t.y.step() + offset;
+    if (at >= 0 && at < t.read_h) {
+      if (behind == 0) first = index;
+      behind = index + 1;
+    }
+    ++index;
+  }
+  return {first, behind};
+}
 
 template <class F>
 void for_each_phase(const TapConv& t, F&& f) {
@@ -265,7 +380,7 @@ void for_each_phase(const TapConv& t, F&& f) {
       for (int64_t k = 0; k < t.y.kernel; ++k) ny += t.y.tap(py, k, &unused);
       for (int64_t k = 0; k < t.x.kernel; ++k) nx += t.x.tap(px, k, &unused);
       const int64_t taps = t.read_c * ny * nx;
-      f(Phase{py, px, t.y.grid(py), t.x.grid(px), taps, first_tap});
+      f(Phase{py, px, t.y.grid(py), t.x.grid(px), taps, first_tap, ny, nx});
       first_tap += taps;
     }
   }
@@ -290,8 +405,9 @@ void fill_offsets(const Layout& layout, int64_t* offsets) {
   const TapConv& t = layout.t;
   for_each_phase(t, [&](const Phase& phase) {
     for_each_tap(t, phase, [&](int64_t i, int64_t c, int64_t, int64_t, int64_t dy, int64_t dx) {
+      const Margins& margins = layout.image.margins;
       offsets[phase.first_tap + i] =
-          c * layout.image.plane() + (t.margins.top + dy) * layout.image.pitch() + t.margins.left + dx;
+          c * layout.image.plane() + (margins.top + dy) * layout.image.pitch() + margins.left + dx;
     });
   });
 }
@@ -357,21 +473,34 @@ void run_part(const Layout& layout, const Data& data, int64_t group, const float
       const auto [first, channels] = layout.block(b);
       const float* w = weights + first * phase.taps;
       const Finish finish{data.bias ? data.bias + group * t.written_c + first : nullptr, data.act, plane, t.x.ostep()};
+      int64_t last_row = -1, skipped = 0;
+      TapRuns runs{1, phase.taps, 0};
       for (int64_t at = range.begin; at < range.end; ++at) {
         const int64_t row = at / tiles.count, tile = at % tiles.count;
         const int64_t x0 = layout.planes ? tile * 2 * kL : tiles.begin(tile);
         const int64_t cols = layout.planes ? min_of(2 * kL, phase.gw - x0) : tiles.size(tile);
-        const float* in = image + row * ystep * pitch + x0 * xstep;
+        const float* in = image + (row * ystep * pitch + x0 * xstep);
         float* to = out + first * plane + (phase.py + row * t.y.ostep()) * t.written_w + phase.px + x0 * t.x.ostep();
         if (layout.planes) {
           plane_tile_for(channels, cols, xstep)(phase.taps, in, offsets, xstep, w, cols, finish, to);
-        } else {
-          alignas(64) float lanes[kTilePixels * 2 * kL];
-          const int64_t nv = channels > kL ? 2 : 1;
-          const PixelTileFn fn = nv == 2 ? pixel_tile_for<2>(cols, xstep) : pixel_tile_for<1>(cols, xstep);
-          fn(phase.taps, in, offsets, xstep, w, lanes);
-          write_pixels(lanes, cols, nv, channels, finish, to);
+          continue;
         }
+        if (row != last_row) {
+          const auto [r0, r1] = rows_inside(t, phase, row);
+          const int64_t window = phase.rows * phase.columns;
+          skipped = r0 * phase.columns;
+          runs = r1 - r0 == phase.rows
+                     ? TapRuns{1, phase.taps, 0}
+                     : TapRuns{t.read_c, (r1 - r0) * phase.columns, window - (r1 - r0) * phase.columns};
+          last_row = row;
+        }
+        alignas(64) float lanes[kTilePixels * 2 * kL];
+        const int64_t nv = channels > kL ? 2 : 1;
+        const PixelTileFn fn = layout.edges ? edge_tile_for(t.x.backward, cols, x0 == 0, x0 + cols == phase.gw)
+                               : nv == 2    ? pixel_tile_for<2>(cols, xstep)
+                                            : pixel_tile_for<1>(cols, xstep);
+        fn(runs, in, offsets + skipped, xstep, w + skipped * nv * kL, lanes);
+        write_pixels(lanes, cols, nv, channels, finish, to);
       }
     }
   });

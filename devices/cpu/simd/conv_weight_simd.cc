@@ -3,9 +3,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/conv_weight_simd.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 
-#include <hwy/cache_control.h>
 #include <utility>
 
 #include "devices/cpu/simd/common-inl.h"
@@ -78,17 +78,15 @@ struct Band {
   int64_t y0, y1, x0, x1;
 
   bool empty() const { return y0 >= y1 || x0 >= x1; }
-  Band within(const Band& b) const {
-    return {max_of(y0, b.y0), min_of(y1, b.y1), max_of(x0, b.x0), min_of(x1, b.x1)};
-  }
+  Band within(const Band& b) const { return {max_of(y0, b.y0), min_of(y1, b.y1), max_of(x0, b.x0), min_of(x1, b.x1)}; }
 };
 
 struct Source {
   const float* image;
   int64_t xstep, ystep;  // elements of the image between neighbouring pixels of y
   const int64_t* offsets;
-  int64_t width, pixels;             // of y
-  int64_t images = 1;                // that are joined, so many elements apart:
+  int64_t width, pixels;  // of y
+  int64_t images = 1;     // that are joined, so many elements apart:
   int64_t image_step = 0, dy_step = 0;
 };
 
@@ -203,7 +201,7 @@ void add_image_along_pixels(const Source& s, int64_t tap0, int64_t tap1, int64_t
 struct Plan {
   TapConv t;
   bool along_pixels, by_channel;
-  int64_t channels;  // per group, padded to vectors unless along_pixels
+  int64_t channels;      // per group, padded to vectors unless along_pixels
   Parts groups_of_taps;  // by_channel: of channels read, else of taps
   PaddedImage image;     // as it is read
   int64_t join;
@@ -248,7 +246,9 @@ struct Plan {
   int64_t first(int64_t block) const { return block * 2 * kL; }
   int64_t width(int64_t block) const { return along_pixels ? channels : min_of(2 * kL, channels - first(block)); }
 
-  int64_t buffers() const { return (splits.many() ? splits.images * splits.groups * joined() : splits.chunk * t.groups); }
+  int64_t buffers() const {
+    return (splits.many() ? splits.images * splits.groups * joined() : splits.chunk * t.groups);
+  }
   // Images that a piece has ready at a time where it has its own buffers.
   int64_t joined() const { return min_of(join, ceil_div(t.batch, splits.images)); }
   int64_t pixels() const { return t.written_h * t.written_w; }

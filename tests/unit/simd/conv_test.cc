@@ -150,6 +150,14 @@ TEST_CASE("wide channels, narrow images and whole tiles agree with the definitio
   check_conv(conv(2, 40, 9, 9, 33, 1, 1, 2, 1, 0, 1));
   check_conv(conv(1, 30, 1, 1, 17, 1, 1, 1, 1, 0, 1));
   check_conv(conv(1, 3, 45, 47, 16, 7, 7, 2, 1, 3, 1));
+  // Rows that edge tiles make up, with one channel of the last block and with half of it.
+  for (int64_t width : {4, 7, 11, 12, 13, 14, 17, 28, 42}) {
+    check_conv(conv(2, 9, 5, width, 64, 3, 3, 1, 1, 1, 1));
+    check_conv(conv(1, 20, 3, width, 50, 2, 3, 1, 1, 1, 1));
+  }
+  Conv2d c = conv(9, 24, 6, 14, 24, 3, 3, 1, 1, 1, 1);  // whole images as pieces; the rows one below the other
+  c.dilation_h = 2, c.pad_top = 2, c.stride_h = 2, c.out_h = 3;
+  check_conv(c);
   check_conv(conv(1, 2, 3, 500, 6, 1, 5, 1, 1, 0, 1));
 }
 
