@@ -6,19 +6,7 @@
 #include "devices/onednn/window.h"
 
 namespace percale::onednn {
-namespace {
-
 using dnnl::convolution_forward;
-
-// The weights as oneDNN counts their dims: groups are one.
-Dims grouped(const Dims& weights, int64_t groups) {
-  if (groups == 1) return weights;
-  Dims out{groups, weights[0] / groups};
-  out.insert(out.end(), weights.begin() + 1, weights.end());
-  return out;
-}
-
-}  // namespace
 
 void prepare_conv(Plan& plan, Steps& steps) {
   const Node& whole = plan.node();

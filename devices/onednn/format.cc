@@ -144,7 +144,7 @@ Format decode(const char* text) {
 
 bool is_strided(const MemoryDesc& desc) {
   return desc.get_format_kind() == dnnl::memory::format_kind::blocked && desc.get_inner_nblks() == 0 &&
-         desc.get_padded_dims() == desc.get_dims() && desc.get_submemory_offset() == 0;
+         desc == MemoryDesc(desc.get_dims(), desc.get_data_type(), desc.get_strides());
 }
 
 MemoryDesc ordered_like(const MemoryDesc& model, const Dims& dims, DataType type) {

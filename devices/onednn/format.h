@@ -33,7 +33,7 @@ inline MemoryDesc any_format(const Dims& dims, DataType type) {
 // A tensor whose dims follow each other in memory as those of `model` do. Precondition: strides alone describe it.
 MemoryDesc ordered_like(const MemoryDesc& model, const Dims& dims, DataType type);
 
-// Whether strides alone describe a tensor: it has no inner blocks and no padding.
+// Whether strides alone describe a tensor: it has no inner blocks, no padding, and nothing behind its elements.
 bool is_strided(const MemoryDesc& desc);
 
 // Whether the bytes are those of `row_major`, whatever the descriptors say of dims of one element.

@@ -105,6 +105,12 @@ void Made::add(int name, int operand, const MemoryDesc& desc, const Dims& dims, 
   operands.push_back({{name, operand, 0, desc}, row});
 }
 
+void Made::add_own(int name, const MemoryDesc& desc, const void* bytes) {
+  const auto* first = static_cast<const char*>(bytes);
+  auto copy = std::make_shared<const std::vector<char>>(first, first + desc.get_size());
+  operands.push_back({{name, Argument::kOwn, 0, desc, std::move(copy)}, desc});
+}
+
 void Plan::add(Steps& steps, double flops, const std::function<Made(bool formats)>& make) {
   const int pieces = pieces_for(flops);
   const WidthScope width(pieces);
@@ -125,7 +131,7 @@ bool Plan::ask_for_formats(const Made& made) {
   bool granted = true;
   for (const Made::Operand& operand : made.operands) {
     const MemoryDesc& desc = operand.argument.desc;
-    if (!granted || operand.argument.operand == Argument::kScratch || same_bytes(desc, operand.row_major)) continue;
+    if (!granted || operand.argument.operand < 0 || same_bytes(desc, operand.row_major)) continue;
     granted = node_.host().kernel_plan_set_format(plan_, static_cast<size_t>(operand.argument.operand),
                                                   encode({desc, operand.row_major}).c_str(), desc.get_size()) != 0;
   }

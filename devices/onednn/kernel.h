@@ -29,6 +29,8 @@ struct Made {
   // An f32 argument, or one of another type, with the dims that oneDNN gives it and, where it is not row-major over them, the
   // strides that it has in the library.
   void add(int name, int operand, const MemoryDesc& desc, const Dims& dims, const Dims& strides = {});
+  // One that the node does not have: a copy of `bytes`.
+  void add_own(int name, const MemoryDesc& desc, const void* bytes);
 };
 
 // The planner as prepare() sees it.

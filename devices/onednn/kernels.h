@@ -8,8 +8,12 @@ namespace percale::onednn {
 
 void prepare_conv(Plan& plan, Steps& steps);
 void prepare_conv_transpose(Plan& plan, Steps& steps);
+void prepare_conv_integer(Plan& plan, Steps& steps);
+void prepare_qlinear_conv(Plan& plan, Steps& steps);
 void prepare_matmul(Plan& plan, Steps& steps);
 void prepare_gemm(Plan& plan, Steps& steps);
+void prepare_matmul_integer(Plan& plan, Steps& steps);
+void prepare_qlinear_matmul(Plan& plan, Steps& steps);
 void prepare_max_pool(Plan& plan, Steps& steps);
 void prepare_average_pool(Plan& plan, Steps& steps);
 void prepare_global_average_pool(Plan& plan, Steps& steps);

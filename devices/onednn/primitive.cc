@@ -64,9 +64,10 @@ struct Primitive::Run {
   dnnl::stream stream;
   std::vector<dnnl::memory> memories;
   std::vector<dnnl_exec_arg_t> arguments;
+  std::vector<int32_t> numbers;  // per argument, where it is widened
 
   Run(const percale_host_api& host, const std::vector<Argument>& given, int pieces)
-      : pool(host, pieces), stream(dnnl::threadpool_interop::make_stream(cpu_engine(), &pool)) {
+      : pool(host, pieces), stream(dnnl::threadpool_interop::make_stream(cpu_engine(), &pool)), numbers(given.size()) {
     for (const Argument& a : given) {
       memories.emplace_back(a.desc, cpu_engine(), static_cast<void*>(nullptr));
       arguments.push_back({a.name, memories.back().get()});
@@ -86,7 +87,14 @@ void Primitive::run(const percale_launch& launch) const {
   run->pool.begin(launch.run);
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& a = arguments_[i];
-    void* base = a.operand == Argument::kScratch ? launch.scratch : launch.operands[a.operand];
+    void* base = a.operand == Argument::kOwn       ? const_cast<char*>(a.bytes->data())  // an input: it is only read
+                 : a.operand == Argument::kScratch ? launch.scratch
+                                                   : launch.operands[a.operand];
+    if (a.widened != DataType::undef) {
+      run->numbers[i] = a.widened == DataType::u8 ? int32_t{*static_cast<const uint8_t*>(base)}
+                                                  : int32_t{*static_cast<const int8_t*>(base)};
+      base = &run->numbers[i];
+    }
     run->memories[i].set_data_handle(static_cast<char*>(base) + a.offset);
   }
   dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), run->stream.get(),

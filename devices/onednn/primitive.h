@@ -32,11 +32,14 @@ class WidthScope {
 
 // An argument of a primitive: which operand of the node it is.
 struct Argument {
-  static constexpr int kScratch = -1;
+  static constexpr int kScratch = -1, kOwn = -2;
   int name = 0;       // DNNL_ARG_…
-  int operand = 0;    // inputs, then outputs; or kScratch
+  int operand = 0;    // inputs, then outputs; or kScratch, kOwn
   size_t offset = 0;  // bytes into the operand
   MemoryDesc desc;
+  std::shared_ptr<const std::vector<char>> bytes = nullptr;  // kOwn: the argument itself
+  // Where not undef: the operand is one number of this type, u8 or s8, that oneDNN wants as an s32.
+  DataType widened = DataType::undef;
 };
 
 // Immutable but for the pool of run memory. Thread-safe.

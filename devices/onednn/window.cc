@@ -10,6 +10,13 @@ std::string_view auto_pad(const Node& node) { return node.attribute("auto_pad", 
 
 }  // namespace
 
+Dims grouped(const Dims& weights, int64_t groups) {
+  if (groups == 1) return weights;
+  Dims out{groups, weights[0] / groups};
+  out.insert(out.end(), weights.begin() + 1, weights.end());
+  return out;
+}
+
 Window::Window(const Node& node, const Dims& kernel, const Dims& x, const Dims& y)
     : Window(node, kernel, x, y, [automatic = auto_pad(node)](size_t, int64_t pad, int64_t total) {
         if (automatic == "SAME_UPPER") return std::max<int64_t>(total, 0) / 2;

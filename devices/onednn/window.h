@@ -8,6 +8,9 @@
 
 namespace percale::onednn {
 
+// The weights as oneDNN counts their dims: groups are one.
+Dims grouped(const Dims& weights, int64_t groups);
+
 struct Window {
   // Per spatial dim. oneDNN's dilation is 0 where ONNX's is 1; `ends` is what the output's size asks for, whatever was given.
   Dims strides, dilations, begins, ends;

@@ -1,0 +1,120 @@
+#include "devices/onednn/int8.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace percale::onednn {
+namespace {
+
+// The numbers of a constant input of f32.
+std::vector<float> scales(const Node& node, size_t i) {
+  const void* bytes = node.constant(i);
+  refuse_if(bytes == nullptr || node.dtype(i) != PERCALE_DTYPE_F32, "a scale is no constant of f32");
+  const auto* first = static_cast<const float*>(bytes);
+  return std::vector<float>(first, first + elements(node.dims(i)));
+}
+
+float one_scale(const Node& node, size_t i) {
+  const std::vector<float> all = scales(node, i);
+  refuse_if(all.size() != 1, "a scale per row");
+  return all.front();
+}
+
+// The most that the weights of one sum add up to, those above 0 or those below.
+double largest_weight(const Node& node, size_t w, int64_t lines, int64_t inner) {
+  const int64_t count = elements(node.dims(w));
+  const auto* weight = static_cast<const int8_t*>(node.constant(w));
+  if (weight == nullptr) return 128.0 * static_cast<double>(count / lines);
+  std::vector<int64_t> above(static_cast<size_t>(lines), 0), below(static_cast<size_t>(lines), 0);
+  for (int64_t outer = 0; outer < count / (lines * inner); ++outer) {
+    for (size_t line = 0; line < above.size(); ++line) {
+      for (int64_t i = 0; i < inner; ++i, ++weight) (*weight > 0 ? above : below)[line] += std::abs(*weight);
+    }
+  }
+  return static_cast<double>(
+      std::max(*std::max_element(above.begin(), above.end()), *std::max_element(below.begin(), below.end())));
+}
+
+}  // namespace
+
+void refuse_inexact(const Node& node, DataType x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
+                    int64_t lines, int64_t inner) {
+  if (x == DataType::u8 && x_zero.is_zero() && w_zero.is_zero()) return;
+  const double zeros = std::fabs(w_zero.value.value_or(128)) * static_cast<double>(elements(node.dims(w)) / lines);
+  refuse_if(255 * (largest_weight(node, w, lines, inner) + zeros) > 1 << 24, "its sums may be beyond 24 bits");
+}
+
+// Without VNNI two products of 8 bits are added up in 16, which saturate.
+DataType byte_type(percale_dtype dtype) {
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto has = [isa](dnnl::cpu_isa needed) {
+    return (isa & static_cast<unsigned>(needed)) == static_cast<unsigned>(needed);
+  };
+  refuse_if(!has(dnnl::cpu_isa::avx512_core_vnni) && !has(dnnl::cpu_isa::avx2_vnni), "the CPU has no VNNI");
+  refuse_if(dtype != PERCALE_DTYPE_U8 && dtype != PERCALE_DTYPE_I8, "only u8 and i8");
+  return data_type(dtype);
+}
+
+ZeroPoint zero_point(const Node& node, size_t i) {
+  if (!node.has(i)) return {0, -1, DataType::undef};
+  const DataType type = byte_type(node.dtype(i));
+  const auto count = static_cast<size_t>(elements(node.dims(i)));
+  const auto* bytes = static_cast<const uint8_t*>(node.constant(i));
+  if (bytes == nullptr) {
+    refuse_if(count != 1, "zero points that are not known before the run");
+    return {{}, static_cast<int>(i), type};
+  }
+  refuse_if(count == 0 || std::any_of(bytes, bytes + count, [&](uint8_t b) { return b != bytes[0]; }),
+            "zero points that differ");
+  return {type == DataType::u8 ? int32_t{bytes[0]} : int32_t{static_cast<int8_t>(bytes[0])}, -1, type};
+}
+
+void add_zero_point(Made& made, int of, const ZeroPoint& zero) {
+  if (zero.is_zero()) return;
+  const MemoryDesc desc({1}, DataType::s32, Dims{1});
+  const int name = DNNL_ARG_ATTR_ZERO_POINTS | of;
+  if (zero.value) return made.add_own(name, desc, &*zero.value);
+  made.add(name, zero.input, desc, {1});
+  made.operands.back().argument.widened = zero.type;
+}
+
+// In f32 and in this order, as the core does.
+Requantization requantization(const Node& node, size_t left, size_t right, size_t result, size_t zero,
+                              int64_t channels) {
+  const float of_left = one_scale(node, left), of_result = one_scale(node, result);
+  Requantization out{scales(node, right), 0};
+  const auto count = static_cast<int64_t>(out.factors.size());
+  refuse_if(count != 1 && (count != channels || node.dims(right).back() != channels), "odd scales");
+  for (float& f : out.factors) {
+    f = of_left * f / of_result;
+    refuse_if(!std::isfinite(f), "a scale that is no number");
+  }
+  const ZeroPoint of_y = zero_point(node, zero);
+  refuse_if(!of_y.value, "the result's zero point is not known before the run");
+  out.zero = *of_y.value;
+  return out;
+}
+
+// oneDNN rounds what it stores, but a tie with the zero point added may fall to the other side: so it is rounded before.
+dnnl::post_ops post_ops_of(const Requantization& r, const Dims& dims) {
+  dnnl::post_ops ops;
+  if (r.factors.size() == 1) {
+    ops.append_eltwise(dnnl::algorithm::eltwise_linear, r.factors.front(), 0);
+  } else {
+    ops.append_binary(dnnl::algorithm::binary_mul, row_major(dims, DataType::f32));
+  }
+  if (r.zero != 0) {
+    ops.append_eltwise(dnnl::algorithm::eltwise_round, 0, 0);
+    ops.append_eltwise(dnnl::algorithm::eltwise_linear, 1, static_cast<float>(r.zero));
+  }
+  return ops;
+}
+
+void add_factors(Made& made, const Requantization& r, const Dims& dims) {
+  if (r.factors.size() == 1) return;
+  const int name = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
+  made.add_own(name, row_major(dims, DataType::f32), r.factors.data());
+}
+
+}  // namespace percale::onednn

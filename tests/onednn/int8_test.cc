@@ -1,0 +1,195 @@
+// Products of integers with oneDNN's kernels and with the core's own: the same integers.
+#include "tests/onednn/nets.h"
+
+namespace percale {
+namespace {
+
+bool has_vnni() {
+  const Engines engines;
+  Random random(1);
+  const Shape x{1, 64};
+  const std::string kernels = compare(
+      engines, random.integers(DType::kU8, x, 0, 255),
+      [&](const std::shared_ptr<Engine>& engine) {
+        Random weights(2);
+        Net net(engine, weights, x, DType::kU8);
+        const ValueId w = net.e.constant(weights.integers(DType::kI8, {64, 64}, -128, 127));
+        return net.finish(net.e.emit("MatMulInteger", {net.x, w}));
+      },
+      0);
+  return kernels.find("the CPU has no VNNI") == std::string::npos;
+}
+
+struct Bytes {
+  DType dtype;
+  int64_t low, high;
+};
+Bytes draw_type(Random& random) { return random.coin() ? Bytes{DType::kU8, 0, 255} : Bytes{DType::kI8, -128, 127}; }
+
+// A number of that type as an input of a node.
+ValueId number(Net& net, const Bytes& type, int64_t value) {
+  return net.e.scalar(type.dtype, static_cast<double>(value));
+}
+// Scales within [0.5, 1.5] times `size`; powers of two make ties.
+ValueId scales(Net& net, Random& random, int64_t count, double size, bool ties) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) {
+    const double v = ties ? (random.coin() ? 0.5 : 1) : static_cast<double>(random.pick(5000, 15000)) / 10000;
+    values.push_back(static_cast<float>(v * size));
+  }
+  if (count == 1) return net.e.constant(Tensor::of<float>(Shape{}, values));
+  return net.e.constant(Tensor::of<float>(Shape{count}, values));
+}
+
+// What all these ops have: the types, the zero points, and how x is known.
+struct Common {
+  Bytes x, y;
+  bool quantizes = false, ties = false, per_channel = false;
+  int64_t x_zero = 0, y_zero = 0;
+  unsigned seed = 0;
+  bool moving_zero = false;  // x's zero point is computed in the run
+};
+Common draw_common(Random& random) {
+  Common c{draw_type(random), draw_type(random)};
+  c.quantizes = random.coin();
+  c.ties = random.coin();
+  c.per_channel = random.coin();
+  c.x_zero = random.pick(0, 2) == 0 ? 0 : random.pick(c.x.low, c.x.high);
+  c.y_zero = random.pick(0, 2) == 0 ? 0 : random.pick(c.y.low, c.y.high);
+  c.seed = static_cast<unsigned>(random.pick(0, 1'000'000));
+  c.moving_zero = !c.quantizes && random.coin();
+  return c;
+}
+
+ValueId zero_of_x(Net& net, const Common& c) {
+  return c.moving_zero ? net.e.emit("ReduceMax", {net.x}, {{"keepdims", 0}}) : number(net, c.x, c.x_zero);
+}
+
+TEST_CASE("convolutions of integers give the integers that the core's own give") {
+  if (!has_vnni()) return;
+  const Engines engines;
+  Random random(11);
+  size_t taken = 0;
+  for (int round = 0; round < 100; ++round) {
+    const Common c = draw_common(random);
+    const int64_t spatial = random.pick(1, 3), group = random.pick(0, 2) == 0 ? random.pick(1, 6) : 1;
+    const bool depthwise = random.pick(0, 4) == 0;
+    const int64_t in = depthwise ? random.pick(1, 40) : group * random.pick(1, 40);
+    const int64_t groups = depthwise ? in : group;
+    Shape x{random.pick(1, 2), in}, w{groups * random.pick(1, depthwise ? 2 : 30), in / groups};
+    std::vector<int64_t> strides;
+    for (int64_t d = 0; d < spatial; ++d) {
+      x.push_back(random.pick(5, spatial == 3 ? 6 : 14));
+      w.push_back(random.pick(1, 3));
+      strides.push_back(random.pick(1, 2));
+    }
+    Attributes attributes{{"group", groups}, {"strides", strides}};
+    if (random.coin()) attributes.set("auto_pad", "SAME_UPPER");
+    const bool bias = random.coin();
+    CAPTURE(x.to_string());
+    CAPTURE(w.to_string());
+    CAPTURE(round);
+    const Tensor input = random.integers(c.x.dtype, x, c.x.low, c.x.high);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(c.seed);
+      Net net(engine, weights, x, c.x.dtype);
+      const ValueId kernel = net.e.constant(weights.integers(DType::kI8, w, -128, 127));
+      const ValueId x_zero = zero_of_x(net, c);
+      if (!c.quantizes) {
+        return net.finish(net.e.emit("ConvInteger", {net.x, kernel, x_zero, net.e.scalar(DType::kI8, 0)}, attributes));
+      }
+      std::vector<ValueId> inputs{net.x,
+                                  scales(net, weights, 1, 1, c.ties),
+                                  x_zero,
+                                  kernel,
+                                  scales(net, weights, c.per_channel ? w[0] : 1, 1.0 / 64, c.ties),
+                                  net.e.scalar(DType::kI8, 0),
+                                  scales(net, weights, 1, 4, c.ties),
+                                  number(net, c.y, c.y_zero)};
+      if (bias) inputs.push_back(net.e.constant(weights.integers(DType::kI32, {w[0]}, -9000, 9000)));
+      return net.finish(net.e.emit("QLinearConv", inputs, attributes));
+    };
+    const char* const kernel = c.quantizes ? "onednn.qlinear_conv" : "onednn.conv_integer";
+    taken += runs(compare(engines, input, build, 0), kernel);
+    SessionOptions plain;
+    plain.disabled_passes = {"layouts"};
+    compare(engines, input, build, 0, plain);
+  }
+  CHECK(taken > 75);
+}
+
+TEST_CASE("products of integers give the integers that the core's own give") {
+  if (!has_vnni()) return;
+  const Engines engines;
+  Random random(12);
+  size_t taken = 0, rounds = 100;
+  for (size_t round = 0; round < rounds; ++round) {
+    const Common c = draw_common(random);
+    const int64_t k = random.pick(1, 200), n = random.pick(2, 200), b_zero = random.coin() ? 0 : random.pick(-128, 127);
+    Shape x;
+    for (int64_t d = random.pick(1, 3); d > 0; --d) x.push_back(random.pick(1, 9));
+    Shape w;
+    if (random.pick(0, 3) == 0) {
+      for (size_t d = 0; d + 1 < x.rank(); ++d) w.push_back(x[d]);
+    }
+    w.push_back(k);
+    w.push_back(n);
+    x.push_back(k);
+    CAPTURE(x.to_string());
+    CAPTURE(w.to_string());
+    CAPTURE(round);
+    const Tensor input = random.integers(c.x.dtype, x, c.x.low, c.x.high);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(c.seed);
+      Net net(engine, weights, x, c.x.dtype);
+      const ValueId b = net.e.constant(weights.integers(DType::kI8, w, -128, 127));
+      const ValueId x_zero = zero_of_x(net, c), zero = net.e.scalar(DType::kI8, static_cast<double>(b_zero));
+      if (!c.quantizes) return net.finish(net.e.emit("MatMulInteger", {net.x, b, x_zero, zero}));
+      return net.finish(
+          net.e.emit("QLinearMatMul", {net.x, scales(net, weights, 1, 1, c.ties), x_zero, b,
+                                       scales(net, weights, c.per_channel ? n : 1, 1.0 / 64, c.ties), zero,
+                                       scales(net, weights, 1, 4, c.ties), number(net, c.y, c.y_zero)}));
+    };
+    const char* const kernel = c.quantizes ? "onednn.qlinear_matmul" : "onednn.matmul_integer";
+    taken += runs(compare(engines, input, build, 0), kernel);
+    SessionOptions plain;
+    plain.disabled_passes = {"layouts"};
+    compare(engines, input, build, 0, plain);
+  }
+  CHECK(taken > 85);
+}
+
+// The largest sums that there are, for zero points of 0 and others, and weights of one sign or of both.
+TEST_CASE("sums beyond 24 bits are exact") {
+  if (!has_vnni()) return;
+  const Engines engines;
+  const Shape x{2, 300, 9, 9};
+  const Tensor input = Tensor::of<uint8_t>(x, std::vector<uint8_t>(static_cast<size_t>(x.num_elements()), 255));
+  for (const int64_t zero : {0, 1}) {
+    for (const int64_t low : {121, -127}) {
+      for (const bool conv : {false, true}) {
+        CAPTURE(conv);
+        CAPTURE(zero);
+        const std::string kernels = compare(
+            engines, input,
+            [&](const std::shared_ptr<Engine>& engine) {
+              Random weights(13);
+              Net net(engine, weights, x, DType::kU8);
+              const ValueId x_zero = net.e.scalar(DType::kU8, static_cast<double>(zero));
+              const auto weight = [&](const Shape& shape) {
+                return net.e.constant(weights.integers(DType::kI8, shape, low, 127));
+              };
+              if (conv) return net.finish(net.e.emit("ConvInteger", {net.x, weight({20, 300, 3, 3}), x_zero}));
+              const ValueId rows = net.e.emit("Reshape", {net.x, net.e.ints({18, 2700})});
+              return net.finish(net.e.emit("MatMulInteger", {rows, weight({2700, 40}), x_zero}));
+            },
+            0);
+        const size_t now = runs(kernels, conv ? "onednn.conv_integer" : "onednn.matmul_integer");
+        CHECK(now == (zero == 0 ? size_t{1} : size_t{0}));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace percale
