@@ -103,4 +103,28 @@ void prepare_chain(Plan& plan, Steps& steps) {
   });
 }
 
+void prepare_relu_grad(Plan& plan, Steps& steps) {
+  const Node& node = plan.node();
+  const DataType type = float_type(node.dtype(0));
+  const Dims y = node.output_dims();
+  const char* const format = node.format(1) != nullptr ? node.format(1) : node.format(0);
+  refuse_if(format == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is faster");
+  refuse_if(node.dims(0) != y || node.dims(1) != y, "the inputs differ in shape");
+  refuse_if(is_empty(y), "an operand is empty");
+  plan.add(steps, 8.0 * static_cast<double>(elements(y)), [&](bool formats) {
+    const MemoryDesc desc = formats && format != nullptr ? decode(format).in_format : row_major(y, type);
+    const auto relu = dnnl::algorithm::eltwise_relu_use_dst_for_bwd;
+    const dnnl::eltwise_forward::primitive_desc forward(cpu_engine(), dnnl::prop_kind::forward_training, relu, desc,
+                                                        desc, 0.0f, 0.0f);
+    const dnnl::eltwise_backward::primitive_desc primitive(cpu_engine(), relu, desc, desc, desc, 0.0f, 0.0f, forward,
+                                                           attributes());
+    refuse_reference(primitive);
+    Made made{[primitive] { return dnnl::eltwise_backward(primitive); }, primitive.scratchpad_desc(), {}};
+    made.add(DNNL_ARG_DIFF_DST, 0, desc, y);
+    made.add(DNNL_ARG_DST, 1, desc, y);
+    made.add(DNNL_ARG_DIFF_SRC, 2, desc, y);
+    return made;
+  });
+}
+
 }  // namespace percale::onednn

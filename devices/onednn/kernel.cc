@@ -1,7 +1,9 @@
 #include "devices/onednn/kernel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <new>
 #include <numeric>
 
@@ -111,41 +113,71 @@ void Made::add_own(int name, const MemoryDesc& desc, const void* bytes) {
   operands.push_back({{name, Argument::kOwn, 0, desc, std::move(copy)}, desc});
 }
 
-void Plan::add(Steps& steps, double flops, const std::function<Made(bool formats)>& make) {
-  const int pieces = pieces_for(flops);
+void Made::add_scratch(int name, int slot, const MemoryDesc& desc) {
+  operands.push_back({{name, Argument::kScratch, 0, desc}, desc, slot});
+}
+
+void Plan::add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make) {
   const WidthScope width(pieces);
-  Made made = make(true);
+  std::vector<Made> all = make(true);
   if (plan_ == nullptr) return;
-  if (!ask_for_formats(made)) made = make(false);
-  finish(steps, std::move(made), pieces);
+  if (!ask_for_formats(all)) all = make(false);
+  finish(steps, std::move(all), pieces);
+}
+
+void Plan::add(Steps& steps, double flops, const std::function<Made(bool formats)>& make) {
+  add_all(steps, pieces_for(flops), [&](bool formats) { return std::vector{make(formats)}; });
 }
 
 void Plan::add_as_given(Steps& steps, double flops, const std::function<Made()>& make) {
   const int pieces = pieces_for(flops);
   const WidthScope width(pieces);
-  Made made = make();
-  if (plan_ != nullptr) finish(steps, std::move(made), pieces);
+  std::vector<Made> all{make()};
+  if (plan_ != nullptr) finish(steps, std::move(all), pieces);
 }
 
-bool Plan::ask_for_formats(const Made& made) {
+bool Plan::ask_for_formats(const std::vector<Made>& all) {
   bool granted = true;
-  for (const Made::Operand& operand : made.operands) {
-    const MemoryDesc& desc = operand.argument.desc;
-    if (!granted || operand.argument.operand < 0 || same_bytes(desc, operand.row_major)) continue;
-    granted = node_.host().kernel_plan_set_format(plan_, static_cast<size_t>(operand.argument.operand),
-                                                  encode({desc, operand.row_major}).c_str(), desc.get_size()) != 0;
+  std::vector<int> asked;
+  for (const Made& made : all) {
+    for (const Made::Operand& operand : made.operands) {
+      const MemoryDesc& desc = operand.argument.desc;
+      const int number = operand.argument.operand;
+      if (!granted || number < 0 || same_bytes(desc, operand.row_major)) continue;
+      if (std::find(asked.begin(), asked.end(), number) != asked.end()) continue;
+      asked.push_back(number);
+      granted = node_.host().kernel_plan_set_format(plan_, static_cast<size_t>(number),
+                                                    encode({desc, operand.row_major}).c_str(), desc.get_size()) != 0;
+    }
   }
   return granted;
 }
 
-void Plan::finish(Steps& steps, Made made, int pieces) {
-  std::vector<Argument> arguments;
-  for (Made::Operand& operand : made.operands) arguments.push_back(std::move(operand.argument));
-  if (const size_t bytes = made.scratchpad.get_size(); bytes > 0) {
-    arguments.push_back({DNNL_ARG_SCRATCHPAD, Argument::kScratch, 0, made.scratchpad});
-    node_.host().kernel_plan_set_scratch(plan_, bytes);
+// Scratch: the slots one after the other, then what each primitive wants for itself, which all take the same place.
+void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
+  size_t slots_end = 0;
+  std::map<int, size_t> slots;
+  const auto rounded = [](size_t bytes) { return (bytes + 63) / 64 * 64; };
+  for (const Made& made : all) {
+    for (const Made::Operand& operand : made.operands) {
+      if (operand.slot < 0 || !slots.emplace(operand.slot, slots_end).second) continue;
+      slots_end += rounded(operand.argument.desc.get_size());
+    }
   }
-  steps.primitives.push_back(std::make_unique<Primitive>(node_.host(), made.create(), std::move(arguments), pieces));
+  size_t scratch = slots_end;
+  for (Made& made : all) {
+    std::vector<Argument> arguments;
+    for (Made::Operand& operand : made.operands) {
+      if (operand.slot >= 0) operand.argument.offset = slots[operand.slot];
+      arguments.push_back(std::move(operand.argument));
+    }
+    if (const size_t bytes = made.scratchpad.get_size(); bytes > 0) {
+      arguments.push_back({DNNL_ARG_SCRATCHPAD, Argument::kScratch, slots_end, made.scratchpad});
+      scratch = std::max(scratch, slots_end + bytes);
+    }
+    steps.primitives.push_back(std::make_unique<Primitive>(node_.host(), made.create(), std::move(arguments), pieces));
+  }
+  if (scratch > 0) node_.host().kernel_plan_set_scratch(plan_, scratch);
 }
 
 dnnl::primitive_attr attributes(const dnnl::post_ops& post_ops) {

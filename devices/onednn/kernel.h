@@ -23,6 +23,7 @@ struct Made {
   struct Operand {
     Argument argument;
     MemoryDesc row_major;  // the same tensor as the library knows it
+    int slot = -1;         // of what lies in scratch: primitives of a node that name the same one share it
   };
   std::vector<Operand> operands;
 
@@ -31,6 +32,8 @@ struct Made {
   void add(int name, int operand, const MemoryDesc& desc, const Dims& dims, const Dims& strides = {});
   // One that the node does not have: a copy of `bytes`.
   void add_own(int name, const MemoryDesc& desc, const void* bytes);
+  // What one primitive of the node leaves to the next.
+  void add_scratch(int name, int slot, const MemoryDesc& desc);
 };
 
 // The planner as prepare() sees it.
@@ -44,13 +47,15 @@ class Plan {
   // A step whose primitive make(formats) describes: with formats of oneDNN's choice, or, where the planner wants everything
   // row-major, without. `flops` says into how many pieces it is cut.
   void add(Steps& steps, double flops, const std::function<Made(bool formats)>& make);
+  // Primitives that follow each other, cut into so many pieces.
+  void add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make);
   // The same for a primitive whose formats are those of the node's operands.
   void add_as_given(Steps& steps, double flops, const std::function<Made()>& make);
 
  private:
   // False where everything has to be row-major and something is not.
-  bool ask_for_formats(const Made& made);
-  void finish(Steps& steps, Made made, int pieces);
+  bool ask_for_formats(const std::vector<Made>& all);
+  void finish(Steps& steps, std::vector<Made> all, int pieces);
 
   const Node& node_;
   percale_kernel_plan* plan_;

@@ -45,6 +45,14 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.concat", "", "Concat", prepare_concat},
     {"onednn.cast", "", "Cast", prepare_cast},
     {"onednn.reorder", "percale", "Reorder", prepare_reorder},
+    {"onednn.conv_grad_input", "percale", "ConvGradInput", prepare_conv_grad_input},
+    {"onednn.conv_grad_weight", "percale", "ConvGradWeight", prepare_conv_grad_weight},
+    {"onednn.batch_norm", "", "BatchNormalization", prepare_batch_norm},
+    {"onednn.batch_norm_grad", "percale", "BatchNormalizationGrad", prepare_batch_norm_grad},
+    {"onednn.layer_norm_grad", "percale", "LayerNormalizationGrad", prepare_layer_norm_grad},
+    {"onednn.pool_grad", "percale", "MaxPoolGrad", prepare_max_pool_grad},
+    {"onednn.pool_grad", "percale", "AveragePoolGrad", prepare_average_pool_grad},
+    {"onednn.relu_grad", "percale", "ReluGrad", prepare_relu_grad},
 };
 
 // What one copy of the library is given. Two versions of it may live in one process, and a plug-in is never unloaded.

@@ -5,6 +5,7 @@
 namespace percale::onednn {
 namespace {
 
+using dnnl::pooling_backward;
 using dnnl::pooling_forward;
 
 void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& kernel, const Window& window) {
@@ -26,16 +27,69 @@ void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& k
   });
 }
 
-void check(const Node& node) {
-  refuse_if(float_type(node.dtype(0)) == DataType::f32 && node.format(0) == nullptr,
-            "the input is row-major: the core's own kernel is as fast");
-  refuse_if(is_empty(node.dims(0)) || is_empty(node.output_dims()), "an operand is empty");
+// The gradient dX from dY (input 0), and from X (input `image`) where the algorithm is the maximum: where it lies, a forward
+// primitive finds again, whose result nobody reads.
+void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& kernel, const Window& window,
+                   int image) {
+  const Node& node = plan.node();
+  const Dims x = node.output_dims(), y = node.dims(0);
+  const DataType type = float_type(node.dtype(0));
+  const int dx = static_cast<int>(node.inputs());
+  const bool maximum = algorithm == dnnl::algorithm::pooling_max;
+  const char* const dy_format = node.format(0);
+  const char* const x_format = maximum ? node.format(static_cast<size_t>(image)) : nullptr;
+  enum Slot { kWorkspace, kResult };
+  plan.add_all(steps, pieces_for(static_cast<double>(elements(y) * elements(kernel))), [&](bool formats) {
+    const auto desc = [&](const char* own, const Dims& dims, const char* other) {
+      if (!formats || (own == nullptr && other == nullptr)) return row_major(dims, type);
+      return own != nullptr ? decode(own).in_format : any_format(dims, type);
+    };
+    // One of them has its format, the other follows.
+    const MemoryDesc src = desc(x_format, x, dy_format);
+    const MemoryDesc dst = x_format != nullptr ? desc(nullptr, y, x_format) : desc(dy_format, y, nullptr);
+    const pooling_forward::primitive_desc forward(cpu_engine(), dnnl::prop_kind::forward_training, algorithm, src, dst,
+                                                  window.strides, kernel, window.dilations, window.begins, window.ends,
+                                                  attributes());
+    const pooling_backward::primitive_desc primitive(cpu_engine(), algorithm, forward.src_desc(), forward.dst_desc(),
+                                                     window.strides, kernel, window.dilations, window.begins,
+                                                     window.ends, forward, attributes());
+    refuse_reference(primitive);
+    Made made{[primitive] { return pooling_backward(primitive); }, primitive.scratchpad_desc(), {}};
+    made.add(DNNL_ARG_DIFF_DST, 0, primitive.diff_dst_desc(), y);
+    made.add(DNNL_ARG_DIFF_SRC, dx, primitive.diff_src_desc(), x);
+    if (!maximum) return std::vector{made};
+    refuse_reference(forward);
+    Made again{[forward] { return pooling_forward(forward); }, forward.scratchpad_desc(), {}};
+    again.add(DNNL_ARG_SRC, image, forward.src_desc(), x);
+    again.add_scratch(DNNL_ARG_DST, kResult, forward.dst_desc());
+    again.add_scratch(DNNL_ARG_WORKSPACE, kWorkspace, forward.workspace_desc());
+    made.add_scratch(DNNL_ARG_WORKSPACE, kWorkspace, forward.workspace_desc());
+    return std::vector{again, made};
+  });
 }
 
-Dims kernel_shape(const Node& node) {
+// The core has SIMD kernels for f32 and two spatial dims.
+void check(const Node& node, size_t image, const Dims& x, const Dims& y) {
+  refuse_if(float_type(node.dtype(0)) == DataType::f32 && x.size() <= 4 && node.format(0) == nullptr &&
+                node.format(image) == nullptr,
+            "the input is row-major: the core's own kernel is as fast");
+  refuse_if(is_empty(x) || is_empty(y), "an operand is empty");
+}
+void check(const Node& node) { check(node, 0, node.dims(0), node.output_dims()); }
+
+Dims kernel_shape(const Node& node, const Dims& x) {
+  if (node.attribute("global", int64_t{0}) != 0) return Dims(x.begin() + 2, x.end());
   const Dims kernel = node.attribute("kernel_shape", Dims());
-  refuse_if(kernel.empty() || kernel.size() + 2 != node.dims(0).size(), "odd attributes");
+  refuse_if(kernel.empty() || kernel.size() + 2 != x.size(), "odd attributes");
   return kernel;
+}
+Dims kernel_shape(const Node& node) { return kernel_shape(node, node.dims(0)); }
+
+dnnl::algorithm average_of(const Node& node) {
+  // What a window that ceil_mode lets hang over the edge counts, each framework says otherwise.
+  const bool count = node.attribute("count_include_pad", int64_t{0}) != 0;
+  refuse_if(count && node.attribute("ceil_mode", int64_t{0}) != 0, "ceil_mode with count_include_pad");
+  return count ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
 }
 
 }  // namespace
@@ -53,12 +107,7 @@ void prepare_average_pool(Plan& plan, Steps& steps) {
   check(node);
   const Dims kernel = kernel_shape(node);
   const Window window(node, kernel, node.dims(0), node.output_dims());
-  // What a window that ceil_mode lets hang over the edge counts, each framework says otherwise.
-  const bool count = node.attribute("count_include_pad", int64_t{0}) != 0;
-  refuse_if(count && node.attribute("ceil_mode", int64_t{0}) != 0, "ceil_mode with count_include_pad");
-  const auto algorithm =
-      count ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
-  add_pool(plan, steps, algorithm, kernel, window);
+  add_pool(plan, steps, average_of(node), kernel, window);
 }
 
 void prepare_global_average_pool(Plan& plan, Steps& steps) {
@@ -67,6 +116,22 @@ void prepare_global_average_pool(Plan& plan, Steps& steps) {
   const Dims x = node.dims(0), kernel(x.begin() + 2, x.end());
   add_pool(plan, steps, dnnl::algorithm::pooling_avg_include_padding, kernel,
            Window(node, kernel, x, node.output_dims()));
+}
+
+void prepare_max_pool_grad(Plan& plan, Steps& steps) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(1), y = node.dims(0);
+  check(node, 1, x, y);
+  const Dims kernel = kernel_shape(node, x);
+  add_pool_grad(plan, steps, dnnl::algorithm::pooling_max, kernel, Window(node, kernel, x, y), 1);
+}
+
+void prepare_average_pool_grad(Plan& plan, Steps& steps) {
+  const Node& node = plan.node();
+  const Dims x = node.output_dims(), y = node.dims(0);
+  check(node, 0, x, y);
+  const Dims kernel = kernel_shape(node, x);
+  add_pool_grad(plan, steps, average_of(node), kernel, Window(node, kernel, x, y), 0);
 }
 
 }  // namespace percale::onednn
