@@ -110,6 +110,8 @@ struct Mapping {
   size_t bytes = 0;
 };
 
+void end_mapping(void* mapping, void*) { delete static_cast<Mapping*>(mapping); }
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, int64_t max_bytes) {
@@ -141,10 +143,17 @@ Result<std::shared_ptr<Buffer>> map_file(const std::string& path) {
   mapping->bytes = static_cast<size_t>(file.bytes);
   mapping->data = mmap(nullptr, mapping->bytes, PROT_READ, MAP_PRIVATE, file.descriptor.get(), 0);
   if (mapping->data == MAP_FAILED) return system_error("map", path, errno);
-  auto buffer = Buffer::wrap(
-      mapping->data, file.bytes, [](void* user, void*) { delete static_cast<Mapping*>(user); }, mapping.get());
+  auto buffer = Buffer::wrap(mapping->data, file.bytes, end_mapping, mapping.get());
   static_cast<void>(mapping.release());  // the buffer's deleter ends it
   return buffer;
+}
+
+void rest_mapping(const Buffer& buffer, const void* data, int64_t bytes) {
+  if (!buffer.ends_with(end_mapping)) return;
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), begin = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t first = (begin + page - 1) / page * page, end = (begin + static_cast<uintptr_t>(bytes)) / page * page;
+  // Nobody writes to these pages, so that nothing is lost with them.
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {}

@@ -23,6 +23,9 @@ Result<std::string> read_file(const std::string& path, int64_t max_bytes = INT64
 // A read-only mapping of a regular file: writing to it is a fault. The last user of the buffer unmaps it. The file may be
 // replaced or removed meanwhile, but must not be cut short in place: reading behind its new end is a fault.
 Result<std::shared_ptr<Buffer>> map_file(const std::string& path);
+// Tells the system that these bytes of a buffer will hardly be read again. Of a mapped file they leave the process's memory,
+// and are there again when they are read after all; other buffers stay as they are. Any thread may read meanwhile.
+void rest_mapping(const Buffer& buffer, const void* data, int64_t bytes);
 
 // Writes a file so that a crash at any moment leaves the old one or the new one: into a temporary file beside it, fsync,
 // rename, fsync of the folder. Thread-compatible.

@@ -60,6 +60,7 @@ class Buffer {
 
   void* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
+  bool ends_with(Deleter deleter) const { return deleter_ == deleter; }
 
  private:
   Buffer() = default;

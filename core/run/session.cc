@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/file.h"
 #include "core/graph/effects.h"
 #include "core/run/compile.h"
 #include "core/run/control.h"
@@ -180,6 +181,21 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
   return results;
 }
 
+// What a preparation was computed from is seldom read again: of a file that is mapped it need not stay in memory beside what was
+// made of it.
+void rest_sources(const Compiled& plan, const Graph& graph, const StateFrame& state) {
+  const auto rest = [](const Tensor& t) { rest_mapping(*t.buffer(), t.data(), t.bytes()); };
+  for (const PlacedProgram& placed : plan.programs) {
+    const Function& f = placed.part.function;
+    for (const Tensor& constant : f.constants) rest(constant);
+    for (const Node& node : f.nodes) {
+      if (node.op->name != "ReadVariable") continue;
+      const Variable* variable = graph.find_variable(node.attributes.get_string("variable"));
+      if (variable != nullptr) rest(state.value(variable - graph.variables.data()));
+    }
+  }
+}
+
 // The results of the prologue for the version of the variables that this run sees.
 Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(const Compiled& compiled,
                                                                                 RunFrame& frame) {
@@ -199,6 +215,7 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
       Tensor result;
       PERCALE_RETURN_IF_ERROR(run(*value.plan, frame, {}, {&result, 1}));
       drop_idle_memory(*value.plan);
+      rest_sources(*value.plan, *graph, frame.state);
       tensor = std::make_shared<const Tensor>(std::move(result));
       if (known_by >= 0) store.add(value.form, known_by, tensor);
     }

@@ -16,6 +16,21 @@ std::string text_of(const Buffer& buffer) {
   return std::string(static_cast<const char*>(buffer.data()), static_cast<size_t>(buffer.bytes()));
 }
 
+// How many pages of the memory this process has in its tables, as /proc/self/pagemap says.
+int64_t present_pages(const Buffer& buffer) {
+  const int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  REQUIRE(map >= 0);
+  const auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(buffer.data()) / 4096);
+  int64_t present = 0;
+  for (int64_t i = 0; i < buffer.bytes() / 4096; ++i) {
+    uint64_t entry = 0;
+    REQUIRE(pread(map, &entry, sizeof(entry), (first + i) * 8) == 8);
+    present += static_cast<int64_t>(entry >> 63);
+  }
+  close(map);
+  return present;
+}
+
 TEST_CASE("what is written is read back, whole and by mapping, and no temporary file stays") {
   const TempFolder folder;
   const std::string bytes("a\0b\n", 4);
@@ -45,6 +60,23 @@ TEST_CASE("a mapping outlives the file's name and keeps the old bytes when the f
   CHECK(*read_file(folder / "x") == "new!");
   REQUIRE(remove_file(folder / "x").ok());
   CHECK(text_of(*mapped.value()) == "old");
+}
+
+TEST_CASE("bytes of a mapping that rest leave the memory and read the same again; other memory is left alone") {
+  const TempFolder folder;
+  const std::string bytes(size_t{1} << 20, 'x');
+  REQUIRE(write_file(folder / "x", bytes).ok());
+  const auto mapped = *map_file(folder / "x");
+  CHECK(text_of(*mapped) == bytes);
+  CHECK(present_pages(*mapped) == mapped->bytes() / 4096);
+  rest_mapping(*mapped, static_cast<const char*>(mapped->data()) + 1, mapped->bytes() - 1);  // the first page stays
+  CHECK(present_pages(*mapped) == 1);
+  CHECK(text_of(*mapped) == bytes);
+
+  const auto own = Buffer::allocate_uncounted(mapped->bytes());
+  std::memset(own->data(), 7, bytes.size());
+  rest_mapping(*own, own->data(), own->bytes());
+  CHECK(static_cast<const char*>(own->data())[bytes.size() / 2] == 7);
 }
 
 TEST_CASE("an atomic file that is not committed leaves what was there") {
