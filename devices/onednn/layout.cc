@@ -17,13 +17,15 @@ void prepare_reorder(Plan& plan, Steps& steps) {
   });
 }
 
-// Between f32 and bf16, in whatever format the input lies.
+// Between f32 and bf16, and from integers that lie in a format to f32.
 void prepare_cast(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
-  const DataType from = float_type(node.dtype(0)), to = float_type(node.output_dtype(0));
-  refuse_if(is_empty(x), "the operand is empty");
   const char* const format = node.format(0);
+  const DataType to = float_type(node.output_dtype(0));
+  const bool from_integers = format != nullptr && to == DataType::f32;
+  const DataType from = from_integers ? data_type(node.dtype(0)) : float_type(node.dtype(0));
+  refuse_if(is_empty(x), "the operand is empty");
   plan.add(steps, 32.0 * static_cast<double>(elements(x)), [&](bool formats) {
     const MemoryDesc src = formats && format != nullptr ? decode(format).in_format : row_major(x, from);
     // Without strides of its own a format has no like in another type.
@@ -40,12 +42,12 @@ void prepare_cast(Plan& plan, Steps& steps) {
 void prepare_concat(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims y = node.output_dims();
-  const DataType type = float_type(node.dtype(0));
   const char* model = nullptr;  // the format that all get
   for (size_t i = 0; i < node.inputs(); ++i) {
     refuse_if(is_empty(node.dims(i)), "an operand is empty");
     if (model == nullptr) model = node.format(i);
   }
+  const DataType type = model != nullptr ? data_type(node.dtype(0)) : float_type(node.dtype(0));
   refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is as fast");
   const MemoryDesc like = model != nullptr ? decode(model).in_format : row_major(y, type);
   refuse_if(!is_strided(like) || like.get_ndims() != static_cast<int>(y.size()), "the format has inner blocks");

@@ -8,11 +8,16 @@ namespace {
 using dnnl::pooling_backward;
 using dnnl::pooling_forward;
 
+// Integers of 8 bits only in a format: then they come from a convolution, and go to one.
+bool holds_bytes(const Node& node) {
+  return node.format(0) != nullptr && (node.dtype(0) == PERCALE_DTYPE_U8 || node.dtype(0) == PERCALE_DTYPE_I8);
+}
+
 void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& kernel, const Window& window) {
   const Node& node = plan.node();
   const Dims x = node.dims(0), y = node.output_dims();
   const char* format = node.format(0);
-  const DataType type = float_type(node.dtype(0));
+  const DataType type = holds_bytes(node) ? data_type(node.dtype(0)) : float_type(node.dtype(0));
   plan.add(steps, static_cast<double>(elements(y) * elements(kernel)), [&](bool formats) {
     const MemoryDesc src = formats && format != nullptr ? decode(format).in_format : row_major(x, type);
     const MemoryDesc dst = formats ? any_format(y, type) : row_major(y, type);
@@ -70,8 +75,8 @@ void add_pool_grad(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Di
 
 // The core has SIMD kernels for f32 and two spatial dims.
 void check(const Node& node, size_t image, const Dims& x, const Dims& y) {
-  refuse_if(float_type(node.dtype(0)) == DataType::f32 && x.size() <= 4 && node.format(0) == nullptr &&
-                node.format(image) == nullptr,
+  refuse_if(!holds_bytes(node) && float_type(node.dtype(0)) == DataType::f32 && x.size() <= 4 &&
+                node.format(0) == nullptr && node.format(image) == nullptr,
             "the input is row-major: the core's own kernel is as fast");
   refuse_if(is_empty(x) || is_empty(y), "an operand is empty");
 }

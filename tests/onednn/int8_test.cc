@@ -159,6 +159,36 @@ TEST_CASE("products of integers give the integers that the core's own give") {
   CHECK(taken > 85);
 }
 
+TEST_CASE("a quantised net keeps oneDNN's format, and gives the integers that the core's own kernels give") {
+  if (!has_vnni()) return;
+  const Engines engines;
+  Random random(14);
+  const Shape x{2, 3, 33, 31};
+  const auto build = [&](const std::shared_ptr<Engine>& engine) {
+    Random weights(15);
+    Net net(engine, weights, x, DType::kU8);
+    Emitter& e = net.e;
+    const auto conv = [&](ValueId from, int64_t in, int64_t out, int64_t size) {
+      const ValueId w = e.constant(weights.integers(DType::kI8, {out, in, size, size}, -128, 127));
+      const ValueId zero = e.scalar(DType::kI8, 0), y_zero = e.scalar(DType::kU8, 90);
+      return e.emit("QLinearConv",
+                    {from, scales(net, weights, 1, 1, false), y_zero, w, scales(net, weights, out, 1.0 / 64, false),
+                     zero, scales(net, weights, 1, 30, false), y_zero},
+                    {{"auto_pad", "SAME_UPPER"}});
+    };
+    const ValueId first = e.emit("MaxPool", {conv(net.x, 3, 32, 3)}, {{"kernel_shape", std::vector<int64_t>{2, 2}}});
+    const ValueId joined = e.emit("Concat", {conv(first, 32, 48, 1), conv(first, 32, 16, 3)}, {{"axis", 1}});
+    const ValueId real =
+        e.emit("Sub", {e.emit("Cast", {conv(joined, 64, 64, 3)}, {{"to", DType::kF32}}), e.scalar(DType::kF32, 90)});
+    return net.finish(e.emit("Relu", {real}));
+  };
+  const std::string kernels = compare(engines, random.integers(DType::kU8, x, 0, 255), build, 0);
+  CAPTURE(kernels);
+  CHECK(runs(kernels, "onednn.qlinear_conv") == 4);
+  for (const char* kernel : {"onednn.pool", "onednn.concat", "onednn.cast"}) CHECK(runs(kernels, kernel) == 1);
+  CHECK(count_of(kernels, "\"portable") == 0);
+}
+
 // The largest sums that there are, for zero points of 0 and others, and weights of one sign or of both.
 TEST_CASE("sums beyond 24 bits are exact") {
   if (!has_vnni()) return;

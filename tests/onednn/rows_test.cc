@@ -15,9 +15,11 @@ TEST_CASE("softmax along any axis, of what lies in a format or in order, agrees 
   const Engines engines;
   Random random(21);
   size_t taken = 0;
-  for (int round = 0; round < 80; ++round) {
+  for (int round = 0; round < 120; ++round) {
     Shape x;
     for (int64_t d = random.pick(2, 4); d > 0; --d) x.push_back(random.pick(1, 40));
+    // oneDNN is shown an image of one column as one of one row.
+    if (x.rank() == 4 && random.pick(0, 4) == 0) x[3] = 1;
     const auto rank = static_cast<int64_t>(x.rank());
     const int64_t axis = random.pick(-rank, rank - 1);
     const bool conv = rank == 4 && random.coin(), bf16 = random.pick(0, 3) == 0;
