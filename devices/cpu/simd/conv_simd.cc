@@ -12,6 +12,7 @@
 #include "devices/cpu/simd/common-inl.h"
 #include "devices/cpu/simd/conv.h"
 #include "devices/cpu/simd/conv_geometry.h"
+#include "devices/cpu/simd/conv_tiles-inl.h"
 #include "devices/cpu/simd/sizes.h"
 
 #ifndef PERCALE_DEVICES_CPU_SIMD_CONV_ONCE_
@@ -31,260 +32,6 @@ HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET
 namespace percale::simd::HWY_NAMESPACE {
 namespace {
-
-// Two register tiles for the same chains.
-//   pixels: kTilePixels pixels x 2 vectors of written channels; weights [tap][channel]; the tile is
-//           transposed when it is written. Best when taps are many.
-//   planes: kTilePlanes written channels x 2 vectors of neighbouring pixels; weights [tap][channel of the
-//           tile]. Best when taps or written channels are few.
-#if HWY_TARGET == HWY_AVX3
-constexpr int kTilePixels = 14, kTilePlanes = 8;
-constexpr double kTransposeTaps = 8;  // as many taps as transposing a tile takes the time of
-#elif HWY_TARGET == HWY_AVX2
-constexpr int kTilePixels = 6, kTilePlanes = 4;
-constexpr double kTransposeTaps = 20;
-#else
-constexpr int kTilePixels = 4, kTilePlanes = 4;
-constexpr double kTransposeTaps = 20;
-#endif
-
-// Which taps of a phase a tile sums: `runs` times `run` of them, `skip` apart, from the first one given. Those of rows that lie
-// wholly outside the image are left out.
-struct TapRuns {
-  int64_t runs, run, skip;
-};
-
-struct Finish {
-  const float* bias;  // of the tile's first channel, or null
-  Act act;
-  int64_t plane, ostep;  // strides of what is written: between channels, between pixels
-};
-
-template <int MR, int NV>
-HWY_INLINE void store_tile(const Vec<float> (&acc)[MR][NV], float* HWY_RESTRICT tile) {
-#pragma GCC unroll 16
-  for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) hn::Store(acc[i][v], Tag<float>(), tile + (i * NV + v) * kL);
-  }
-}
-
-// tile[pixel][channel] = chain over taps. kStep: distance of the pixels where it is known (1, 2), else 0.
-template <int MR, int NV, int kStep>
-void pixel_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t step,
-                const float* HWY_RESTRICT w, float* HWY_RESTRICT tile) {
-  using V = Vec<float>;
-  V acc[MR][NV];
-#pragma GCC unroll 16
-  for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) acc[i][v] = zero<float>();
-  }
-  for (int64_t r = 0; r < taps.runs; ++r) {
-    for (int64_t k = 0; k < taps.run; ++k) {
-      const float* from = in + offsets[k];
-      V wv[NV];
-#pragma GCC unroll 2
-      for (int v = 0; v < NV; ++v) wv[v] = load<float>(w + v * kL);
-      w += NV * kL;
-#pragma GCC unroll 16
-      for (int i = 0; i < MR; ++i) {
-        const V pixel = set<float>(from[kStep ? i * kStep : i * step]);
-#pragma GCC unroll 2
-        for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, wv[v], acc[i][v]);
-      }
-    }
-    offsets += taps.run + taps.skip;
-    w += taps.skip * NV * kL;
-  }
-  store_tile(acc, tile);
-}
-
-// The same where the taps of a row of the window are the pixel and its neighbours, from left to right or, kBackward, from right
-// to left. kLeft: the first pixel has no left neighbour; kRight: the last one no right one.
-template <int MR, bool kLeft, bool kRight, bool kBackward>
-void edge_tile(const TapRuns& taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t,
-               const float* HWY_RESTRICT w, float* HWY_RESTRICT tile) {
-  using V = Vec<float>;
-  constexpr int NV = 2;
-  V acc[MR][NV];
-#pragma GCC unroll 16
-  for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) acc[i][v] = zero<float>();
-  }
-  for (int64_t r = 0; r < taps.runs; ++r) {
-    for (int64_t k = 0; k < taps.run; k += 3) {
-#pragma GCC unroll 3
-      for (int j = 0; j < 3; ++j) {
-        const int beside = kBackward ? 1 - j : j - 1;
-        const float* from =
-            in + offsets[k + j];  // so that no compiler keeps pixels for the next tap, for want of registers
-        V wv[NV];
-#pragma GCC unroll 2
-        for (int v = 0; v < NV; ++v) wv[v] = load<float>(w + (j * NV + v) * kL);
-#pragma GCC unroll 16
-        for (int i = 0; i < MR; ++i) {
-          if ((kLeft && i + beside < 0) || (kRight && i + beside >= MR)) continue;
-          const V pixel = set<float>(from[i]);
-#pragma GCC unroll 2
-          for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(pixel, wv[v], acc[i][v]);
-        }
-      }
-      w += 3 * NV * kL;
-    }
-    offsets += taps.run + taps.skip;
-    w += taps.skip * NV * kL;
-  }
-  store_tile(acc, tile);
-}
-
-using PixelTileFn = void (*)(const TapRuns&, const float*, const int64_t*, int64_t, const float*, float*);
-template <int NV, int kStep, int... kI>
-PixelTileFn pixel_tile_of(int64_t pixels, std::integer_sequence<int, kI...>) {
-  static constexpr PixelTileFn kTiles[] = {pixel_tile<kI + 1, NV, kStep>...};
-  return kTiles[pixels - 1];
-}
-template <int NV>
-PixelTileFn pixel_tile_for(int64_t pixels, int64_t step) {
-  const std::make_integer_sequence<int, kTilePixels> all;
-  if (step == 1) return pixel_tile_of<NV, 1>(pixels, all);
-  return step == 2 ? pixel_tile_of<NV, 2>(pixels, all) : pixel_tile_of<NV, 0>(pixels, all);
-}
-
-// Null where there is none: the code would be large if it were there for all sizes.
-template <bool kBackward>
-PixelTileFn edge_tile_of(int64_t pixels, bool left, bool right) {
-#if HWY_TARGET == HWY_AVX3
-  if (pixels == 14) {
-    if (left) return right ? edge_tile<14, true, true, kBackward> : edge_tile<14, true, false, kBackward>;
-    return right ? edge_tile<14, false, true, kBackward> : edge_tile<14, false, false, kBackward>;
-  }
-  if (!left || !right) return nullptr;
-  if (pixels == 13) return edge_tile<13, true, true, kBackward>;
-  if (pixels == 12) return edge_tile<12, true, true, kBackward>;
-  return pixels == 7 ? edge_tile<7, true, true, kBackward> : nullptr;
-#elif HWY_TARGET == HWY_AVX2
-  const auto sized = [&]<int MR>(std::integral_constant<int, MR>) -> PixelTileFn {
-    if (left) return right ? nullptr : edge_tile<MR, true, false, kBackward>;
-    return right ? edge_tile<MR, false, true, kBackward> : edge_tile<MR, false, false, kBackward>;
-  };
-  if (pixels == 6) return sized(std::integral_constant<int, 6>());
-  if (pixels == 5) return sized(std::integral_constant<int, 5>());
-  return pixels == 4 ? sized(std::integral_constant<int, 4>()) : nullptr;
-#else
-  return (void)pixels, (void)left, (void)right, nullptr;
-#endif
-}
-PixelTileFn edge_tile_for(bool backward, int64_t pixels, bool left, bool right) {
-  return backward ? edge_tile_of<true>(pixels, left, right) : edge_tile_of<false>(pixels, left, right);
-}
-
-// Writes tile[pixel][nv * kL] to out, channel by channel.
-void write_pixels(const float* tile, int64_t pixels, int64_t nv, int64_t channels, const Finish& f, float* out) {
-  for (int64_t v = 0; v < nv; ++v) {
-    const int64_t count = min_of(channels - v * kL, kL);
-    Vec<float> r[kL];
-#pragma GCC unroll 16
-    for (int i = 0; i < kL; ++i) {
-      r[i] = i < pixels ? hn::Load(Tag<float>(), tile + (i * nv + v) * kL) : zero<float>();
-    }
-    if (f.bias) {
-      const Vec<float> bias = load_n<float>(f.bias + v * kL, count);
-#pragma GCC unroll 16
-      for (int i = 0; i < kL; ++i) r[i] = hn::Add(r[i], bias);
-    }
-    if (f.act.kind != Act::Kind::kNone) {
-#pragma GCC unroll 16
-      for (int i = 0; i < kL; ++i) r[i] = apply_act<float>(f.act, r[i]);
-    }
-    transpose_block(r);
-    float* to = out + v * kL * f.plane;
-    if (f.ostep == 1 && count == kL) {
-#pragma GCC unroll 16
-      for (int i = 0; i < kL; ++i) store_n<float>(r[i], to + i * f.plane, pixels);
-      continue;
-    }
-    alignas(64) float lanes[kL * kL];
-#pragma GCC unroll 16
-    for (int i = 0; i < kL; ++i) hn::Store(r[i], Tag<float>(), lanes + i * kL);
-    for (int64_t i = 0; i < count; ++i) {
-      for (int64_t p = 0; p < pixels; ++p) to[i * f.plane + p * f.ostep] = lanes[i * kL + p];
-    }
-  }
-}
-
-// MR channels x NV vectors of pixels, `cols` of them. kPlain: all lanes exist and lie side by side.
-template <int MR, int NV, bool kPlain>
-void plane_tile(int64_t taps, const float* in, const int64_t* HWY_RESTRICT offsets, int64_t step,
-                const float* HWY_RESTRICT w, int64_t cols, const Finish& f, float* out) {
-  using V = Vec<float>;
-  V acc[MR][NV];
-#pragma GCC unroll 8
-  for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) acc[i][v] = zero<float>();
-  }
-  int64_t count[NV];
-  for (int v = 0; v < NV; ++v) count[v] = min_of(cols - v * kL, kL);
-  const auto chain = [&](auto&& pixels) HWY_ATTR {
-    for (int64_t k = 0; k < taps; ++k) {
-      const float* from = in + offsets[k];
-      V x[NV];
-#pragma GCC unroll 2
-      for (int v = 0; v < NV; ++v) x[v] = pixels(from, v);
-#pragma GCC unroll 8
-      for (int i = 0; i < MR; ++i) {
-        const V weight = set<float>(w[i]);
-#pragma GCC unroll 2
-        for (int v = 0; v < NV; ++v) acc[i][v] = hn::MulAdd(x[v], weight, acc[i][v]);
-      }
-      w += MR;
-    }
-  };
-  if constexpr (kPlain) {
-    chain([](const float* from, int v) HWY_ATTR { return load<float>(from + v * kL); });
-  } else if (step == 1) {
-    chain([&](const float* from, int v) HWY_ATTR { return load_n<float>(from + v * kL, count[v]); });
-  } else if (step == 2) {
-    chain([&](const float* from, int v) HWY_ATTR { return load_pairs(from + v * kL * 2, count[v]); });
-  } else {
-    chain([&](const float* from, int v) HWY_ATTR { return load_apart(from + v * kL * step, step, count[v]); });
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < MR; ++i) {
-#pragma GCC unroll 2
-    for (int v = 0; v < NV; ++v) {
-      V value = acc[i][v];
-      if (f.bias) value = hn::Add(value, set<float>(f.bias[i]));
-      value = apply_act<float>(f.act, value);
-      float* to = out + i * f.plane + v * kL * f.ostep;
-      if (f.ostep == 1) {
-        store_n<float>(value, to, count[v]);
-      } else {
-        alignas(64) float lanes[kL];
-        hn::Store(value, Tag<float>(), lanes);
-        for (int64_t p = 0; p < count[v]; ++p) to[p * f.ostep] = lanes[p];
-      }
-    }
-  }
-}
-
-using PlaneTileFn = void (*)(int64_t, const float*, const int64_t*, int64_t, const float*, int64_t, const Finish&,
-                             float*);
-template <int NV, bool kPlain>
-PlaneTileFn plane_tile_of(int64_t channels) {
-  if constexpr (kTilePlanes == 8) {
-    if (channels == 8) return plane_tile<8, NV, kPlain>;
-  }
-  if (channels == 4) return plane_tile<4, NV, kPlain>;
-  return channels == 2 ? plane_tile<2, NV, kPlain> : plane_tile<1, NV, kPlain>;
-}
-PlaneTileFn plane_tile_for(int64_t channels, int64_t cols, int64_t step) {
-  const bool plain = step == 1 && cols % kL == 0;
-  if (cols > kL) return plain ? plane_tile_of<2, true>(channels) : plane_tile_of<2, false>(channels);
-  return plain ? plane_tile_of<1, true>(channels) : plane_tile_of<1, false>(channels);
-}
 
 // How the loop is laid out for this target.
 struct Layout {
@@ -456,55 +203,135 @@ struct Data {
   Act act;
 };
 
+// Weights that are walked over for each row of an image, and not for each image, stay in L2.
+constexpr int64_t kRowWeights = 320 * 1024;
+
 // Blocks [b0, b1) of channels of one job, whose group is `group`; share `part` of `parts` of each phase's
 // tiles.
-void run_part(const Layout& layout, const Data& data, int64_t group, const float* image, float* out, int64_t part,
-              int64_t parts, int64_t b0, int64_t b1) {
+struct PartOfJob {
+  const Layout& layout;
+  const Data& data;
+  int64_t group;
+  const float* image;
+  float* out;
+  int64_t part, parts, b0, b1;
+
   const TapConv& t = layout.t;
-  const int64_t plane = t.written_h * t.written_w, pitch = layout.image.pitch();
-  const int64_t xstep = t.x.step(), ystep = t.y.step();
-  for_each_phase(t, [&](const Phase& phase) {
-    if (phase.gh == 0 || phase.gw == 0) return;
-    const Parts tiles(phase.gw, ceil_div(phase.gw, layout.planes ? 2 * kL : kTilePixels));
-    const PieceRange range = piece_range(phase.gh * tiles.count, parts, part);
-    const int64_t* offsets = data.offsets + phase.first_tap;
-    const float* weights = data.packed + (group * t.taps() + phase.first_tap) * layout.packed_c();
-    for (int64_t b = b0; b < b1; ++b) {
-      const auto [first, channels] = layout.block(b);
-      const float* w = weights + first * phase.taps;
-      const Finish finish{data.bias ? data.bias + group * t.written_c + first : nullptr, data.act, plane, t.x.ostep()};
-      int64_t last_row = -1, skipped = 0;
-      TapRuns runs{1, phase.taps, 0};
-      for (int64_t at = range.begin; at < range.end; ++at) {
-        const int64_t row = at / tiles.count, tile = at % tiles.count;
-        const int64_t x0 = layout.planes ? tile * 2 * kL : tiles.begin(tile);
-        const int64_t cols = layout.planes ? min_of(2 * kL, phase.gw - x0) : tiles.size(tile);
-        const float* in = image + (row * ystep * pitch + x0 * xstep);
-        float* to = out + first * plane + (phase.py + row * t.y.ostep()) * t.written_w + phase.px + x0 * t.x.ostep();
-        if (layout.planes) {
-          plane_tile_for(channels, cols, xstep)(phase.taps, in, offsets, xstep, w, cols, finish, to);
-          continue;
-        }
-        if (row != last_row) {
-          const auto [r0, r1] = rows_inside(t, phase, row);
-          const int64_t window = phase.rows * phase.columns;
-          skipped = r0 * phase.columns;
-          runs = r1 - r0 == phase.rows
-                     ? TapRuns{1, phase.taps, 0}
-                     : TapRuns{t.read_c, (r1 - r0) * phase.columns, window - (r1 - r0) * phase.columns};
-          last_row = row;
-        }
-        alignas(64) float lanes[kTilePixels * 2 * kL];
-        const int64_t nv = channels > kL ? 2 : 1;
-        const PixelTileFn fn = layout.edges ? edge_tile_for(t.x.backward, cols, x0 == 0, x0 + cols == phase.gw)
-                               : nv == 2    ? pixel_tile_for<2>(cols, xstep)
-                                            : pixel_tile_for<1>(cols, xstep);
-        fn(runs, in, offsets + skipped, xstep, w + skipped * nv * kL, lanes);
-        write_pixels(lanes, cols, nv, channels, finish, to);
+  const int64_t plane = t.written_h * t.written_w;
+
+  void run() const {
+    const bool pairs = !layout.planes && t.x.phases() == 2 && t.x.grid(0) > 0;
+    Phase even{};
+    for_each_phase(t, [&](const Phase& phase) {
+      if (pairs && phase.px == 0) {
+        even = phase;
+      } else if (pairs) {
+        rows_of_pairs(even, phase);
+      } else if (phase.gh > 0 && phase.gw > 0) {
+        rows_of_phase(phase);
       }
+    });
+  }
+
+ private:
+  // f(row, first tile, behind the last tile, block) in the order in which least is read again.
+  template <class F>
+  void for_rows(const Phase& phase, int64_t taps, int64_t tiles, F&& f) const {
+    const PieceRange range = piece_range(phase.gh * tiles, parts, part);
+    const bool row_by_row = (b1 - b0) * layout.packed_width(layout.block(b0).second) * taps * 4 <= kRowWeights;
+    const int64_t stretch = row_by_row ? tiles : max_of(range.end - range.begin, 1);
+    for (int64_t begin = range.begin; begin < range.end;) {
+      const int64_t end = min_of(range.end, row_by_row ? begin / stretch * stretch + stretch : begin + stretch);
+      for (int64_t b = b0; b < b1; ++b) {
+        for (int64_t at = begin; at < end;) {
+          const int64_t row = at / tiles, next = min_of(end, (row + 1) * tiles);
+          f(row, at - row * tiles, next - row * tiles, b);
+          at = next;
+        }
+      }
+      begin = end;
     }
-  });
-}
+  }
+
+  // The taps that meet the image in a row: `first` of them in front are left out.
+  struct RowTaps {
+    TapRuns runs;
+    int64_t first;
+  };
+  RowTaps taps_of_row(const Phase& phase, int64_t row) const {
+    const auto [r0, r1] = rows_inside(t, phase, row);
+    const int64_t window = phase.rows * phase.columns, run = (r1 - r0) * phase.columns;
+    if (run == window) return {{1, phase.taps, 0}, 0};
+    return {{t.read_c, run, window - run}, r0 * phase.columns};
+  }
+
+  const float* weights(const Phase& phase, int64_t first) const {
+    return data.packed + (group * t.taps() + phase.first_tap) * layout.packed_c() + first * phase.taps;
+  }
+  const float* pixel(int64_t row, int64_t x) const {
+    return image + (row * t.y.step() * layout.image.pitch() + x * t.x.step());
+  }
+
+  void sum_pixels(const Phase& phase, const RowTaps& taps, int64_t row, int64_t x, int64_t cols, int64_t first,
+                  int64_t nv, float* lanes) const {
+    const int64_t step = t.x.step();
+    const PixelTileFn fn = layout.edges ? edge_tile_for(t.x.backward, cols, x == 0, x + cols == phase.gw)
+                           : nv == 2    ? pixel_tile_for<2>(cols, step)
+                                        : pixel_tile_for<1>(cols, step);
+    fn(taps.runs, pixel(row, x), data.offsets + phase.first_tap + taps.first, step,
+       weights(phase, first) + taps.first * nv * kL, lanes);
+  }
+
+  void rows_of_phase(const Phase& phase) const {
+    const Parts tiles(phase.gw, ceil_div(phase.gw, layout.planes ? 2 * kL : kTilePixels));
+    for_rows(phase, phase.taps, tiles.count, [&](int64_t row, int64_t t0, int64_t t1, int64_t b) {
+      const auto [first, channels] = layout.block(b);
+      const Finish finish{data.bias ? data.bias + group * t.written_c + first : nullptr, data.act, plane, t.x.ostep()};
+      float* to = out + first * plane + (phase.py + row * t.y.ostep()) * t.written_w + phase.px;
+      if (layout.planes) {
+        for (int64_t tile = t0; tile < t1; ++tile) {
+          const int64_t x = tile * 2 * kL, cols = min_of(2 * kL, phase.gw - x);
+          plane_tile_for(channels, cols, t.x.step())(phase.taps, pixel(row, x), data.offsets + phase.first_tap,
+                                                     t.x.step(), weights(phase, first), cols, finish,
+                                                     to + x * t.x.ostep());
+        }
+        return;
+      }
+      const RowTaps taps = taps_of_row(phase, row);
+      const int64_t nv = channels > kL ? 2 : 1;
+      for (int64_t tile = t0; tile < t1; ++tile) {
+        alignas(64) float lanes[kTilePixels * 2 * kL];
+        const int64_t x = tiles.begin(tile), cols = tiles.size(tile);
+        sum_pixels(phase, taps, row, x, cols, first, nv, lanes);
+        write_pixels(lanes, cols, nv, channels, finish, to + x * t.x.ostep());
+      }
+    });
+  }
+
+  // Two phases of a stride of 2 whose pixels lie side by side.
+  void rows_of_pairs(const Phase& even, const Phase& odd) const {
+    if (even.gh == 0) return;
+    const Parts tiles(even.gw, ceil_div(even.gw, kTilePixels));
+    for_rows(even, even.taps + odd.taps, tiles.count, [&](int64_t row, int64_t t0, int64_t t1, int64_t b) {
+      const auto [first, channels] = layout.block(b);
+      const int64_t nv = channels > kL ? 2 : 1, x0 = 2 * tiles.begin(t0);
+      float* to = out + first * plane + (even.py + row * t.y.ostep()) * t.written_w;
+      const RowTaps even_taps = taps_of_row(even, row), odd_taps = taps_of_row(odd, row);
+      if (even_taps.runs.runs * even_taps.runs.run + odd_taps.runs.runs * odd_taps.runs.run == 0) {
+        const int64_t end = t1 < tiles.count ? 2 * tiles.begin(t1) : t.written_w;
+        for (int64_t c = 0; c < channels; ++c) std::fill_n(to + c * plane + x0, end - x0, 0.0f);
+        return;
+      }
+      for (int64_t tile = t0; tile < t1; ++tile) {
+        alignas(64) float even_lanes[kTilePixels * 2 * kL], odd_lanes[kTilePixels * 2 * kL];
+        const int64_t x = tiles.begin(tile), cols = tiles.size(tile), odds = min_of(cols, odd.gw - x);
+        sum_pixels(even, even_taps, row, x, cols, first, nv, even_lanes);
+        if (odds > 0) sum_pixels(odd, odd_taps, row, x, odds, first, nv, odd_lanes);
+        write_pairs(even_lanes, odd_lanes, cols + odds, nv, channels, plane, to + 2 * x);
+      }
+    });
+  }
+};
 
 int64_t job_pieces(const Layout& layout) {
   return min_of(min_of(layout.jobs, kMaxJobPieces), pieces_for(layout.t.flop()));
@@ -542,7 +369,7 @@ void run(const Layout& layout, const float* in, const float* w, const float* pac
       const PieceRange range = piece_range(layout.jobs, pieces, piece);
       for (int64_t job = range.begin; job < range.end; ++job) {
         const float* image = layout.image.fill(in + job * in_size, buffer);
-        run_part(layout, data, job % t.groups, image, out + job * out_size, 0, 1, 0, layout.blocks);
+        PartOfJob{layout, data, job % t.groups, image, out + job * out_size, 0, 1, 0, layout.blocks}.run();
       }
     });
     return;
@@ -564,8 +391,9 @@ void run(const Layout& layout, const float* in, const float* w, const float* pac
     const int64_t job = piece / (by_tile * by_block);
     const PieceRange blocks = piece_range(layout.blocks, by_block, piece / by_tile % by_block);
     const float* image = image_size ? images + job * image_size : in + job * in_size;
-    run_part(layout, data, job % t.groups, image, out + job * out_size, piece % by_tile, by_tile, blocks.begin,
-             blocks.end);
+    PartOfJob{layout,          data,    job % t.groups, image,     out + job * out_size,
+              piece % by_tile, by_tile, blocks.begin,   blocks.end}
+        .run();
   });
 }
 

@@ -148,6 +148,11 @@ TEST_CASE("wide channels, narrow images and whole tiles agree with the definitio
   check_conv(conv(1, 33, 7, 7, 70, 3, 3, 1, 1, 1, 1));
   check_conv(conv(2, 40, 8, 28, 33, 1, 1, 1, 1, 0, 1));
   check_conv(conv(2, 40, 9, 9, 33, 1, 1, 2, 1, 0, 1));
+  // Strides of 2, whose gradient is written in pairs of columns: odd and even widths, one column, phases without taps.
+  for (int64_t width : {1, 2, 17, 28, 57, 60}) {
+    check_conv(conv(2, 35, 4, width, 40, 1, 1, 2, 1, 0, 1));
+    check_conv(conv(9, 20, 5, width, 24, 3, 3, 2, 1, 1, 1));
+  }
   check_conv(conv(1, 30, 1, 1, 17, 1, 1, 1, 1, 0, 1));
   check_conv(conv(1, 3, 45, 47, 16, 7, 7, 2, 1, 3, 1));
   // Rows that edge tiles make up, with one channel of the last block and with half of it.
