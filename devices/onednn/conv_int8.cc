@@ -63,9 +63,8 @@ void prepare_conv_integer(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   check_weights(node, 1, 3);
   const ZeroPoint zero = zero_point(node, 2);
-  const int64_t filters = node.dims(1)[0], size = elements(node.dims(1));
-  refuse_if(size == 0, "an operand is empty");
-  refuse_inexact(node, byte_type(node.dtype(0)), 1, zero, {0}, filters, size / filters);
+  refuse_if(is_empty(node.dims(1)), "an operand is empty");
+  refuse_inexact(plan, 0, 1, zero, {0}, Filters::kRows);
   add_conv(plan, steps, {.x = 0, .w = 1, .bias = SIZE_MAX, .zero = zero, .result = DataType::s32});
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace percale::onednn {
 namespace {
@@ -21,28 +20,68 @@ float one_scale(const Node& node, size_t i) {
   return all.front();
 }
 
-// The most that the weights of one sum add up to, those above 0 or those below.
-double largest_weight(const Node& node, size_t w, int64_t lines, int64_t inner) {
-  const int64_t count = elements(node.dims(w));
-  const auto* weight = static_cast<const int8_t*>(node.constant(w));
-  if (weight == nullptr) return 128.0 * static_cast<double>(count / lines);
-  std::vector<int64_t> above(static_cast<size_t>(lines), 0), below(static_cast<size_t>(lines), 0);
-  for (int64_t outer = 0; outer < count / (lines * inner); ++outer) {
-    for (size_t line = 0; line < above.size(); ++line) {
-      for (int64_t i = 0; i < inner; ++i, ++weight) (*weight > 0 ? above : below)[line] += std::abs(*weight);
+// What the weights of a sum add up to, those above 0 and those below, at most.
+class WeightSums {
+ public:
+  void add(int32_t above, int32_t below) { largest_ = std::max({largest_, above, -below}); }
+  double largest() const { return largest_; }
+
+ private:
+  int32_t largest_ = 0;
+};
+
+// Sums that lie side by side in `rows` rows of `n`: in blocks of a fixed width, which compilers make vectors of, since weights
+// are many and every plan looks at them.
+void add_columns(const int8_t* w, int64_t rows, int64_t n, WeightSums& sums) {
+  constexpr int64_t kBlock = 64;
+  for (int64_t first = 0; first < n; first += kBlock) {
+    const int64_t width = std::min(kBlock, n - first);
+    int32_t above[kBlock] = {}, below[kBlock] = {};
+    for (int64_t row = 0; row < rows; ++row) {
+      const int8_t* from = w + row * n + first;
+      const auto take = [&](int64_t i) {
+        above[i] += std::max<int32_t>(from[i], 0);
+        below[i] += std::min<int32_t>(from[i], 0);
+      };
+      if (width == kBlock) {
+        for (int64_t i = 0; i < kBlock; ++i) take(i);
+      } else {
+        for (int64_t i = 0; i < width; ++i) take(i);
+      }
     }
+    for (int64_t i = 0; i < width; ++i) sums.add(above[i], below[i]);
   }
-  return static_cast<double>(
-      std::max(*std::max_element(above.begin(), above.end()), *std::max_element(below.begin(), below.end())));
+}
+
+void add_rows(const int8_t* w, int64_t rows, int64_t length, WeightSums& sums) {
+  for (int64_t row = 0; row < rows; ++row, w += length) {
+    int32_t above = 0, below = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      above += std::max<int32_t>(w[i], 0);
+      below += std::min<int32_t>(w[i], 0);
+    }
+    sums.add(above, below);
+  }
 }
 
 }  // namespace
 
-void refuse_inexact(const Node& node, DataType x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
-                    int64_t lines, int64_t inner) {
-  if (x == DataType::u8 && x_zero.is_zero() && w_zero.is_zero()) return;
-  const double zeros = std::fabs(w_zero.value.value_or(128)) * static_cast<double>(elements(node.dims(w)) / lines);
-  refuse_if(255 * (largest_weight(node, w, lines, inner) + zeros) > 1 << 24, "its sums may be beyond 24 bits");
+void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
+                    Filters filters) {
+  const Node& node = plan.node();
+  const DataType type = byte_type(node.dtype(x));
+  if (plan.is_taken() || (type == DataType::u8 && x_zero.is_zero() && w_zero.is_zero())) return;
+  const Dims dims = node.dims(w);
+  const int64_t lines = filters == Filters::kRows ? dims.front() : dims.back(), length = elements(dims) / lines;
+  const double limit = (1 << 24) / 255.0 - std::fabs(w_zero.value.value_or(128)) * static_cast<double>(length);
+  double largest = 128.0 * static_cast<double>(length);
+  if (const void* weights = node.constant(w); largest > limit && weights != nullptr && length < 1 << 24) {
+    WeightSums sums;
+    const auto* first = static_cast<const int8_t*>(weights);
+    filters == Filters::kRows ? add_rows(first, lines, length, sums) : add_columns(first, length, lines, sums);
+    largest = sums.largest();
+  }
+  refuse_if(largest > limit, "its sums may be beyond 24 bits");
 }
 
 // Without VNNI two products of 8 bits are added up in 16, which saturate.

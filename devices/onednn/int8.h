@@ -26,9 +26,10 @@ ZeroPoint zero_point(const Node& node, size_t i);
 void add_zero_point(Made& made, int of, const ZeroPoint& zero);
 
 // Refusal where a sum might not be the exact integer: what oneDNN corrects it by, for zero points and signed operands, it adds in
-// f32. The weights, input `w` of s8, belong to `lines` sums, `inner` that stand side by side to the same.
-void refuse_inexact(const Node& node, DataType x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
-                    int64_t lines, int64_t inner);
+// f32. The weights of s8, which are not empty, are input `w`: those of one sum are a row of it, or a column.
+enum class Filters { kRows, kColumns };
+void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
+                    Filters filters);
 
 // What makes a quantised number of a sum of products: round(sum * factor) + zero, held at the ends of its type.
 struct Requantization {

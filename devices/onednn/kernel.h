@@ -43,6 +43,8 @@ class Plan {
   Plan(const Node& node, percale_kernel_plan* plan) : node_(node), plan_(plan) {}
 
   const Node& node() const { return node_; }
+  // Whether the kernel has been found to take the node, as it is, before.
+  bool is_taken() const { return plan_ != nullptr; }
 
   // A step whose primitive make(formats) describes: with formats of oneDNN's choice, or, where the planner wants everything
   // row-major, without. `flops` says into how many pieces it is cut.

@@ -17,15 +17,17 @@ void prepare_reorder(Plan& plan, Steps& steps) {
   });
 }
 
-// Between f32 and bf16, and from integers that lie in a format to f32.
+// Between f32 and bf16, and to f32 from integers of at most 32 bits, in whatever format the input lies.
 void prepare_cast(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
   const char* const format = node.format(0);
   const DataType to = float_type(node.output_dtype(0));
-  const bool from_integers = format != nullptr && to == DataType::f32;
-  const DataType from = from_integers ? data_type(node.dtype(0)) : float_type(node.dtype(0));
+  const percale_dtype given = node.dtype(0);
+  const bool whole = given == PERCALE_DTYPE_I32 || given == PERCALE_DTYPE_U8 || given == PERCALE_DTYPE_I8;
+  const DataType from = whole && to == DataType::f32 ? data_type(given) : float_type(given);
   refuse_if(is_empty(x), "the operand is empty");
+  refuse_if(whole && format == nullptr && elements(x) < 4096, "so few elements are faster in the core's own kernel");
   plan.add(steps, 32.0 * static_cast<double>(elements(x)), [&](bool formats) {
     const MemoryDesc src = formats && format != nullptr ? decode(format).in_format : row_major(x, from);
     // Without strides of its own a format has no like in another type.

@@ -61,7 +61,7 @@ void prepare_matmul_integer(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const ZeroPoint a_zero = zero_point(node, 2), b_zero = zero_point(node, 3);
   refuse_if(is_empty(node.dims(1)), "an operand is empty");
-  refuse_inexact(node, byte_type(node.dtype(0)), 1, a_zero, b_zero, node.dims(1).back(), 1);
+  refuse_inexact(plan, 0, 1, a_zero, b_zero, Filters::kColumns);
   add_product(plan, steps, {.a = 0, .b = 1, .a_zero = a_zero, .b_zero = b_zero, .result = DataType::s32});
 }
 

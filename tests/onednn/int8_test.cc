@@ -189,6 +189,26 @@ TEST_CASE("a quantised net keeps oneDNN's format, and gives the integers that th
   CHECK(count_of(kernels, "\"portable") == 0);
 }
 
+TEST_CASE("a layer that quantises as it runs agrees with the core's own kernels") {
+  if (!has_vnni()) return;
+  const Engines engines;
+  Random random(16);
+  const Shape x{33, 700};
+  const auto build = [&](const std::shared_ptr<Engine>& engine) {
+    Random weights(17);
+    Net net(engine, weights, x);
+    Emitter& e = net.e;
+    const std::vector<ValueId> q = e.emit_many("DynamicQuantizeLinear", {net.x}, 3);
+    const ValueId w = e.constant(weights.integers(DType::kI8, {700, 130}, -90, 90));
+    const ValueId sums = e.emit("MatMulInteger", {q[0], w, q[2], e.scalar(DType::kI8, 0)});
+    const ValueId scale = e.emit("Mul", {q[1], net.weight({130})});
+    const ValueId real = e.emit("Mul", {e.emit("Cast", {sums}, {{"to", DType::kF32}}), scale});
+    return net.finish(e.emit("Add", {real, net.weight({130})}));
+  };
+  const std::string kernels = compare(engines, random.tensor(x), build);
+  for (const char* kernel : {"onednn.matmul_integer", "onednn.cast"}) CHECK(runs(kernels, kernel) == 1);
+}
+
 // The largest sums that there are, for zero points of 0 and others, and weights of one sign or of both.
 TEST_CASE("sums beyond 24 bits are exact") {
   if (!has_vnni()) return;
