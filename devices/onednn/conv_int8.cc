@@ -1,4 +1,4 @@
-// Convolutions of integers of 8 bits by weights of s8 that stand for themselves.
+// Convolutions of integers of 8 bits by weights whose zero point is the middle of their type.
 #include "devices/onednn/int8.h"
 #include "devices/onednn/kernels.h"
 #include "devices/onednn/window.h"
@@ -19,7 +19,6 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
   const Node& node = plan.node();
   const DataType type = byte_type(node.dtype(conv.x));
   const Dims x = node.dims(conv.x), w = node.dims(conv.w), y = node.output_dims();
-  refuse_if(node.dtype(conv.w) != PERCALE_DTYPE_I8, "the weights are u8");
   refuse_if(x.size() < 3 || x.size() > 5, "only one to three spatial dims");
   refuse_if(is_empty(x) || is_empty(w) || is_empty(y), "an operand is empty");
   const Window window(node, Dims(w.begin() + 2, w.end()), x, y);
@@ -28,7 +27,7 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
   Dims per_channel(y.size(), 1);
   per_channel[1] = y[1];
   const double flops = 2.0 * static_cast<double>(elements(y) * (elements(w) / w[0]));
-  plan.add(steps, flops, [&](bool formats) {
+  plan.add_all(steps, pieces_for(flops), [&](bool formats) {
     const auto desc = [&](const Dims& dims, DataType t) { return formats ? any_format(dims, t) : row_major(dims, t); };
     dnnl::primitive_attr attr =
         attributes(conv.requantization ? post_ops_of(*conv.requantization, per_channel) : dnnl::post_ops());
@@ -40,21 +39,23 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
         window.ends, attr);
     // Row-major there is no other code.
     if (formats) refuse_reference(primitive);
+    const int slot = !formats && node.dtype(conv.w) == PERCALE_DTYPE_U8 ? 0 : -1;
     Made made{[primitive] { return convolution_forward(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_SRC, static_cast<int>(conv.x), primitive.src_desc(), x);
-    made.add(DNNL_ARG_WEIGHTS, static_cast<int>(conv.w), primitive.weights_desc(), weights);
+    add_weights(made, static_cast<int>(conv.w), slot, node.dtype(conv.w), primitive.weights_desc(), weights);
     if (bias) made.add(DNNL_ARG_BIAS, static_cast<int>(conv.bias), bias_desc, {y[1]});
     made.add(DNNL_ARG_DST, static_cast<int>(node.inputs()), primitive.dst_desc(), y);
     add_zero_point(made, DNNL_ARG_SRC, conv.zero);
     if (conv.requantization) add_factors(made, *conv.requantization, per_channel);
-    return made;
+    return slot < 0 ? std::vector{made} : std::vector{in_s8(static_cast<int>(conv.w), slot, weights), made};
   });
 }
 
 // Taken off the weights, a zero point would not leave them in 8 bits.
 void check_weights(const Node& node, size_t weights, size_t zero) {
   refuse_if(!node.prepared(weights) && node.constant(weights) == nullptr, "the weights change from run to run");
-  refuse_if(!zero_point(node, zero).is_zero(), "the zero point of the weights is not 0");
+  refuse_if(!weight_zero_point(node, weights, zero).is_zero(),
+            "the zero point of the weights is not 0 of i8, or 128 of u8");
 }
 
 }  // namespace

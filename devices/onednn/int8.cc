@@ -6,6 +6,8 @@
 namespace percale::onednn {
 namespace {
 
+constexpr int32_t kShift = 128;  // between u8 and s8
+
 // The numbers of a constant input of f32.
 std::vector<float> scales(const Node& node, size_t i) {
   const void* bytes = node.constant(i);
@@ -20,7 +22,7 @@ float one_scale(const Node& node, size_t i) {
   return all.front();
 }
 
-// What the weights of a sum add up to, those above 0 and those below, at most.
+// What the weights of a sum, less their zero point, add up to: those above 0 and those below, at most.
 class WeightSums {
  public:
   void add(int32_t above, int32_t below) { largest_ = std::max({largest_, above, -below}); }
@@ -32,16 +34,17 @@ class WeightSums {
 
 // Sums that lie side by side in `rows` rows of `n`: in blocks of a fixed width, which compilers make vectors of, since weights
 // are many and every plan looks at them.
-void add_columns(const int8_t* w, int64_t rows, int64_t n, WeightSums& sums) {
+template <class T>
+void add_columns(const T* w, int32_t zero, int64_t rows, int64_t n, WeightSums& sums) {
   constexpr int64_t kBlock = 64;
   for (int64_t first = 0; first < n; first += kBlock) {
     const int64_t width = std::min(kBlock, n - first);
     int32_t above[kBlock] = {}, below[kBlock] = {};
     for (int64_t row = 0; row < rows; ++row) {
-      const int8_t* from = w + row * n + first;
+      const T* from = w + row * n + first;
       const auto take = [&](int64_t i) {
-        above[i] += std::max<int32_t>(from[i], 0);
-        below[i] += std::min<int32_t>(from[i], 0);
+        above[i] += std::max(from[i] - zero, 0);
+        below[i] += std::min(from[i] - zero, 0);
       };
       if (width == kBlock) {
         for (int64_t i = 0; i < kBlock; ++i) take(i);
@@ -53,19 +56,29 @@ void add_columns(const int8_t* w, int64_t rows, int64_t n, WeightSums& sums) {
   }
 }
 
-void add_rows(const int8_t* w, int64_t rows, int64_t length, WeightSums& sums) {
+template <class T>
+void add_rows(const T* w, int32_t zero, int64_t rows, int64_t length, WeightSums& sums) {
   for (int64_t row = 0; row < rows; ++row, w += length) {
     int32_t above = 0, below = 0;
     for (int64_t i = 0; i < length; ++i) {
-      above += std::max<int32_t>(w[i], 0);
-      below += std::min<int32_t>(w[i], 0);
+      above += std::max(w[i] - zero, 0);
+      below += std::min(w[i] - zero, 0);
     }
     sums.add(above, below);
   }
 }
 
+template <class T>
+double largest_sum(const void* weights, int32_t zero, Filters filters, int64_t lines, int64_t length) {
+  const auto* w = static_cast<const T*>(weights);
+  WeightSums sums;
+  filters == Filters::kRows ? add_rows(w, zero, lines, length, sums) : add_columns(w, zero, length, lines, sums);
+  return sums.largest();
+}
+
 }  // namespace
 
+// All of x, less its zero point, lie within 255 of each other with 0 among them.
 void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
                     Filters filters) {
   const Node& node = plan.node();
@@ -73,15 +86,41 @@ void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zer
   if (plan.is_taken() || (type == DataType::u8 && x_zero.is_zero() && w_zero.is_zero())) return;
   const Dims dims = node.dims(w);
   const int64_t lines = filters == Filters::kRows ? dims.front() : dims.back(), length = elements(dims) / lines;
-  const double limit = (1 << 24) / 255.0 - std::fabs(w_zero.value.value_or(128)) * static_cast<double>(length);
-  double largest = 128.0 * static_cast<double>(length);
-  if (const void* weights = node.constant(w); largest > limit && weights != nullptr && length < 1 << 24) {
-    WeightSums sums;
-    const auto* first = static_cast<const int8_t*>(weights);
-    filters == Filters::kRows ? add_rows(first, lines, length, sums) : add_columns(first, length, lines, sums);
-    largest = sums.largest();
+  constexpr double kLimit = (1 << 24) / 255.0;
+  double largest = 255.0 * static_cast<double>(length);
+  const void* weights = node.constant(w);
+  if (largest > kLimit && weights != nullptr && w_zero.value && length < 1 << 22) {
+    const bool is_u8 = node.dtype(w) == PERCALE_DTYPE_U8;
+    largest = is_u8 ? largest_sum<uint8_t>(weights, *w_zero.value + kShift, filters, lines, length)
+                    : largest_sum<int8_t>(weights, *w_zero.value, filters, lines, length);
   }
-  refuse_if(largest > limit, "its sums may be beyond 24 bits");
+  refuse_if(largest > kLimit, "its sums may be beyond 24 bits");
+}
+
+ZeroPoint weight_zero_point(const Node& node, size_t weights, size_t i) {
+  ZeroPoint zero = zero_point(node, i);
+  if (byte_type(node.dtype(weights)) == DataType::s8) return zero;
+  refuse_if(!zero.value, "weights of u8 whose zero point is not known before the run");
+  *zero.value -= kShift;
+  return zero;
+}
+
+Made in_s8(int operand, int slot, const Dims& dims) {
+  dnnl::primitive_attr attr = attributes();
+  attr.set_zero_points_mask(DNNL_ARG_FROM, 0);
+  const MemoryDesc from = row_major(dims, DataType::u8), to = row_major(dims, DataType::s8);
+  const dnnl::reorder::primitive_desc primitive(cpu_engine(), from, cpu_engine(), to, attr);
+  Made made{[primitive] { return dnnl::reorder(primitive); }, primitive.scratchpad_desc(), {}};
+  made.add(DNNL_ARG_FROM, operand, from, dims);
+  made.add_scratch(DNNL_ARG_TO, slot, to);
+  made.add_own(DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_FROM, MemoryDesc({1}, DataType::s32, Dims{1}), &kShift);
+  return made;
+}
+
+void add_weights(Made& made, int operand, int slot, percale_dtype dtype, const MemoryDesc& desc, const Dims& dims) {
+  if (slot >= 0) return made.add_scratch(DNNL_ARG_WEIGHTS, slot, desc);
+  made.add(DNNL_ARG_WEIGHTS, operand, desc, dims);
+  made.operands.back().row_major = row_major(dims, data_type(dtype));
 }
 
 // Without VNNI two products of 8 bits are added up in 16, which saturate.

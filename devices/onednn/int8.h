@@ -22,11 +22,17 @@ struct ZeroPoint {
 };
 // Of the node's input i: 0 where that is absent; Refusal where there are several that are known to differ, or might.
 ZeroPoint zero_point(const Node& node, size_t i);
+// That of weights, input `weights`, as they are multiplied: those of u8 as s8, 128 less, and so is their zero point.
+ZeroPoint weight_zero_point(const Node& node, size_t weights, size_t i);
+// A step that leaves the operand, row-major of u8, in scratch as s8, 128 less.
+Made in_s8(int operand, int slot, const Dims& dims);
+// Gives `made` the weights in that format of s8; where `slot` is not -1 they lie there, else they are the operand, of `dtype`.
+void add_weights(Made& made, int operand, int slot, percale_dtype dtype, const MemoryDesc& desc, const Dims& dims);
 // Gives `made` the zero point that its primitive's attributes have for the argument `of`.
 void add_zero_point(Made& made, int of, const ZeroPoint& zero);
 
 // Refusal where a sum might not be the exact integer: what oneDNN corrects it by, for zero points and signed operands, it adds in
-// f32. The weights of s8, which are not empty, are input `w`: those of one sum are a row of it, or a column.
+// f32. The weights, which are not empty, are input `w`: those of one sum are a row of it, or a column.
 enum class Filters { kRows, kColumns };
 void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zero, const ZeroPoint& w_zero,
                     Filters filters);

@@ -129,10 +129,10 @@ void Plan::add(Steps& steps, double flops, const std::function<Made(bool formats
   add_all(steps, pieces_for(flops), [&](bool formats) { return std::vector{make(formats)}; });
 }
 
-void Plan::add_as_given(Steps& steps, double flops, const std::function<Made()>& make) {
+void Plan::add_as_given(Steps& steps, double flops, const std::function<std::vector<Made>()>& make) {
   const int pieces = pieces_for(flops);
   const WidthScope width(pieces);
-  std::vector<Made> all{make()};
+  std::vector<Made> all = make();
   if (plan_ != nullptr) finish(steps, std::move(all), pieces);
 }
 

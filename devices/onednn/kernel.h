@@ -51,8 +51,8 @@ class Plan {
   void add(Steps& steps, double flops, const std::function<Made(bool formats)>& make);
   // Primitives that follow each other, cut into so many pieces.
   void add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make);
-  // The same for a primitive whose formats are those of the node's operands.
-  void add_as_given(Steps& steps, double flops, const std::function<Made()>& make);
+  // The same for primitives whose formats are those of the node's operands.
+  void add_as_given(Steps& steps, double flops, const std::function<std::vector<Made>()>& make);
 
  private:
   // False where everything has to be row-major and something is not.

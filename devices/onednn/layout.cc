@@ -1,4 +1,5 @@
 // What only moves elements: from one format to another, and several tensors into one.
+#include "devices/onednn/int8.h"
 #include "devices/onednn/kernels.h"
 
 namespace percale::onednn {
@@ -9,11 +10,23 @@ void prepare_reorder(Plan& plan, Steps& steps) {
   refuse_if(from == nullptr && to == nullptr, "both formats are row-major: the core's own kernel copies");
   const MemoryDesc src = from != nullptr ? decode(from).in_format : decode(to).row_major;
   const MemoryDesc dst = to != nullptr ? decode(to).in_format : decode(from).row_major;
+  const bool shifts = src.get_data_type() == DataType::u8 && dst.get_data_type() == DataType::s8;
   plan.add_as_given(steps, 32.0 * static_cast<double>(elements(node.dims(0))), [&] {
-    const dnnl::reorder::primitive_desc primitive(cpu_engine(), src, cpu_engine(), dst, attributes());
-    Made made{[primitive] { return dnnl::reorder(primitive); }, primitive.scratchpad_desc(), {}};
-    made.operands = {{{DNNL_ARG_FROM, 0, 0, src}, src}, {{DNNL_ARG_TO, 1, 0, dst}, dst}};
-    return made;
+    std::vector<Made> all;
+    constexpr int kSlot = 0;
+    const MemoryDesc given = shifts ? row_major(src.get_dims(), DataType::s8) : src;
+    if (shifts) all.push_back(in_s8(0, kSlot, src.get_dims()));
+    const dnnl::reorder::primitive_desc primitive(cpu_engine(), given, cpu_engine(), dst, attributes());
+    Made& made = all.emplace_back();
+    made.create = [primitive] { return dnnl::reorder(primitive); };
+    made.scratchpad = primitive.scratchpad_desc();
+    if (shifts) {
+      made.add_scratch(DNNL_ARG_FROM, kSlot, given);
+    } else {
+      made.operands.push_back({{DNNL_ARG_FROM, 0, 0, src}, src});
+    }
+    made.operands.push_back({{DNNL_ARG_TO, 1, 0, dst}, dst});
+    return all;
   });
 }
 

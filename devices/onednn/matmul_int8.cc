@@ -1,4 +1,4 @@
-// Products of matrices of integers of 8 bits, the right one of s8.
+// Products of matrices of integers of 8 bits.
 #include "devices/onednn/int8.h"
 #include "devices/onednn/kernels.h"
 
@@ -29,12 +29,11 @@ Sizes sizes_of(const Dims& a, const Dims& b, const Dims& y) {
 void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
   const Node& node = plan.node();
   const DataType type = byte_type(node.dtype(product.a));
-  refuse_if(node.dtype(product.b) != PERCALE_DTYPE_I8, "the right matrix is u8");
   const Sizes s = sizes_of(node.dims(product.a), node.dims(product.b), node.output_dims());
   Dims per_column(s.y.size(), 1);
   per_column.back() = s.y.back();
   const double flops = 2.0 * static_cast<double>(elements(s.y)) * static_cast<double>(s.a.back());
-  plan.add(steps, flops, [&](bool formats) {
+  plan.add_all(steps, pieces_for(flops), [&](bool formats) {
     dnnl::primitive_attr attr =
         attributes(product.requantization ? post_ops_of(*product.requantization, per_column) : dnnl::post_ops());
     if (!product.a_zero.is_zero()) attr.set_zero_points_mask(DNNL_ARG_SRC, 0);
@@ -44,14 +43,15 @@ void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
                                                  packs ? any_format(s.b, DataType::s8) : row_major(s.b, DataType::s8),
                                                  row_major(s.y, product.result), attr);
     refuse_reference(primitive);
+    const int b = static_cast<int>(product.b), slot = !packs && node.dtype(product.b) == PERCALE_DTYPE_U8 ? 0 : -1;
     Made made{[primitive] { return dnnl::matmul(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_SRC, static_cast<int>(product.a), primitive.src_desc(), s.a);
-    made.add(DNNL_ARG_WEIGHTS, static_cast<int>(product.b), primitive.weights_desc(), s.b);
+    add_weights(made, b, slot, node.dtype(product.b), primitive.weights_desc(), s.b);
     made.add(DNNL_ARG_DST, static_cast<int>(node.inputs()), primitive.dst_desc(), s.y);
     add_zero_point(made, DNNL_ARG_SRC, product.a_zero);
     add_zero_point(made, DNNL_ARG_WEIGHTS, product.b_zero);
     if (product.requantization) add_factors(made, *product.requantization, per_column);
-    return made;
+    return slot < 0 ? std::vector{made} : std::vector{in_s8(b, slot, s.b), made};
   });
 }
 
@@ -59,7 +59,7 @@ void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
 
 void prepare_matmul_integer(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
-  const ZeroPoint a_zero = zero_point(node, 2), b_zero = zero_point(node, 3);
+  const ZeroPoint a_zero = zero_point(node, 2), b_zero = weight_zero_point(node, 1, 3);
   refuse_if(is_empty(node.dims(1)), "an operand is empty");
   refuse_inexact(plan, 0, 1, a_zero, b_zero, Filters::kColumns);
   add_product(plan, steps, {.a = 0, .b = 1, .a_zero = a_zero, .b_zero = b_zero, .result = DataType::s32});
@@ -72,7 +72,7 @@ void prepare_qlinear_matmul(Plan& plan, Steps& steps) {
               {.a = 0,
                .b = 3,
                .a_zero = zero_point(node, 2),
-               .b_zero = zero_point(node, 5),
+               .b_zero = weight_zero_point(node, 3, 5),
                .result = byte_type(node.output_dtype(0)),
                .requantization = r});
 }

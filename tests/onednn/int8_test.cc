@@ -43,14 +43,14 @@ ValueId scales(Net& net, Random& random, int64_t count, double size, bool ties) 
 
 // What all these ops have: the types, the zero points, and how x is known.
 struct Common {
-  Bytes x, y;
+  Bytes x, y, w;
   bool quantizes = false, ties = false, per_channel = false;
   int64_t x_zero = 0, y_zero = 0;
   unsigned seed = 0;
   bool moving_zero = false;  // x's zero point is computed in the run
 };
 Common draw_common(Random& random) {
-  Common c{draw_type(random), draw_type(random)};
+  Common c{draw_type(random), draw_type(random), draw_type(random)};
   c.quantizes = random.coin();
   c.ties = random.coin();
   c.per_channel = random.coin();
@@ -93,17 +93,17 @@ TEST_CASE("convolutions of integers give the integers that the core's own give")
     const auto build = [&](const std::shared_ptr<Engine>& engine) {
       Random weights(c.seed);
       Net net(engine, weights, x, c.x.dtype);
-      const ValueId kernel = net.e.constant(weights.integers(DType::kI8, w, -128, 127));
-      const ValueId x_zero = zero_of_x(net, c);
+      const ValueId kernel = net.e.constant(weights.integers(c.w.dtype, w, c.w.low, c.w.high));
+      const ValueId x_zero = zero_of_x(net, c), zero = number(net, c.w, c.w.low + 128);
       if (!c.quantizes) {
-        return net.finish(net.e.emit("ConvInteger", {net.x, kernel, x_zero, net.e.scalar(DType::kI8, 0)}, attributes));
+        return net.finish(net.e.emit("ConvInteger", {net.x, kernel, x_zero, zero}, attributes));
       }
       std::vector<ValueId> inputs{net.x,
                                   scales(net, weights, 1, 1, c.ties),
                                   x_zero,
                                   kernel,
                                   scales(net, weights, c.per_channel ? w[0] : 1, 1.0 / 64, c.ties),
-                                  net.e.scalar(DType::kI8, 0),
+                                  zero,
                                   scales(net, weights, 1, 4, c.ties),
                                   number(net, c.y, c.y_zero)};
       if (bias) inputs.push_back(net.e.constant(weights.integers(DType::kI32, {w[0]}, -9000, 9000)));
@@ -125,7 +125,8 @@ TEST_CASE("products of integers give the integers that the core's own give") {
   size_t taken = 0, rounds = 100;
   for (size_t round = 0; round < rounds; ++round) {
     const Common c = draw_common(random);
-    const int64_t k = random.pick(1, 200), n = random.pick(2, 200), b_zero = random.coin() ? 0 : random.pick(-128, 127);
+    const int64_t k = random.pick(1, 200), n = random.pick(2, 200),
+                  b_zero = random.coin() ? 0 : random.pick(c.w.low, c.w.high);
     Shape x;
     for (int64_t d = random.pick(1, 3); d > 0; --d) x.push_back(random.pick(1, 9));
     Shape w;
@@ -142,8 +143,8 @@ TEST_CASE("products of integers give the integers that the core's own give") {
     const auto build = [&](const std::shared_ptr<Engine>& engine) {
       Random weights(c.seed);
       Net net(engine, weights, x, c.x.dtype);
-      const ValueId b = net.e.constant(weights.integers(DType::kI8, w, -128, 127));
-      const ValueId x_zero = zero_of_x(net, c), zero = net.e.scalar(DType::kI8, static_cast<double>(b_zero));
+      const ValueId b = net.e.constant(weights.integers(c.w.dtype, w, c.w.low, c.w.high));
+      const ValueId x_zero = zero_of_x(net, c), zero = number(net, c.w, b_zero);
       if (!c.quantizes) return net.finish(net.e.emit("MatMulInteger", {net.x, b, x_zero, zero}));
       return net.finish(
           net.e.emit("QLinearMatMul", {net.x, scales(net, weights, 1, 1, c.ties), x_zero, b,
@@ -209,33 +210,45 @@ TEST_CASE("a layer that quantises as it runs agrees with the core's own kernels"
   for (const char* kernel : {"onednn.matmul_integer", "onednn.cast"}) CHECK(runs(kernels, kernel) == 1);
 }
 
-// The largest sums that there are, for zero points of 0 and others, and weights of one sign or of both.
-TEST_CASE("sums beyond 24 bits are exact") {
+// The largest sums that there are, for zero points of 0 and others, and weights of one sign, of both, and far from 0.
+TEST_CASE("sums beyond 24 bits are exact, on the way and at the end") {
   if (!has_vnni()) return;
   const Engines engines;
   const Shape x{2, 300, 9, 9};
   const Tensor input = Tensor::of<uint8_t>(x, std::vector<uint8_t>(static_cast<size_t>(x.num_elements()), 255));
+  struct Weights {
+    Bytes type;
+    int64_t zero;
+    bool large;  // what they add up to
+  };
+  constexpr Weights kWeights[] = {{{DType::kI8, 121, 127}, 0, true},
+                                  {{DType::kI8, -127, 127}, 0, true},
+                                  {{DType::kI8, -9, 9}, 0, false},
+                                  {{DType::kU8, 119, 137}, 128, false},
+                                  {{DType::kU8, 230, 250}, 240, false}};
   for (const int64_t zero : {0, 1}) {
-    for (const int64_t low : {121, -127}) {
+    for (const Weights& w : kWeights) {
       for (const bool conv : {false, true}) {
         CAPTURE(conv);
         CAPTURE(zero);
+        CAPTURE(w.type.low);
         const std::string kernels = compare(
             engines, input,
             [&](const std::shared_ptr<Engine>& engine) {
               Random weights(13);
               Net net(engine, weights, x, DType::kU8);
               const ValueId x_zero = net.e.scalar(DType::kU8, static_cast<double>(zero));
+              const ValueId w_zero = number(net, w.type, w.zero);
               const auto weight = [&](const Shape& shape) {
-                return net.e.constant(weights.integers(DType::kI8, shape, low, 127));
+                return net.e.constant(weights.integers(w.type.dtype, shape, w.type.low, w.type.high));
               };
-              if (conv) return net.finish(net.e.emit("ConvInteger", {net.x, weight({20, 300, 3, 3}), x_zero}));
+              if (conv) return net.finish(net.e.emit("ConvInteger", {net.x, weight({20, 300, 3, 3}), x_zero, w_zero}));
               const ValueId rows = net.e.emit("Reshape", {net.x, net.e.ints({18, 2700})});
-              return net.finish(net.e.emit("MatMulInteger", {rows, weight({2700, 40}), x_zero}));
+              return net.finish(net.e.emit("MatMulInteger", {rows, weight({2700, 40}), x_zero, w_zero}));
             },
             0);
-        const size_t now = runs(kernels, conv ? "onednn.conv_integer" : "onednn.matmul_integer");
-        CHECK(now == (zero == 0 ? size_t{1} : size_t{0}));
+        const bool middle = w.zero == 0 || w.zero == 128, takes = (zero == 0 || !w.large) && (middle || !conv);
+        CHECK(runs(kernels, conv ? "onednn.conv_integer" : "onednn.matmul_integer") == (takes ? size_t{1} : size_t{0}));
       }
     }
   }
