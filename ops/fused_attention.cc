@@ -75,8 +75,10 @@ Status fused_attention(BodyContext& c) {
   const ValueId k = repeated(c, turned(c.input(1), "k_by_row"), q), v = repeated(c, turned(c.input(2), "v_by_row"), q);
   const ValueId product = c.emit("percale:BatchMatMul", {q, k}, {{"transB", 1}});
   ValueId scores = mul(c, product, scalar_like(c, product, c.attributes().get_float("scale", 1)));
-  if (c.input(3) != kNoValue) scores = add(c, scores, c.input(3));
+  const ValueId mask = c.input(3);
+  if (mask != kNoValue) scores = add(c, c.emit("CastLike", {scores, mask}), mask);
   ValueId p = c.emit("Softmax", {scores}, {{"axis", -1}});
+  if (mask != kNoValue) p = c.emit("CastLike", {p, v});
   if (c.attributes().get_int("nan_is_zero") != 0) p = where(c, c.emit("IsNaN", {p}), scalar_like(c, p, 0), p);
   c.set(0, turned(c.emit("percale:BatchMatMul", {p, v}), "y_by_row"));
   return c.status();
@@ -89,9 +91,9 @@ constexpr OpSchema kSchemas[] = {
             "sequence, size] "
             "or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With nan_is_zero a "
             "probability that is NaN, as without any "
-            "key, is 0.",
+            "key, is 0. The softmax runs in the type of the mask.",
      .inputs = {in("Q", 'T', dtypes::kFloat), in("K", 'T', dtypes::kFloat), in("V", 'T', dtypes::kFloat),
-                in_opt("mask", 'T', dtypes::kFloat)},
+                in_opt("mask", 'M', dtypes::kFloat)},
      .attributes = {attr_int("k_by_row", 0, 0, 1), attr_int("nan_is_zero", 0, 0, 1), attr_int("q_by_row", 0, 0, 1),
                     attr_float("scale", 1), attr_int("v_by_row", 0, 0, 1), attr_int("y_by_row", 0, 0, 1)},
      .outputs = {out("Y", 'T')},

@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 5> kProducts = {"Conv", "ConvTranspose", 
 constexpr std::array<std::string_view, 4> kPools = {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"};
 constexpr std::array<std::string_view, 4> kMoves = {"Concat", "Transpose", "Slice", "Split"};
 
+bool is_attention(const Node& node) { return node.op->domain == "percale" && node.op->name == "FusedAttention"; }
+
 class Narrowing {
  public:
   Narrowing(const Graph& graph, Function& f, const NarrowOptions& options)
@@ -33,8 +35,9 @@ class Narrowing {
     for (Node& node : nodes) {
       for (NodeId& before : node.control) before = number[static_cast<size_t>(before)];
       const bool narrow = is_narrow(node);
-      for (ValueId& id : node.inputs) {
-        if (id != kNoValue) id = narrow ? in_bf16(id) : in_f32(id);
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        ValueId& id = node.inputs[i];
+        if (id != kNoValue) id = narrow && narrows_input(node, i) ? in_bf16(id) : in_f32(id);
       }
       for (ValueId id : node.outputs) {
         if (id == kNoValue || !narrow || f_.type(id).dtype != DType::kF32) continue;
@@ -66,11 +69,13 @@ class Narrowing {
   bool is_narrow(const Node& node) const {
     if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
     const bool moves = node.op->has(kView) || is_one_of(node, kMoves), product = is_one_of(node, kProducts);
-    const bool follows = moves || is_one_of(node, kPools) || (node.op->has(kElementwise) && node.op->name != "Cast");
+    const bool follows = moves || is_attention(node) || is_one_of(node, kPools) ||
+                         (node.op->has(kElementwise) && node.op->name != "Cast");
     if (!follows && !product) return false;
     bool any_native = false;
-    for (ValueId id : node.inputs) {
-      if (id == kNoValue) continue;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId id = node.inputs[i];
+      if (id == kNoValue || !narrows_input(node, i)) continue;
       any_native = any_native || is_native(id);
       const DType dtype = f_.type(id).dtype;
       if (product && dtype != DType::kF32 && !is_native(id)) return false;
@@ -142,6 +147,8 @@ class Narrowing {
 };
 
 }  // namespace
+
+bool narrows_input(const Node& node, size_t input) { return !is_attention(node) || input < 3; }
 
 Tensor narrowed(const Tensor& number) {
   const BF16 value = to_bf16(number.span<float>()[0]);

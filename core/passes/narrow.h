@@ -21,9 +21,13 @@ struct NarrowOptions {
 };
 
 // Every Conv, ConvTranspose, Gemm, MatMul and LSTM of f32 that gains takes bf16 operands and gives bf16; so do the elementwise
-// nodes and pools behind it that gain, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
+// nodes, pools and attention behind it that gain, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
 // outputs and variables of the function. This changes results: only for who asks for it.
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options);
+
+// Whether a node in bf16 has that operand in bf16 as well. The mask of attention stays as it is: what it takes for minus infinity
+// may be none in bf16, or be one there that it was not.
+bool narrows_input(const Node& node, size_t input);
 
 // A constant of one f32 in bf16.
 Tensor narrowed(const Tensor& number);

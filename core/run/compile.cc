@@ -273,11 +273,13 @@ class Compiler {
   bool gains_by_bf16(const Function& f, const Node& node, std::string_view kind, const std::vector<bool>& prepared) {
     const Attributes attributes = with_defaults(*node.op, node.attributes);
     NodeView view = make_node_view(*graph_, f, node, attributes, prepared);
-    for (auto* types : {&view.inputs, &view.outputs}) {
-      for (ValueType& type : *types) {
-        if (type.dtype == DType::kF32) type.dtype = DType::kBF16;
-      }
+    const auto narrow = [](ValueType& type) {
+      if (type.dtype == DType::kF32) type.dtype = DType::kBF16;
+    };
+    for (size_t i = 0; i < view.inputs.size(); ++i) {
+      if (narrows_input(node, i)) narrow(view.inputs[i]);
     }
+    for (ValueType& type : view.outputs) narrow(type);
     std::vector<Tensor> numbers(view.values.size());
     for (size_t i = 0; i < numbers.size(); ++i) {
       const Tensor*& value = view.values[i];

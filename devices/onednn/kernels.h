@@ -6,6 +6,7 @@
 
 namespace percale::onednn {
 
+void prepare_attention(Plan& plan, Steps& steps);
 void prepare_conv(Plan& plan, Steps& steps);
 void prepare_conv_transpose(Plan& plan, Steps& steps);
 void prepare_conv_integer(Plan& plan, Steps& steps);

@@ -11,6 +11,7 @@ namespace percale::onednn {
 namespace {
 
 constexpr KernelEntry kKernels[] = {
+    {"onednn.attention", "percale", "FusedAttention", prepare_attention},
     {"onednn.conv", "", "Conv", prepare_conv},
     {"onednn.conv", "percale", "Fused", prepare_conv},
     {"onednn.conv_transpose", "", "ConvTranspose", prepare_conv_transpose},

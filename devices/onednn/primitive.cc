@@ -50,8 +50,13 @@ const dnnl::engine& cpu_engine() {
   return engine;
 }
 
-// A multiple of four, so that two and four threads get equal shares; each piece worth about 10 MFLOP, or a fourth.
-int pieces_for(double flops) { return flops < 1e6 ? 1 : static_cast<int>(std::min(64.0, 4 * std::ceil(flops / 40e6))); }
+// A multiple of four, so that two and four threads get equal shares: each piece worth about 10 MFLOP, or a fourth. From sixteen
+// on they are worth more, since oneDNN cuts what is for many threads into blocks that are slower on few.
+int pieces_for(double flops) {
+  const auto fours = [&](double worth) { return 4 * std::ceil(flops / (4 * worth)); };
+  if (flops < 1e6) return 1;
+  return static_cast<int>(std::min(64.0, std::max(std::min(16.0, fours(10e6)), fours(64e6))));
+}
 
 WidthScope::WidthScope(int pieces) {
   dnnl_threadpool_interop_get_max_concurrency(&before_);
