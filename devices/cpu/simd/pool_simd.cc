@@ -9,6 +9,7 @@
 #include "devices/cpu/simd/common-inl.h"
 #include "devices/cpu/simd/math-inl.h"
 #include "devices/cpu/simd/pool.h"
+#include "devices/cpu/simd/reduce-inl.h"
 #include "devices/cpu/simd/sizes.h"
 
 #ifndef PERCALE_DEVICES_CPU_SIMD_POOL_ONCE_
@@ -78,27 +79,56 @@ HWY_INLINE void max_at(const Pool2d& p, const float* plane, int64_t top, int64_t
   }
 }
 
-// Outputs [q0, q0 + n) of one row, n <= kL, whose windows lie inside the width; rows [i0, i1) of the window
-// are inside.
-template <bool kPlaces>
-HWY_INLINE void max_vector(const Pool2d& p, const float* plane, int64_t top, Inside rows, int64_t q0, int64_t n,
-                           float* best, int32_t* place) {
+// Outputs are handled so many at a time where their places are needed.
+constexpr int64_t kRun = 512;
+
+// The rows of an image that a row of windows reads, with -infinity on both sides where windows reach over the edges. Each is copied
+// once and stays while windows walk down.
+constexpr int64_t kKeptRows = 8, kPaddedWidth = 1024,
+                  kPitch = kPaddedWidth + 16;  // no two rows at a multiple of a page
+struct PaddedRows {
+  int64_t next = 0;  // the first row that was not asked for yet
+  alignas(64) float rows[kKeptRows * kPitch];
+
+  static int64_t width(const Pool2d& p) { return (p.out_w - 1 + kL) * p.stride_w + p.kernel_w * p.dilation_w + kL; }
+  static bool takes(const Pool2d& p) {
+    return p.kernel_h <= kKeptRows && p.dilation_h == 1 && width(p) <= kPaddedWidth && p.out_w <= kRun;
+  }
+  const float* row(int64_t r) const { return rows + r % kKeptRows * kPitch; }
+  // Rows [r0, r1) of the plane.
+  void fill(const Pool2d& p, const float* plane, int64_t r0, int64_t r1) {
+    const VF nothing = set<float>(-std::numeric_limits<float>::infinity());
+    for (int64_t r = max_of(r0, next); r < r1; ++r) {
+      float* to = rows + r % kKeptRows * kPitch;
+      const float* from = plane + r * p.in_w;
+      for (int64_t x = 0; x < p.pad_left; x += kL) store<float>(nothing, to + x);
+      const int64_t used = min_of(p.in_w, width(p) - p.pad_left);
+      for_vectors(used,
+                  [&](int64_t x, int64_t n) HWY_ATTR { store<float>(load_some(from + x, n), to + p.pad_left + x); });
+      for (int64_t x = p.pad_left + used; x < width(p); x += kL) store<float>(nothing, to + x);
+    }
+    next = max_of(next, r1);
+  }
+};
+
+// Outputs [q0, q0 + n) of one row, n <= kL. from(i): row i of the window at the first place of output q0's. Where no place is
+// greater than -infinity the answer is `place` -1.
+template <bool kPlaces, class From>
+HWY_INLINE void max_vector(const Pool2d& p, int64_t top, Inside rows, int64_t q0, int64_t n, int64_t loaded,
+                           From&& from, float* best, int32_t* place) {
   const Int di;
   const Tag<float> d;
-  const int64_t left = q0 * p.stride_w - p.pad_left;
   VF value = set<float>(-std::numeric_limits<float>::infinity());
   VI tap = hn::Set(di, -1);
   for (int64_t i = rows.begin; i < rows.end; ++i) {
-    const int64_t start = (top + i * p.dilation_h) * p.in_w + left;
+    const float* row = from(i);
     for (int64_t j = 0; j < p.kernel_w; ++j) {
-      const VF x = load_step(plane + start + j * p.dilation_w, p.stride_w, n);
+      const VF x = load_step(row + j * p.dilation_w, p.stride_w, loaded);
       if constexpr (kPlaces) {
-        const auto nan = hn::AndNot(hn::IsNaN(value), hn::IsNaN(x));
-        const auto none = hn::RebindMask(d, hn::Lt(tap, hn::Zero(di)));
-        const auto better = hn::Or(hn::Or(hn::Gt(x, value), nan), none);
+        const auto better = hn::AndNot(hn::IsNaN(value), hn::Not(hn::Le(x, value)));  // greater, or the first NaN
         value = hn::IfThenElse(better, x, value);
-        tap = hn::IfThenElse(hn::RebindMask(di, better), hn::Set(di, static_cast<int32_t>(start + j * p.dilation_w)),
-                             tap);
+        tap = hn::IfThenElse(hn::RebindMask(di, better),
+                             hn::Set(di, static_cast<int32_t>(i * p.dilation_h * p.in_w + j * p.dilation_w)), tap);
       } else {
         value = hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, value));  // of equals, zeros too, the first
       }
@@ -108,34 +138,50 @@ HWY_INLINE void max_vector(const Pool2d& p, const float* plane, int64_t top, Ins
   if constexpr (kPlaces) {
     alignas(64) int32_t taps[kL];
     hn::Store(tap, di, taps);
-    for (int64_t q = 0; q < n; ++q) place[q] = taps[q] < 0 ? -1 : taps[q] + static_cast<int32_t>(q * p.stride_w);
+    const auto first = static_cast<int32_t>(top * p.in_w + q0 * p.stride_w - p.pad_left);
+    for (int64_t q = 0; q < n; ++q) {
+      place[q] = taps[q] < 0 ? -1 : taps[q] + first + static_cast<int32_t>(q * p.stride_w);
+    }
   }
 }
 
-// One row of maxima; place may be null.
-void max_row(const Pool2d& p, const float* plane, int64_t row, Inside whole, float* y, int32_t* place, int64_t q0,
-             int64_t q1) {
+// One row of maxima; place may be null. padded: for windows that reach over the edges, or null.
+void max_row(const Pool2d& p, const float* plane, int64_t row, Inside whole, PaddedRows* padded, float* y,
+             int32_t* place, int64_t q0, int64_t q1) {
   const int64_t top = row * p.stride_h - p.pad_top;
   const Inside rows = inside(top, p.kernel_h, p.dilation_h, p.in_h);
+  const auto alone = [&](int64_t q) {
+    int32_t unused = 0;
+    max_at(p, plane, top, q * p.stride_w - p.pad_left, y + (q - q0), place ? place + (q - q0) : &unused);
+  };
+  if (padded) padded->fill(p, plane, top + rows.begin, top + rows.end);
+  const Inside vectors = padded ? Inside{0, p.out_w} : whole;
   for (int64_t q = q0; q < q1;) {
-    if (q < whole.begin || q >= whole.end) {
-      int32_t unused = 0;
-      max_at(p, plane, top, q * p.stride_w - p.pad_left, y + (q - q0), place ? place + (q - q0) : &unused);
-      ++q;
+    if (q < vectors.begin || q >= vectors.end) {
+      alone(q++);
       continue;
     }
-    const int64_t n = min_of(min_of(whole.end, q1) - q, kL);
+    const int64_t n = min_of(min_of(vectors.end, q1) - q, kL), loaded = padded ? kL : n;
+    const auto from = [&](int64_t i) HWY_ATTR {
+      return padded ? padded->row(top + i) + q * p.stride_w
+                    : plane + ((top + i * p.dilation_h) * p.in_w + q * p.stride_w - p.pad_left);
+    };
     if (place) {
-      max_vector<true>(p, plane, top, rows, q, n, y + (q - q0), place + (q - q0));
+      max_vector<true>(p, top, rows, q, n, loaded, from, y + (q - q0), place + (q - q0));
+      for (int64_t i = q; i < q + n; ++i) {
+        if (place[i - q0] < 0) alone(i);
+      }
     } else {
-      max_vector<false>(p, plane, top, rows, q, n, y + (q - q0), nullptr);
+      max_vector<false>(p, top, rows, q, n, loaded, from, y + (q - q0), nullptr);
     }
     q += n;
   }
 }
 
-// Outputs are handled so many at a time where their places are needed.
-constexpr int64_t kRun = 512;
+// Whether so many windows reach over the edges that rows are copied for them: one by one they cost as much as a vector.
+bool over_edges(const Pool2d& p, Inside whole) {
+  return (p.out_w - (whole.end - whole.begin)) * 32 >= p.out_w && PaddedRows::takes(p);
+}
 
 template <class F>
 void for_planes(const Pool2d& p, double cost, const ParallelFor& parallel, F&& f) {
@@ -155,16 +201,18 @@ void max(const Pool2d& p, const float* x, float* y, int64_t* indices, const Para
   const Inside whole = whole_windows(p);
   for_planes(p, cost_of(p), parallel, [&](int64_t at) {
     const int64_t base = at * p.in_h * p.in_w;
+    PaddedRows rows;
+    PaddedRows* const padded = over_edges(p, whole) ? &rows : nullptr;
     for (int64_t row = 0; row < p.out_h; ++row) {
       const int64_t out = (at * p.out_h + row) * p.out_w;
       if (!indices) {
-        max_row(p, x + base, row, whole, y + out, nullptr, 0, p.out_w);
+        max_row(p, x + base, row, whole, padded, y + out, nullptr, 0, p.out_w);
         continue;
       }
       for (int64_t q0 = 0; q0 < p.out_w; q0 += kRun) {
         const int64_t q1 = min_of(q0 + kRun, p.out_w);
         int32_t place[kRun];
-        max_row(p, x + base, row, whole, y + out + q0, place, q0, q1);
+        max_row(p, x + base, row, whole, padded, y + out + q0, place, q0, q1);
         for (int64_t q = q0; q < q1; ++q) indices[out + q] = place[q - q0] < 0 ? -1 : base + place[q - q0];
       }
     }
@@ -223,6 +271,8 @@ void max_grad(const Pool2d& p, const float* x, const int64_t* indices, const flo
     const int64_t size = p.in_h * p.in_w, base = at * size;
     if (halving) return halving_grad(p, x + base, dy + at * p.out_h * p.out_w, dx + base);
     std::memset(dx + base, 0, static_cast<size_t>(size) * sizeof(float));
+    PaddedRows rows;
+    PaddedRows* const padded = !indices && over_edges(p, whole) ? &rows : nullptr;
     for (int64_t row = 0; row < p.out_h; ++row) {
       const int64_t out = (at * p.out_h + row) * p.out_w;
       if (indices) {
@@ -236,7 +286,7 @@ void max_grad(const Pool2d& p, const float* x, const int64_t* indices, const flo
         const int64_t q1 = min_of(q0 + kRun, p.out_w);
         int32_t place[kRun];
         float best[kRun];
-        max_row(p, x + base, row, whole, best, place, q0, q1);
+        max_row(p, x + base, row, whole, padded, best, place, q0, q1);
         for (int64_t q = q0; q < q1; ++q) {
           if (place[q - q0] >= 0) dx[base + place[q - q0]] += dy[out + q];
         }
