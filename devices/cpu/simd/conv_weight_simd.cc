@@ -85,8 +85,8 @@ struct Source {
   const float* image;
   int64_t xstep, ystep;  // elements of the image between neighbouring pixels of y
   const int64_t* offsets;
-  int64_t width, pixels;  // of y
-  int64_t images = 1;     // that are joined, so many elements apart:
+  int64_t width;       // of y
+  int64_t images = 1;  // that are joined, so many elements apart:
   int64_t image_step = 0, dy_step = 0;
 };
 
@@ -206,6 +206,7 @@ struct Plan {
   PaddedImage image;     // as it is read
   int64_t join;
   Splits splits;
+  Parts bands;  // of rows
 
   explicit Plan(const Conv2d& conv)
       : t(conv, false),
@@ -215,8 +216,13 @@ struct Plan {
         groups_of_taps(cut(by_channel ? t.read_c : t.taps())),
         image{t.read_c, t.read_h, t.read_w, by_channel ? Margins{} : t.margins},
         join(along_pixels ? 1 : max_of(min_of(kBandPixels / max_of(pixels(), 1), t.batch), 1)),
-        splits(splits_of(t, image, tiles(), join)) {}
+        splits(splits_of(t, image, tiles(), join)),
+        bands(cut_rows(t)) {}
 
+  static Parts cut_rows(const TapConv& t) {
+    const int64_t rows = max_of(min_of(kBandPixels / max_of(t.written_w, 1), t.written_h), 1);
+    return Parts(t.written_h, ceil_div(t.written_h, rows));
+  }
   static Parts cut(int64_t taps) { return Parts(taps, ceil_div(taps, kTileTaps)); }
 
   int64_t window() const { return t.y.kernel * t.x.kernel; }
@@ -254,7 +260,9 @@ struct Plan {
   int64_t pixels() const { return t.written_h * t.written_w; }
   int64_t group_sums() const { return t.taps() * channels; }
   int64_t split_sums() const { return round_up(t.groups * group_sums(), 16); }
-  int64_t dy_size() const { return along_pixels ? 0 : round_up(pixels() * channels, 16); }
+  // Of the transposed gradient in a buffer: a band of it where a piece works alone.
+  int64_t dy_pixels() const { return splits.many() ? bands.size(0) * t.written_w : pixels(); }
+  int64_t dy_size() const { return along_pixels ? 0 : round_up(dy_pixels() * channels, 16); }
   int64_t buffer_size() const { return image.size() + dy_size(); }
   int64_t offsets_bytes() const { return round_up(t.taps() * 8, 64); }
   int64_t scratch_bytes() const {
@@ -262,17 +270,23 @@ struct Plan {
   }
 };
 
-// Images of one group: tiles [t0, t1) of taps, all channels.
-void add_images(const Plan& plan, const Source& s, int64_t t0, int64_t t1, const float* dy, bool add, float* sums) {
+// Where the transposed gradient of pixels from `first` on lies.
+struct Gradient {
+  const float* data;
+  int64_t first, pixels;
+};
+
+// Images of one group: tiles [t0, t1) of taps, all channels. gradient_of(y0, y1): of these rows.
+template <class F>
+void add_images(const Plan& plan, const Source& s, int64_t t0, int64_t t1, F&& gradient_of, bool add, float* sums) {
   const std::make_integer_sequence<int, kTileTaps> all;
-  const int64_t height = plan.t.written_h;
-  const int64_t rows = max_of(min_of(kBandPixels / s.width, height), 1);
-  const Parts ys(height, ceil_div(height, rows)), xs(s.width, ceil_div(s.width, 2 * kBandPixels));
+  const Parts &ys = plan.bands, xs(s.width, ceil_div(s.width, 2 * kBandPixels));
   for (int64_t y = 0; y < ys.count; ++y) {
+    const Gradient dy = gradient_of(ys.begin(y), ys.begin(y) + ys.size(y));
     for (int64_t x = 0; x < xs.count; ++x) {
       const Band band{ys.begin(y), ys.begin(y) + ys.size(y), xs.begin(x), xs.begin(x) + xs.size(x)};
       for (int64_t b = 0; b < plan.blocks(); ++b) {
-        const float* from = dy + plan.first(b) * s.pixels;
+        const float* from = dy.data + (plan.first(b) * dy.pixels - dy.first * plan.width(b));
         float* to = sums + plan.first(b) * plan.t.taps();
         const bool wide = plan.width(b) > kL;
         for (int64_t t = t0; t < t1; ++t) {
@@ -288,20 +302,24 @@ void add_images(const Plan& plan, const Source& s, int64_t t0, int64_t t1, const
   }
 }
 
-// Share `part` of `parts` of what one group of one image needs in its buffer. `clearing` zeroes the margins as well.
-void prepare(const Plan& plan, const float* x, const float* dy, int64_t job, float* buffer, int64_t part, int64_t parts,
-             bool clearing) {
+// Writes a job's gradient for `pixels` to where `to` has it.
+void transpose_gradient(const Plan& plan, const float* dy, int64_t job, const PieceRange& pixels, const Gradient& to,
+                        float* data) {
   const TapConv& t = plan.t;
-  const PieceRange channels = piece_range(t.read_c, parts, part);
-  plan.image.fill(x + job * t.read_c * t.read_h * t.read_w, buffer, channels.begin, channels.end, clearing);
-  if (plan.along_pixels) return;
-  const PieceRange pixels = piece_range(plan.pixels(), parts, part, kL);
   for (int64_t b = 0; b < plan.blocks(); ++b) {
     const int64_t first = plan.first(b), width = plan.width(b);
     transpose_matrix(dy + (job * t.written_c + first) * plan.pixels() + pixels.begin, plan.pixels(),
                      min_of(t.written_c - first, width), pixels.end - pixels.begin,
-                     buffer + plan.image.size() + first * plan.pixels() + pixels.begin * width, width, width);
+                     data + first * to.pixels + (pixels.begin - to.first) * width, width, width);
   }
+}
+
+// Share `part` of `parts` of the image that a job reads, copied where it needs margins; `clearing` zeroes them as well.
+void copy_image(const Plan& plan, const float* x, int64_t job, float* buffer, int64_t part, int64_t parts,
+                bool clearing) {
+  const TapConv& t = plan.t;
+  const PieceRange channels = piece_range(t.read_c, parts, part);
+  plan.image.fill(x + job * t.read_c * t.read_h * t.read_w, buffer, channels.begin, channels.end, clearing);
 }
 
 int64_t scratch_bytes(const Conv2d& conv) { return Plan(conv).scratch_bytes(); }
@@ -332,7 +350,7 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
   }
   // Tiles [t0, t1) of `images` jobs, `apart` from each other, whose buffers are `step` elements apart.
   const auto add_jobs = [&](int64_t job, int64_t images, int64_t apart, const float* buffer, int64_t step, int64_t t0,
-                            int64_t t1, bool add, float* to) {
+                            int64_t t1, bool add, float* to, auto&& gradient_of) {
     const bool copied = plan.image.size() > 0;
     const int64_t image = t.read_c * t.read_h * t.read_w;
     Source s;
@@ -341,7 +359,6 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
     s.ystep = t.y.step() * plan.image.pitch();
     s.offsets = offsets;
     s.width = t.written_w;
-    s.pixels = plan.pixels();
     s.images = images;
     s.image_step = copied ? step : apart * image;
     s.dy_step = step;
@@ -350,7 +367,7 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       add_image_along_pixels(s, plan.tile(t0).first, last.first + last.count, t.written_h,
                              dy + job * t.written_c * plan.pixels(), t.written_c, add, to);
     } else {
-      add_images(plan, s, t0, t1, buffer + plan.image.size(), add, to);
+      add_images(plan, s, t0, t1, gradient_of, add, to);
     }
   };
   if (plan.splits.many()) {
@@ -364,11 +381,17 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
         const int64_t count = min_of(joined, images.end - n);
         for (int64_t g = groups.begin; g < groups.end; ++g) {
           const bool first = n == images.begin && g == groups.begin;
-          for (int64_t i = 0; i < count; ++i) {
-            prepare(plan, x, dy, (n + i) * t.groups + g, own + i * size, 0, 1, first);
-          }
+          for (int64_t i = 0; i < count; ++i) copy_image(plan, x, (n + i) * t.groups + g, own + i * size, 0, 1, first);
           add_jobs(n * t.groups + g, count, t.groups, own, size, 0, plan.tiles(), n > images.begin,
-                   sums + split * plan.split_sums() + g * plan.group_sums());
+                   sums + split * plan.split_sums() + g * plan.group_sums(), [&](int64_t y0, int64_t y1) {
+                     const PieceRange pixels{y0 * t.written_w, y1 * t.written_w};
+                     const Gradient band{own + plan.image.size(), pixels.begin, pixels.end - pixels.begin};
+                     for (int64_t i = 0; i < count; ++i) {
+                       transpose_gradient(plan, dy, (n + i) * t.groups + g, pixels, band,
+                                          own + i * size + plan.image.size());
+                     }
+                     return band;
+                   });
         }
       }
     });
@@ -379,14 +402,21 @@ void weight_grad(const Conv2d& conv, const float* x, const float* dy, float* dw,
       const int64_t parts = pieces_for(8 * static_cast<double>(size));
       parallel(jobs * parts, [&](int64_t piece) {
         const int64_t job = piece / parts;
-        prepare(plan, x, dy, n0 * t.groups + job, buffers + job * size, piece % parts, parts, true);
+        float* to = buffers + job * size;
+        copy_image(plan, x, n0 * t.groups + job, to, piece % parts, parts, true);
+        if (plan.along_pixels) return;
+        transpose_gradient(plan, dy, n0 * t.groups + job, piece_range(plan.pixels(), parts, piece % parts, kL),
+                           {to, 0, plan.pixels()}, to + plan.image.size());
       });
       parallel(t.groups * plan.splits.tiles, [&](int64_t piece) {
         const int64_t g = piece / plan.splits.tiles;
         const PieceRange tiles = piece_range(plan.tiles(), plan.splits.tiles, piece % plan.splits.tiles);
         for (int64_t n = 0; n < ready; n += plan.join) {
           add_jobs((n0 + n) * t.groups + g, min_of(plan.join, ready - n), t.groups, buffers + (n * t.groups + g) * size,
-                   t.groups * size, tiles.begin, tiles.end, n0 + n > 0, sums + g * plan.group_sums());
+                   t.groups * size, tiles.begin, tiles.end, n0 + n > 0, sums + g * plan.group_sums(),
+                   [&](int64_t, int64_t) {
+                     return Gradient{buffers + (n * t.groups + g) * size + plan.image.size(), 0, plan.pixels()};
+                   });
         }
       });
     }
