@@ -80,6 +80,7 @@ void run(const void* state, const percale_launch* launch) {
   const State& s = *static_cast<const State*>(state);
   try {
     for (const auto& primitive : s.steps.primitives) primitive->run(*launch);
+    if (s.steps.function) s.steps.function(*launch);
   } catch (const std::exception&) {
     s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
   }

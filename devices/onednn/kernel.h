@@ -11,9 +11,11 @@
 
 namespace percale::onednn {
 
-// What a node will be run by: primitives, one after the other.
+// What a node will be run by: primitives, one after the other; or, where that is faster, a function of ours.
+using Function = std::function<void(const percale_launch& launch)>;
 struct Steps {
   std::vector<std::unique_ptr<Primitive>> primitives;
+  Function function;
 };
 
 // A primitive that could run a node.
