@@ -176,6 +176,11 @@ void pack(const Layout& layout, const float* w, float* packed, const ParallelFor
         float* to = packed + group * t.taps() * layout.packed_c() + first * t.taps();
         if (t.weight_read == window) {  // a channel's taps lie in the order of the loop
           transpose_matrix(from, t.weight_written, channels, t.taps(), to, width, width);
+        } else if (t.weight_written == 1) {  // channels side by side
+          for (int64_t c = 0; c < t.read_c; ++c) {
+            std::memcpy(to + c * width, from + c * t.weight_read, static_cast<size_t>(channels) * sizeof(float));
+            std::fill_n(to + c * width + channels, width - channels, 0.0f);
+          }
         } else {
           for (int64_t c = 0; c < t.read_c; ++c) {
             transpose_matrix(from + c * t.weight_read, window, channels, window, to + c * window * width, width, width);

@@ -28,6 +28,7 @@ constexpr int64_t kManyChannels = 8;
 // numerics.
 constexpr int64_t kFewChannels = 4;
 constexpr int64_t kMaxImageSplits = 16;
+constexpr int64_t kSplitPixels = 4 * kBandPixels - 16;  // fewer are no work beside adding a split's sums to another's
 constexpr int64_t kPartialBytes = int64_t{8} << 20, kImageBytes = int64_t{32} << 20;
 
 // How the work is cut, by the sizes alone. With many jobs (a split of the images times a share of the groups)
@@ -47,6 +48,7 @@ Splits splits_of(const TapConv& t, const PaddedImage& image, int64_t tiles, int6
   const int64_t image_bytes = join * (image.size() + t.written_h * t.written_w * t.written_c) * 4;
   s.images = max_of(min_of(min_of(t.batch, kMaxImageSplits), wanted), 1);
   while (s.images > 1 && s.images * weight_bytes > kPartialBytes) s.images /= 2;
+  while (s.images > 1 && t.batch / s.images * t.written_h * t.written_w < kSplitPixels) s.images /= 2;
   while (s.images > 4 && s.images * image_bytes > kImageBytes) s.images /= 2;
   s.groups = min_of(t.groups, ceil_div(wanted, s.images));
   if (s.images * s.groups >= min_of(8, wanted)) return s;
