@@ -44,6 +44,7 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.pool", "", "AveragePool", prepare_average_pool},
     {"onednn.pool", "", "GlobalAveragePool", prepare_global_average_pool},
     {"onednn.layer_norm", "", "LayerNormalization", prepare_layer_norm},
+    {"onednn.quantize", "", "QuantizeLinear", prepare_quantize},
     {"onednn.softmax", "", "Softmax", prepare_softmax},
     {"onednn.log_softmax", "", "LogSoftmax", prepare_log_softmax},
     {"onednn.concat", "", "Concat", prepare_concat},

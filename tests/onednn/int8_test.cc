@@ -190,6 +190,46 @@ TEST_CASE("a quantised net keeps oneDNN's format, and gives the integers that th
   CHECK(count_of(kernels, "\"portable") == 0);
 }
 
+TEST_CASE("numbers are quantised as the core does it") {
+  if (!has_vnni()) return;
+  const Engines engines;
+  Random random(18);
+  size_t taken = 0;
+  for (int round = 0; round < 80; ++round) {
+    const Common c = draw_common(random);
+    Shape x{random.pick(1, 3), random.pick(1, 40)};
+    while (random.coin() && x.rank() < 4) x.push_back(random.pick(1, 12));
+    const bool conv = x.rank() == 4 && random.coin(), has_zero = random.coin();
+    const int64_t rank = static_cast<int64_t>(x.rank()), axis = random.pick(-rank, rank - 1);
+    CAPTURE(x.to_string());
+    CAPTURE(axis);
+    CAPTURE(c.per_channel);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(c.seed);
+      Net net(engine, weights, x);
+      Emitter& e = net.e;
+      const ValueId from = conv ? e.emit("Conv", {net.x, net.weight({24, x[1], 1, 1})}) : net.x;
+      const Shape shape = e.shape(from);
+      const int64_t places = shape[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
+      const int64_t count = c.per_channel && places > 1 ? places : 1;
+      std::vector<ValueId> with{scales(net, weights, count, 1.0 / 64, c.ties)};
+      if (has_zero && count == 1) {
+        with.push_back(number(net, c.y, c.y_zero));
+      } else if (has_zero) {
+        with.push_back(e.constant(weights.integers(c.y.dtype, {count}, c.y.low, c.y.high)));
+      }
+      // Numbers of which many lie between two integers, and some beyond the ends of the type.
+      const ValueId grid = e.emit("Mul", {e.emit("Round", {e.emit("Mul", {from, e.scalar(DType::kF32, 500)})}),
+                                          e.scalar(DType::kF32, 1.0 / 128)});
+      with.insert(with.begin(), conv ? from : grid);
+      return net.finish(e.emit("QuantizeLinear", with, {{"axis", axis}}));
+    };
+    // What a convolution gives is not the same to the last bit.
+    taken += runs(compare(engines, random.tensor(x), build, conv ? 1 : 0), "onednn.quantize");
+  }
+  CHECK(taken > 30);
+}
+
 TEST_CASE("a layer that quantises as it runs agrees with the core's own kernels") {
   if (!has_vnni()) return;
   const Engines engines;
@@ -207,7 +247,9 @@ TEST_CASE("a layer that quantises as it runs agrees with the core's own kernels"
     return net.finish(e.emit("Add", {real, net.weight({130})}));
   };
   const std::string kernels = compare(engines, random.tensor(x), build);
-  for (const char* kernel : {"onednn.matmul_integer", "onednn.cast"}) CHECK(runs(kernels, kernel) == 1);
+  for (const char* kernel : {"onednn.quantize", "onednn.matmul_integer", "onednn.cast"}) {
+    CHECK(runs(kernels, kernel) == 1);
+  }
 }
 
 // The largest sums that there are, for zero points of 0 and others, and weights of one sign, of both, and far from 0.
