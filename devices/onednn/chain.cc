@@ -36,10 +36,12 @@ PostOps without_first(const PostOps& all) {
   return out;
 }
 
-// The first post-op becomes a primitive, those behind it are its own.
+// The first post-op becomes a primitive, those behind it are its own. Where several begin with an eltwise, which has no others
+// of its kind as post-ops, that primitive multiplies by 1.
 Made make_chain(const Node& node, int source, const MemoryDesc& desc, const PostOps& all) {
   const Dims y = node.output_dims();
-  const PostOps rest = without_first(all);
+  const bool eltwise_first = all.ops.kind(0) == dnnl::primitive::kind::eltwise, several = all.ops.len() > 1;
+  const PostOps behind = eltwise_first && several ? all : without_first(all);
   const auto as_given = [](const Dims& dims) { return dims; };
   Made made;
   const auto finish = [&](const auto& primitive) {
@@ -47,23 +49,28 @@ Made make_chain(const Node& node, int source, const MemoryDesc& desc, const Post
     made.scratchpad = primitive.scratchpad_desc();
     made.add(DNNL_ARG_SRC, source, desc, y);
     made.add(DNNL_ARG_DST, static_cast<int>(node.inputs()), desc, y);
-    add_operands(made, rest, primitive, as_given);
+    add_operands(made, behind, primitive, as_given);
   };
-  if (all.ops.kind(0) == dnnl::primitive::kind::eltwise) {
+  if (eltwise_first && !several) {
     const Eltwise e = eltwise_at(all.ops, 0);
     const dnnl::eltwise_forward::primitive_desc primitive(cpu_engine(), dnnl::prop_kind::forward_inference, e.algorithm,
-                                                          desc, desc, e.alpha, e.beta, attributes(rest.ops));
+                                                          desc, desc, e.alpha, e.beta, attributes());
     made.create = [primitive] { return dnnl::eltwise_forward(primitive); };
     finish(primitive);
-  } else {
-    dnnl::algorithm algorithm;
-    MemoryDesc second;
-    all.ops.get_params_binary(0, algorithm, second);
-    const dnnl::binary::primitive_desc primitive(cpu_engine(), algorithm, desc, second, desc, attributes(rest.ops));
-    made.create = [primitive] { return dnnl::binary(primitive); };
-    made.add(DNNL_ARG_SRC_1, all.operands.front().operand, second, all.operands.front().dims);
-    finish(primitive);
+    return made;
   }
+  dnnl::algorithm algorithm = dnnl::algorithm::binary_mul;
+  MemoryDesc second = row_major(Dims(y.size(), 1), DataType::f32);
+  if (!eltwise_first) all.ops.get_params_binary(0, algorithm, second);
+  const dnnl::binary::primitive_desc primitive(cpu_engine(), algorithm, desc, second, desc, attributes(behind.ops));
+  made.create = [primitive] { return dnnl::binary(primitive); };
+  if (eltwise_first) {
+    constexpr float kOne = 1;
+    made.add_own(DNNL_ARG_SRC_1, second, &kOne);
+  } else {
+    made.add(DNNL_ARG_SRC_1, all.operands.front().operand, second, all.operands.front().dims);
+  }
+  finish(primitive);
   return made;
 }
 
@@ -94,6 +101,7 @@ void prepare_chain(Plan& plan, Steps& steps) {
   refuse_if(float_type(node.output_dtype(0)) != type, "it gives another dtype");
   refuse_if(is_empty(y), "an operand is empty");
   const char* const format = node.format(static_cast<size_t>(source));
+  refuse_if(format != nullptr && decode(format).in_format.get_dims() != y, "the format has other dims");
   plan.add(steps, 8.0 * static_cast<double>(elements(y)), [&](bool formats) {
     const MemoryDesc desc = formats && format != nullptr ? decode(format).in_format : row_major(y, type);
     const auto describe = [&](const Dims& dims, DataType t) {

@@ -181,12 +181,14 @@ TEST_CASE("a quantised net keeps oneDNN's format, and gives the integers that th
     const ValueId joined = e.emit("Concat", {conv(first, 32, 48, 1), conv(first, 32, 16, 3)}, {{"axis", 1}});
     const ValueId real =
         e.emit("Sub", {e.emit("Cast", {conv(joined, 64, 64, 3)}, {{"to", DType::kF32}}), e.scalar(DType::kF32, 90)});
-    return net.finish(e.emit("Relu", {real}));
+    const ValueId scaled = e.emit("Relu", {e.emit("Mul", {real, e.scalar(DType::kF32, 0.25)})});
+    return net.finish(e.emit("QuantizeLinear", {scaled, e.scalar(DType::kF32, 0.5), e.scalar(DType::kU8, 7)}));
   };
   const std::string kernels = compare(engines, random.integers(DType::kU8, x, 0, 255), build, 0);
   CAPTURE(kernels);
   CHECK(runs(kernels, "onednn.qlinear_conv") == 4);
-  for (const char* kernel : {"onednn.pool", "onednn.concat", "onednn.cast"}) CHECK(runs(kernels, kernel) == 1);
+  for (const char* kernel : {"onednn.pool", "onednn.concat", "onednn.cast", "onednn.chain", "onednn.quantize"})
+    CHECK(runs(kernels, kernel) == 1);
   CHECK(count_of(kernels, "\"portable") == 0);
 }
 
