@@ -142,6 +142,12 @@ Format decode(const char* text) {
   return out;
 }
 
+MemoryDesc lying_in(const char* format, const Dims& dims, DataType type) {
+  if (format == nullptr) return row_major(dims, type);
+  const MemoryDesc given = decode(format).in_format;
+  return given.get_dims() == dims ? given : row_major(dims, type);
+}
+
 bool is_strided(const MemoryDesc& desc) {
   return desc.get_format_kind() == dnnl::memory::format_kind::blocked && desc.get_inner_nblks() == 0 &&
          desc == MemoryDesc(desc.get_dims(), desc.get_data_type(), desc.get_strides());

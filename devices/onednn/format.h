@@ -30,6 +30,9 @@ inline MemoryDesc any_format(const Dims& dims, DataType type) {
   return MemoryDesc(dims, type, dnnl::memory::format_tag::any);
 }
 
+// A tensor as it lies in a format, row-major where that is null or shows other dims: an image of one column as one of one row.
+MemoryDesc lying_in(const char* format, const Dims& dims, DataType type);
+
 // A tensor whose dims follow each other in memory as those of `model` do. Precondition: strides alone describe it.
 MemoryDesc ordered_like(const MemoryDesc& model, const Dims& dims, DataType type);
 

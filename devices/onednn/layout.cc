@@ -78,7 +78,7 @@ void prepare_cast(Plan& plan, Steps& steps) {
   refuse_if(is_empty(x), "the operand is empty");
   refuse_if(whole && format == nullptr && elements(x) < 4096, "so few elements are faster in the core's own kernel");
   plan.add(steps, 32.0 * static_cast<double>(elements(x)), [&](bool formats) {
-    const MemoryDesc src = formats && format != nullptr ? decode(format).in_format : row_major(x, from);
+    const MemoryDesc src = lying_in(formats ? format : nullptr, x, from);
     // Without strides of its own a format has no like in another type.
     const bool strided = src.get_format_kind() == dnnl::memory::format_kind::blocked && src.get_inner_nblks() == 0;
     const MemoryDesc dst = strided ? MemoryDesc(x, to, src.get_strides()) : row_major(x, to);

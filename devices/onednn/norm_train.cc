@@ -24,7 +24,7 @@ const char* format_of(const Node& node, size_t a, size_t b) {
 }
 
 MemoryDesc describe(const char* format, bool formats, const Dims& dims, DataType type) {
-  return formats && format != nullptr ? decode(format).in_format : row_major(dims, type);
+  return lying_in(formats ? format : nullptr, dims, type);
 }
 
 void check_channels(const Node& node, size_t from, size_t to) {

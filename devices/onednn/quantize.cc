@@ -26,12 +26,9 @@ void prepare_quantize(Plan& plan, Steps& steps) {
   const MemoryDesc scale = number(node, 1, x), zero = has_zero ? number(node, 2, x) : MemoryDesc();
   const char* const format = node.format(0);
   plan.add(steps, 16.0 * static_cast<double>(elements(x)), [&](bool formats) {
-    MemoryDesc from = row_major(x, DataType::f32);
-    if (formats && format != nullptr) {
-      // Without strides of its own a format has no like in another type.
-      const MemoryDesc given = decode(format).in_format;
-      if (is_strided(given) && given.get_dims() == x) from = given;
-    }
+    MemoryDesc from = lying_in(formats ? format : nullptr, x, DataType::f32);
+    // Without strides of its own a format has no like in another type.
+    if (!is_strided(from)) from = row_major(x, DataType::f32);
     const MemoryDesc to(x, result, from.get_strides());
     dnnl::post_ops ops;
     ops.append_eltwise(dnnl::algorithm::eltwise_round, 0, 0);
