@@ -17,8 +17,9 @@ int32_t find_device(const std::vector<PlacementDevice>& devices, std::string_vie
 
 class Placer {
  public:
-  Placer(const Function& f, const std::vector<PlacementDevice>& devices, const KernelProbe& probe, bool soft)
-      : f_(f), devices_(devices), probe_(probe), soft_(soft) {}
+  Placer(const Function& f, const std::vector<PlacementDevice>& devices, const KernelProbe& probe, bool soft,
+         int32_t home)
+      : f_(f), devices_(devices), probe_(probe), soft_(soft), home_(home) {}
 
   Result<Placement> run() {
     for (const Node& node : f_.nodes) PERCALE_RETURN_IF_ERROR(place_node(node));
@@ -46,6 +47,11 @@ class Placer {
         return status.with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
       }
       note = str_cat("; asked for ", node.device, ", but ", status.message());
+    }
+    if (home_ >= 0) {
+      const Status status = can_run(node, home_);
+      if (status.ok()) return set(home_, str_cat("runs at home", note)), Status();
+      if (status.code() == Code::kResourceExhausted) return status;
     }
     if (node.op->has(kRuntime)) return place_runtime_node(node, note);
     return place_freely(node, note);
@@ -108,15 +114,16 @@ class Placer {
   const std::vector<PlacementDevice>& devices_;
   const KernelProbe& probe_;
   const bool soft_;
+  const int32_t home_;
   Placement out_;
 };
 
 }  // namespace
 
 Result<Placement> place(const Function& function, const std::vector<PlacementDevice>& devices, const KernelProbe& probe,
-                        bool soft) {
+                        bool soft, int32_t home) {
   if (devices.empty()) return failed_precondition("this engine has no device: it can build, check and save, not run");
-  return Placer(function, devices, probe, soft).run();
+  return Placer(function, devices, probe, soft, home).run();
 }
 
 }  // namespace percale

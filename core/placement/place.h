@@ -29,12 +29,12 @@ class KernelProbe {
 };
 
 // In order: nodes with a device hint stand where it says; variables, and nodes that the executor carries out, on the first device
-// that holds them; views and nodes with one candidate where they must; the rest on the device of the input that costs most
+// that holds them; with a `home` (index of a device, else -1) what it can run stands there, variables too where it holds them; views and nodes with one candidate where they must; the rest on the device of the input that costs most
 // to move, else on the first that can run them. Strict: a hinted device that lacks the node, or a node that no device can
 // run, is an error that names op, dtypes and each device's reason; with `soft` a hint that fails is passed over and the
 // reason says so.
 Result<Placement> place(const Function& function, const std::vector<PlacementDevice>& devices, const KernelProbe& probe,
-                        bool soft);
+                        bool soft, int32_t home = -1);
 
 }  // namespace percale
 

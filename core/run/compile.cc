@@ -198,8 +198,8 @@ class Compiler {
       devices.push_back(
           {d->name(), d->kind(), d->shares_host_memory(), d->description().gflops, d->description().gbytes_per_second});
     }
-    PERCALE_ASSIGN_OR_RETURN(Placement placement,
-                             place(head, devices, ListProbe(*graph_, head), options_.soft_placement));
+    PERCALE_ASSIGN_OR_RETURN(Placement placement, place(head, devices, ListProbe(*graph_, head),
+                                                        options_.soft_placement, request_.spec.home));
     Cut cut = partition(head, placement.device_of);
     for (const auto& [result, value] : cut.passed_through) {
       out_->passed_through.push_back({result, head.value(value).kind == ValueKind::kInput ? head.value(value).def : -1,

@@ -25,6 +25,8 @@ struct RunSpec {
   bool exclusive_state = false;
   // The variables are others in nearly every run: nothing is prepared from them. So it is where they are exclusive.
   bool changing_state = false;
+  // Index of the engine's device that runs all that it can; -1: placement chooses.
+  int32_t home = -1;
 };
 
 struct SessionOptions {

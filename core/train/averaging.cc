@@ -1,5 +1,10 @@
 #include "core/train/averaging.h"
 
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+
 namespace percale {
 namespace {
 
@@ -11,29 +16,6 @@ void add_tile(const Tensor& a, const Tensor& b, int64_t begin, int64_t end) {
   const T* in = b.span<T>().data();
   for (int64_t i = begin; i < end; ++i) out[i] += in[i];
 }
-
-struct Reducer {
-  int64_t rows, shards;
-  const ParallelFor& parallel;
-  const ShardSums::Compute& compute;
-  std::vector<std::vector<Tensor>>& levels;
-
-  // The sum of shards [from, to) into the buffer of `level`; false when they have no rows. The right half uses the buffers
-  // above, so the depth of the recursion is the height of the tree.
-  Result<bool> sum(int64_t from, int64_t to, size_t level) const {
-    if (to - from == 1) {
-      const ShardRows range = shard_rows(rows, shards, from);
-      if (range.begin == range.end) return false;
-      PERCALE_RETURN_IF_ERROR(compute(from, range, levels[level]));
-      return true;
-    }
-    const int64_t middle = from + (to - from + 1) / 2;
-    PERCALE_ASSIGN_OR_RETURN(const bool left, sum(from, middle, level));
-    PERCALE_ASSIGN_OR_RETURN(const bool right, sum(middle, to, left ? level + 1 : level));
-    if (left && right) add_tensors(levels[level], levels[level + 1], parallel);
-    return left || right;
-  }
-};
 
 }  // namespace
 
@@ -65,14 +47,15 @@ void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, con
   });
 }
 
-Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, int64_t shards, bool several,
+Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, const Sizes& sizes,
                                     const std::shared_ptr<MemoryPool>& pool) {
   ShardSums out;
-  out.shards_ = shards;
-  const size_t levels = tree_levels(shards);
-  out.levels_.resize(levels);
-  for (size_t level = 0; level < levels + (several ? 1 : 0); ++level) {
-    auto& tensors = level < levels ? out.levels_[level] : out.several_;
+  out.sizes_ = sizes;
+  const size_t levels = tree_levels(sizes.shards);
+  // A shard under way keeps the sums beside its way to the root waiting.
+  const size_t wanted = levels + (sizes.replicas - 1) * (levels - 1);
+  out.buffers_.resize(std::min(wanted, static_cast<size_t>(sizes.shards)));
+  const auto make = [&](std::vector<Tensor>& tensors) -> Status {
     for (const ValueType& type : types) {
       if (type.dtype != DType::kF32 && type.dtype != DType::kF64) {
         return unimplemented("training in ", type.dtype, ": gradients are f32 or f64");
@@ -80,20 +63,128 @@ Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, int64_t
       PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool, type.dtype, type.shape));
       tensors.push_back(std::move(tensor));
     }
-  }
+    return {};
+  };
+  for (auto& tensors : out.buffers_) PERCALE_RETURN_IF_ERROR(make(tensors));
+  if (sizes.several) PERCALE_RETURN_IF_ERROR(make(out.several_));
   return out;
 }
 
 void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
   if (first) {
-    several_.swap(levels_.front());
+    several_.swap(buffers_[batch_]);
   } else {
-    add_tensors(several_, levels_.front(), parallel);
+    add_tensors(several_, buffers_[batch_], parallel);
   }
 }
 
+// One batch on its way up the tree. A shard's sums climb as far as the sums beside their way are there; the last to arrive at a
+// knot adds the two.
+class ShardSums::Reduction {
+ public:
+  Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute)
+      : sums_(sums), rows_(rows), parallel_(parallel), compute_(compute) {
+    for (size_t i = 0; i < sums.buffers_.size(); ++i) free_.push_back(i);
+    grow(0, sums.sizes_.shards, kNone);
+  }
+
+  Status run() {
+    parallel_(static_cast<int64_t>(sums_.sizes_.replicas),
+              [this](int64_t replica) { work(static_cast<size_t>(replica)); });
+    if (status_.ok()) sums_.batch_ = knots_[0].buffer;
+    return std::move(status_);
+  }
+
+ private:
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+  struct Knot {
+    size_t parent = kNone, left = kNone, right = kNone, buffer = kNone;  // kNone of a buffer: no rows
+    bool done = false;
+  };
+
+  size_t grow(int64_t from, int64_t to, size_t parent) {
+    const size_t at = knots_.size();
+    knots_.push_back({parent});
+    if (to - from == 1) {
+      leaves_.push_back(at);
+      return at;
+    }
+    const int64_t middle = from + (to - from + 1) / 2;
+    const size_t left = grow(from, middle, at), right = grow(middle, to, at);
+    knots_[at].left = left, knots_[at].right = right;
+    return at;
+  }
+
+  void work(size_t replica) {
+    std::unique_lock lock(mutex_);
+    while (status_.ok() && next_ < sums_.sizes_.shards) {
+      const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, next_);
+      const size_t leaf = leaves_[static_cast<size_t>(next_)];
+      if (range.begin == range.end) {
+        ++next_;
+        climb(leaf, lock);
+        continue;
+      }
+      // Who is ahead of all others waits for them to add what they have: at least one of them is at work.
+      if (free_.empty()) {
+        freed_.wait(lock);
+        continue;
+      }
+      const int64_t shard = next_++;
+      const size_t buffer = free_.back();
+      free_.pop_back();
+      lock.unlock();
+      Status status;
+      try {
+        status = compute_(replica, shard, range, sums_.buffers_[buffer]);
+      } catch (const std::bad_alloc&) {  // others may wait for this replica
+        status = Status::out_of_memory();
+      }
+      lock.lock();
+      if (!status.ok()) {
+        if (status_.ok()) status_ = std::move(status);
+        break;
+      }
+      knots_[leaf].buffer = buffer;
+      climb(leaf, lock);
+    }
+    freed_.notify_all();
+  }
+
+  // The knot has its sums.
+  void climb(size_t at, std::unique_lock<std::mutex>& lock) {
+    while (true) {
+      knots_[at].done = true;
+      if (knots_[at].parent == kNone) return;
+      at = knots_[at].parent;
+      Knot& knot = knots_[at];
+      const Knot &left = knots_[knot.left], &right = knots_[knot.right];
+      if (!left.done || !right.done) return;
+      knot.buffer = left.buffer != kNone ? left.buffer : right.buffer;
+      if (left.buffer == kNone || right.buffer == kNone) continue;
+      lock.unlock();
+      add_tensors(sums_.buffers_[left.buffer], sums_.buffers_[right.buffer], parallel_);
+      lock.lock();
+      free_.push_back(right.buffer);
+      freed_.notify_all();
+    }
+  }
+
+  ShardSums& sums_;
+  const int64_t rows_;
+  const ParallelFor& parallel_;
+  const Compute& compute_;
+  std::vector<Knot> knots_;     // the root first
+  std::vector<size_t> leaves_;  // per shard
+  std::mutex mutex_;            // guards what follows, and the knots
+  std::condition_variable freed_;
+  std::vector<size_t> free_;
+  int64_t next_ = 0;
+  Status status_;
+};
+
 Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute) {
-  return Reducer{rows, shards_, parallel, compute, levels_}.sum(0, shards_, 0).status();
+  return Reduction(*this, rows, parallel, compute).run();
 }
 
 }  // namespace percale

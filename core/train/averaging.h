@@ -29,26 +29,37 @@ void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, con
 // Adds what shards give. Thread-compatible; its buffers are kept for the next batch.
 class ShardSums {
  public:
-  // One buffer of these types per level of the tree, and one more for `several` batches.
-  static Result<ShardSums> create(const std::vector<ValueType>& types, int64_t shards, bool several,
+  struct Sizes {
+    int64_t shards = 1;
+    size_t replicas = 1;   // that compute at once, at most `shards`
+    bool several = false;  // a step has several batches
+  };
+  // Buffers of these types: one per level of the tree, for each further replica as many as the shards that it overtakes can leave
+  // behind, and one more for `several` batches.
+  static Result<ShardSums> create(const std::vector<ValueType>& types, const Sizes& sizes,
                                   const std::shared_ptr<MemoryPool>& pool);
 
-  // Computes shard `shard` into `out`.
-  using Compute = std::function<Status(int64_t shard, const ShardRows& rows, std::vector<Tensor>& out)>;
-  // Calls `compute` for each shard that has rows, in order, and adds; then total() holds the sums. Precondition: rows > 0.
+  // Replica `replica` computes shard `shard` into `out`. Called by replicas at once, each for one shard at a time.
+  using Compute = std::function<Status(size_t replica, int64_t shard, const ShardRows& rows, std::vector<Tensor>& out)>;
+  // Calls `compute` once for each shard that has rows, handed out in order to whichever replica is free, and adds; then batch() holds
+  // the sums. The first error ends it. Precondition: rows > 0.
   Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute);
-  const std::vector<Tensor>& total() const { return several_.empty() ? levels_.front() : several_; }
+  const std::vector<Tensor>& total() const { return several_.empty() ? batch() : several_; }
   // The sums of the last batch, after reduce() and before add_batch().
-  const std::vector<Tensor>& batch() const { return levels_.front(); }
+  const std::vector<Tensor>& batch() const { return buffers_[batch_]; }
   // Of several batches: after reduce(), takes its sums (`first`) or adds them, in the order of the calls; total() holds theirs.
   // Precondition: made for several.
   void add_batch(bool first, const ParallelFor& parallel);
-  int64_t shards() const { return shards_; }
+  int64_t shards() const { return sizes_.shards; }
+  size_t replicas() const { return sizes_.replicas; }
 
  private:
+  class Reduction;
+
   ShardSums() = default;
-  int64_t shards_ = 1;
-  std::vector<std::vector<Tensor>> levels_;
+  Sizes sizes_;
+  std::vector<std::vector<Tensor>> buffers_;
+  size_t batch_ = 0;             // the buffer with the sums
   std::vector<Tensor> several_;  // empty unless made for several batches
 };
 

@@ -121,6 +121,7 @@ class Trainer {
   double started() const { return started_; }
   int64_t steps() const { return steps_; }
   int64_t shards() const { return options_.shards; }  // 0 before the first batch
+  size_t replicas() const { return homes_.size(); }   // devices that compute shards; 0 before the first batch
   // What the plan of the last shard holds while it runs, gradients included; whether it rebuilds activations.
   int64_t planned_bytes() const { return planned_bytes_; }
   bool recomputes() const { return recomputes_; }
@@ -144,8 +145,13 @@ class Trainer {
                                    const std::vector<std::string>& names, const std::vector<Tensor>& batch,
                                    int64_t* rows) const;
   Status prepare_sums(int64_t rows);
-  // `before`: rows of the step's batches before this one; `all`: of all its batches.
-  Status compute_shard(const std::vector<Tensor>& feeds, const ShardRows& rows, int64_t before, int64_t all,
+  // Where a batch of a step lies in it: rows of the batches before it, and of all.
+  struct BatchPlace {
+    int64_t before, all;
+  };
+  // The sums of one batch, by all replicas.
+  Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place);
+  Status compute_shard(size_t replica, const std::vector<Tensor>& feeds, const ShardRows& rows, const BatchPlace& place,
                        std::vector<Tensor>& out);
   Status commit(double learning_rate);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
@@ -155,11 +161,13 @@ class Trainer {
   Status make_room_for_best();
   void keep_best() noexcept;
   Status finish_fit();
+  // `home`: as RunSpec::home.
   Result<std::shared_ptr<const Compiled>> compiled(std::string_view function, const std::vector<std::string>& inputs,
                                                    const std::vector<std::string>& outputs,
-                                                   const std::vector<Tensor>& feeds);
+                                                   const std::vector<ValueType>& feeds, int32_t home = -1);
   Result<std::shared_ptr<const Compiled>> compute_plan(const std::vector<std::string>& inputs,
-                                                       const std::vector<Tensor>& feeds);
+                                                       const std::vector<ValueType>& feeds, int32_t home);
+  Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows);
   std::shared_ptr<CancelToken> begin();
   double learning_rate(int64_t steps) const;
   double batch_loss() const;
@@ -188,6 +196,9 @@ class Trainer {
   std::shared_ptr<const VariablesVersion> seen_;  // of the table, that the working set agrees with or is ahead of
   bool unpublished_ = false;                      // the working set is ahead
   std::unique_ptr<ShardSums> sums_;
+  std::vector<int32_t> homes_;  // per replica its device, as RunSpec::home
+  std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>> shard_plans_;  // by rows, then by replica
+  std::string planned_for_;  // shapes of the batch that these are for
   std::shared_ptr<const Compiled> commit_;
   std::map<std::string, std::shared_ptr<const Compiled>> plans_;  // by function and shapes of the feeds
   std::map<std::string, bool> recompute_for_;                     // by shapes of the feeds

@@ -245,7 +245,9 @@ Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelTo
     PERCALE_ASSIGN_OR_RETURN(const auto batch, dataset.batch({0, i}, engine_->threads().parallel()));
     int64_t rows = 0;
     PERCALE_ASSIGN_OR_RETURN(const auto feeds, bind(graph_.graph->main(), graph_.inputs, names, batch, &rows));
-    PERCALE_ASSIGN_OR_RETURN(const auto plan, compiled(kMainFunction, graph_.inputs, outputs, feeds));
+    std::vector<ValueType> types;
+    for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
+    PERCALE_ASSIGN_OR_RETURN(const auto plan, compiled(kMainFunction, graph_.inputs, outputs, types));
     std::vector<Tensor> results(outputs.size());
     RunOptions run;
     run.cancel = &token;

@@ -1,4 +1,5 @@
 // One step: the shards' sums, then the commit.
+#include <algorithm>
 #include <cstring>
 
 #include "core/run/compiled.h"
@@ -26,6 +27,16 @@ Result<Tensor> rows_of(const Tensor& tensor, const ShardRows& rows, const std::s
 
 double number(const Tensor& scalar) {
   return scalar.dtype() == DType::kF64 ? scalar.span<double>()[0] : static_cast<double>(scalar.span<float>()[0]);
+}
+
+// How many devices of the engine compute shards, each on its own: all, but for a graph that says of nodes where they run.
+size_t replica_devices(const Graph& graph, const Engine& engine) {
+  for (const Function& f : graph.functions) {
+    for (const Node& node : f.nodes) {
+      if (!node.device.empty()) return 1;
+    }
+  }
+  return engine.devices().size();
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -76,18 +87,17 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
 Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view function,
                                                           const std::vector<std::string>& inputs,
                                                           const std::vector<std::string>& outputs,
-                                                          const std::vector<Tensor>& feeds) {
-  std::string key(function);
-  for (const Tensor& t : feeds) key += t.shape().to_string();
+                                                          const std::vector<ValueType>& feeds, int32_t home) {
+  std::string key = str_cat(function, home);
+  for (const ValueType& t : feeds) key += t.shape.to_string();
   if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
-  std::vector<ValueType> types;
-  for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
   RunSpec spec;
   spec.function = function;
   spec.feeds = inputs;
   spec.fetches = outputs;
   spec.changing_state = function != kMainFunction;  // an evaluation runs many batches on the same parameters
-  PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, types));
+  spec.home = home;
+  PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, feeds));
   plans_[key] = plan;
   return plan;
 }
@@ -95,26 +105,27 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
 // The plan that a shard runs: the one that keeps what the backward pass needs, or the one that rebuilds it. Decided once per
 // shapes: later the memory that is in use is our own too.
 Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<std::string>& inputs,
-                                                              const std::vector<Tensor>& feeds) {
+                                                              const std::vector<ValueType>& feeds, int32_t home) {
   using When = Recompute::When;
   const Recompute& option = options_.recompute;
   std::string key;
-  for (const Tensor& t : feeds) key += t.shape().to_string();
+  for (const ValueType& t : feeds) key += t.shape.to_string();
   const auto decided = recompute_for_.find(key);
   bool again = decided != recompute_for_.end() ? decided->second : graph_.can_recompute && option.when == When::kAlways;
   std::shared_ptr<const Compiled> plan;
   if (!again) {
-    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, graph_.outputs, feeds));
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, graph_.outputs, feeds, home));
     if (decided == recompute_for_.end() && graph_.can_recompute) {
       const MemoryPool& memory = *engine_->memory();
+      const auto at_once = static_cast<int64_t>(homes_.size());
       const int64_t room = option.when == When::kAboveBytes ? option.bytes
-                           : memory.limit() > 0             ? memory.limit() - memory.used()
+                           : memory.limit() > 0             ? (memory.limit() - memory.used()) / at_once
                                                             : INT64_MAX;
       again = plan->peak_bytes > room;
     }
   }
   if (again) {
-    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kRecomputeFunction, inputs, graph_.outputs, feeds));
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kRecomputeFunction, inputs, graph_.outputs, feeds, home));
   }
   if (option.when == When::kAboveBytes && plan->peak_bytes > option.bytes) {
     return resource_exhausted("a step needs ", plan->peak_bytes, " bytes", again ? " although it recomputes" : "",
@@ -126,10 +137,45 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
   return plan;
 }
 
+// The plans of all shards of such a batch on all replicas, so that nobody plans while others compute.
+Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
+  std::string shapes;
+  for (const Tensor& t : feeds) shapes += t.shape().to_string();
+  if (shapes == planned_for_) return {};
+  shard_plans_.clear();
+  planned_for_.clear();
+  std::vector<std::string> inputs = graph_.inputs;
+  if (!graph_.shard_fraction.empty()) inputs.push_back(graph_.shard_fraction);
+  for (int64_t shard = 0; shard < options_.shards; ++shard) {
+    const ShardRows range = shard_rows(rows, options_.shards, shard);
+    const int64_t own = range.end - range.begin;
+    if (own == 0 || shard_plans_.contains(own)) continue;
+    std::vector<ValueType> types;
+    for (const Tensor& t : feeds) {
+      types.push_back({t.dtype(), t.shape()});
+      types.back().shape[0] = own;
+    }
+    if (!graph_.shard_fraction.empty()) types.push_back({graph_.statistics[0].dtype, Shape{}});
+    auto& plans = shard_plans_[own];
+    for (const int32_t home : homes_) {
+      PERCALE_ASSIGN_OR_RETURN(auto plan, compute_plan(inputs, types, home));
+      plans.push_back(std::move(plan));
+    }
+  }
+  planned_for_ = std::move(shapes);
+  return {};
+}
+
 // The job's number of shards and the buffers of the tree, both made once.
 Status Trainer::prepare_sums(int64_t rows) {
   if (sums_ != nullptr) return {};
-  if (options_.shards == 0) options_.shards = default_shards(graph_, rows);
+  const size_t devices = replica_devices(*graph_.graph, *engine_);
+  if (options_.shards == 0) {
+    options_.shards = default_shards(graph_, rows);
+  } else if (static_cast<int64_t>(devices) > options_.shards) {
+    return invalid_argument(static_cast<uint64_t>(devices), " devices share ", options_.shards,
+                            " shards of a batch: give at least one shard per device, or fewer devices");
+  }
   const Function& f = *graph_.graph->find_function(kComputeFunction);
   std::vector<ValueType> types;
   for (size_t i = 0; i < graph_.totals; ++i) {
@@ -139,8 +185,12 @@ Status Trainer::prepare_sums(int64_t rows) {
   }
   for (const Variable& v : graph_.parameters) types.push_back({v.dtype, v.shape});
   for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
-  PERCALE_ASSIGN_OR_RETURN(ShardSums sums,
-                           ShardSums::create(types, options_.shards, options_.accumulation > 1, engine_->memory()));
+  const size_t replicas = std::min(devices, static_cast<size_t>(options_.shards));
+  PERCALE_ASSIGN_OR_RETURN(
+      ShardSums sums,
+      ShardSums::create(types, {options_.shards, replicas, options_.accumulation > 1}, engine_->memory()));
+  homes_.clear();
+  for (size_t i = 0; i < replicas; ++i) homes_.push_back(replicas == 1 ? -1 : static_cast<int32_t>(i));
   sums_ = std::make_unique<ShardSums>(std::move(sums));
 
   std::vector<ValueType> feeds = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
@@ -154,29 +204,35 @@ Status Trainer::prepare_sums(int64_t rows) {
   return {};
 }
 
-Status Trainer::compute_shard(const std::vector<Tensor>& feeds, const ShardRows& rows, int64_t before, int64_t all,
-                              std::vector<Tensor>& out) {
+Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place) {
+  PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
+  return sums_->reduce(rows, engine_->threads().parallel(),
+                       [&](size_t replica, int64_t, const ShardRows& part, std::vector<Tensor>& out) {
+                         return compute_shard(replica, feeds, part, place, out);
+                       });
+}
+
+Status Trainer::compute_shard(size_t replica, const std::vector<Tensor>& feeds, const ShardRows& rows,
+                              const BatchPlace& place, std::vector<Tensor>& out) {
+  const int64_t count = rows.end - rows.begin;
   std::vector<Tensor> own;
-  std::vector<std::string> inputs = graph_.inputs;
   for (const Tensor& t : feeds) {
     PERCALE_ASSIGN_OR_RETURN(Tensor part, rows_of(t, rows, engine_->memory()));
     own.push_back(std::move(part));
   }
   if (!graph_.shard_fraction.empty()) {
-    const double part = static_cast<double>(rows.end - rows.begin) / static_cast<double>(all);
+    const double part = static_cast<double>(count) / static_cast<double>(place.all);
     own.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
-    inputs.push_back(graph_.shard_fraction);
   }
-  PERCALE_ASSIGN_OR_RETURN(const auto plan, compute_plan(inputs, own));
   RunOptions run;
   run.cancel = token_.get();
   run.trace = trace_;
   run.seed = options_.seed;
   run.step = steps_;
-  run.first_row = before + rows.begin;
+  run.first_row = place.before + rows.begin;
   run.state = &working_;
   run.state_version = state_version_;
-  return session_->run(*plan, own, out, run);
+  return session_->run(*shard_plans_.find(count)->second[replica], own, out, run);
 }
 
 // Cannot be cancelled: all that it needs is there.
@@ -211,14 +267,10 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
     *rows += counts.back();
   }
   PERCALE_RETURN_IF_ERROR(prepare_sums(counts[0]));
-  const ParallelFor& parallel = engine_->threads().parallel();
   int64_t before = 0;
   for (size_t i = 0; i < feeds.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(
-        sums_->reduce(counts[i], parallel, [&](int64_t, const ShardRows& part, std::vector<Tensor>& out) {
-          return compute_shard(feeds[i], part, before, *rows, out);
-        }));
-    if (options_.accumulation > 1) sums_->add_batch(i == 0, parallel);
+    PERCALE_RETURN_IF_ERROR(reduce(feeds[i], counts[i], {before, *rows}));
+    if (options_.accumulation > 1) sums_->add_batch(i == 0, engine_->threads().parallel());
     before += counts[i];
   }
   return finish_step(number(sums_->total()[1]), learning_rate);
@@ -267,17 +319,14 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
                             rows, ": moving statistics are averaged over batches of one size");
   }
   PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
-  const ParallelFor& parallel = engine_->threads().parallel();
-  PERCALE_RETURN_IF_ERROR(sums_->reduce(rows, parallel, [&](int64_t, const ShardRows& part, std::vector<Tensor>& out) {
-    return compute_shard(feeds, part, rows_added_, rows * several, out);
-  }));
+  PERCALE_RETURN_IF_ERROR(reduce(feeds, rows, {rows_added_, rows * several}));
   const double sum = number(sums_->batch()[0]), weight = number(sums_->batch()[1]), loss = sum / weight;
   const double before = batches_added_ > 0 ? number(sums_->total()[1]) : 0;
   if (last && !(before + weight > 0)) {
     return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", before + weight);
   }
   if (token->cancelled()) return Status(Code::kCancelled, "training was cancelled");
-  if (several > 1) sums_->add_batch(batches_added_ == 0, parallel);
+  if (several > 1) sums_->add_batch(batches_added_ == 0, engine_->threads().parallel());
   ++batches_added_;
   rows_added_ += rows;
   if (!last) {

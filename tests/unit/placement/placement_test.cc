@@ -49,6 +49,16 @@ TEST_CASE(
   CHECK(placed->reasons[3].find("not on tiny:0: only Add is known here") != std::string::npos);
 }
 
+TEST_CASE("with a home all that it can run stands there, but for what was asked for elsewhere") {
+  const auto tiny = place(diamond("cpu:1"), kDevices, OnlyAdd(), false, 0);
+  REQUIRE(tiny.ok());
+  CHECK(tiny->device_of == std::vector<int32_t>{0, 2, 0, 2});
+  CHECK(tiny->reasons[2] == "runs at home");
+  const auto cpu = place(diamond(""), kDevices, OnlyAdd(), false, 2);
+  REQUIRE(cpu.ok());
+  CHECK(cpu->device_of == std::vector<int32_t>{2, 2, 2, 2});
+}
+
 TEST_CASE("a device that cannot run what was asked of it is an error, or with soft placement a reason") {
   const Function f = diamond("tiny:0");
   const auto strict = place(f, kDevices, OnlyAdd(), false);

@@ -2,7 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <new>
+#include <thread>
 
 #include "core/base/thread_pool.h"
 
@@ -19,8 +24,8 @@ float tree(int64_t from, int64_t to) {
 }
 
 Result<float> reduce(int64_t shards, int64_t rows, int64_t* calls) {
-  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create({{DType::kF32, Shape{}}}, shards, false, kPool));
-  PERCALE_RETURN_IF_ERROR(sums.reduce(rows, {}, [&](int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create({{DType::kF32, Shape{}}}, {shards}, kPool));
+  PERCALE_RETURN_IF_ERROR(sums.reduce(rows, {}, [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
     ++*calls;
     out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
     return Status();
@@ -58,6 +63,46 @@ TEST_CASE("shards are added by the balanced tree over their numbers, each once")
   CHECK(tree_levels(5) == 4);
 }
 
+TEST_CASE("replicas that overtake each other give the same sums, each shard once") {
+  const auto pool = ThreadPool::create(8);
+  REQUIRE(pool.ok());
+  for (size_t replicas : {2, 3, 8}) {
+    for (int64_t shards : {8, 13, 64}) {
+      auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {shards, replicas}, kPool);
+      REQUIRE(sums.ok());
+      for (int round = 0; round < 5; ++round) {
+        std::vector<std::atomic<int>> calls(static_cast<size_t>(shards));
+        const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+          // The first shard comes last, whatever else is done by then.
+          const int64_t wait = shard == 0 ? 3000 : (shard * 37 + static_cast<int64_t>(replica) * 11 + round) % 150;
+          std::this_thread::sleep_for(std::chrono::microseconds(wait));
+          ++calls[static_cast<size_t>(shard)];
+          out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
+          return Status();
+        };
+        REQUIRE(sums->reduce(1000, (*pool)->parallel(), compute).ok());
+        CHECK(sums->batch()[0].span<float>()[0] == tree(0, shards));
+        CHECK(std::all_of(calls.begin(), calls.end(), [](const auto& n) { return n == 1; }));
+      }
+    }
+  }
+}
+
+TEST_CASE("an error, or no memory, on one replica ends all") {
+  const auto pool = ThreadPool::create(4);
+  REQUIRE(pool.ok());
+  auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {64, 4}, kPool);
+  REQUIRE(sums.ok());
+  for (const bool throws : {false, true}) {
+    const Status status =
+        sums->reduce(64, (*pool)->parallel(), [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>&) {
+          if (shard == 9 && throws) throw std::bad_alloc();
+          return shard == 9 ? data_loss("no") : Status();
+        });
+    CHECK(status.code() == (throws ? Code::kResourceExhausted : Code::kDataLoss));
+  }
+}
+
 TEST_CASE("shards without rows are left out") {
   int64_t calls = 0;
   const auto sum = reduce(8, 3, &calls);  // rows fall on shards 2, 5 and 7
@@ -67,10 +112,10 @@ TEST_CASE("shards without rows are left out") {
 }
 
 TEST_CASE("an error of a shard ends the sum") {
-  auto sums = ShardSums::create({{DType::kF32, Shape{}}}, 4, false, kPool);
+  auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {4}, kPool);
   REQUIRE(sums.ok());
   int64_t calls = 0;
-  const Status status = sums->reduce(8, {}, [&](int64_t shard, const ShardRows&, std::vector<Tensor>&) {
+  const Status status = sums->reduce(8, {}, [&](size_t, int64_t shard, const ShardRows&, std::vector<Tensor>&) {
     ++calls;
     return shard == 1 ? data_loss("no") : Status();
   });
