@@ -33,6 +33,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
   FAMILY(debug)                                                \
   FAMILY(detect)                                               \
   FAMILY(einsum)                                               \
+  FAMILY(embedding)                                            \
   FAMILY(elementwise)                                          \
   FAMILY(fused)                                                \
   FAMILY(fused_attention)                                      \
@@ -66,6 +67,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
   FAMILY(reorder)                                              \
   FAMILY(resize)                                               \
   FAMILY(roi)                                                  \
+  FAMILY(row_sparse)                                           \
   FAMILY(scan)                                                 \
   FAMILY(select)                                               \
   FAMILY(sequence_rows)                                        \

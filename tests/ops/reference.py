@@ -9,6 +9,7 @@ from families.activations import activation, composite, optimizer, transformer
 from families.choices import blocks, cumulate, select, sequence_rows, topk, unpool
 from families.attending import attention, detect, einsum, fused_attention, fused_rotary
 from families.elementwise import elementwise, logic
+from families.embeddings import embedding, row_sparse
 from families.functions import bitwise, piecewise, taper, trigonometric
 from families.indices import generate, index, index_nd
 from families.norms import lp_pool, norm_body, reduce_body
@@ -64,6 +65,8 @@ FAMILIES = {f.__name__: f for f in (
     quantize,
     sampling,
     signal,
+    embedding,
+    row_sparse,
 )}
 
 
