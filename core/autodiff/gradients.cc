@@ -48,7 +48,8 @@ Result<std::vector<ValueId>> gradients(FunctionBuilder& f, std::vector<ValueId> 
 
 Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const std::vector<ValueId>& ys,
                                                     const std::vector<std::string>& variables,
-                                                    const std::vector<ValueId>& grad_ys) {
+                                                    const std::vector<ValueId>& grad_ys,
+                                                    const std::vector<ValueId>& xs) {
   const Graph& graph = f.owner().graph();
   std::map<std::string, size_t> index;
   for (size_t i = 0; i < variables.size(); ++i) {
@@ -76,10 +77,12 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
                            "', whose gradient is wanted; read it outside and hand it in");
     }
   }
+  const size_t count = reads.size();
+  reads.insert(reads.end(), xs.begin(), xs.end());
   PERCALE_ASSIGN_OR_RETURN(const auto grads, gradients(f, ys, reads, grad_ys));
   Emitter emitter(f);
   std::vector<ValueId> sums(variables.size(), kNoValue);
-  for (size_t i = 0; i < grads.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     ValueId& sum = sums[owner[i]];
     sum = sum == kNoValue ? grads[i] : emitter.emit("Add", {sum, grads[i]}, {}, "gradients/Add");
   }
@@ -98,6 +101,7 @@ Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const st
         "Expand", {emitter.scalar(variable.dtype, 0), emitter.ints({variable.shape.begin(), variable.shape.end()})});
   }
   PERCALE_RETURN_IF_ERROR(emitter.status());
+  sums.insert(sums.end(), grads.begin() + static_cast<ptrdiff_t>(count), grads.end());
   return sums;
 }
 

@@ -24,10 +24,11 @@ Result<std::vector<ValueId>> gradients(FunctionBuilder& f, std::vector<ValueId> 
 
 // The same with respect to variables by name: the gradients of all reads of a variable in `f`, summed. NOT_FOUND for a name
 // that is no variable. UNIMPLEMENTED where ys depend on a read of it within the body of a control op: such a variable is read
-// outside and handed in.
+// outside and handed in. Behind them stand the gradients with respect to `xs`, as gradients() gives them.
 Result<std::vector<ValueId>> gradients_of_variables(FunctionBuilder& f, const std::vector<ValueId>& ys,
                                                     const std::vector<std::string>& variables,
-                                                    const std::vector<ValueId>& grad_ys = {});
+                                                    const std::vector<ValueId>& grad_ys = {},
+                                                    const std::vector<ValueId>& xs = {});
 
 }  // namespace percale
 

@@ -8,14 +8,35 @@ namespace percale {
 namespace {
 
 // Numbers that came as floats, as the data of a SPEC does, are cut to whole ones, as in Keras.
-ValueId embedding(LayerContext& l) {
-  if (l.flag("mask_zero")) return l.not_yet("'mask_zero' is not there yet");
-  const ValueId table = l.parameter("embeddings", Shape{l.integer("input_dim"), l.integer("output_dim")},
-                                    l.text("embeddings_initializer"));
+ValueId embeddings(LayerContext& l) {
+  return l.parameter("embeddings", Shape{l.integer("input_dim"), l.integer("output_dim")},
+                     l.text("embeddings_initializer"));
+}
+
+// The input as indices.
+ValueId indices(LayerContext& l) {
   const DType given = l.dtype(l.input());
   const bool index = given == DType::kI32 || given == DType::kI64;
-  const ValueId rows = index ? l.input() : l.emit("Cast", {l.input()}, {{"to", DType::kI64}});
-  return l.emit("Gather", {table, rows}, {{"axis", 0}});
+  return index ? l.input() : l.emit("Cast", {l.input()}, {{"to", DType::kI64}});
+}
+
+ValueId embedding(LayerContext& l) {
+  if (l.flag("mask_zero")) return l.not_yet("'mask_zero' is not there yet");
+  const ValueId table = embeddings(l);
+  return l.emit("Gather", {table, indices(l)}, {{"axis", 0}});
+}
+
+ValueId embedding_bag(LayerContext& l) {
+  const Shape& s = l.shape(l.input());
+  if (s.known_rank() && s.rank() != 2) return l.error("the input must be [batch, length], it has shape ", s);
+  const std::string mode(l.text("combiner"));
+  if (mode != "sum" && mode != "mean" && mode != "max") {
+    return l.error("'combiner' is '", mode, "', wanted sum, mean or max");
+  }
+  Attributes attributes{{"mode", mode}};
+  if (l.attributes().contains("padding_idx")) attributes.set("padding_idx", l.integer("padding_idx"));
+  const ValueId table = embeddings(l);
+  return l.emit("percale:EmbeddingBag", {table, indices(l)}, attributes);
 }
 
 // The last dim of an input [batch, time, depth].
@@ -71,12 +92,17 @@ constexpr AttrSpec size(std::string_view name, bool required) {
   return {.name = name, .kind = AttrKind::kInt, .required = required, .min = 1, .max = 1 << 30};
 }
 
-constexpr std::array<Layer, 2> kLayers = {{
+constexpr std::array<Layer, 3> kLayers = {{
     {.name = "Embedding",
      .variable = "embedding",
      .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
                     attr_int("mask_zero", 0, 0, 1)},
      .emit = embedding},
+    {.name = "EmbeddingBag",
+     .variable = "embedding_bag",
+     .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
+                    attr_string("combiner", "mean"), AttrSpec{.name = "padding_idx", .kind = AttrKind::kInt, .min = 0}},
+     .emit = embedding_bag},
     {.name = "MultiHeadAttention",
      .variable = "multi_head_attention",
      .max_inputs = 3,

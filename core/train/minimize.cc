@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/autodiff/gradients.h"
+#include "core/autodiff/row_sparse.h"
 #include "core/graph/clone.h"
 #include "core/graph/effects.h"
 #include "core/graph/validate.h"
@@ -62,9 +63,29 @@ bool is_coupled(const Node& node) {
   return node.op->has(kBatchCoupled) && node.attributes.get_int("training_mode") != 0;
 }
 
+// The gradients of the parameters: as rows where the optimizer takes them so.
+Result<std::vector<VariableGradient>> gradients_for(FunctionBuilder& f, ValueId loss, const Optimizer& optimizer,
+                                                    const std::vector<Variable>& parameters) {
+  std::vector<bool> by_rows;
+  for (const Variable& v : parameters) by_rows.push_back(optimizer.takes_rows(v));
+  PERCALE_ASSIGN_OR_RETURN(auto out, gradients_of_variables_by_rows(f, {loss}, names_of(parameters), by_rows));
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i].rows != kNoValue) PERCALE_RETURN_IF_ERROR(optimizer.check_rows(parameters[i]));
+  }
+  return out;
+}
+
+// The rows that were looked up, each once, with the sum of their values.
+void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId* sums) {
+  const auto both = e.emit_many("percale:SumRows", {rows, values}, 2);
+  if (!e.status().ok()) return;
+  *unique = both[0];
+  *sums = both[1];
+}
+
 // The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
-Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const std::vector<std::string>& frozen,
-                     TrainGraph& out, size_t* forward) {
+Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
+                     const std::vector<std::string>& frozen, TrainGraph& out, size_t* forward) {
   TrainingForm form = training_form(graph, graph.main(), frozen);
   std::vector<ValueId> wanted;
   for (const std::string* name : {&objective.loss_sum, &objective.loss_weight}) {
@@ -122,9 +143,19 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   }
   PERCALE_RETURN_IF_ERROR(e.status());
   *forward = f->function().nodes.size();
-  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_of_variables(*f, {outputs[0]}, names_of(out.parameters)));
-  outputs.insert(outputs.end(), gradients.begin(), gradients.end());
+  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_for(*f, outputs[0], optimizer, out.parameters));
+  std::vector<ValueId> rows;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (gradients[i].rows == kNoValue) {
+      outputs.push_back(gradients[i].values);
+    } else {
+      out.by_rows.push_back(i);
+      rows.push_back(gradients[i].rows);
+      rows.push_back(gradients[i].values);
+    }
+  }
   outputs.insert(outputs.end(), statistics.begin(), statistics.end());
+  outputs.insert(outputs.end(), rows.begin(), rows.end());
   // Each output gets a name of its own: one value may serve as two.
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto earlier = outputs.begin() + static_cast<ptrdiff_t>(i);
@@ -148,21 +179,38 @@ Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
   PERCALE_ASSIGN_OR_RETURN(const ValueId step, input("train/step", DType::kI64, Shape{}));
   Emitter e(*f);
   StepInputs in;
-  for (const Variable& v : out.parameters) {
+  in.rows.resize(out.parameters.size(), kNoValue);
+  for (size_t i = 0; i < out.parameters.size(); ++i) {
+    const Variable& v = out.parameters[i];
     if (v.dtype != dtype) {
       return unimplemented("parameters of two dtypes: '", out.parameters[0].name, "' is ", dtype, ", '", v.name, "' ",
                            v.dtype);
     }
-    PERCALE_ASSIGN_OR_RETURN(const ValueId sum, input(str_cat("gradient/", v.name), v.dtype, v.shape));
+    ValueId sum = kNoValue;
+    if (std::find(out.by_rows.begin(), out.by_rows.end(), i) == out.by_rows.end()) {
+      PERCALE_ASSIGN_OR_RETURN(sum, input(str_cat("gradient/", v.name), v.dtype, v.shape));
+    }
     in.gradients.push_back(sum);
   }
+  std::vector<ValueId> statistics;
+  for (const Variable& v : out.statistics) {
+    PERCALE_ASSIGN_OR_RETURN(statistics.emplace_back(), input(str_cat("statistic/", v.name), v.dtype, v.shape));
+  }
+  for (size_t i : out.by_rows) {
+    const Variable& v = out.parameters[i];
+    Shape shape = v.shape;
+    shape[0] = -1;
+    PERCALE_ASSIGN_OR_RETURN(const ValueId rows, input(str_cat("rows/", v.name), DType::kI64, Shape{-1}));
+    PERCALE_ASSIGN_OR_RETURN(const ValueId values, input(str_cat("gradient/", v.name), v.dtype, shape));
+    sum_rows(e, rows, values, &in.rows[i], &in.gradients[i]);
+  }
+  PERCALE_RETURN_IF_ERROR(e.status());
   in.scale = e.emit("Reciprocal", {weight});
   in.learning_rate = rate;
   in.step = step;
   std::vector<NodeId> assigns = apply_optimizer(e, optimizer, out.parameters, std::move(in));
-  for (const Variable& v : out.statistics) {
-    PERCALE_ASSIGN_OR_RETURN(const ValueId next, input(str_cat("statistic/", v.name), v.dtype, v.shape));
-    assigns.push_back(assign_variable(e, v, next));
+  for (size_t i = 0; i < statistics.size(); ++i) {
+    assigns.push_back(assign_variable(e, out.statistics[i], statistics[i]));
   }
   PERCALE_RETURN_IF_ERROR(e.status());
   for (NodeId id : assigns) out.commit_targets.push_back(f->function().node(id).name);
@@ -218,7 +266,7 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
   TrainGraph out;
   Builder b(*model.graph);
   size_t forward = 0;
-  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, frozen, out, &forward));
+  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, optimizer, frozen, out, &forward));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
   if (!recompute) return out;
@@ -299,7 +347,7 @@ Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optim
   }
   const std::vector<Variable> parameters = trained_by(b.graph(), f.function(), target);
   if (parameters.empty()) return invalid_argument("minimize: the loss depends on no trainable variable");
-  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_of_variables(f, {target}, names_of(parameters)));
+  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_for(f, target, optimizer, parameters));
   for (const Variable& v : parameters) PERCALE_RETURN_IF_ERROR(add_slots(b, optimizer, v));
 
   Variable counter;
@@ -312,7 +360,15 @@ Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optim
   Emitter e(f);
   const ValueId step =
       e.emit("Add", {read_variable(e, counter), e.constant(Tensor::scalar(int64_t{1}))}, {}, "train_step/next");
-  StepInputs in{gradients, kNoValue, e.constant(Tensor::scalar(optimizer.learning_rate)), step};
+  StepInputs in;
+  for (const VariableGradient& g : gradients) {
+    ValueId rows = kNoValue, values = g.values;
+    if (g.rows != kNoValue) sum_rows(e, g.rows, g.values, &rows, &values);
+    in.rows.push_back(rows);
+    in.gradients.push_back(values);
+  }
+  in.learning_rate = e.constant(Tensor::scalar(optimizer.learning_rate));
+  in.step = step;
   std::vector<NodeId> assigns = apply_optimizer(e, optimizer, parameters, std::move(in));
   for (const auto& s : form.statistics)
     assigns.push_back(assign_variable(e, *b.graph().find_variable(s.variable), s.value));

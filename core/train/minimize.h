@@ -59,11 +59,14 @@ struct TrainGraph {
   std::vector<Variable> parameters;  // what is trained, in the order of the gradients
   std::vector<Variable> statistics;  // moving statistics, in the order of compute's last outputs
   std::vector<std::string> inputs;   // of compute: those of main that it needs
-  // Outputs of compute by name: loss sum, weight, the metrics' totals, gradients, statistics times shard_fraction.
+  // Parameters whose gradients are rows (core/autodiff/row_sparse.h), by their places in `parameters`.
+  std::vector<size_t> by_rows;
+  // Outputs of compute by name: loss sum, weight, the metrics' totals, the other gradients, statistics times shard_fraction; then
+  // for each of `by_rows` row numbers and values, which are put behind each other, not added.
   std::vector<std::string> outputs;
   size_t totals = 2;           // how many of them stand before the gradients
   std::string shard_fraction;  // compute's input for the shard's part of the batch; "" without statistics
-  // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics.
+  // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics, rows and values.
   std::vector<std::string> commit_inputs, commit_targets;
   bool batch_coupled = false;  // rows of a batch influence each other
   bool can_recompute = false;  // there is a kRecomputeFunction

@@ -171,7 +171,33 @@ ParameterGroup group_of(const Optimizer& o, const std::string& parameter) {
   return {};
 }
 
+// The part of a step's op that touches single rows.
+std::string sparse_op(std::string_view op) {
+  constexpr std::string_view kDomain = "percale:";
+  return str_cat(kDomain, "Sparse", op.substr(kDomain.size()));
+}
+
 }  // namespace
+
+bool Optimizer::has_sparse_form() const {
+  return kind == Kind::kSgd || kind == Kind::kAdagrad || kind == Kind::kAdam || kind == Kind::kFtrl;
+}
+
+bool Optimizer::takes_rows(const Variable& parameter) const {
+  if (sparse.has_value()) return *sparse && has_sparse_form();
+  // Zeros move nothing: no momentum, and Adagrad does not divide them by zero.
+  const bool same = (kind == Kind::kSgd && momentum == 0) ||
+                    (kind == Kind::kAdagrad && (epsilon > 0 || initial_accumulator_value > 0));
+  return same && check_rows(parameter).ok() && parameter.shape.rank() > 0 && parameter.shape[0] >= kRowsOfLargeTable;
+}
+
+Status Optimizer::check_rows(const Variable& parameter) const {
+  const bool decays = group_of(*this, parameter.name).weight_decay.value_or(weight_decay) > 0;
+  if (!decays && ema == 0) return {};
+  return invalid_argument("optimizer '", name(), "': with 'sparse' only the rows of '", parameter.name,
+                          "' that are looked up move, ", decays ? "weight_decay" : "ema", " moves all of them",
+                          decays ? "; give it a group with a weight_decay of 0" : "");
+}
 
 std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::vector<Variable>& parameters,
                                     StepInputs in) {
@@ -191,14 +217,18 @@ std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::v
     const ValueId value = read_variable(e, parameters[i]);
     ValueId gradient = in.gradients[i], scale = in.scale;
     Attributes attributes = how.attributes;
-    if (how.decays) {
+    const ValueId rows = i < in.rows.size() ? in.rows[i] : kNoValue;
+    if (rows != kNoValue) {  // check_rows(): it has no decay
+    } else if (how.decays) {
       attributes.set("weight_decay", weight_decay);
     } else if (weight_decay > 0) {
       if (scale != kNoValue) gradient = e.emit("Mul", {gradient, scale});
       scale = kNoValue;
       gradient = e.emit("Add", {gradient, e.emit("Mul", {value, e.scalar(parameters[i].dtype, weight_decay)})});
     }
-    std::vector<ValueId> operands = {value, gradient};
+    std::vector<ValueId> operands = {value};
+    if (rows != kNoValue) operands.push_back(rows);
+    operands.push_back(gradient);
     std::vector<Variable> written = {parameters[i]};
     for (const std::string& slot : slots) {
       written.push_back(slot_variable(parameters[i], slot_name(o, parameters[i], slot)));
@@ -210,8 +240,8 @@ std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::v
                            : e.emit("Mul", {in.learning_rate, e.constant(Tensor::scalar(group.learning_rate_factor))}));
     if (how.counts) operands.push_back(in.step);
     if (scale != kNoValue) operands.push_back(scale);
-    const auto results =
-        e.emit_many(how.op, operands, written.size(), attributes, str_cat("apply/", parameters[i].name));
+    const std::string op = rows != kNoValue ? sparse_op(how.op) : std::string(how.op);
+    const auto results = e.emit_many(op, operands, written.size(), attributes, str_cat("apply/", parameters[i].name));
     if (!e.status().ok()) return {};
     for (size_t k = 0; k < written.size(); ++k) out.push_back(assign_variable(e, written[k], results[k]));
     if (o.ema > 0) {

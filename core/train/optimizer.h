@@ -37,12 +37,24 @@ struct Optimizer {
   // ema * average + (1 - ema) * parameter. 0: none.
   double ema = 0;
   std::vector<ParameterGroup> groups;
+  // Whether the gradient of a table that rows are only looked up in stays rows (core/autodiff/row_sparse.h), so that a step reads
+  // and writes the rows that it looked up alone. SGD and Adagrad then do what they do with all rows. With momentum, Adam and FTRL
+  // the slots of other rows wait, as in TensorFlow's sparse optimizers and PyTorch's SparseAdam. Not said: where it changes
+  // nothing, from kRowsOfLargeTable rows on.
+  std::optional<bool> sparse;
 
   std::string name() const;  // "adam"
   // What is kept per parameter, in the order of the apply op: "m" becomes the variable `parameter`/adam/m.
   std::vector<std::string> slots() const;
   double slot_value(std::string_view slot) const;
+  bool has_sparse_form() const;
+  // Whether this parameter's gradient may stay rows.
+  bool takes_rows(const Variable& parameter) const;
+  // INVALID_ARGUMENT where what is done to the parameter moves all of its rows.
+  Status check_rows(const Variable& parameter) const;
 };
+
+inline constexpr int64_t kRowsOfLargeTable = 16384;
 
 // From a name or {"name": "adam", "learning_rate": 0.001, ...}.
 Result<Optimizer> parse_optimizer(const Json& json);
@@ -57,8 +69,9 @@ Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& p
 
 // What an update is made from.
 struct StepInputs {
-  std::vector<ValueId> gradients;    // per parameter
-  ValueId scale = kNoValue;          // a scalar that makes them mean gradients; kNoValue: they are
+  std::vector<ValueId> gradients;  // per parameter
+  std::vector<ValueId> rows;  // per parameter: of which rows the gradient is, as SumRows gives it; kNoValue: of all
+  ValueId scale = kNoValue;   // a scalar that makes them mean gradients; kNoValue: they are
   ValueId learning_rate = kNoValue;  // a scalar f64
   ValueId step = kNoValue;           // a scalar i64, from 1 on
 };

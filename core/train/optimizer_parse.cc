@@ -28,8 +28,9 @@ Result<Optimizer> parse_optimizer(const Json& json) {
   const auto keys = [&](std::initializer_list<std::string_view> own) -> Status {
     if (!json.is_object()) return {};
     std::vector<std::string> candidates;
-    static constexpr std::string_view kCommon[] = {"name",     "learning_rate", "global_clipnorm", "clipvalue",
-                                                   "clipnorm", "weight_decay",  "use_ema",         "ema_momentum"};
+    static constexpr std::string_view kCommon[] = {"name",      "learning_rate", "global_clipnorm",
+                                                   "clipvalue", "clipnorm",      "weight_decay",
+                                                   "use_ema",   "ema_momentum",  "sparse"};
     static constexpr std::string_view kLater[] = {"amsgrad", "centered", "loss_scale_factor",
                                                   "gradient_accumulation_steps"};
     const auto is_in = [](const auto& list, const std::string& key) {
@@ -61,6 +62,9 @@ Result<Optimizer> parse_optimizer(const Json& json) {
     PERCALE_RETURN_IF_ERROR(read_flag(json, "use_ema", &averages));
     PERCALE_RETURN_IF_ERROR(number("ema_momentum", 0, 0.999999999, &momentum));
     if (averages) out.ema = momentum;
+    if (const Json* sparse = json.find("sparse"); sparse != nullptr && !sparse->is_null()) {
+      PERCALE_RETURN_IF_ERROR(read_flag(json, "sparse", &out.sparse.emplace()));
+    }
     PERCALE_RETURN_IF_ERROR(number("weight_decay", 0, kMost, &out.weight_decay));
     return number("learning_rate", 0, kMost, &out.learning_rate);
   };
@@ -116,6 +120,10 @@ Result<Optimizer> parse_optimizer(const Json& json) {
         nearest_name(name, {"sgd", "adam", "adamw", "rmsprop", "adagrad", "ftrl", "lion", "lamb"});
     return json.error("optimizer", "no optimizer '", name, "'",
                       nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  }
+  if (out.sparse.value_or(false) && !out.has_sparse_form()) {
+    return json.error("optimizer", "'", name,
+                      "' has no form for single rows: 'sparse' is for sgd, adagrad, adam, ftrl");
   }
   if (out.nesterov && out.momentum == 0) return json.error("optimizer", "'nesterov' needs a momentum above 0");
   return out;

@@ -19,6 +19,7 @@
 #include "core/train/minimize.h"
 #include "core/train/monitor.h"
 #include "core/train/recompute.h"
+#include "core/train/row_gradients.h"
 #include "core/train/schedule.h"
 
 namespace percale {
@@ -126,7 +127,7 @@ class Trainer {
   int64_t planned_bytes() const { return planned_bytes_; }
   bool recomputes() const { return recomputes_; }
   void set_trace(Trace* trace) { trace_ = trace; }  // null ends it
-  // JSON: parameters, shards, devices, optimizer, data.
+  // JSON: parameters, those that train by rows, shards, devices, optimizer, data.
   std::string describe() const;
 
  private:
@@ -149,10 +150,12 @@ class Trainer {
   struct BatchPlace {
     int64_t before, all;
   };
-  // The sums of one batch, by all replicas.
-  Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place);
-  Status compute_shard(size_t replica, const std::vector<Tensor>& feeds, const ShardRows& rows, const BatchPlace& place,
-                       std::vector<Tensor>& out);
+  Status prepare_rows(int64_t rows, bool first);
+  Status prepare_commit();
+  // The sums of one batch, the `first` of a step or not, by all replicas.
+  Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
+  Status compute_shard(size_t replica, int64_t shard, const std::vector<Tensor>& feeds, const ShardRows& rows,
+                       const BatchPlace& place, std::vector<Tensor>& out);
   Status commit(double learning_rate);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
                   double learning_rate, int64_t* rows);
@@ -196,10 +199,12 @@ class Trainer {
   std::shared_ptr<const VariablesVersion> seen_;  // of the table, that the working set agrees with or is ahead of
   bool unpublished_ = false;                      // the working set is ahead
   std::unique_ptr<ShardSums> sums_;
+  RowGradients row_gradients_;  // of the parameters whose gradients are rows
   std::vector<int32_t> homes_;  // per replica its device, as RunSpec::home
   std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>> shard_plans_;  // by rows, then by replica
   std::string planned_for_;  // shapes of the batch that these are for
   std::shared_ptr<const Compiled> commit_;
+  std::vector<ValueType> commit_types_;                           // of its feeds
   std::map<std::string, std::shared_ptr<const Compiled>> plans_;  // by function and shapes of the feeds
   std::map<std::string, bool> recompute_for_;                     // by shapes of the feeds
   int64_t planned_bytes_ = 0;

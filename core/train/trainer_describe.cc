@@ -53,6 +53,9 @@ std::string Trainer::describe() const {
   JsonWriter w;
   w.begin_object().key("parameters").value(parameters).key("trainable").value(trainable);
   w.key("optimizer").value(options_.optimizer.name()).key("learning_rate").value(options_.optimizer.learning_rate);
+  w.key("by_rows").begin_array();
+  for (size_t i : graph_.by_rows) w.value(graph_.parameters[i].name);
+  w.end_array();
   w.key("mode").value(options_.mode).key("seed").value(options_.seed).key("epochs").value(options_.epochs);
   w.key("shards");
   if (options_.shards > 0) {

@@ -183,7 +183,15 @@ Status Trainer::prepare_sums(int64_t rows) {
     if (!type.shape.is_static()) return internal_error("the total '", graph_.outputs[i], "' has shape ", type.shape);
     types.push_back(type);
   }
-  for (const Variable& v : graph_.parameters) types.push_back({v.dtype, v.shape});
+  std::vector<ValueType> tables;
+  for (size_t i = 0; i < graph_.parameters.size(); ++i) {
+    const Variable& v = graph_.parameters[i];
+    if (std::find(graph_.by_rows.begin(), graph_.by_rows.end(), i) == graph_.by_rows.end()) {
+      types.push_back({v.dtype, v.shape});
+    } else {
+      tables.push_back({v.dtype, Shape{std::span(v.shape.begin(), v.shape.end()).subspan(1)}});
+    }
+  }
   for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
   const size_t replicas = std::min(devices, static_cast<size_t>(options_.shards));
   PERCALE_ASSIGN_OR_RETURN(
@@ -193,8 +201,16 @@ Status Trainer::prepare_sums(int64_t rows) {
   for (size_t i = 0; i < replicas; ++i) homes_.push_back(replicas == 1 ? -1 : static_cast<int32_t>(i));
   sums_ = std::make_unique<ShardSums>(std::move(sums));
 
-  std::vector<ValueType> feeds = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
-  feeds.insert(feeds.end(), types.begin() + static_cast<ptrdiff_t>(graph_.totals), types.end());
+  row_gradients_ = RowGradients(std::move(tables), engine_->memory());
+  commit_types_ = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
+  commit_types_.insert(commit_types_.end(), types.begin() + static_cast<ptrdiff_t>(graph_.totals), types.end());
+  return row_gradients_.empty() ? prepare_commit() : Status();
+}
+
+Status Trainer::prepare_commit() {
+  std::vector<ValueType> feeds = commit_types_;
+  for (ValueType& type : row_gradients_.types()) feeds.push_back(std::move(type));
+  if (commit_ != nullptr && commit_->feed_types == feeds) return {};
   RunSpec spec;
   spec.function = kCommitFunction;
   spec.feeds = graph_.commit_inputs;
@@ -204,15 +220,38 @@ Status Trainer::prepare_sums(int64_t rows) {
   return {};
 }
 
-Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place) {
+// Room for the rows that the shards of a batch look up, and the commit that takes them.
+Status Trainer::prepare_rows(int64_t rows, bool first) {
+  if (row_gradients_.empty()) return {};
+  const size_t tables = graph_.by_rows.size();
+  std::vector<std::vector<int64_t>> counts(static_cast<size_t>(options_.shards));
+  for (int64_t shard = 0; shard < options_.shards; ++shard) {
+    const ShardRows range = shard_rows(rows, options_.shards, shard);
+    if (range.begin == range.end) continue;
+    const std::vector<ValueType> types = Session::fetch_types(*shard_plans_.at(range.end - range.begin).front());
+    for (size_t i = 0; i < tables; ++i) {
+      const ValueType& type = types[types.size() - 2 * (tables - i)];
+      if (type.dtype != DType::kI64 || !type.shape.is_static()) {
+        return unimplemented("how many rows of '", graph_.parameters[graph_.by_rows[i]].name,
+                             "' a step looks up is known only when it has run; train with 'sparse' false");
+      }
+      counts[static_cast<size_t>(shard)].push_back(type.shape[0]);
+    }
+  }
+  PERCALE_RETURN_IF_ERROR(row_gradients_.begin_batch(first, counts));
+  return prepare_commit();
+}
+
+Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first) {
   PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
+  PERCALE_RETURN_IF_ERROR(prepare_rows(rows, first));
   return sums_->reduce(rows, engine_->threads().parallel(),
-                       [&](size_t replica, int64_t, const ShardRows& part, std::vector<Tensor>& out) {
-                         return compute_shard(replica, feeds, part, place, out);
+                       [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
+                         return compute_shard(replica, shard, feeds, part, place, out);
                        });
 }
 
-Status Trainer::compute_shard(size_t replica, const std::vector<Tensor>& feeds, const ShardRows& rows,
+Status Trainer::compute_shard(size_t replica, int64_t shard, const std::vector<Tensor>& feeds, const ShardRows& rows,
                               const BatchPlace& place, std::vector<Tensor>& out) {
   const int64_t count = rows.end - rows.begin;
   std::vector<Tensor> own;
@@ -232,7 +271,11 @@ Status Trainer::compute_shard(size_t replica, const std::vector<Tensor>& feeds, 
   run.first_row = place.before + rows.begin;
   run.state = &working_;
   run.state_version = state_version_;
-  return session_->run(*shard_plans_.find(count)->second[replica], own, out, run);
+  const Compiled& plan = *shard_plans_.find(count)->second[replica];
+  if (row_gradients_.empty()) return session_->run(plan, own, out, run);
+  std::vector<Tensor> outputs = out;
+  PERCALE_RETURN_IF_ERROR(row_gradients_.append_parts(shard, outputs));
+  return session_->run(plan, own, outputs, run);
 }
 
 // Cannot be cancelled: all that it needs is there.
@@ -240,6 +283,7 @@ Status Trainer::commit(double learning_rate) {
   const std::vector<Tensor>& total = sums_->total();
   std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(steps_ + 1)};
   feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(graph_.totals), total.end());
+  row_gradients_.append_all(feeds);
   RunOptions run;
   run.trace = trace_;
   run.state = &working_;
@@ -269,7 +313,8 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
   PERCALE_RETURN_IF_ERROR(prepare_sums(counts[0]));
   int64_t before = 0;
   for (size_t i = 0; i < feeds.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(reduce(feeds[i], counts[i], {before, *rows}));
+    PERCALE_RETURN_IF_ERROR(reduce(feeds[i], counts[i], {before, *rows}, i == 0));
+    row_gradients_.keep_batch();
     if (options_.accumulation > 1) sums_->add_batch(i == 0, engine_->threads().parallel());
     before += counts[i];
   }
@@ -319,7 +364,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
                             rows, ": moving statistics are averaged over batches of one size");
   }
   PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
-  PERCALE_RETURN_IF_ERROR(reduce(feeds, rows, {rows_added_, rows * several}));
+  PERCALE_RETURN_IF_ERROR(reduce(feeds, rows, {rows_added_, rows * several}, batches_added_ == 0));
   const double sum = number(sums_->batch()[0]), weight = number(sums_->batch()[1]), loss = sum / weight;
   const double before = batches_added_ > 0 ? number(sums_->total()[1]) : 0;
   if (last && !(before + weight > 0)) {
@@ -327,6 +372,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   }
   if (token->cancelled()) return Status(Code::kCancelled, "training was cancelled");
   if (several > 1) sums_->add_batch(batches_added_ == 0, engine_->threads().parallel());
+  row_gradients_.keep_batch();
   ++batches_added_;
   rows_added_ += rows;
   if (!last) {

@@ -4,19 +4,22 @@
 
 Needs keras and jax: of its backends the one that pads averages as documented. Inputs and weights come from a
 formula that the tests repeat: value(i) = sin(0.7 i + salt) / 2; input k has salt k, weight k (in Keras' order) salt 10 + k,
-those called variance are squared and 0.5 is added. Embedding takes floor((value + 0.5) input_dim).
+those called variance are squared and 0.5 is added. Embedding and EmbeddingBag take floor((value + 0.5) input_dim). Keras has no
+EmbeddingBag: with the argument `bags` its rows alone are written, by PyTorch, with which that needs nothing of Keras.
 """
 
 import json
 import os
+import sys
 
-os.environ["JAX_ENABLE_X64"] = "1"
-
-import keras
 import numpy as np
 
-keras.backend.set_floatx("float64")
-keras.config.set_dtype_policy("float64")
+if sys.argv[1:] != ["bags"]:
+    os.environ["JAX_ENABLE_X64"] = "1"
+    import keras
+
+    keras.backend.set_floatx("float64")
+    keras.config.set_dtype_policy("float64")
 
 
 def values(shape, salt):
@@ -103,14 +106,32 @@ def run(name, config, shapes):
     return names, out
 
 
+BAGS = [
+    ({"input_dim": 5, "output_dim": 3}, (2, 4)),
+    ({"input_dim": 5, "output_dim": 2, "combiner": "sum", "padding_idx": 0}, (3, 4)),
+    ({"input_dim": 5, "output_dim": 3, "combiner": "max", "padding_idx": 2}, (2, 4)),
+]
+
+
+def bag(config, shape):
+    import torch
+
+    at = torch.tensor(np.floor((values(shape, 0) + 0.5) * config["input_dim"])).long()
+    table = torch.tensor(values((config["input_dim"], config["output_dim"]), 10))
+    return torch.nn.functional.embedding_bag(at, table, mode=config.get("combiner", "mean"),
+                                             padding_idx=config.get("padding_idx")).numpy()
+
+
 def braces(items):
     return "{" + ", ".join(items) + "}"
 
 
 if __name__ == "__main__":
-    print("// Written by layers_reference.py with Keras " + keras.__version__ + ".")
-    for name, config, shapes in CASES:
-        names, out = run(name, config, shapes)
+    bags = [("EmbeddingBag", config, [shape]) for config, shape in BAGS]
+    if sys.argv[1:] != ["bags"]:
+        print("// Written by layers_reference.py with Keras " + keras.__version__ + ".")
+    for name, config, shapes in bags if sys.argv[1:] == ["bags"] else CASES + bags:
+        names, out = (["embeddings"], bag(config, shapes[0])) if name == "EmbeddingBag" else run(name, config, shapes)
         print(f'{{"{name}", R"({json.dumps(config)})", {braces(braces(map(str, s)) for s in shapes)},')
         print(f'  {braces(json.dumps(n) for n in names)}, {braces(map(str, out.shape))},')
         print("  " + braces(f"{v:.12g}" for v in out.ravel()) + "},")
