@@ -93,6 +93,35 @@ Status grad_embedding_bag(GradContext& g) {
   return g.status();
 }
 
+// Of grad the bags of what comes back to the rows: as if these were a table, each looked up once, and padding its first row.
+Status grad_embedding_bag_rows(GradContext& g) {
+  const auto input = [&](size_t i) { return i < g.num_inputs() ? g.input(i) : kNoValue; };
+  const ValueId indices = input(2), offsets = input(3), weights = input(4), back = g.grad(0);
+  const bool greatest = g.attributes().get_string("mode") == "max";
+  if (greatest && g.wants(0)) {
+    return unimplemented("EmbeddingBagRows '", g.node().name, "': a gradient with mode max");
+  }
+  if (g.wants(0)) {
+    const auto number = [&](int64_t n) { return g.constant(Tensor::scalar(n)); };
+    const ValueId flat = cast(g, g.emit("Reshape", {indices, g.ints({-1})}), DType::kI64);
+    const ValueId count = g.emit("Squeeze", {shape_of(g, flat)});
+    const ValueId own = g.emit("Range", {number(1), add(g, count, number(1)), number(1)});
+    const ValueId padded = g.emit("Equal", {flat, number(g.attributes().get_int("padding_idx"))});
+    const ValueId rows = g.emit("Reshape", {where(g, padded, number(0), own), shape_of(g, indices)});
+    const ValueId table = g.emit("Pad", {back, g.ints({1, 0, 0, 0})});
+    Attributes attributes = bag_attributes(g);
+    attributes.set("padding_idx", 0);
+    g.set(0, g.emit("percale:EmbeddingBag", {table, rows, offsets, weights}, attributes));
+  }
+  if (g.wants(4)) {
+    const ValueId plain =
+        g.emit("percale:EmbeddingBagRows", {input(0), input(1), indices, offsets, kNoValue}, bag_attributes(g));
+    const ValueId sums = g.emit("ReduceSum", {mul(g, back, plain), g.ints({1})}, {{"keepdims", 0}});
+    g.set(4, g.emit("Reshape", {sums, shape_of(g, indices)}));
+  }
+  return g.status();
+}
+
 // ---- Schemas
 
 constexpr InputSpec kTable = in("table", 'T', dtypes::kFloat), kIndices = in_index("indices"),
@@ -124,7 +153,7 @@ constexpr OpSchema kSchemas[] = {
                     attr_int("include_last_offset", 0, 0, 1)},
      .outputs = {out("rows", 'T')},
      .shape = shape_embedding_bag_rows,
-     .grad = grad::none},
+     .grad = grad_embedding_bag_rows},
 };
 
 // ---- Kernels

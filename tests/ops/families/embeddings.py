@@ -22,7 +22,7 @@ def embedding(t):
             attrs["include_last_offset"] = 1
         t.row("percale:EmbeddingBag", x, at, begins, by, mode=keys["mode"],
               out=bags(x, at, begins, by, padding, **keys), tol=4e-6 if x.dtype == F32 else 1e-12,
-              grad=list(grad) + ([3] if by is not None else []), **attrs)
+              grad=list(grad) + ([3] if by is not None else []), grad2=keys["mode"] != "max", **attrs)
         # The rows' gradients: a table as large as the indices, each of which looks up a row of its own.
         own = torch.tensor(x[np.asarray(at).reshape(-1)]).requires_grad_(True)
         spots = torch.arange(np.asarray(at).size)
@@ -35,7 +35,8 @@ def embedding(t):
         g = floats(tuple(y.shape), 7, dtype=x.dtype.type)
         (y * torch.tensor(g)).sum().backward()
         t.row("percale:EmbeddingBagRows", g, x, at, begins, by, mode=keys["mode"], out=own.grad.numpy(),
-              tol=4e-6 if x.dtype == F32 else 1e-12, **attrs)
+              tol=4e-6 if x.dtype == F32 else 1e-12, **attrs,
+              grad=None if keys["mode"] == "max" else [0] if by is None else [0, 4])
 
     for x in (table, table.astype(F64)):
         for mode in ("sum", "mean", "max"):
