@@ -25,6 +25,7 @@ percale_status* percale_tensor_create(percale_engine* engine, percale_dtype dtyp
     PERCALE_ASSIGN_OR_RETURN(const DType type, dtype_of_number(function, dtype));
     PERCALE_ASSIGN_OR_RETURN(const Shape shape, memory_shape(function, type, dims, rank));
     PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(engine->engine->memory(), type, shape));
+    populate(tensor.data(), tensor.bytes());
     std::memset(tensor.data(), 0, static_cast<size_t>(tensor.bytes()));
     *out_tensor = new percale_tensor(std::move(tensor));
     return {};

@@ -17,15 +17,24 @@ constexpr int64_t kMaxBlock = int64_t{1} << 47;
 // megabytes of weights then cost fifty page faults, not twenty-five thousand.
 constexpr int64_t kLargePage = int64_t{2} << 20;
 
-// Smaller blocks from this size on get their pages at once, where the system can: a call instead of a fault per page.
-constexpr int64_t kManyPages = int64_t{256} << 10;
-
-// Both are advice: what the system makes of it changes no result.
-void advise_pages(void* memory, int64_t bytes) {
+// Null when the system has no such memory.
+void* allocate_aligned(int64_t bytes) {
+  void* memory = nullptr;
+  // aligned_alloc() wants sizes that are multiples of the alignment.
+  const auto alignment = static_cast<size_t>(bytes >= kLargePage ? kLargePage : kAlignment);
+  if (posix_memalign(&memory, alignment, static_cast<size_t>(booked_bytes(bytes))) != 0) return nullptr;
 #ifdef MADV_HUGEPAGE
+  // Advice: what the system makes of it changes no result.
   if (bytes >= kLargePage) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
 #endif
+  return memory;
+}
+
+}  // namespace
+
+void populate([[maybe_unused]] void* memory, [[maybe_unused]] int64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
+  constexpr int64_t kManyPages = int64_t{256} << 10;
   if (bytes >= kLargePage || bytes < kManyPages) return;
   constexpr uintptr_t kPage = 4096;  // whatever is no whole page of the system's is refused, and faults as ever
   const auto first = (reinterpret_cast<uintptr_t>(memory) + kPage - 1) / kPage * kPage;
@@ -33,18 +42,6 @@ void advise_pages(void* memory, int64_t bytes) {
   madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
 #endif
 }
-
-// Null when the system has no such memory.
-void* allocate_aligned(int64_t bytes) {
-  void* memory = nullptr;
-  // aligned_alloc() wants sizes that are multiples of the alignment.
-  const auto alignment = static_cast<size_t>(bytes >= kLargePage ? kLargePage : kAlignment);
-  if (posix_memalign(&memory, alignment, static_cast<size_t>(booked_bytes(bytes))) != 0) return nullptr;
-  advise_pages(memory, bytes);
-  return memory;
-}
-
-}  // namespace
 
 int64_t booked_bytes(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAlignment); }
 

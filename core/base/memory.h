@@ -39,6 +39,10 @@ class MemoryPool {
   const std::shared_ptr<MemoryPool> parent_;
 };
 
+// Lets a new block that will be filled at once have its pages in one call instead of a fault each. For blocks that stay: where the
+// memory is used again and again its pages are there. Advice, which does nothing where it does not pay.
+void populate(void* memory, int64_t bytes);
+
 // The bytes that a pool counts for a request: whole units of the alignment, at least one.
 int64_t booked_bytes(int64_t bytes);
 

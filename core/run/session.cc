@@ -213,7 +213,9 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
     const int64_t known_by = value.of_variables ? version : 0;
     std::shared_ptr<const Tensor> tensor = known_by < 0 ? nullptr : store.find(value.form, known_by);
     if (tensor == nullptr) {
-      Tensor result;
+      const ValueType& type = value.plan->results[0];
+      PERCALE_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(memory, type.dtype, type.shape));
+      populate(result.data(), result.bytes());
       PERCALE_RETURN_IF_ERROR(run(*value.plan, frame, {}, {&result, 1}));
       drop_idle_memory(*value.plan);
       rest_sources(*value.plan, *graph, frame.state);
