@@ -32,6 +32,9 @@ constexpr const char* kBag =
     R"([{"layer": "EmbeddingBag", "input_dim": 13, "output_dim": 6, "combiner": "sum", "padding_idx": 3},
         {"layer": "Dense", "units": 3}])";
 
+constexpr const char* kGreatest =
+    R"([{"layer": "EmbeddingBag", "input_dim": 13, "output_dim": 6, "combiner": "max"}, {"layer": "Dense", "units": 3}])";
+
 // Rows that a formula looks up; all of them one row where `spoilt` says so.
 Tensor looked_up(DType dtype, int64_t spoilt = -1) {
   std::vector<double> out;
@@ -165,7 +168,7 @@ TEST_CASE("weights that trained by rows are the same bits on any devices and any
 
 TEST_CASE(
     "SGD and Adagrad by rows give the bits of dense gradients, or close where shards are added in another order") {
-  for (const char* layers : {kLookup, kBag}) {
+  for (const char* layers : {kLookup, kBag, kGreatest}) {
     for (const char* name : {"sgd", "adagrad"}) {
       for (const char* more : {"", R"(, "clipvalue": 0.02)", R"(, "global_clipnorm": 0.1)", R"(, "clipnorm": 0.05)"}) {
         for (int64_t shards : {1, 3}) {
