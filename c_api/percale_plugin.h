@@ -106,7 +106,8 @@ typedef struct percale_device_api {
    * queues (`queue` NULL) it is done when it returns. */
   percale_status* (*copy_from_host)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
   percale_status* (*copy_to_host)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
-  /** Returns when all work of the queue is done; the first error of that work, if any. */
+  /** Returns when all work of the queue is done and every reached() of queue_signal() has returned; the first error of that work,
+   * if any. */
   percale_status* (*queue_synchronize)(void* queue);
   /** Bytes allocated now, and the high-water mark. */
   void (*memory_stats)(void* device, uint64_t* out_used, uint64_t* out_peak);
@@ -119,6 +120,21 @@ typedef struct percale_device_api {
   percale_status* (*compile)(void* device, const void* graph, uint64_t bytes, void** out_executable);
   percale_status* (*execute)(void* executable, void* queue, void* const* inputs, void* const* outputs);
   void (*executable_destroy)(void* executable);
+  /** The kind of device whose kernels serve this one too, for ops that have no kernel for its own kind; NULL: none do. They read
+   * and write memory that the device must show them: see launch(), which is needed with this. */
+  const char* borrow_kernels;
+  /** Enqueues one run of a kernel, a borrowed one or its own: a thread of the device calls run(state, l) after what is before it in
+   * the queue, and the work is done when that returns. `l` is as `launch`, with operands and scratch, which are addresses within
+   * blocks of allocate(), replaced by where a thread can reach those bytes, and `queue` NULL. What `launch` points to ends with
+   * this call; `state` and launch->run last until the queue is synchronised. Not called when work before it has failed. */
+  percale_status* (*launch)(void* queue, void (*run)(const void* state, const percale_launch* launch),
+                            const void* state, const percale_launch* launch, size_t operand_count);
+  /** A point on a timeline: enqueues that reached(event, value, code) is called once all work before it in the queue is done, with
+   * PERCALE_OK, or has been left out because of an error, with its code: then too, and on a lost device. It comes from a thread
+   * of the device and must neither wait nor call the table. NULL: whoever needs such a point synchronises the queue. When
+   * queue_signal() itself fails it is never called. */
+  percale_status* (*queue_signal)(void* queue, void (*reached)(void* event, uint64_t value, percale_code code),
+                                  void* event, uint64_t value);
 } percale_device_api;
 
 /** A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and arrays are borrowed

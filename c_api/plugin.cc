@@ -208,8 +208,8 @@ Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api) {
   }
   for (size_t i = 0; i < api.device_count; ++i) {
     const percale_device_api& device = *api.devices[i];
-    if (device.struct_size < sizeof(percale_device_api) || device.kind == nullptr || device.probe == nullptr ||
-        device.open == nullptr || device.describe == nullptr) {
+    if (device.struct_size < offsetof(percale_device_api, borrow_kernels) || device.kind == nullptr ||
+        device.probe == nullptr || device.open == nullptr || device.describe == nullptr) {
       return invalid_argument("a device lacks its size, kind, probe, open or describe");
     }
   }
@@ -220,6 +220,12 @@ Status Plugins::add_plugin(Registry& registry, const percale_plugin_api& api) {
     }
   }
   for (const OpSchema* schema : schemas) PERCALE_RETURN_IF_ERROR(registry.add_op(*schema));
+  for (size_t i = 0; i < api.device_count; ++i) {
+    const percale_device_api& device = *api.devices[i];
+    if (device.struct_size <= offsetof(percale_device_api, borrow_kernels) || device.borrow_kernels == nullptr)
+      continue;
+    registry.lend_kernels(device.borrow_kernels, device.kind);
+  }
   // From the last to the first, each before all others, so that the plug-in's own order stays.
   for (size_t i = api.kernel_count; i-- > 0;) {
     PERCALE_RETURN_IF_ERROR(registry.add_kernel(api.kernel_device_kinds[i], *api.kernels[i], true));

@@ -108,10 +108,17 @@ std::vector<const OpSchema*> Registry::ops() const {
 
 const std::vector<Kernel>& Registry::kernels(std::string_view device_kind, const OpSchema& schema) const {
   static const std::vector<Kernel> kNone;
-  const auto kind = kernels_.find(device_kind);
-  if (kind == kernels_.end()) return kNone;
-  const auto found = kind->second.find(OpKey(schema.domain, schema.name));
-  return found == kind->second.end() ? kNone : found->second;
+  const OpKey op(schema.domain, schema.name);
+  const auto own = [&](std::string_view kind) -> const std::vector<Kernel>* {
+    const auto lists = kernels_.find(kind);
+    if (lists == kernels_.end()) return nullptr;
+    const auto found = lists->second.find(op);
+    return found == lists->second.end() ? nullptr : &found->second;
+  };
+  if (const auto* list = own(device_kind)) return *list;
+  const auto lender = lenders_.find(device_kind);
+  const auto* lent = lender == lenders_.end() ? nullptr : own(lender->second);
+  return lent == nullptr ? kNone : *lent;
 }
 
 std::vector<std::string> Registry::kernel_kinds(const OpSchema& schema) const {

@@ -35,6 +35,10 @@ class Registry {
   }
   // Puts a kernel behind those that are there (our own families register best first), or before them (plug-ins).
   Status add_kernel(std::string_view device_kind, const Kernel& kernel, bool first = false);
+  // Kernels of one kind of device serve another kind too, for ops that have none of its own.
+  void lend_kernels(std::string_view from_kind, std::string_view to_kind) {
+    lenders_[std::string(to_kind)] = from_kind;
+  }
 
   // The instruction set that CPU kernels may use: "avx2"; "" when nobody has said.
   void set_isa(std::string isa) { isa_ = std::move(isa); }
@@ -48,9 +52,9 @@ class Registry {
   const OpUpgrade* find_upgrade(std::string_view domain, std::string_view name, int32_t version) const;
   // All ops in the order of domain, name, version.
   std::vector<const OpSchema*> ops() const;
-  // Kernels for an op on a kind of device, best first.
+  // Kernels for an op on a kind of device, best first: its own, else those that were lent to it.
   const std::vector<Kernel>& kernels(std::string_view device_kind, const OpSchema& schema) const;
-  // The kinds of device that have a kernel for the op.
+  // The kinds of device that have a kernel of their own for the op.
   std::vector<std::string> kernel_kinds(const OpSchema& schema) const;
 
  private:
@@ -59,6 +63,7 @@ class Registry {
   std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;              // versions ascending
   std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;  // by OpUpgrade::before
   std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;
+  std::map<std::string, std::string, std::less<>> lenders_;  // by the kind that borrows
 };
 
 // The candidate with the smallest edit distance to `name`, empty when none is near.

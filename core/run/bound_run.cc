@@ -7,12 +7,60 @@ namespace percale {
 Result<DeviceMemory> DeviceMemory::allocate(const Device& device, int64_t bytes) {
   DeviceMemory out;
   PERCALE_RETURN_IF_ERROR(
-      from_c(device.api().allocate(device.handle(), static_cast<uint64_t>(std::max<int64_t>(bytes, 1)), &out.data_)));
+      from_c(device.api().allocate(device.handle(), static_cast<uint64_t>(std::max<int64_t>(bytes, 1)), &out.data_))
+          .with_context(device.name()));
+  out.device_ = &device;
+  return out;
+}
+
+Result<DeviceQueue> DeviceQueue::create(const Device& device) {
+  DeviceQueue out;
+  PERCALE_RETURN_IF_ERROR(from_c(device.api().queue_create(device.handle(), &out.queue_)).with_context(device.name()));
   out.device_ = &device;
   return out;
 }
 
 namespace {
+
+// How far the sender of a transfer must have come.
+int32_t progress_of(const Compiled& compiled, const Transfer& transfer) {
+  const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
+  if (transfer.to_input < 0) return from.position_of_node[static_cast<size_t>(transfer.after_node) + 1];
+  return from.output_ready[static_cast<size_t>(transfer.from_output)] + 1;
+}
+
+// What the program owes others, and when.
+void bind_sender(const Compiled& compiled, BoundProgram& p) {
+  const auto self = static_cast<int32_t>(p.placed - compiled.programs.data());
+  p.awaited.push_back(p.size() + 1);
+  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
+    const Transfer& transfer = compiled.transfers[t];
+    if (transfer.from_part != self) continue;
+    const int32_t after = progress_of(compiled, transfer);
+    p.awaited.push_back(after);
+    const bool sent =
+        std::any_of(p.sends.begin(), p.sends.end(), [&](const Send& s) { return s.output == transfer.from_output; });
+    if (p.is_queued() && transfer.to_input >= 0 && !sent) {
+      p.sends.push_back({after, transfer.from_output, static_cast<int32_t>(t)});
+    }
+  }
+  std::sort(p.awaited.begin(), p.awaited.end());
+  p.awaited.erase(std::unique(p.awaited.begin(), p.awaited.end()), p.awaited.end());
+  std::stable_sort(p.sends.begin(), p.sends.end(), [](const Send& a, const Send& b) { return a.after < b.after; });
+}
+
+void bind_queue(BoundProgram& p) {
+  const Program& program = *p.placed->program;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const size_t end =
+        i + 1 < program.instructions.size() ? program.instructions[i + 1].first_operand : program.operands.size();
+    p.queued.push_back(
+        {&p, static_cast<int32_t>(i), static_cast<uint32_t>(end - program.instructions[i].first_operand)});
+  }
+  int64_t most = 0;
+  for (const ProgramCopy& copy : program.copies) most = std::max(most, copy.bytes);
+  p.bounce.resize(static_cast<size_t>(most));
+}
 
 // One program's tables: what does not change from run to run.
 Status bind_program(const Compiled& compiled, BoundProgram& p) {
@@ -23,6 +71,10 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
     return p.buffers.emplace_back(std::move(memory)).data();
   };
   const auto bytes_of = [](const ValueType& type) { return byte_size(type.dtype, type.shape); };
+  if (device.has_queues()) {
+    PERCALE_ASSIGN_OR_RETURN(p.queue, DeviceQueue::create(device));
+    bind_queue(p);
+  }
   PERCALE_ASSIGN_OR_RETURN(p.arena, DeviceMemory::allocate(device, program.arena_bytes));
   for (const Tensor& constant : program.constants) {
     if (p.shares_host_memory()) {
@@ -31,7 +83,8 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
     }
     PERCALE_ASSIGN_OR_RETURN(void* copy, add_buffer(constant.bytes()));
     PERCALE_RETURN_IF_ERROR(from_c(device.api().copy_from_host(device.handle(), nullptr, copy, constant.data(),
-                                                               static_cast<uint64_t>(constant.bytes()))));
+                                                               static_cast<uint64_t>(constant.bytes())))
+                                .with_context(device.name()));
     p.constants.push_back(copy);
   }
   p.own_inputs.resize(program.inputs.size());
@@ -62,18 +115,13 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
   for (size_t t = 0; t < compiled.transfers.size(); ++t) {
     const Transfer& transfer = compiled.transfers[t];
     if (transfer.to_part != self) continue;
-    const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
     const auto number = static_cast<int32_t>(t);
-    if (transfer.to_input < 0) {
-      p.waits.push_back({program.position_of_node[static_cast<size_t>(transfer.before_node)], number,
-                         transfer.from_part, from.position_of_node[static_cast<size_t>(transfer.after_node) + 1]});
-      continue;
-    }
-    const int32_t ready = from.output_ready[static_cast<size_t>(transfer.from_output)] + 1;
-    p.waits.push_back({std::min(program.input_needed[static_cast<size_t>(transfer.to_input)], end), number,
-                       transfer.from_part, ready});
+    const int32_t at = transfer.to_input < 0 ? program.position_of_node[static_cast<size_t>(transfer.before_node)]
+                                             : program.input_needed[static_cast<size_t>(transfer.to_input)];
+    p.waits.push_back({std::min(at, end), number, transfer.from_part, progress_of(compiled, transfer)});
   }
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
+  bind_sender(compiled, p);
   return {};
 }
 
@@ -100,7 +148,7 @@ int64_t bound_bytes(const Compiled& compiled) {
   for (const Transfer& t : compiled.transfers) {
     const bool plain = compiled.programs[static_cast<size_t>(t.from_part)].device->shares_host_memory() &&
                        compiled.programs[static_cast<size_t>(t.to_part)].device->shares_host_memory();
-    if (!plain) total += booked_bytes(t.bytes);
+    if (!plain) total += booked_bytes(t.bytes + kAlignment);
   }
   return total;
 }
@@ -122,7 +170,16 @@ Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::
     const Transfer& transfer = compiled.transfers[t];
     const bool plain = run->programs[static_cast<size_t>(transfer.from_part)]->shares_host_memory() &&
                        run->programs[static_cast<size_t>(transfer.to_part)]->shares_host_memory();
-    if (!plain) run->staging[t].resize(static_cast<size_t>(transfer.bytes));
+    if (plain) continue;
+    const BoundProgram& from = *run->programs[static_cast<size_t>(transfer.from_part)];
+    const bool sent_for_another = from.is_queued() && transfer.to_input >= 0 &&
+                                  std::none_of(from.sends.begin(), from.sends.end(),
+                                               [&](const Send& s) { return s.transfer == static_cast<int32_t>(t); });
+    if (sent_for_another) continue;
+    Staging& staging = run->staging[t];
+    staging.memory.resize(static_cast<size_t>(transfer.bytes) + kAlignment);
+    const auto address = reinterpret_cast<uintptr_t>(staging.memory.data());
+    staging.data = staging.memory.data() + (kAlignment - address % kAlignment) % kAlignment;
   }
   return run;
 }

@@ -35,6 +35,27 @@ class DeviceMemory {
   void* data_ = nullptr;
 };
 
+// A queue of a device, destroyed with it. Nothing may be under way in it then.
+class DeviceQueue {
+ public:
+  DeviceQueue() = default;
+  static Result<DeviceQueue> create(const Device& device);
+  DeviceQueue(DeviceQueue&& o) noexcept : device_(o.device_), queue_(std::exchange(o.queue_, nullptr)) {}
+  DeviceQueue& operator=(DeviceQueue&& o) noexcept {
+    std::swap(device_, o.device_);
+    std::swap(queue_, o.queue_);
+    return *this;
+  }
+  ~DeviceQueue() {
+    if (queue_ != nullptr) device_->api().queue_destroy(queue_);
+  }
+  void* get() const { return queue_; }
+
+ private:
+  const Device* device_ = nullptr;
+  void* queue_ = nullptr;
+};
+
 // An operand whose address differs from run to run.
 struct Patch {
   uint32_t position;
@@ -46,6 +67,22 @@ struct Wait {
   int32_t at, transfer, from, progress;
 };
 
+// An output that leaves a queue for the staging memory of a transfer when so many instructions are done.
+struct Send {
+  int32_t after, output, transfer;
+};
+
+struct BoundProgram;
+
+// What a queue is given to run.
+struct QueuedInstruction {
+  BoundProgram* program;
+  int32_t number;
+  uint32_t operands;
+};
+
+class RunSignal;  // core/run/run_signal.h
+
 struct BoundProgram {
   const PlacedProgram* placed = nullptr;
   DeviceMemory arena;
@@ -53,16 +90,36 @@ struct BoundProgram {
   std::vector<void*> operands;        // of all instructions
   std::vector<Patch> patches;
   std::vector<Wait> waits;  // by instruction
+  std::vector<int32_t>
+      awaited;  // the states of progress that other programs, or the end of the run, wait for; ascending
   std::vector<void*> constants;
   std::vector<void*> inputs, outputs;          // as instructions see them
   std::vector<void*> own_inputs, own_outputs;  // buffers that stand in for them, null where there is none
   RunContext context;
   const RunFrame* frame = nullptr;   // of the run under way: its loops ask it whether to stop
+  RunSignal* signal = nullptr;       // of the run under way
   std::atomic<int32_t> progress{0};  // instructions done; one more when the copies are done as well
   std::atomic<bool> claimed{false};
-  size_t next_wait = 0;
+  size_t next_wait = 0, next_awaited = 0;
+
+  // Of a device with queues alone.
+  std::vector<QueuedInstruction> queued;
+  std::vector<Send> sends;        // by `after`
+  std::vector<std::byte> bounce;  // what copies within the device go through
+  int32_t enqueued = 0;           // as progress, of what the queue was given
+  size_t next_send = 0;
+  std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word
+  DeviceQueue queue;                   // the first to go
 
   bool shares_host_memory() const { return placed->device->shares_host_memory(); }
+  bool is_queued() const { return queue.get() != nullptr; }
+  int32_t size() const { return static_cast<int32_t>(placed->program->instructions.size()); }
+};
+
+// Host memory, aligned as kernels want it.
+struct Staging {
+  std::vector<std::byte> memory;
+  std::byte* data = nullptr;
 };
 
 struct BoundRun {
@@ -76,7 +133,8 @@ struct BoundRun {
   std::shared_ptr<MemoryPool> memory;
   int64_t booked = 0;  // what devices have allocated for the session
   std::vector<std::unique_ptr<BoundProgram>> programs;
-  std::vector<std::vector<std::byte>> staging;  // per transfer between devices of unlike memory
+  // Per transfer between devices of unlike memory. What leaves a queue for several of them leaves it once: the later ones have null.
+  std::vector<Staging> staging;
 };
 
 // Books and makes all of it.

@@ -37,6 +37,9 @@ const char* missing_slot(const percale_device_api& api) {
   if (api.queue_create != nullptr && (api.queue_destroy == nullptr || api.queue_synchronize == nullptr)) {
     return "queue_destroy or queue_synchronize";
   }
+  if (api.borrow_kernels != nullptr && (api.launch == nullptr || api.queue_create == nullptr)) {
+    return "launch or queue_create";
+  }
   return nullptr;
 }
 

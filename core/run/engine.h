@@ -34,6 +34,10 @@ class Device {
   // Complete as far as the core goes: slots that the author of the table did not know are null.
   const percale_device_api& api() const { return api_; }
   void* handle() const { return handle_; }
+  // Whether it works on queues, beside whoever gives it work.
+  bool has_queues() const { return api_.queue_create != nullptr; }
+  // Whether it will never work again.
+  bool lost() const { return api_.lost != nullptr && api_.lost(handle_) != 0; }
   // How many threads work for the device at once, the caller counted; 0: as many as the engine has.
   int32_t width() const { return width_; }
   // Runs the loops of this device's kernels: on the engine's threads, at most width() of them. Lives as long as the device.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include "core/run/bound_run.h"
+#include "core/run/run_signal.h"
 
 namespace percale {
 
@@ -34,12 +34,19 @@ class ProgramRun {
       : compiled_(compiled), engine_(engine), frame_(frame), bound_(bound), feeds_(feeds), results_(results) {}
 
   Status run() {
-    for (auto& p : bound_.programs) PERCALE_RETURN_IF_ERROR(start(*p));
-    if (bound_.programs.size() == 1) {
+    Status started;
+    for (auto& p : bound_.programs) {
+      queues_ = queues_ || p->is_queued();
+      if (started.ok()) started = start(*p);
+    }
+    if (!started.ok()) {
+      fail(std::move(started));
+    } else if (bound_.programs.size() == 1 && !queues_) {
       advance(*bound_.programs[0]);
     } else {
       schedule();
     }
+    if (queues_) drain();
     PERCALE_RETURN_IF_ERROR(std::move(status_));
     publish();
     return {};
@@ -75,9 +82,12 @@ class ProgramRun {
     p.context.seed = frame_.options.seed;
     p.context.step = frame_.step;
     p.context.first_row = frame_.options.first_row;
+    p.signal = &signal_;
     p.progress = 0;
     p.claimed = false;
-    p.next_wait = 0;
+    p.next_wait = p.next_awaited = p.next_send = 0;
+    p.enqueued = 0;
+    p.failed_at = -1;
     return {};
   }
 
@@ -127,13 +137,29 @@ class ProgramRun {
     return nullptr;
   }
 
-  Status copy_in(BoundProgram& p, size_t input, const void* from, int64_t bytes) {
+  // To and from a device's memory: done when they return, or, where it has queues, behind what its queue was given before.
+  static Status copy_to_device(const BoundProgram& p, void* to, const void* from, size_t bytes) {
     const Device& d = *p.placed->device;
-    return from_c(d.api().copy_from_host(d.handle(), nullptr, p.own_inputs[input], from, static_cast<uint64_t>(bytes)));
+    return from_c(d.api().copy_from_host(d.handle(), p.queue.get(), to, from, bytes)).with_context(d.name());
   }
-  Status copy_out(const BoundProgram& p, size_t output, void* to, int64_t bytes) {
+  static Status copy_to_host(const BoundProgram& p, void* to, const void* from, size_t bytes) {
     const Device& d = *p.placed->device;
-    return from_c(d.api().copy_to_host(d.handle(), nullptr, to, p.outputs[output], static_cast<uint64_t>(bytes)));
+    return from_c(d.api().copy_to_host(d.handle(), p.queue.get(), to, from, bytes)).with_context(d.name());
+  }
+  static Status copy_in(BoundProgram& p, size_t input, const void* from, int64_t bytes) {
+    return copy_to_device(p, p.own_inputs[input], from, static_cast<size_t>(bytes));
+  }
+  static Status copy_out(const BoundProgram& p, size_t output, void* to, int64_t bytes) {
+    return copy_to_host(p, to, p.outputs[output], static_cast<size_t>(bytes));
+  }
+
+  // Where a transfer from a device with memory of its own passes through the host.
+  void* staging(const BoundProgram& from, const Transfer& t, size_t number) const {
+    if (bound_.staging[number].data != nullptr) return bound_.staging[number].data;
+    for (const Send& send : from.sends) {
+      if (send.output == t.from_output) return bound_.staging[static_cast<size_t>(send.transfer)].data;
+    }
+    return nullptr;
   }
 
   // Between CPU devices the receiver reads where the sender wrote; between unlike memories the host passes the bytes on.
@@ -142,11 +168,8 @@ class ProgramRun {
     const auto input = static_cast<size_t>(t.to_input);
     const auto output = static_cast<size_t>(t.from_output);
     const BoundProgram& from = *bound_.programs[static_cast<size_t>(t.from_part)];
-    void* where = from.outputs[output];
-    if (!shares(from)) {
-      where = bound_.staging[number].data();
-      PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
-    }
+    void* where = shares(from) ? from.outputs[output] : staging(from, t, number);
+    if (!shares(from) && !from.is_queued()) PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
     if (!shares(to)) return copy_in(to, input, where, t.bytes);
     to.inputs[input] = where;
     for (const Patch& patch : to.patches) {
@@ -158,61 +181,185 @@ class ProgramRun {
   void fail(Status status) {
     const std::lock_guard lock(mutex_);
     if (status_.ok()) status_ = std::move(status);
-    failed_.store(true);
+    signal_.fail();
   }
 
-  // Does what can be done without waiting. True when the program has come to its end, or the run has failed.
+  // The transfers that stand before instruction `i`. False when one of them cannot be had yet, or the run has failed.
+  bool receive_before(BoundProgram& p, int32_t i) {
+    for (; p.next_wait < p.waits.size() && p.waits[p.next_wait].at <= i; ++p.next_wait) {
+      const Wait& w = p.waits[p.next_wait];
+      if (bound_.programs[static_cast<size_t>(w.from)]->progress.load(std::memory_order_acquire) < w.progress) {
+        return false;
+      }
+      if (signal_.failed()) return false;  // what a queue has left out cannot be received
+      const auto number = static_cast<size_t>(w.transfer);
+      if (Status s = receive(p, compiled_.transfers[number], number); !s.ok()) return fail(std::move(s)), false;
+    }
+    return true;
+  }
+
+  // Whether `progress` is a state that somebody waits for, or lies behind one, and was not seen yet.
+  static bool is_awaited(BoundProgram& p, int32_t progress) {
+    bool hit = false;
+    for (; p.next_awaited < p.awaited.size() && p.awaited[p.next_awaited] <= progress; ++p.next_awaited) hit = true;
+    return hit;
+  }
+
+  // Does what can be done without waiting. True when something was done; then it may go on.
   bool advance(BoundProgram& p) {
     const Program& program = *p.placed->program;
-    const auto end = static_cast<int32_t>(program.instructions.size());
-    int32_t i = p.progress.load(std::memory_order_relaxed);
-    for (; i <= end; ++i) {
-      for (; p.next_wait < p.waits.size() && p.waits[p.next_wait].at <= i; ++p.next_wait) {
-        const Wait& w = p.waits[p.next_wait];
-        if (bound_.programs[static_cast<size_t>(w.from)]->progress.load(std::memory_order_acquire) < w.progress) {
-          return false;
-        }
-        const auto number = static_cast<size_t>(w.transfer);
-        if (Status s = receive(p, compiled_.transfers[number], number); !s.ok()) return fail(std::move(s)), true;
-      }
+    const int32_t end = p.size(), begin = p.progress.load(std::memory_order_relaxed);
+    const bool alone = bound_.programs.size() == 1;
+    const uint64_t seen = signal_.changes();
+    for (int32_t i = begin; i <= end; ++i) {
+      if (!receive_before(p, i)) return i > begin;
       if (i == end) break;
       if (frame_.should_stop()) return fail(frame_.stop_reason()), true;
       execute(p, program.instructions[static_cast<size_t>(i)]);
       if (p.context.error.load(std::memory_order_relaxed) != 0) return fail(kernel_error(p, i)), true;
       if (p.context.cancelled.load(std::memory_order_relaxed)) return fail(frame_.stop_reason()), true;
       p.progress.store(i + 1, std::memory_order_release);
+      if (alone) continue;
+      if (is_awaited(p, i + 1)) signal_.wake();
+      if (signal_.failed()) return true;
+      // A queue may have run dry meanwhile, and who works here may be the only one to see to it.
+      if (queues_ && signal_.changes() != seen) return true;
     }
     if (Status s = finish(p); !s.ok()) return fail(std::move(s)), true;
     p.progress.store(end + 1, std::memory_order_release);
+    if (!alone) signal_.wake();
     return true;
   }
 
-  void execute(BoundProgram& p, const Instruction& instruction) {
-    const percale_launch launch{
+  // The same for a program on a queue: gives it what can be given.
+  bool enqueue(BoundProgram& p) {
+    const int32_t end = p.size(), begin = p.enqueued;
+    for (; p.enqueued <= end; ++p.enqueued) {
+      const int32_t i = p.enqueued;
+      if (!receive_before(p, i)) return i > begin;
+      if (i == end) break;
+      if (frame_.should_stop()) return fail(frame_.stop_reason()), true;
+      if (signal_.failed()) return true;
+      Status status = launch(p, i);
+      if (status.ok()) status = send(p, i + 1);
+      if (!status.ok()) return fail(std::move(status)), true;
+    }
+    if (p.enqueued > end) return false;
+    Status status = finish(p);
+    if (status.ok()) status = send(p, end + 1);
+    if (!status.ok()) return fail(std::move(status)), true;
+    ++p.enqueued;
+    return true;
+  }
+
+  Status launch(BoundProgram& p, int32_t i) {
+    const Device& d = *p.placed->device;
+    const Instruction& instruction = p.placed->program->instructions[static_cast<size_t>(i)];
+    const QueuedInstruction& queued = p.queued[static_cast<size_t>(i)];
+    const percale_launch launch = launch_of(p, instruction);
+    if (d.api().launch != nullptr) {
+      return from_c(d.api().launch(p.queue.get(), &ProgramRun::run_queued, &queued, &launch, queued.operands))
+          .with_context(d.name());
+    }
+    run_kernel(p, instruction, launch);  // enqueues by itself
+    return p.context.error.load(std::memory_order_relaxed) != 0 ? kernel_error(p, i) : Status();
+  }
+
+  // On a thread of the device. What comes after an error is left out, so that the error word says who was first.
+  static void run_queued(const void* state, const percale_launch* launch) {
+    const auto& queued = *static_cast<const QueuedInstruction*>(state);
+    BoundProgram& p = *queued.program;
+    if (p.context.error.load(std::memory_order_relaxed) != 0 || p.context.cancelled.load(std::memory_order_relaxed)) {
+      return;
+    }
+    if (p.frame->should_stop()) {
+      p.context.cancelled = true;
+      return p.signal->fail();
+    }
+    const FloatMode mode;
+    run_kernel(p, p.placed->program->instructions[static_cast<size_t>(queued.number)], *launch);
+    if (p.context.error.load(std::memory_order_relaxed) == 0 && !p.context.cancelled.load(std::memory_order_relaxed)) {
+      return;
+    }
+    p.failed_at = queued.number;
+    p.signal->fail();
+  }
+
+  // What others, and the end of the run, wait for when so many instructions are done.
+  Status send(BoundProgram& p, int32_t progress) {
+    const Device& d = *p.placed->device;
+    for (; p.next_send < p.sends.size() && p.sends[p.next_send].after <= progress; ++p.next_send) {
+      const Send& s = p.sends[p.next_send];
+      const auto number = static_cast<size_t>(s.transfer);
+      PERCALE_RETURN_IF_ERROR(
+          copy_out(p, static_cast<size_t>(s.output), bound_.staging[number].data, compiled_.transfers[number].bytes));
+    }
+    if (!is_awaited(p, progress)) return {};
+    if (d.api().queue_signal != nullptr) {
+      return from_c(d.api().queue_signal(p.queue.get(), &ProgramRun::reached, &p, static_cast<uint64_t>(progress)))
+          .with_context(d.name());
+    }
+    PERCALE_RETURN_IF_ERROR(from_c(d.api().queue_synchronize(p.queue.get())).with_context(d.name()));
+    reached(&p, static_cast<uint64_t>(progress), PERCALE_OK);
+    return {};
+  }
+
+  static void reached(void* event, uint64_t progress, percale_code code) {
+    BoundProgram& p = *static_cast<BoundProgram*>(event);
+    if (code != PERCALE_OK) return p.signal->fail();  // queue_synchronize() says why
+    p.progress.store(static_cast<int32_t>(progress), std::memory_order_release);
+    p.signal->wake();
+  }
+
+  // Nothing of this run is under way any more when it returns, and what has failed in a queue is known.
+  void drain() {
+    for (auto& p : bound_.programs) {
+      if (signal_.failed() && p->is_queued()) p->context.cancelled = true;
+    }
+    for (auto& p : bound_.programs) {
+      if (!p->is_queued()) continue;
+      const Device& d = *p->placed->device;
+      Status status = from_c(d.api().queue_synchronize(p->queue.get())).with_context(d.name());
+      if (p->context.error.load() != 0) fail(kernel_error(*p, p->failed_at.load()));
+      if (!status.ok()) fail(std::move(status));
+    }
+    if (signal_.failed() && status_.ok()) fail(frame_.stop_reason());
+  }
+
+  static percale_launch launch_of(BoundProgram& p, const Instruction& instruction) {
+    return {
         p.operands.data() + instruction.first_operand,
         instruction.scratch_offset < 0 ? nullptr : static_cast<std::byte*>(p.arena.data()) + instruction.scratch_offset,
-        nullptr, &p.context};
-    const int64_t begin = frame_.options.trace == nullptr ? 0 : now_ns();
+        p.queue.get(), &p.context};
+  }
+
+  static void execute(BoundProgram& p, const Instruction& instruction) {
+    run_kernel(p, instruction, launch_of(p, instruction));
+  }
+
+  static void run_kernel(BoundProgram& p, const Instruction& instruction, const percale_launch& launch) {
+    Trace* trace = p.frame->options.trace;
+    const int64_t begin = trace == nullptr ? 0 : now_ns();
     try {
       instruction.run(instruction.state, &launch);
     } catch (const std::bad_alloc&) {
       p.context.fail(RunError::kOutOfMemory, 0);
     }
-    if (frame_.options.trace != nullptr) record(p, instruction, begin);
+    if (trace != nullptr) record(p, instruction, *trace, begin);
   }
 
   // A span that there is no memory for is not worth the run.
-  void record(const BoundProgram& p, const Instruction& instruction, int64_t begin) noexcept {
+  static void record(const BoundProgram& p, const Instruction& instruction, Trace& trace, int64_t begin) noexcept {
     try {
       const ProgramNode& node = p.placed->program->nodes[static_cast<size_t>(instruction.node)];
-      frame_.options.trace->add(str_cat(node.op->name, " ", node.name), p.placed->device->name(), begin, now_ns(),
-                                node.kernel);
+      trace.add(str_cat(node.op->name, " ", node.name), p.placed->device->name(), begin, now_ns(), node.kernel);
     } catch (const std::bad_alloc&) {
     }
   }
 
   static Status kernel_error(const BoundProgram& p, int32_t i) {
     const Program& program = *p.placed->program;
+    if (i < 0) return internal_error(p.placed->device->name(), ": a kernel failed with code ", p.context.error.load());
     const ProgramNode& node = program.nodes[static_cast<size_t>(program.instructions[static_cast<size_t>(i)].node)];
     return run_error_status(*node.op, node.name, p.context);
   }
@@ -226,11 +373,11 @@ class ProgramRun {
         if (to != from && copy.bytes > 0) std::memcpy(to, from, static_cast<size_t>(copy.bytes));
         continue;
       }
-      // A device without a copy of its own lets the host pass the bytes on.
-      std::vector<std::byte> bytes(static_cast<size_t>(copy.bytes));
-      const Device& d = *p.placed->device;
-      PERCALE_RETURN_IF_ERROR(from_c(d.api().copy_to_host(d.handle(), nullptr, bytes.data(), from, bytes.size())));
-      PERCALE_RETURN_IF_ERROR(from_c(d.api().copy_from_host(d.handle(), nullptr, to, bytes.data(), bytes.size())));
+      // The table has no copy within a device: the host passes the bytes on. A queue does it in order, through one place.
+      std::vector<std::byte> own(p.is_queued() ? 0 : static_cast<size_t>(copy.bytes));
+      std::byte* bytes = p.is_queued() ? p.bounce.data() : own.data();
+      PERCALE_RETURN_IF_ERROR(copy_to_host(p, bytes, from, static_cast<size_t>(copy.bytes)));
+      PERCALE_RETURN_IF_ERROR(copy_to_device(p, to, bytes, static_cast<size_t>(copy.bytes)));
     }
     for (size_t k = 0; k < program.outputs.size(); ++k) {
       const auto& results = p.placed->part.outputs[k].results;
@@ -246,32 +393,46 @@ class ProgramRun {
     return {};
   }
 
-  // The programs of several devices: as many threads as the engine has take up whichever can go on.
+  // The programs of several devices: as many threads as the engine has, and as there are programs for threads, take up whichever
+  // can go on. What a device does on queues of its own needs no thread, only somebody who sees to it now and then.
   void schedule() {
-    engine_.threads().parallel()(static_cast<int64_t>(bound_.programs.size()), [this](int64_t) {
+    const auto& programs = bound_.programs;
+    const auto worked = std::count_if(programs.begin(), programs.end(), [](const auto& p) { return !p->is_queued(); });
+    engine_.threads().parallel()(std::max<int64_t>(worked, 1), [this](int64_t) {
       const FloatMode mode;
-      const auto done = [](const BoundProgram& p) {
-        return p.progress.load(std::memory_order_acquire) >
-               static_cast<int32_t>(p.placed->program->instructions.size());
-      };
-      for (bool open = true; open && !failed_;) {
-        open = false;
-        bool moved = false;
-        for (auto& p : bound_.programs) {
-          if (done(*p)) continue;
-          open = true;
-          if (p->claimed.exchange(true)) continue;
-          const int32_t before = p->progress.load();
-          try {
-            if (!done(*p)) moved = advance(*p) || p->progress.load() != before || moved;
-          } catch (const std::bad_alloc&) {
-            fail(Status::out_of_memory());
-          }
-          p->claimed.store(false);
-        }
-        if (open && !moved) std::this_thread::yield();
+      try {
+        work();
+      } catch (const std::bad_alloc&) {
+        fail(Status::out_of_memory());
       }
     });
+  }
+
+  void work() {
+    while (!signal_.failed()) {
+      const uint64_t seen = signal_.changes();
+      bool open = false;
+      // Queues first: they work while the thread does.
+      bool moved = work_on(true, &open);
+      moved = work_on(false, &open) || moved;
+      if (!open) return;
+      if (moved) continue;
+      signal_.sleep(seen, frame_);
+      if (frame_.should_stop()) fail(frame_.stop_reason());
+    }
+  }
+
+  bool work_on(bool queued, bool* open) {
+    bool moved = false;
+    for (auto& p : bound_.programs) {
+      if (p->is_queued() != queued || p->progress.load(std::memory_order_acquire) > p->size()) continue;
+      *open = true;
+      if (p->claimed.exchange(true)) continue;
+      const bool done = p->progress.load(std::memory_order_acquire) > p->size();
+      if (!done && !signal_.failed()) moved = (queued ? enqueue(*p) : advance(*p)) || moved;
+      p->claimed.store(false);
+    }
+    return moved;
   }
 
   void publish() {
@@ -288,9 +449,10 @@ class ProgramRun {
   BoundRun& bound_;
   std::span<const Tensor> feeds_, results_;
   std::vector<Tensor> assigned_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards status_
   Status status_;
-  std::atomic<bool> failed_{false};
+  RunSignal signal_;
+  bool queues_ = false;
 };
 
 }  // namespace

@@ -86,7 +86,13 @@ Result<Outcome> run_kernel(const PlannedKernel& kernel, const Sample& sample, co
   run.parallel = way.parallel;
   void* queue = nullptr;
   if (device.api().queue_create) PERCALE_RETURN_IF_ERROR(from_c(device.api().queue_create(device.handle(), &queue)));
-  kernel.run(percale_launch{operands.data(), scratch.get(), queue, &run});
+  const percale_launch launch{operands.data(), scratch.get(), queue, &run};
+  if (device.api().launch != nullptr) {
+    PERCALE_RETURN_IF_ERROR(
+        from_c(device.api().launch(queue, kernel.run_function(), kernel.state(), &launch, operands.size())));
+  } else {
+    kernel.run(launch);
+  }
   if (queue != nullptr) {
     const Status done = from_c(device.api().queue_synchronize(queue));
     device.api().queue_destroy(queue);

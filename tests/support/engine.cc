@@ -7,6 +7,7 @@
 #include "devices/cpu/simd/simd.h"
 #include "devices/null/null_device.h"
 #include "ops/all_ops.h"
+#include "tests/sim/sim.h"
 
 namespace percale {
 
@@ -31,6 +32,10 @@ Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
   for (const percale_plugin_api* plugin : plugins) {
     if (plugin == nullptr) return internal_error("a plug-in could not be made");
     parts.device_apis.insert(parts.device_apis.end(), plugin->devices, plugin->devices + plugin->device_count);
+    for (size_t i = 0; i < plugin->device_count; ++i) {
+      const percale_device_api& device = *plugin->devices[i];
+      if (device.borrow_kernels != nullptr) ops.registry->lend_kernels(device.borrow_kernels, device.kind);
+    }
     for (size_t i = 0; i < plugin->kernel_count; ++i) {
       PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernel_device_kinds[i], *plugin->kernels[i], true));
     }
@@ -42,6 +47,11 @@ Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
 const percale_plugin_api* null_plugin() {
   const percale_plugin_api* plugin = nullptr;
   return from_c(percale_null_plugin_init(&c_api::host_api(), PERCALE_PLUGIN_ABI, "", &plugin)).ok() ? plugin : nullptr;
+}
+
+const percale_plugin_api* sim_plugin() {
+  const percale_plugin_api* plugin = nullptr;
+  return from_c(percale_sim_plugin_init(&c_api::host_api(), PERCALE_PLUGIN_ABI, "", &plugin)).ok() ? plugin : nullptr;
 }
 
 Result<const percale_plugin_api*> open_plugin(const std::string& path) {

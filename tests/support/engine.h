@@ -24,6 +24,9 @@ Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options = 
 // The null device, linked into the test; for make_test_engine(). Null when it cannot be made.
 const percale_plugin_api* null_plugin();
 
+// The sim device, linked into the test; the same. See tests/sim/sim.h.
+const percale_plugin_api* sim_plugin();
+
 // Opens a plug-in as the library does. Never closed.
 Result<const percale_plugin_api*> open_plugin(const std::string& path);
 

@@ -1,0 +1,40 @@
+/** What the sim device offers beyond its table: for tests that link it instead of loading it. */
+#ifndef PERCALE_TESTS_SIM_SIM_H_
+#define PERCALE_TESTS_SIM_SIM_H_
+
+#include "c_api/percale_plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The plug-in's init function under a name of its own. */
+percale_status* percale_sim_plugin_init(const percale_host_api* host, uint32_t host_abi, const char* path,
+                                        const percale_plugin_api** out_plugin);
+
+/** What shall go wrong or slowly. All 0: nothing. */
+typedef struct percale_sim_faults {
+  /** The device is lost when it is asked for the n-th launch, copy or allocation, counted from 1; 0: never. */
+  uint64_t lose_at_launch, lose_at_copy, lose_at_allocation;
+  /** Nanoseconds that each launch and each copy on a queue take longer. */
+  uint64_t launch_ns, copy_ns;
+  /** How many times as long as it needs a launch takes; up to 1: as long as it needs. */
+  double slow;
+} percale_sim_faults;
+
+/** What was asked of a device since it was opened, or since its faults were set. */
+typedef struct percale_sim_counts {
+  uint64_t launches, copies_from_host, copies_to_host, allocations;
+} percale_sim_counts;
+
+#define PERCALE_SIM_DEVICES 8
+
+/** For the device `index` of all engines (-1: every device), now and when it is opened; counts begin anew. `plugin` as init gave it. */
+void percale_sim_set_faults(const percale_plugin_api* plugin, int32_t index, const percale_sim_faults* faults);
+void percale_sim_get_counts(const percale_plugin_api* plugin, int32_t index, percale_sim_counts* out_counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PERCALE_TESTS_SIM_SIM_H_ */
