@@ -51,6 +51,7 @@ Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, const S
                                     const std::shared_ptr<MemoryPool>& pool) {
   ShardSums out;
   out.sizes_ = sizes;
+  out.replicas_.resize(sizes.replicas);
   const size_t levels = tree_levels(sizes.shards);
   // A shard under way keeps the sums beside its way to the root waiting.
   const size_t wanted = levels + (sizes.replicas - 1) * (levels - 1);
@@ -70,6 +71,14 @@ Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, const S
   return out;
 }
 
+Status ShardSums::place(size_t replica, bool apart) {
+  replicas_[replica] = {apart, false};
+  const auto count = std::count_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.apart; });
+  if (count == 0) return {};
+  if (threads_ == nullptr) threads_ = std::make_unique<DeviceThreads>();
+  return threads_->reserve(static_cast<size_t>(count));
+}
+
 void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
   if (first) {
     several_.swap(buffers_[batch_]);
@@ -82,15 +91,36 @@ void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
 // knot adds the two.
 class ShardSums::Reduction {
  public:
-  Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute)
-      : sums_(sums), rows_(rows), parallel_(parallel), compute_(compute) {
+  Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss)
+      : sums_(sums), rows_(rows), parallel_(parallel), compute_(compute), is_loss_(is_loss) {
     for (size_t i = 0; i < sums.buffers_.size(); ++i) free_.push_back(i);
+    again_.reserve(sums.replicas_.size());
     grow(0, sums.sizes_.shards, kNone);
   }
 
+  // One round, but for shards whose replica was lost when the others had nothing left to do.
   Status run() {
-    parallel_(static_cast<int64_t>(sums_.sizes_.replicas),
-              [this](int64_t replica) { work(static_cast<size_t>(replica)); });
+    while (status_.ok() && !knots_[0].done) {
+      std::vector<size_t> apart, together;
+      for (size_t i = 0; i < sums_.replicas_.size(); ++i) {
+        if (!sums_.replicas_[i].lost) (sums_.replicas_[i].apart ? apart : together).push_back(i);
+      }
+      if (apart.empty() && together.empty()) {
+        return loss_.ok() ? Status(Code::kUnavailable, "every device that computes shards is lost") : std::move(loss_);
+      }
+      const auto share = [&] {
+        if (together.empty()) return;
+        parallel_(static_cast<int64_t>(together.size()), [&](int64_t i) { work(together[static_cast<size_t>(i)]); });
+      };
+      if (apart.empty()) {
+        share();
+      } else if (apart.size() == 1 && together.empty()) {
+        work(apart[0]);
+      } else {
+        sums_.threads_->run(
+            apart.size(), [&](size_t i) { work(apart[i]); }, share);
+      }
+    }
     if (status_.ok()) sums_.batch_ = knots_[0].buffer;
     return std::move(status_);
   }
@@ -115,40 +145,63 @@ class ShardSums::Reduction {
     return at;
   }
 
+  // Others may wait for this replica: it ends with an error, not with an exception.
   void work(size_t replica) {
+    try {
+      take_shards(replica);
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      if (status_.ok()) status_ = Status::out_of_memory();
+    }
+    freed_.notify_all();
+  }
+
+  void take_shards(size_t replica) {
     std::unique_lock lock(mutex_);
-    while (status_.ok() && next_ < sums_.sizes_.shards) {
-      const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, next_);
-      const size_t leaf = leaves_[static_cast<size_t>(next_)];
+    while (status_.ok() && (!again_.empty() || next_ < sums_.sizes_.shards)) {
+      const int64_t shard = again_.empty() ? next_ : again_.back();
+      const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
+      const size_t leaf = leaves_[static_cast<size_t>(shard)];
       if (range.begin == range.end) {
         ++next_;
         climb(leaf, lock);
         continue;
       }
-      // Who is ahead of all others waits for them to add what they have: at least one of them is at work.
+      // Who is ahead of all others waits for them to add what they have: at least one of them is at work. One that is lost at it
+      // gives its buffer back.
       if (free_.empty()) {
         freed_.wait(lock);
         continue;
       }
-      const int64_t shard = next_++;
+      if (again_.empty()) {
+        ++next_;
+      } else {
+        again_.pop_back();
+      }
       const size_t buffer = free_.back();
       free_.pop_back();
       lock.unlock();
       Status status;
       try {
         status = compute_(replica, shard, range, sums_.buffers_[buffer]);
-      } catch (const std::bad_alloc&) {  // others may wait for this replica
+      } catch (const std::bad_alloc&) {
         status = Status::out_of_memory();
       }
       lock.lock();
       if (!status.ok()) {
-        if (status_.ok()) status_ = std::move(status);
-        break;
+        if (is_loss_ && is_loss_(replica, status)) {
+          sums_.replicas_[replica].lost = true;
+          free_.push_back(buffer);
+          again_.push_back(shard);
+          loss_ = std::move(status);
+        } else if (status_.ok()) {
+          status_ = std::move(status);
+        }
+        return;
       }
       knots_[leaf].buffer = buffer;
       climb(leaf, lock);
     }
-    freed_.notify_all();
   }
 
   // The knot has its sums.
@@ -174,17 +227,19 @@ class ShardSums::Reduction {
   const int64_t rows_;
   const ParallelFor& parallel_;
   const Compute& compute_;
+  const IsLoss& is_loss_;
   std::vector<Knot> knots_;     // the root first
   std::vector<size_t> leaves_;  // per shard
   std::mutex mutex_;            // guards what follows, and the knots
   std::condition_variable freed_;
   std::vector<size_t> free_;
   int64_t next_ = 0;
-  Status status_;
+  std::vector<int64_t> again_;  // shards whose replica was lost
+  Status status_, loss_;
 };
 
-Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute) {
-  return Reduction(*this, rows, parallel, compute).run();
+Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss) {
+  return Reduction(*this, rows, parallel, compute, is_loss).run();
 }
 
 }  // namespace percale

@@ -11,6 +11,7 @@
 #include "core/base/parallel.h"
 #include "core/registry/shape_context.h"
 #include "core/tensor/tensor.h"
+#include "core/train/device_threads.h"
 
 namespace percale {
 
@@ -39,11 +40,19 @@ class ShardSums {
   static Result<ShardSums> create(const std::vector<ValueType>& types, const Sizes& sizes,
                                   const std::shared_ptr<MemoryPool>& pool);
 
+  // A replica that was lost, or never was there, computes from now on. `apart`: its device works by itself, so that a thread of its own
+  // waits for it; the others share the threads of reduce(). RESOURCE_EXHAUSTED when the system gives no such thread.
+  Status place(size_t replica, bool apart);
+  bool lost(size_t replica) const { return replicas_[replica].lost; }
+
   // Replica `replica` computes shard `shard` into `out`. Called by replicas at once, each for one shard at a time.
   using Compute = std::function<Status(size_t replica, int64_t shard, const ShardRows& rows, std::vector<Tensor>& out)>;
-  // Calls `compute` once for each shard that has rows, handed out in order to whichever replica is free, and adds; then batch() holds
-  // the sums. The first error ends it. Precondition: rows > 0.
-  Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute);
+  // Whether an error of compute() means that the replica can compute no more, while others can. Called by one replica at a time.
+  using IsLoss = std::function<bool(size_t replica, const Status& status)>;
+  // Calls `compute` for each shard that has rows, handed out in order to whichever replica is free, and adds; then batch() holds
+  // the sums. A shard whose replica is lost is handed out again. Any other error ends it, the first one is returned; with no replica
+  // left it is that of the last loss. Precondition: rows > 0.
+  Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss = {});
   const std::vector<Tensor>& total() const { return several_.empty() ? batch() : several_; }
   // The sums of the last batch, after reduce() and before add_batch().
   const std::vector<Tensor>& batch() const { return buffers_[batch_]; }
@@ -55,9 +64,14 @@ class ShardSums {
 
  private:
   class Reduction;
+  struct Replica {
+    bool apart = false, lost = false;
+  };
 
   ShardSums() = default;
   Sizes sizes_;
+  std::vector<Replica> replicas_;
+  std::unique_ptr<DeviceThreads> threads_;  // null where no replica is apart
   std::vector<std::vector<Tensor>> buffers_;
   size_t batch_ = 0;             // the buffer with the sums
   std::vector<Tensor> several_;  // empty unless made for several batches

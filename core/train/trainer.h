@@ -41,9 +41,10 @@ Result<Publishing> parse_publishing(std::string_view text);
 struct TrainerOptions {
   Optimizer optimizer;
   Schedule schedule;
-  int64_t shards = 0;  // 0: default_shards() of the first batch
-  int64_t seed = 0;    // of random ops
-  int64_t epochs = 1;  // of fit() when it is not told
+  int64_t shards = 0;                // 0: default_shards() of the first batch
+  int64_t seed = 0;                  // of random ops
+  int64_t epochs = 1;                // of fit() when it is not told
+  std::vector<std::string> devices;  // of the engine, that compute shards; empty: all
   std::string mode = "sync";
   Publishing publishing;
   bool any_fingerprint = false;     // restore what another numerics fingerprint computed
@@ -122,7 +123,9 @@ class Trainer {
   double started() const { return started_; }
   int64_t steps() const { return steps_; }
   int64_t shards() const { return options_.shards; }  // 0 before the first batch
-  size_t replicas() const { return homes_.size(); }   // devices that compute shards; 0 before the first batch
+  size_t replicas() const;                            // devices that compute shards; 0 before the first batch
+  // Devices that were lost while they computed; others have computed their shards.
+  const std::vector<std::string>& lost_devices() const { return lost_devices_; }
   // What the plan of the last shard holds while it runs, gradients included; whether it rebuilds activations.
   int64_t planned_bytes() const { return planned_bytes_; }
   bool recomputes() const { return recomputes_; }
@@ -156,6 +159,11 @@ class Trainer {
   Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
   Status compute_shard(size_t replica, int64_t shard, const std::vector<Tensor>& feeds, const ShardRows& rows,
                        const BatchPlace& place, std::vector<Tensor>& out);
+  bool note_loss(size_t replica, const Status& status);
+  // Puts devices that were idle in the place of those that were lost; false when there was nothing to put or to replace.
+  Result<bool> replace_lost();
+  void report_losses();
+  int32_t host_home() const;
   Status commit(double learning_rate);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
                   double learning_rate, int64_t* rows);
@@ -201,6 +209,9 @@ class Trainer {
   std::unique_ptr<ShardSums> sums_;
   RowGradients row_gradients_;  // of the parameters whose gradients are rows
   std::vector<int32_t> homes_;  // per replica its device, as RunSpec::home
+  std::vector<int32_t> idle_;   // devices that could compute, but for want of shards
+  std::vector<std::string> lost_devices_;
+  size_t reported_losses_ = 0;
   std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>> shard_plans_;  // by rows, then by replica
   std::string planned_for_;  // shapes of the batch that these are for
   std::shared_ptr<const Compiled> commit_;

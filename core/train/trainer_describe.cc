@@ -63,16 +63,22 @@ std::string Trainer::describe() const {
   } else {
     w.null();  // the first batch decides
   }
-  w.key("batch_coupled").value(graph_.batch_coupled).key("replicas").value(int64_t{1});
+  w.key("batch_coupled").value(graph_.batch_coupled).key("replicas");
+  if (homes_.empty()) {
+    w.null();  // the first batch decides
+  } else {
+    w.value(static_cast<int64_t>(replicas()));
+  }
   w.key("steps").value(steps_).key("epoch").value(position_.epoch + 1).key("step_in_epoch").value(position_.batch);
   w.key("planned_bytes").value(planned_bytes_).key("recomputes").value(recomputes_);
   w.key("gflop_per_row").value(flops_per_row(graph_.graph->main()) * 1e-9);
   w.key("devices").begin_array();
   for (const auto& device : engine_->devices()) w.value(device->name());
   w.end_array();
-  // One device computes all shards; what the engine has beyond it is idle.
   w.key("idle_devices").begin_array();
-  for (size_t i = 1; i < engine_->devices().size(); ++i) w.value(engine_->devices()[i]->name());
+  for (const int32_t index : idle_) w.value(engine_->devices()[static_cast<size_t>(index)]->name());
+  w.end_array().key("lost_devices").begin_array();
+  for (const std::string& name : lost_devices_) w.value(name);
   w.end_array().key("threads").value(engine_->threads().threads());
   const auto data = [&](std::string_view key, const std::shared_ptr<Dataset>& d) {
     w.key(key);

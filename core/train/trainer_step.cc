@@ -29,14 +29,33 @@ double number(const Tensor& scalar) {
   return scalar.dtype() == DType::kF64 ? scalar.span<double>()[0] : static_cast<double>(scalar.span<float>()[0]);
 }
 
-// How many devices of the engine compute shards, each on its own: all, but for a graph that says of nodes where they run.
-size_t replica_devices(const Graph& graph, const Engine& engine) {
+// Whether the graph says of nodes where they run: then all devices together are one replica.
+bool is_placed(const Graph& graph) {
   for (const Function& f : graph.functions) {
     for (const Node& node : f.nodes) {
-      if (!node.device.empty()) return 1;
+      if (!node.device.empty()) return true;
     }
   }
-  return engine.devices().size();
+  return false;
+}
+
+// Indices of the devices of the engine that compute shards, each on its own: those that are wanted, or all.
+Result<std::vector<int32_t>> replica_devices(const Engine& engine, const std::vector<std::string>& wanted) {
+  const auto& devices = engine.devices();
+  std::vector<int32_t> out;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const bool chosen = std::find(wanted.begin(), wanted.end(), devices[i]->name()) != wanted.end();
+    if (wanted.empty() || chosen) out.push_back(static_cast<int32_t>(i));
+  }
+  for (const std::string& name : wanted) {
+    if (engine.find_device(name) == nullptr) return not_found("devices: the engine has no '", name, "'");
+  }
+  return out;
+}
+
+// The kind of device whose kernels it runs.
+std::string_view kernel_kind(const Device& device) {
+  return device.api().borrow_kernels != nullptr ? device.api().borrow_kernels : device.kind();
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -141,6 +160,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
 Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
   std::string shapes;
   for (const Tensor& t : feeds) shapes += t.shape().to_string();
+  for (const int32_t home : homes_) shapes += str_cat("@", home);
   if (shapes == planned_for_) return {};
   shard_plans_.clear();
   planned_for_.clear();
@@ -169,7 +189,11 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
 // The job's number of shards and the buffers of the tree, both made once.
 Status Trainer::prepare_sums(int64_t rows) {
   if (sums_ != nullptr) return {};
-  const size_t devices = replica_devices(*graph_.graph, *engine_);
+  std::vector<int32_t> candidates = {-1};
+  if (!is_placed(*graph_.graph) && (engine_->devices().size() > 1 || !options_.devices.empty())) {
+    PERCALE_ASSIGN_OR_RETURN(candidates, replica_devices(*engine_, options_.devices));
+  }
+  const size_t devices = candidates.size();
   if (options_.shards == 0) {
     options_.shards = default_shards(graph_, rows);
   } else if (static_cast<int64_t>(devices) > options_.shards) {
@@ -197,8 +221,13 @@ Status Trainer::prepare_sums(int64_t rows) {
   PERCALE_ASSIGN_OR_RETURN(
       ShardSums sums,
       ShardSums::create(types, {options_.shards, replicas, options_.accumulation > 1}, engine_->memory()));
-  homes_.clear();
-  for (size_t i = 0; i < replicas; ++i) homes_.push_back(replicas == 1 ? -1 : static_cast<int32_t>(i));
+  homes_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
+  idle_.assign(candidates.begin() + static_cast<ptrdiff_t>(replicas), candidates.end());
+  lost_devices_.reserve(candidates.size());
+  for (size_t i = 0; i < replicas; ++i) {
+    const bool apart = homes_[i] >= 0 && engine_->devices()[static_cast<size_t>(homes_[i])]->has_queues();
+    PERCALE_RETURN_IF_ERROR(sums.place(i, apart));
+  }
   sums_ = std::make_unique<ShardSums>(std::move(sums));
 
   row_gradients_ = RowGradients(std::move(tables), engine_->memory());
@@ -216,6 +245,7 @@ Status Trainer::prepare_commit() {
   spec.feeds = graph_.commit_inputs;
   spec.targets = graph_.commit_targets;
   spec.exclusive_state = true;
+  spec.home = host_home();  // no device that can be lost has a part in it
   PERCALE_ASSIGN_OR_RETURN(commit_, session_->prepare(spec, feeds));
   return {};
 }
@@ -245,10 +275,78 @@ Status Trainer::prepare_rows(int64_t rows, bool first) {
 Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first) {
   PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
   PERCALE_RETURN_IF_ERROR(prepare_rows(rows, first));
-  return sums_->reduce(rows, engine_->threads().parallel(),
-                       [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
-                         return compute_shard(replica, shard, feeds, part, place, out);
-                       });
+  while (true) {
+    const Status status = sums_->reduce(
+        rows, engine_->threads().parallel(),
+        [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
+          return compute_shard(replica, shard, feeds, part, place, out);
+        },
+        [&](size_t replica, const Status& error) { return note_loss(replica, error); });
+    report_losses();
+    PERCALE_ASSIGN_OR_RETURN(const bool replaced, replace_lost());
+    // With others in the place of the last ones the batch begins again; otherwise they are there for the next one.
+    if (status.code() == Code::kUnavailable && replaced) {
+      PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
+      continue;
+    }
+    if (status.code() == Code::kUnavailable && replicas() == 0) {
+      return status.with_context("no device is left to compute the batch");
+    }
+    return status;
+  }
+}
+
+size_t Trainer::replicas() const {
+  size_t out = 0;
+  for (size_t i = 0; i < homes_.size(); ++i) out += sums_ != nullptr && !sums_->lost(i) ? size_t{1} : size_t{0};
+  return out;
+}
+
+// The device of the host's memory where the commit and evaluations run, so that losing another changes nothing for them; -1: where
+// placement says.
+int32_t Trainer::host_home() const {
+  const auto& devices = engine_->devices();
+  if (devices.size() < 2 || is_placed(*graph_.graph)) return -1;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i]->shares_host_memory()) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
+bool Trainer::note_loss(size_t replica, const Status& status) {
+  if (homes_[replica] < 0 || status.code() != Code::kUnavailable) return false;
+  const Device& device = *engine_->devices()[static_cast<size_t>(homes_[replica])];
+  if (!device.lost()) return false;
+  lost_devices_.push_back(device.name());
+  return true;
+}
+
+Result<bool> Trainer::replace_lost() {
+  bool any = false;
+  for (size_t i = 0; i < homes_.size() && !idle_.empty(); ++i) {
+    if (!sums_->lost(i)) continue;
+    homes_[i] = idle_.front();
+    idle_.erase(idle_.begin());
+    PERCALE_RETURN_IF_ERROR(sums_->place(i, engine_->devices()[static_cast<size_t>(homes_[i])]->has_queues()));
+    any = true;
+  }
+  return any;
+}
+
+void Trainer::report_losses() {
+  for (; reported_losses_ < lost_devices_.size(); ++reported_losses_) {
+    const Device& lost = *engine_->find_device(lost_devices_[reported_losses_]);
+    // Devices that run the same kernels give the same bits.
+    const auto others_like_it = [&](int32_t home) {
+      return kernel_kind(*engine_->devices()[static_cast<size_t>(home)]) == kernel_kind(lost);
+    };
+    const bool same = std::all_of(homes_.begin(), homes_.end(), others_like_it) &&
+                      std::all_of(idle_.begin(), idle_.end(), others_like_it);
+    engine_->log().log(LogLevel::kWarning, "trainer, step ", steps_ + 1, ": ", lost.name(),
+                       " is lost and takes no further part; devices that can compute its shards: ",
+                       static_cast<uint64_t>(replicas() + idle_.size()),
+                       same ? ", with the same bits" : ", with kernels of their own, which may give other bits");
+  }
 }
 
 Status Trainer::compute_shard(size_t replica, int64_t shard, const std::vector<Tensor>& feeds, const ShardRows& rows,

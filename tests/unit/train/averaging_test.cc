@@ -141,4 +141,41 @@ TEST_CASE("sums of large tensors are the same on any number of threads") {
   CHECK(std::equal(inline_sum.span<float>().begin(), inline_sum.span<float>().end(), pool_sum.span<float>().begin()));
 }
 
+TEST_CASE(
+    "shards of replicas that are lost are computed by the others, and the sums are the same; with none left it is an "
+    "error") {
+  const auto pool = ThreadPool::create(3);
+  REQUIRE(pool.ok());
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    const int64_t shards = 1 + seed % 13;
+    const size_t replicas = std::min<size_t>(1 + seed / 13 % 5, static_cast<size_t>(shards));
+    const size_t lost = seed / 7 % (replicas + 1);  // the last ones, each at one of its shards
+    auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {shards, replicas}, kPool);
+    REQUIRE(sums.ok());
+    for (size_t r = 0; r < replicas; ++r) REQUIRE(sums->place(r, (seed + r) % 2 == 0).ok());
+    std::vector<std::atomic<int>> done(static_cast<size_t>(shards)), calls(replicas);
+    const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+      std::this_thread::sleep_for(std::chrono::microseconds((seed * 7 + replica * 13) % 60));
+      const int call = calls[replica]++;
+      out[0].mutable_span<float>()[0] = -1;  // what a lost replica leaves behind
+      if (replica >= replicas - lost && call == static_cast<int>(seed % 3)) return Status(Code::kUnavailable, "lost");
+      out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
+      ++done[static_cast<size_t>(shard)];
+      return Status();
+    };
+    const auto is_loss = [](size_t, const Status& s) { return s.code() == Code::kUnavailable; };
+    const Status status = sums->reduce(64, (*pool)->parallel(), compute, is_loss);
+    if (lost < replicas) REQUIRE_MESSAGE(status.ok(), status.to_string());
+    if (!status.ok()) {
+      CHECK(status.code() == Code::kUnavailable);
+      for (size_t r = 0; r < replicas; ++r) CHECK(sums->lost(r));
+      CHECK(sums->reduce(64, (*pool)->parallel(), compute, is_loss).code() == Code::kUnavailable);
+      continue;
+    }
+    CHECK(sums->total()[0].span<float>()[0] == tree(0, shards));
+    for (const auto& times : done) CHECK(times == 1);
+  }
+}
+
 }  // namespace percale

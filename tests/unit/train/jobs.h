@@ -78,13 +78,15 @@ inline Job job_of(const std::string& name) {
 }
 
 // A trainer with first weights and data by the formula. `keys`: further keys of the SPEC, each with a comma before it.
+// `devices`: those that compute shards; empty: all.
 inline std::unique_ptr<Trainer> make_job(const std::shared_ptr<Engine>& engine, const std::string& name,
                                          const std::string& keys, DType dtype, const DatasetOptions& batches,
-                                         int64_t rows) {
+                                         int64_t rows, const std::vector<std::string>& devices = {}) {
   const Job job = job_of(name);
   auto spec = parse_spec(str_cat("{\"model\": ", job.layers, keys, "}"));
   REQUIRE_MESSAGE(spec.ok(), spec.status().to_string());
   spec->dtype = dtype;
+  spec->trainer.devices = devices;
   Shape x_shape{rows};
   for (int64_t d : job.row) x_shape.push_back(d);
   const std::vector<int64_t> numbers = class_numbers(rows, 3);

@@ -1,0 +1,181 @@
+// Devices that work by themselves compute shards, are lost, and nobody can tell it from the weights.
+#include "tests/sim/sim.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "core/train/trainer.h"
+#include "tests/unit/train/jobs.h"
+
+namespace percale {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kKeys =
+    R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"],
+       "optimizer": "adam", "seed": 4, "epochs": 2)";
+
+void set_faults(int32_t device, const percale_sim_faults& faults) {
+  percale_sim_set_faults(sim_plugin(), device, &faults);
+}
+
+std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices) {
+  set_faults(-1, {});
+  EngineOptions options;
+  options.threads = threads;
+  options.devices = devices;
+  auto engine = make_test_engine(options, {sim_plugin()});
+  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
+  return *engine;
+}
+
+// The engine's devices compute shards, all or those of `own`.
+std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model, const std::string& more,
+                             const std::vector<std::string>& own = {}) {
+  return make_job(engine, model, str_cat(kKeys, more), DType::kF32, {.batch_size = 24, .shuffle_seed = 4}, 100, own);
+}
+
+std::string digest_of(const std::string& model, const std::string& more) {
+  const auto trainer = job(engine_of(1), model, more);
+  REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+  return trainer->variables()->digest();
+}
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+}  // namespace
+
+TEST_CASE("sim devices, with the CPU or without it, give the CPU's weights on any number of threads") {
+  for (const std::string model : {"mlp", "cnn", "dropout", "normalised"}) {
+    for (const std::string more : {R"(, "shards": 8)", R"(, "shards": 5, "accumulation": 2)"}) {
+      CAPTURE(model);
+      CAPTURE(more);
+      const std::string digest = digest_of(model, more);
+      for (int32_t threads : {1, 3}) {
+        CAPTURE(threads);
+        const auto beside = job(engine_with(threads, "cpu:0,sim:0"), model, more);
+        REQUIRE_OK(beside->fit(nullptr, 0, nullptr));
+        CHECK(beside->variables()->digest() == digest);
+        const auto first = job(engine_with(threads, "sim:1,sim:0,cpu:0,cpu:1"), model, more);
+        REQUIRE_OK(first->fit(nullptr, 0, nullptr));
+        CHECK(first->variables()->digest() == digest);
+        const auto alone = job(engine_with(threads, "cpu:0,sim:0,sim:1"), model, more, {"sim:0", "sim:1"});
+        REQUIRE_OK(alone->fit(nullptr, 0, nullptr));
+        CHECK(alone->variables()->digest() == digest);
+        CHECK(alone->replicas() == 2);
+      }
+    }
+  }
+}
+
+TEST_CASE("a sim device works while the only thread of the engine does") {
+  const auto engine = engine_with(1, "cpu:0,sim:0");
+  const auto trainer = job(engine, "mlp", R"(, "shards": 8)");
+  REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+  percale_sim_counts counts{};
+  percale_sim_get_counts(sim_plugin(), 0, &counts);
+  CHECK(counts.launches > 0);
+  CHECK(counts.copies_from_host > 0);
+}
+
+TEST_CASE("whatever devices are lost at whatever launch, copy or allocation, the weights are those without the loss") {
+  const std::string more = R"(, "shards": 8)", digest = digest_of("mlp", more);
+  int64_t lost = 0;
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const std::string devices = seed % 2 == 0 ? "cpu:0,sim:0,sim:1" : "sim:0,cpu:0,sim:1";
+    const auto engine = engine_with(1 + static_cast<int32_t>(random() % 3), devices);
+    const auto trainer = job(engine, "mlp", more);
+    for (int32_t device = 0; device < 2; ++device) {
+      percale_sim_faults faults{};
+      const uint32_t kind = random() % 4;
+      if (kind == 0) faults.lose_at_launch = 1 + random() % 150;
+      if (kind == 1) faults.lose_at_copy = 1 + random() % 150;
+      if (kind == 2) faults.lose_at_allocation = 1 + random() % 40;
+      if (random() % 4 == 0) faults.launch_ns = random() % 20'000;
+      set_faults(device, faults);
+    }
+    const auto begin = Clock::now();
+    REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+    CHECK(seconds_since(begin) < 10);
+    CHECK(trainer->variables()->digest() == digest);
+    CHECK(trainer->replicas() == 3 - trainer->lost_devices().size());
+    lost += static_cast<int64_t>(trainer->lost_devices().size());
+  }
+  CHECK(lost > 150);
+}
+
+TEST_CASE("a device that was idle for want of shards takes the place of one that is lost") {
+  const std::string digest = digest_of("mlp", "");
+  const auto engine = engine_with(2, "sim:0,sim:1,cpu:0");
+  const auto trainer = job(engine, "mlp", "");  // so small a model has one shard
+  percale_sim_faults faults{};
+  faults.lose_at_launch = 40;
+  set_faults(0, faults);
+  REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+  CHECK(trainer->lost_devices() == std::vector<std::string>{"sim:0"});
+  CHECK(trainer->replicas() == 1);
+  CHECK(trainer->variables()->digest() == digest);
+  CHECK(trainer->describe().find(R"("lost_devices":["sim:0"])") != std::string::npos);
+}
+
+TEST_CASE("with no device left training ends with a clear error and the state of the last completed step") {
+  const std::string more = R"(, "shards": 4)";
+  for (uint64_t at : {1, 30, 77, 120}) {
+    CAPTURE(at);
+    const auto engine = engine_with(2, "cpu:0,sim:0,sim:1");
+    std::vector<std::string> log;
+    engine->log().user = &log;
+    engine->log().write = [](void* user, LogLevel, std::string_view text) {
+      static_cast<std::vector<std::string>*>(user)->emplace_back(text);
+    };
+    const auto trainer = job(engine, "mlp", more, {"sim:0", "sim:1"});
+    percale_sim_faults faults{};
+    faults.lose_at_launch = at;
+    set_faults(-1, faults);
+    const auto begin = Clock::now();
+    const Status status = trainer->fit(nullptr, 50, nullptr);
+    CHECK(seconds_since(begin) < 5);
+    CHECK(status.code() == Code::kUnavailable);
+    CHECK(status.message().find("no device is left to compute the batch") != std::string::npos);
+    CHECK(status.message().find("the device is lost") != std::string::npos);
+    CHECK(log.size() == 2);
+    CHECK(log[0].find("is lost and takes no further part") != std::string::npos);
+    if (trainer->steps() > 0) REQUIRE_OK(trainer->publish());
+
+    const auto sound = job(engine_of(1), "mlp", more);
+    const int64_t steps = trainer->steps();
+    if (steps > 0) {
+      const Status stopped = sound->fit(nullptr, 50, [&](const Progress& p) { return p.step < steps; });
+      CHECK((stopped.ok() || stopped.code() == Code::kCancelled));
+    }
+    CHECK(sound->steps() == steps);
+    if (steps > 0) REQUIRE_OK(sound->publish());
+    CHECK(trainer->variables()->digest() == sound->variables()->digest());
+    CHECK(trainer->fit(nullptr, 50, nullptr).code() == Code::kUnavailable);
+  }
+}
+
+TEST_CASE("cancelling ends a step on slow devices at once") {
+  const auto engine = engine_with(2, "cpu:0,sim:0");
+  const auto trainer = job(engine, "mlp", R"(, "shards": 8)");
+  percale_sim_faults faults{};
+  faults.launch_ns = 200'000'000;
+  set_faults(0, faults);
+  const auto begin = Clock::now();
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    trainer->cancel();
+  });
+  CHECK(trainer->fit(nullptr, 0, nullptr).code() == Code::kCancelled);
+  CHECK(seconds_since(begin) < 1.3);
+  canceller.join();
+  set_faults(0, {});
+}
+
+}  // namespace percale
