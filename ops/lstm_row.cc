@@ -38,16 +38,16 @@ Result<PackPlan> plan_pack(const NodeView& v, KernelPlan&) {
 
 // f32 lies [units / 16, k, gate, 16], bf16 [units / 16, k / 2, gate, 16, 2].
 template <class T>
-void pack(const PackPlan& p, const Launch& l) {
+void pack(const PackPlan& p, const T* weights, char* packed, const ParallelFor& parallel) {
   constexpr int64_t kUnits = simd::kLstmUnits, kGates = simd::kLstmGates, kColumns = sizeof(T) == 2 ? 2 : 1;
   const int64_t blocks = (p.hidden + kUnits - 1) / kUnits, each = packed_bytes(p.dtype, p.hidden, p.k);
-  l.parallel()(p.directions * blocks, [&](int64_t piece) {
+  parallel(p.directions * blocks, [&](int64_t piece) {
     const int64_t d = piece / blocks, first = piece % blocks * kUnits, units = std::min(kUnits, p.hidden - first);
-    T* to = reinterpret_cast<T*>(l.out<char>(0) + d * each + piece % blocks * (each / blocks));
+    T* to = reinterpret_cast<T*>(packed + d * each + piece % blocks * (each / blocks));
     if (units < kUnits || p.k % kColumns != 0) std::memset(to, 0, static_cast<size_t>(each / blocks));
     for (int64_t g = 0; g < kGates; ++g) {
       for (int64_t u = 0; u < units; ++u) {
-        const T* from = l.in<T>(0) + ((d * kGates + g) * p.hidden + first + u) * p.k;
+        const T* from = weights + ((d * kGates + g) * p.hidden + first + u) * p.k;
         T* column = to + (g * kUnits + u) * kColumns;
         for (int64_t i = 0; i < p.k; ++i) column[i / kColumns * kGates * kUnits * kColumns + i % kColumns] = from[i];
       }
@@ -55,7 +55,13 @@ void pack(const PackPlan& p, const Launch& l) {
   });
 }
 
-void run_pack(const PackPlan& p, const Launch& l) { p.dtype == DType::kBF16 ? pack<BF16>(p, l) : pack<float>(p, l); }
+void run_pack(const PackPlan& p, const Launch& l) {
+  if (p.dtype == DType::kBF16) {
+    pack(p, l.in<BF16>(0), l.out<char>(0), l.parallel());
+  } else {
+    pack(p, l.in<float>(0), l.out<char>(0), l.parallel());
+  }
+}
 
 // The op. What one direction needs lies one behind the other in its part of the scratch, in floats.
 struct LstmRow {
@@ -63,12 +69,20 @@ struct LstmRow {
   int64_t width = 0;                                 // units in whole sixteens
   int64_t x = 0, gates = 0, bias = 0, h = 0, c = 0;  // h twice: before and after a step
   int64_t size = 0;
+  // Where nobody packs W and R before the run: they lie behind all directions.
+  bool packs = false;
+  int64_t packed_w = 0, packed_r = 0;
+
+  PackPlan packing(int64_t k) const { return {p.directions, p.hidden, k, p.dtype}; }
 };
 
 Status accepts_row(const NodeView& v) {
   if (v.dtype(0) != DType::kF32 && v.dtype(0) != DType::kBF16) return unimplemented("works in f32 and bf16");
-  if (!v.is_prepared(kW) || !v.is_prepared(kR)) return unimplemented("its weights change from run to run");
   PERCALE_ASSIGN_OR_RETURN(const RecurrentPlan p, read_recurrent(v));
+  constexpr int64_t kWorthPacking = 4;  // steps
+  if (p.steps < kWorthPacking && !(v.is_prepared(kW) && v.is_prepared(kR))) {
+    return unimplemented("few steps by weights that change from run to run");
+  }
   if (p.batch != 1) return unimplemented("for a batch of one");
   if (p.steps == 0 || p.hidden == 0) return unimplemented("an operand is empty");
   if (p.has_input[4] || p.has_input[7]) return unimplemented("knows no sequence_lens and no peepholes");
@@ -83,7 +97,6 @@ Status accepts_row(const NodeView& v) {
 }
 
 Result<LstmRow> plan_row(const NodeView& v, KernelPlan& plan) {
-  if (!plan.grants_formats) return unimplemented("weights are not packed here");
   LstmRow row;
   PERCALE_ASSIGN_OR_RETURN(row.p, read_recurrent(v));
   const RecurrentPlan& p = row.p;
@@ -100,12 +113,15 @@ Result<LstmRow> plan_row(const NodeView& v, KernelPlan& plan) {
   row.h = book(2 * row.width);
   row.c = book(row.width);
   if (p.gathers() || p.dtype == DType::kBF16) row.x = book(p.steps * p.input);
-  plan.scratch_bytes = p.directions * row.size * 4;
-  const auto want = [&](size_t i, int64_t k) {
-    plan.formats.push_back({i, Format{packed_key(p.dtype), p.directions * packed_bytes(p.dtype, p.hidden, k)}});
-  };
-  want(kW, p.input);
-  want(kR, p.hidden);
+  const int64_t w_bytes = p.directions * packed_bytes(p.dtype, p.hidden, p.input);
+  const int64_t r_bytes = p.directions * packed_bytes(p.dtype, p.hidden, p.hidden);
+  row.packs = !plan.grants_formats;
+  row.packed_w = p.directions * row.size * 4;
+  row.packed_r = row.packed_w + w_bytes;
+  plan.scratch_bytes = row.packs ? row.packed_r + r_bytes : row.packed_w;
+  if (row.packs) return row;
+  plan.formats.push_back({kW, Format{packed_key(p.dtype), w_bytes}});
+  plan.formats.push_back({kR, Format{packed_key(p.dtype), r_bytes}});
   return row;
 }
 
@@ -145,7 +161,8 @@ class RowPass {
   }
   auto packed(size_t i, int64_t k) const {
     using Weight = std::conditional_t<std::is_same_v<T, float>, float, uint16_t>;
-    return reinterpret_cast<const Weight*>(l_.in<char>(i) + d_ * packed_bytes(p_.dtype, p_.hidden, k));
+    const char* all = row_.packs ? l_.scratch<char>() + (i == kW ? row_.packed_w : row_.packed_r) : l_.in<char>(i);
+    return reinterpret_cast<const Weight*>(all + d_ * packed_bytes(p_.dtype, p_.hidden, k));
   }
 
   template <class A, class B>
@@ -189,10 +206,17 @@ class RowPass {
   float* const scratch_;
 };
 
+template <class T>
+void run_rows(const LstmRow& row, const Launch& l) {
+  if (row.packs) {
+    pack(row.packing(row.p.input), l.in<T>(kW), l.scratch<char>() + row.packed_w, l.parallel());
+    pack(row.packing(row.p.hidden), l.in<T>(kR), l.scratch<char>() + row.packed_r, l.parallel());
+  }
+  l.parallel()(row.p.directions, [&](int64_t d) { RowPass<T>(row, l, d).run(); });
+}
+
 void run_row(const LstmRow& row, const Launch& l) {
-  l.parallel()(row.p.directions, [&](int64_t d) {
-    row.p.dtype == DType::kBF16 ? RowPass<BF16>(row, l, d).run() : RowPass<float>(row, l, d).run();
-  });
+  row.p.dtype == DType::kBF16 ? run_rows<BF16>(row, l) : run_rows<float>(row, l);
 }
 
 }  // namespace

@@ -200,6 +200,7 @@ TEST_CASE("every kernel refuses with a reason, or gives the result of the CPU's 
   std::move(groups->begin(), groups->end(), std::back_inserter(*samples));
   std::set<std::string> taken, kernels;
   for (const OpSchema* schema : registry.ops()) {
+    if (schema->name == "Reorder") continue;  // its formats are those of plans alone
     for (const Kernel& kernel : registry.kernels(subject().device->kind(), *schema)) kernels.insert(kernel.name);
   }
   for (const Sample& sample : *samples) {
