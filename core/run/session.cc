@@ -184,7 +184,7 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
 
 // What a preparation was computed from is seldom read again: of a file that is mapped it need not stay in memory beside what was
 // made of it.
-void rest_sources(const Compiled& plan, const Graph& graph, const StateFrame& state) {
+static void rest_sources(const Compiled& plan, const Graph& graph, const StateFrame& state) {
   const auto rest = [](const Tensor& t) { rest_mapping(*t.buffer(), t.data(), t.bytes()); };
   for (const PlacedProgram& placed : plan.programs) {
     const Function& f = placed.part.function;

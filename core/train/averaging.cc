@@ -181,12 +181,7 @@ class ShardSums::Reduction {
       const size_t buffer = free_.back();
       free_.pop_back();
       lock.unlock();
-      Status status;
-      try {
-        status = compute_(replica, shard, range, sums_.buffers_[buffer]);
-      } catch (const std::bad_alloc&) {
-        status = Status::out_of_memory();
-      }
+      Status status = compute_(replica, shard, range, sums_.buffers_[buffer]);
       lock.lock();
       if (!status.ok()) {
         if (is_loss_ && is_loss_(replica, status)) {

@@ -6,10 +6,15 @@ namespace percale::onednn {
 namespace {
 
 // Images of few channels from a row of pixels per channel to pixel by pixel: for oneDNN one channel more or less is a dim like
-// any other, and five times as slow. Compiled with more effort than all else, which makes vectors of it.
+// any other, and five times as slow. g++ makes vectors of it only when asked to.
 using Interleave = void (*)(const float* from, int64_t pixels, float* to);
+#if defined(__GNUC__) && !defined(__clang__)
+#define PERCALE_ONEDNN_VECTORS __attribute__((optimize("O3")))
+#else
+#define PERCALE_ONEDNN_VECTORS
+#endif
 template <int kChannels>
-__attribute__((optimize("O3"))) void interleave(const float* __restrict from, int64_t pixels, float* __restrict to) {
+PERCALE_ONEDNN_VECTORS void interleave(const float* __restrict from, int64_t pixels, float* __restrict to) {
   for (int64_t i = 0; i < pixels; ++i) {
     for (int c = 0; c < kChannels; ++c) to[i * kChannels + c] = from[c * pixels + i];
   }

@@ -200,8 +200,11 @@ TEST_CASE("every kernel refuses with a reason, or gives the result of the CPU's 
   std::move(groups->begin(), groups->end(), std::back_inserter(*samples));
   std::set<std::string> taken, kernels;
   for (const OpSchema* schema : registry.ops()) {
-    if (schema->name == "Reorder") continue;  // its formats are those of plans alone
-    for (const Kernel& kernel : registry.kernels(subject().device->kind(), *schema)) kernels.insert(kernel.name);
+    for (const Kernel& kernel : registry.kernels(subject().device->kind(), *schema)) {
+      // Formats are those of plans alone: of the kernels of Reorder only the last one, which copies, has samples.
+      if (schema->name == "Reorder" && !std::string_view(kernel.name).starts_with("portable")) continue;
+      kernels.insert(kernel.name);
+    }
   }
   for (const Sample& sample : *samples) {
     const auto view = view_of(sample);

@@ -1,4 +1,5 @@
-// LSTM on weights that are there before the run is packed once, and takes another kernel than few steps on fed ones: the numbers are the same but for rounding.
+// LSTM of one sequence: weights that are there before the run are packed once, fed ones in the run, and few steps by fed ones take
+// another kernel. The numbers are the same but for rounding.
 #include <doctest/doctest.h>
 
 #include <cmath>
