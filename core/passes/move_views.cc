@@ -2,6 +2,7 @@
 // neighbours. f(Reshape(x), b) = Reshape(f(x, Reshape(b))); views cost nothing, and no bit changes.
 #include <algorithm>
 
+#include "core/graph/device_hint.h"
 #include "core/passes/edit.h"
 #include "core/passes/passes.h"
 
@@ -52,7 +53,7 @@ class ViewMoves {
   bool move(NodeId id) {
     const Node& node = f_.node(id);
     const bool elementwise = node.op->has(kPure) && node.op->has(kElementwise) && !node.op->has(kView);
-    if (!elementwise || node.outputs.size() != 1 || !node.device.empty()) return false;
+    if (!elementwise || node.outputs.size() != 1 || names_device(node.device)) return false;
     const ValueType type = f_.type(node.outputs[0]);
     if (!type.shape.is_static()) return false;
     for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/graph/device_hint.h"
 #include "core/passes/edit.h"
 #include "core/passes/passes.h"
 
@@ -204,7 +205,7 @@ class ActivationRecognition {
   void match(NodeId id) {
     const Node& node = f_.node(id);
     const bool multiplies = node.op->name == "Mul" || node.op->name == "Div";
-    if (!node.device.empty() || !node.op->domain.empty() || !multiplies || node.outputs.size() != 1) return;
+    if (names_device(node.device) || !node.op->domain.empty() || !multiplies || node.outputs.size() != 1) return;
     const ValueType type = f_.type(node.outputs[0]);
     if ((type.dtype != DType::kF32 && type.dtype != DType::kF64) || !type.shape.is_static()) return;
     const Product p = product(node.outputs[0], true);

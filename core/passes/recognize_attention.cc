@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/graph/device_hint.h"
 #include "core/passes/edit.h"
 #include "core/passes/passes.h"
 
@@ -269,7 +270,7 @@ class AttentionRecognition {
 
   void match(NodeId id) {
     const Node& product = f_.node(id);
-    if (!product.device.empty() || !product.op->domain.empty() || product.op->name != "MatMul") return;
+    if (names_device(product.device) || !product.op->domain.empty() || product.op->name != "MatMul") return;
     Found found;
     if (!find(product, found) || !edit_.closed(found.scores.nodes, id)) return;
     // One mask that some heads or rows share would be written out where two shapes meet.

@@ -3,6 +3,7 @@
 //   d / sqrt(mean(d^2) + epsilon) [* scale] [+ bias], and x / sqrt(mean(x^2) + epsilon) * scale.
 #include <algorithm>
 
+#include "core/graph/device_hint.h"
 #include "core/passes/edit.h"
 #include "core/passes/passes.h"
 
@@ -206,7 +207,7 @@ class NormRecognition {
 
   void match(NodeId id) {
     const Node& node = f_.node(id);
-    if (!node.device.empty() || !node.op->domain.empty() || node.outputs.size() != 1) return;
+    if (names_device(node.device) || !node.op->domain.empty() || node.outputs.size() != 1) return;
     const std::string_view op = node.op->name;
     if (op != "Add" && op != "Mul" && op != "Div") return;
     const ValueType type = f_.type(node.outputs[0]);

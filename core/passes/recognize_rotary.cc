@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/graph/device_hint.h"
 #include "core/passes/edit.h"
 #include "core/passes/passes.h"
 
@@ -70,7 +71,7 @@ class RotaryRecognition {
 
   void match(NodeId id) {
     const Node& sum = f_.node(id);
-    if (!sum.device.empty() || !sum.op->domain.empty() || sum.op->name != "Add") return;
+    if (names_device(sum.device) || !sum.op->domain.empty() || sum.op->name != "Add") return;
     const ValueType type = f_.type(sum.outputs[0]);
     if (!is_float(type.dtype) || !type.shape.is_static()) return;
     for (size_t i = 0; i < 2; ++i) {

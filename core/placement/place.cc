@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/device_hint.h"
+
 namespace percale {
 namespace {
 
@@ -18,8 +20,13 @@ int32_t find_device(const std::vector<PlacementDevice>& devices, std::string_vie
 class Placer {
  public:
   Placer(const Function& f, const std::vector<PlacementDevice>& devices, const KernelProbe& probe, bool soft,
-         int32_t home)
-      : f_(f), devices_(devices), probe_(probe), soft_(soft), home_(home) {}
+         std::span<const int32_t> group)
+      : f_(f),
+        devices_(devices),
+        probe_(probe),
+        soft_(soft),
+        group_(group),
+        home_(group.empty() ? -1 : group.front()) {}
 
   Result<Placement> run() {
     for (const Node& node : f_.nodes) PERCALE_RETURN_IF_ERROR(place_node(node));
@@ -34,7 +41,16 @@ class Placer {
 
   Status place_node(const Node& node) {
     std::string note;
-    if (!node.device.empty()) {
+    if (const auto hint = parse_group_hint(node.device)) {
+      PERCALE_ASSIGN_OR_RETURN(const int32_t device, in_group(node, *hint));
+      const Status status = device < 0 ? not_found("no device has the host's memory") : can_run(node, device);
+      if (status.ok()) {
+        set(device, str_cat("asked for: ", node.device));
+        return {};
+      }
+      if (status.code() == Code::kResourceExhausted) return status;
+      note = str_cat("; asked for ", node.device, ", but ", status.message());
+    } else if (!node.device.empty()) {
       const int32_t device = find_device(devices_, node.device);
       const Status status = device < 0
                                 ? not_found("no device '", node.device, "' in this engine (it has ", names(), ")")
@@ -57,6 +73,23 @@ class Placer {
     return place_freely(node, note);
   }
 
+  // -1: there is none.
+  Result<int32_t> in_group(const Node& node, const GroupHint& hint) const {
+    if (static_cast<size_t>(hint.place) >= group_.size()) {
+      return invalid_argument(op_name(*node.op), " '", node.name, "': asks for '", node.device,
+                              "', the run's group has ", static_cast<uint64_t>(group_.size()), " devices");
+    }
+    const int32_t device = group_[static_cast<size_t>(hint.place)];
+    return !hint.host || devices_[static_cast<size_t>(device)].holds_variables ? device : first_host();
+  }
+
+  int32_t first_host() const {
+    for (size_t i = 0; i < devices_.size(); ++i) {
+      if (devices_[i].holds_variables) return static_cast<int32_t>(i);
+    }
+    return -1;
+  }
+
   Status can_run(const Node& node, int32_t device) const {
     const PlacementDevice& d = devices_[static_cast<size_t>(device)];
     if (node.op->has(kRuntime)) {
@@ -67,9 +100,8 @@ class Placer {
   }
 
   Status place_runtime_node(const Node& node, const std::string& note) {
-    for (size_t i = 0; i < devices_.size(); ++i) {
-      if (!devices_[i].holds_variables) continue;
-      set(static_cast<int32_t>(i), str_cat("variables and control flow live on the host", note));
+    if (const int32_t host = first_host(); host >= 0) {
+      set(host, str_cat("variables and control flow live on the host", note));
       return {};
     }
     return failed_precondition(op_name(*node.op), " '", node.name,
@@ -114,16 +146,17 @@ class Placer {
   const std::vector<PlacementDevice>& devices_;
   const KernelProbe& probe_;
   const bool soft_;
-  const int32_t home_;
+  const std::span<const int32_t> group_;
+  const int32_t home_;  // -1: none
   Placement out_;
 };
 
 }  // namespace
 
 Result<Placement> place(const Function& function, const std::vector<PlacementDevice>& devices, const KernelProbe& probe,
-                        bool soft, int32_t home) {
+                        bool soft, std::span<const int32_t> group) {
   if (devices.empty()) return failed_precondition("this engine has no device: it can build, check and save, not run");
-  return Placer(function, devices, probe, soft, home).run();
+  return Placer(function, devices, probe, soft, group).run();
 }
 
 }  // namespace percale

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_PLACEMENT_PLACE_H_
 #define PERCALE_CORE_PLACEMENT_PLACE_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,14 @@ class KernelProbe {
 };
 
 // In order: nodes with a device hint stand where it says; variables, and nodes that the executor carries out, on the first device
-// that holds them; with a `home` (index of a device, else -1) what it can run stands there, variables too where it holds them; views and nodes with one candidate where they must; the rest on the device of the input that costs most
+// that holds them; with a `group` (indices of devices, the first one is the home) what it can run stands at home, variables too
+// where it holds them; views and nodes with one candidate where they must; the rest on the device of the input that costs most
 // to move, else on the first that can run them. Strict: a hinted device that lacks the node, or a node that no device can
 // run, is an error that names op, dtypes and each device's reason; with `soft` a hint that fails is passed over and the
-// reason says so.
+// reason says so. A hint that names a place in the group (core/graph/device_hint.h) is as soft as the home is, but
+// INVALID_ARGUMENT where the group has no such place.
 Result<Placement> place(const Function& function, const std::vector<PlacementDevice>& devices, const KernelProbe& probe,
-                        bool soft, int32_t home = -1);
+                        bool soft, std::span<const int32_t> group = {});
 
 }  // namespace percale
 

@@ -199,7 +199,7 @@ class Compiler {
           {d->name(), d->kind(), d->shares_host_memory(), d->description().gflops, d->description().gbytes_per_second});
     }
     PERCALE_ASSIGN_OR_RETURN(Placement placement, place(head, devices, ListProbe(*graph_, head),
-                                                        options_.soft_placement, request_.spec.home));
+                                                        options_.soft_placement, request_.spec.group));
     Cut cut = partition(head, placement.device_of);
     for (const auto& [result, value] : cut.passed_through) {
       out_->passed_through.push_back({result, head.value(value).kind == ValueKind::kInput ? head.value(value).def : -1,

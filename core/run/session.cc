@@ -26,7 +26,9 @@ void append_text(std::string& key, std::string_view text) {
 // What a plan depends on, as a string: equal keys, equal plans.
 std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const ValueType> types,
                       std::span<const Tensor> contents) {
-  std::string key = str_cat(graph_id, spec.exclusive_state ? "x" : spec.changing_state ? "c" : "s", spec.home, ":");
+  std::string key = str_cat(graph_id, spec.exclusive_state ? "x" : spec.changing_state ? "c" : "s");
+  for (const int32_t device : spec.group) key += str_cat("@", device);
+  key += ':';
   append_text(key, spec.function);
   for (const auto* list : {&spec.feeds, &spec.fetches, &spec.targets}) {
     key += '|';
@@ -167,7 +169,7 @@ Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, Ru
     spec.function = body.name;
     spec.exclusive_state = compiled.spec.exclusive_state;
     spec.changing_state = compiled.spec.changing_state;
-    spec.home = compiled.spec.home;
+    spec.group = compiled.spec.group;
     for (ValueId id : body.inputs) spec.feeds.push_back(body.value(id).name);
     for (ValueId id : body.outputs) spec.fetches.push_back(body.value(id).name);
     // Nobody can name a target in a body: all its effects happen.
@@ -279,7 +281,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
     RunSpec spec;
     spec.exclusive_state = compiled.spec.exclusive_state;
     spec.changing_state = compiled.spec.changing_state;
-    spec.home = compiled.spec.home;
+    spec.group = compiled.spec.group;
     const Function& f = compiled.rest->main();
     for (ValueId id : f.inputs) spec.feeds.push_back(f.value(id).name);
     for (ValueId id : f.outputs) spec.fetches.push_back(f.value(id).name);

@@ -25,8 +25,9 @@ struct RunSpec {
   bool exclusive_state = false;
   // The variables are others in nearly every run: nothing is prepared from them. So it is where they are exclusive.
   bool changing_state = false;
-  // Index of the engine's device that runs all that it can; -1: placement chooses.
-  int32_t home = -1;
+  // Indices of devices of the engine: the first runs all that it can, but for nodes that ask for another one by its place
+  // (core/graph/device_hint.h). Empty: placement chooses.
+  std::vector<int32_t> group = {};
 };
 
 struct SessionOptions {

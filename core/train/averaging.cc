@@ -54,7 +54,7 @@ Result<ShardSums> ShardSums::create(const std::vector<ValueType>& types, const S
   out.replicas_.resize(sizes.replicas);
   const size_t levels = tree_levels(sizes.shards);
   // A shard under way keeps the sums beside its way to the root waiting.
-  const size_t wanted = levels + (sizes.replicas - 1) * (levels - 1);
+  const size_t wanted = levels + (sizes.replicas * sizes.lanes - 1) * (levels - 1);
   out.buffers_.resize(std::min(wanted, static_cast<size_t>(sizes.shards)));
   const auto make = [&](std::vector<Tensor>& tensors) -> Status {
     for (const ValueType& type : types) {
@@ -76,7 +76,7 @@ Status ShardSums::place(size_t replica, bool apart) {
   const auto count = std::count_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.apart; });
   if (count == 0) return {};
   if (threads_ == nullptr) threads_ = std::make_unique<DeviceThreads>();
-  return threads_->reserve(static_cast<size_t>(count));
+  return threads_->reserve(static_cast<size_t>(count) * sizes_.lanes);
 }
 
 void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
@@ -94,16 +94,19 @@ class ShardSums::Reduction {
   Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss)
       : sums_(sums), rows_(rows), parallel_(parallel), compute_(compute), is_loss_(is_loss) {
     for (size_t i = 0; i < sums.buffers_.size(); ++i) free_.push_back(i);
-    again_.reserve(sums.replicas_.size());
+    again_.reserve(sums.replicas_.size() * sums.sizes_.lanes);
     grow(0, sums.sizes_.shards, kNone);
   }
 
   // One round, but for shards whose replica was lost when the others had nothing left to do.
   Status run() {
     while (status_.ok() && !knots_[0].done) {
+      // A replica once per lane; the first lanes of all come first, so that no replica waits for another's second.
       std::vector<size_t> apart, together;
-      for (size_t i = 0; i < sums_.replicas_.size(); ++i) {
-        if (!sums_.replicas_[i].lost) (sums_.replicas_[i].apart ? apart : together).push_back(i);
+      for (size_t lane = 0; lane < sums_.sizes_.lanes; ++lane) {
+        for (size_t i = 0; i < sums_.replicas_.size(); ++i) {
+          if (!sums_.replicas_[i].lost) (sums_.replicas_[i].apart ? apart : together).push_back(i);
+        }
       }
       if (apart.empty() && together.empty()) {
         return loss_.ok() ? Status(Code::kUnavailable, "every device that computes shards is lost") : std::move(loss_);
@@ -158,7 +161,7 @@ class ShardSums::Reduction {
 
   void take_shards(size_t replica) {
     std::unique_lock lock(mutex_);
-    while (status_.ok() && (!again_.empty() || next_ < sums_.sizes_.shards)) {
+    while (status_.ok() && !sums_.replicas_[replica].lost && (!again_.empty() || next_ < sums_.sizes_.shards)) {
       const int64_t shard = again_.empty() ? next_ : again_.back();
       const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
       const size_t leaf = leaves_[static_cast<size_t>(shard)];

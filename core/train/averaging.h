@@ -33,10 +33,11 @@ class ShardSums {
   struct Sizes {
     int64_t shards = 1;
     size_t replicas = 1;   // that compute at once, at most `shards`
+    size_t lanes = 1;      // shards that a replica computes at once
     bool several = false;  // a step has several batches
   };
-  // Buffers of these types: one per level of the tree, for each further replica as many as the shards that it overtakes can leave
-  // behind, and one more for `several` batches.
+  // Buffers of these types: one per level of the tree, for each further shard under way as many as the shards that it overtakes can
+  // leave behind, and one more for `several` batches.
   static Result<ShardSums> create(const std::vector<ValueType>& types, const Sizes& sizes,
                                   const std::shared_ptr<MemoryPool>& pool);
 
@@ -45,9 +46,11 @@ class ShardSums {
   Status place(size_t replica, bool apart);
   bool lost(size_t replica) const { return replicas_[replica].lost; }
 
-  // Replica `replica` computes shard `shard` into `out`. Called by replicas at once, each for one shard at a time.
+  // Replica `replica` computes shard `shard` into `out`. Called by replicas at once, each for as many shards at once
+  // as it has lanes.
   using Compute = std::function<Status(size_t replica, int64_t shard, const ShardRows& rows, std::vector<Tensor>& out)>;
-  // Whether an error of compute() means that the replica can compute no more, while others can. Called by one replica at a time.
+  // Whether an error of compute() means that the replica can compute no more, while others can. Called by one at a time, for a
+  // replica perhaps once per lane.
   using IsLoss = std::function<bool(size_t replica, const Status& status)>;
   // Calls `compute` for each shard that has rows, handed out in order to whichever replica is free, and adds; then batch() holds
   // the sums. A shard whose replica is lost is handed out again. Any other error ends it, the first one is returned; with no replica

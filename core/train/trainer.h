@@ -163,7 +163,8 @@ class Trainer {
   // Puts devices that were idle in the place of those that were lost; false when there was nothing to put or to replace.
   Result<bool> replace_lost();
   void report_losses();
-  int32_t host_home() const;
+  std::vector<int32_t> host_group() const;
+  bool waits_apart(const std::vector<int32_t>& group) const;
   Status commit(double learning_rate);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
                   double learning_rate, int64_t* rows);
@@ -172,12 +173,14 @@ class Trainer {
   Status make_room_for_best();
   void keep_best() noexcept;
   Status finish_fit();
-  // `home`: as RunSpec::home.
+  // `group`: as RunSpec::group.
   Result<std::shared_ptr<const Compiled>> compiled(std::string_view function, const std::vector<std::string>& inputs,
                                                    const std::vector<std::string>& outputs,
-                                                   const std::vector<ValueType>& feeds, int32_t home = -1);
+                                                   const std::vector<ValueType>& feeds,
+                                                   const std::vector<int32_t>& group = {});
   Result<std::shared_ptr<const Compiled>> compute_plan(const std::vector<std::string>& inputs,
-                                                       const std::vector<ValueType>& feeds, int32_t home);
+                                                       const std::vector<ValueType>& feeds,
+                                                       const std::vector<int32_t>& group);
   Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows);
   std::shared_ptr<CancelToken> begin();
   double learning_rate(int64_t steps) const;
@@ -207,9 +210,10 @@ class Trainer {
   std::shared_ptr<const VariablesVersion> seen_;  // of the table, that the working set agrees with or is ahead of
   bool unpublished_ = false;                      // the working set is ahead
   std::unique_ptr<ShardSums> sums_;
-  RowGradients row_gradients_;  // of the parameters whose gradients are rows
-  std::vector<int32_t> homes_;  // per replica its device, as RunSpec::home
-  std::vector<int32_t> idle_;   // devices that could compute, but for want of shards
+  RowGradients row_gradients_;                // of the parameters whose gradients are rows
+  std::vector<std::vector<int32_t>> groups_;  // per replica its devices, as RunSpec::group
+  std::vector<std::vector<int32_t>> idle_;    // that could compute, but for want of shards
+  size_t lanes_ = 1;                          // shards of a replica under way at once
   std::vector<std::string> lost_devices_;
   size_t reported_losses_ = 0;
   std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>> shard_plans_;  // by rows, then by replica

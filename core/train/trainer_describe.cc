@@ -64,7 +64,7 @@ std::string Trainer::describe() const {
     w.null();  // the first batch decides
   }
   w.key("batch_coupled").value(graph_.batch_coupled).key("replicas");
-  if (homes_.empty()) {
+  if (groups_.empty()) {
     w.null();  // the first batch decides
   } else {
     w.value(static_cast<int64_t>(replicas()));
@@ -76,7 +76,9 @@ std::string Trainer::describe() const {
   for (const auto& device : engine_->devices()) w.value(device->name());
   w.end_array();
   w.key("idle_devices").begin_array();
-  for (const int32_t index : idle_) w.value(engine_->devices()[static_cast<size_t>(index)]->name());
+  for (const auto& group : idle_) {
+    for (const int32_t index : group) w.value(engine_->devices()[static_cast<size_t>(index)]->name());
+  }
   w.end_array().key("lost_devices").begin_array();
   for (const std::string& name : lost_devices_) w.value(name);
   w.end_array().key("threads").value(engine_->threads().threads());

@@ -247,7 +247,7 @@ Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelTo
     PERCALE_ASSIGN_OR_RETURN(const auto feeds, bind(graph_.graph->main(), graph_.inputs, names, batch, &rows));
     std::vector<ValueType> types;
     for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
-    PERCALE_ASSIGN_OR_RETURN(const auto plan, compiled(kMainFunction, graph_.inputs, outputs, types, host_home()));
+    PERCALE_ASSIGN_OR_RETURN(const auto plan, compiled(kMainFunction, graph_.inputs, outputs, types, host_group()));
     std::vector<Tensor> results(outputs.size());
     RunOptions run;
     run.cancel = &token;

@@ -106,8 +106,10 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
 Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view function,
                                                           const std::vector<std::string>& inputs,
                                                           const std::vector<std::string>& outputs,
-                                                          const std::vector<ValueType>& feeds, int32_t home) {
-  std::string key = str_cat(function, home);
+                                                          const std::vector<ValueType>& feeds,
+                                                          const std::vector<int32_t>& group) {
+  std::string key(function);
+  for (const int32_t device : group) key += str_cat("@", device);
   for (const ValueType& t : feeds) key += t.shape.to_string();
   if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
   RunSpec spec;
@@ -115,7 +117,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
   spec.feeds = inputs;
   spec.fetches = outputs;
   spec.changing_state = function != kMainFunction;  // an evaluation runs many batches on the same parameters
-  spec.home = home;
+  spec.group = group;
   PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, feeds));
   plans_[key] = plan;
   return plan;
@@ -124,7 +126,8 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
 // The plan that a shard runs: the one that keeps what the backward pass needs, or the one that rebuilds it. Decided once per
 // shapes: later the memory that is in use is our own too.
 Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<std::string>& inputs,
-                                                              const std::vector<ValueType>& feeds, int32_t home) {
+                                                              const std::vector<ValueType>& feeds,
+                                                              const std::vector<int32_t>& group) {
   using When = Recompute::When;
   const Recompute& option = options_.recompute;
   std::string key;
@@ -133,10 +136,10 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
   bool again = decided != recompute_for_.end() ? decided->second : graph_.can_recompute && option.when == When::kAlways;
   std::shared_ptr<const Compiled> plan;
   if (!again) {
-    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, graph_.outputs, feeds, home));
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, graph_.outputs, feeds, group));
     if (decided == recompute_for_.end() && graph_.can_recompute) {
       const MemoryPool& memory = *engine_->memory();
-      const auto at_once = static_cast<int64_t>(homes_.size());
+      const auto at_once = static_cast<int64_t>(groups_.size() * lanes_);
       const int64_t room = option.when == When::kAboveBytes ? option.bytes
                            : memory.limit() > 0             ? (memory.limit() - memory.used()) / at_once
                                                             : INT64_MAX;
@@ -144,7 +147,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
     }
   }
   if (again) {
-    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kRecomputeFunction, inputs, graph_.outputs, feeds, home));
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kRecomputeFunction, inputs, graph_.outputs, feeds, group));
   }
   if (option.when == When::kAboveBytes && plan->peak_bytes > option.bytes) {
     return resource_exhausted("a step needs ", plan->peak_bytes, " bytes", again ? " although it recomputes" : "",
@@ -160,7 +163,10 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
 Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
   std::string shapes;
   for (const Tensor& t : feeds) shapes += t.shape().to_string();
-  for (const int32_t home : homes_) shapes += str_cat("@", home);
+  for (const auto& group : groups_) {
+    for (const int32_t device : group) shapes += str_cat("@", device);
+    shapes += ';';
+  }
   if (shapes == planned_for_) return {};
   shard_plans_.clear();
   planned_for_.clear();
@@ -177,8 +183,8 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
     }
     if (!graph_.shard_fraction.empty()) types.push_back({graph_.statistics[0].dtype, Shape{}});
     auto& plans = shard_plans_[own];
-    for (const int32_t home : homes_) {
-      PERCALE_ASSIGN_OR_RETURN(auto plan, compute_plan(inputs, types, home));
+    for (const auto& group : groups_) {
+      PERCALE_ASSIGN_OR_RETURN(auto plan, compute_plan(inputs, types, group));
       plans.push_back(std::move(plan));
     }
   }
@@ -189,9 +195,11 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
 // The job's number of shards and the buffers of the tree, both made once.
 Status Trainer::prepare_sums(int64_t rows) {
   if (sums_ != nullptr) return {};
-  std::vector<int32_t> candidates = {-1};
+  std::vector<std::vector<int32_t>> candidates = {{}};
   if (!is_placed(*graph_.graph) && (engine_->devices().size() > 1 || !options_.devices.empty())) {
-    PERCALE_ASSIGN_OR_RETURN(candidates, replica_devices(*engine_, options_.devices));
+    PERCALE_ASSIGN_OR_RETURN(const auto own, replica_devices(*engine_, options_.devices));
+    candidates.clear();
+    for (const int32_t device : own) candidates.push_back({device});
   }
   const size_t devices = candidates.size();
   if (options_.shards == 0) {
@@ -220,14 +228,11 @@ Status Trainer::prepare_sums(int64_t rows) {
   const size_t replicas = std::min(devices, static_cast<size_t>(options_.shards));
   PERCALE_ASSIGN_OR_RETURN(
       ShardSums sums,
-      ShardSums::create(types, {options_.shards, replicas, options_.accumulation > 1}, engine_->memory()));
-  homes_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
+      ShardSums::create(types, {options_.shards, replicas, lanes_, options_.accumulation > 1}, engine_->memory()));
+  groups_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
   idle_.assign(candidates.begin() + static_cast<ptrdiff_t>(replicas), candidates.end());
-  lost_devices_.reserve(candidates.size());
-  for (size_t i = 0; i < replicas; ++i) {
-    const bool apart = homes_[i] >= 0 && engine_->devices()[static_cast<size_t>(homes_[i])]->has_queues();
-    PERCALE_RETURN_IF_ERROR(sums.place(i, apart));
-  }
+  lost_devices_.reserve(engine_->devices().size());
+  for (size_t i = 0; i < replicas; ++i) PERCALE_RETURN_IF_ERROR(sums.place(i, waits_apart(groups_[i])));
   sums_ = std::make_unique<ShardSums>(std::move(sums));
 
   row_gradients_ = RowGradients(std::move(tables), engine_->memory());
@@ -245,7 +250,7 @@ Status Trainer::prepare_commit() {
   spec.feeds = graph_.commit_inputs;
   spec.targets = graph_.commit_targets;
   spec.exclusive_state = true;
-  spec.home = host_home();  // no device that can be lost has a part in it
+  spec.group = host_group();  // no device that can be lost has a part in it
   PERCALE_ASSIGN_OR_RETURN(commit_, session_->prepare(spec, feeds));
   return {};
 }
@@ -298,36 +303,48 @@ Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const Bat
 
 size_t Trainer::replicas() const {
   size_t out = 0;
-  for (size_t i = 0; i < homes_.size(); ++i) out += sums_ != nullptr && !sums_->lost(i) ? size_t{1} : size_t{0};
+  for (size_t i = 0; i < groups_.size(); ++i) out += sums_ != nullptr && !sums_->lost(i) ? size_t{1} : size_t{0};
   return out;
 }
 
-// The device of the host's memory where the commit and evaluations run, so that losing another changes nothing for them; -1: where
-// placement says.
-int32_t Trainer::host_home() const {
+// The device of the host's memory where the commit and evaluations run, so that losing another changes nothing for them; empty:
+// where placement says.
+std::vector<int32_t> Trainer::host_group() const {
   const auto& devices = engine_->devices();
-  if (devices.size() < 2 || is_placed(*graph_.graph)) return -1;
+  if (devices.size() < 2 || is_placed(*graph_.graph)) return {};
   for (size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i]->shares_host_memory()) return static_cast<int32_t>(i);
+    if (devices[i]->shares_host_memory()) return {static_cast<int32_t>(i)};
   }
-  return -1;
+  return {};
+}
+
+// A thread that computes must not wait for devices that do all the work by themselves.
+bool Trainer::waits_apart(const std::vector<int32_t>& group) const {
+  return !group.empty() && std::all_of(group.begin(), group.end(), [&](int32_t device) {
+    return engine_->devices()[static_cast<size_t>(device)]->has_queues();
+  });
 }
 
 bool Trainer::note_loss(size_t replica, const Status& status) {
-  if (homes_[replica] < 0 || status.code() != Code::kUnavailable) return false;
-  const Device& device = *engine_->devices()[static_cast<size_t>(homes_[replica])];
-  if (!device.lost()) return false;
-  lost_devices_.push_back(device.name());
-  return true;
+  if (status.code() != Code::kUnavailable) return false;
+  bool any = false;
+  for (const int32_t index : groups_[replica]) {
+    const Device& device = *engine_->devices()[static_cast<size_t>(index)];
+    if (!device.lost()) continue;
+    any = true;
+    const bool known = std::find(lost_devices_.begin(), lost_devices_.end(), device.name()) != lost_devices_.end();
+    if (!known) lost_devices_.push_back(device.name());
+  }
+  return any;
 }
 
 Result<bool> Trainer::replace_lost() {
   bool any = false;
-  for (size_t i = 0; i < homes_.size() && !idle_.empty(); ++i) {
+  for (size_t i = 0; i < groups_.size() && !idle_.empty(); ++i) {
     if (!sums_->lost(i)) continue;
-    homes_[i] = idle_.front();
+    groups_[i] = idle_.front();
     idle_.erase(idle_.begin());
-    PERCALE_RETURN_IF_ERROR(sums_->place(i, engine_->devices()[static_cast<size_t>(homes_[i])]->has_queues()));
+    PERCALE_RETURN_IF_ERROR(sums_->place(i, waits_apart(groups_[i])));
     any = true;
   }
   return any;
@@ -337,13 +354,15 @@ void Trainer::report_losses() {
   for (; reported_losses_ < lost_devices_.size(); ++reported_losses_) {
     const Device& lost = *engine_->find_device(lost_devices_[reported_losses_]);
     // Devices that run the same kernels give the same bits.
-    const auto others_like_it = [&](int32_t home) {
-      return kernel_kind(*engine_->devices()[static_cast<size_t>(home)]) == kernel_kind(lost);
+    const auto others_like_it = [&](const std::vector<int32_t>& group) {
+      return std::all_of(group.begin(), group.end(), [&](int32_t device) {
+        return kernel_kind(*engine_->devices()[static_cast<size_t>(device)]) == kernel_kind(lost);
+      });
     };
-    const bool same = std::all_of(homes_.begin(), homes_.end(), others_like_it) &&
+    const bool same = std::all_of(groups_.begin(), groups_.end(), others_like_it) &&
                       std::all_of(idle_.begin(), idle_.end(), others_like_it);
     engine_->log().log(LogLevel::kWarning, "trainer, step ", steps_ + 1, ": ", lost.name(),
-                       " is lost and takes no further part; devices that can compute its shards: ",
+                       " is lost and takes no further part; replicas that can compute its shards: ",
                        static_cast<uint64_t>(replicas() + idle_.size()),
                        same ? ", with the same bits" : ", with kernels of their own, which may give other bits");
   }

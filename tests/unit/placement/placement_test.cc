@@ -50,11 +50,11 @@ TEST_CASE(
 }
 
 TEST_CASE("with a home all that it can run stands there, but for what was asked for elsewhere") {
-  const auto tiny = place(diamond("cpu:1"), kDevices, OnlyAdd(), false, 0);
+  const auto tiny = place(diamond("cpu:1"), kDevices, OnlyAdd(), false, std::vector<int32_t>{0});
   REQUIRE(tiny.ok());
   CHECK(tiny->device_of == std::vector<int32_t>{0, 2, 0, 2});
   CHECK(tiny->reasons[2] == "runs at home");
-  const auto cpu = place(diamond(""), kDevices, OnlyAdd(), false, 2);
+  const auto cpu = place(diamond(""), kDevices, OnlyAdd(), false, std::vector<int32_t>{2});
   REQUIRE(cpu.ok());
   CHECK(cpu->device_of == std::vector<int32_t>{2, 2, 2, 2});
 }
@@ -71,6 +71,34 @@ TEST_CASE("a device that cannot run what was asked of it is an error, or with so
   const auto unknown = place(diamond("cuda:0"), kDevices, OnlyAdd(), false);
   CHECK(unknown.status().code() == Code::kNotFound);
   CHECK(unknown.status().message().find("it has tiny:0, cpu:0, cpu:1") != std::string_view::npos);
+}
+
+TEST_CASE("a node that asks for a place in the group stands there if that device runs it, else at home") {
+  const std::vector<int32_t> group = {1, 2, 0};
+  const auto second = place(diamond("group:1"), kDevices, OnlyAdd(), false, group);
+  REQUIRE(second.ok());
+  CHECK(second->device_of == std::vector<int32_t>{1, 2, 1, 1});
+  CHECK(second->reasons[1] == "asked for: group:1");
+  const auto tiny = place(diamond("group:2"), kDevices, OnlyAdd(), false, group);
+  REQUIRE(tiny.ok());
+  CHECK(tiny->device_of[1] == 1);
+  CHECK(tiny->reasons[1] == "runs at home; asked for group:2, but only Add is known here");
+  // Where the third device keeps its variables: on the first that has the host's memory.
+  const auto host = place(diamond("group:2/host"), kDevices, OnlyAdd(), false, group);
+  REQUIRE(host.ok());
+  CHECK(host->device_of[1] == 1);
+  const auto own = place(diamond("group:1/host"), kDevices, OnlyAdd(), false, group);
+  REQUIRE(own.ok());
+  CHECK(own->device_of[1] == 2);
+}
+
+TEST_CASE("a place that the group does not have is an error") {
+  const std::vector<int32_t> group = {1, 2};
+  const auto placed = place(diamond("group:2"), kDevices, OnlyAdd(), true, group);
+  CHECK(placed.status().code() == Code::kInvalidArgument);
+  CHECK(placed.status().message() == "Relu 'b': asks for 'group:2', the run's group has 2 devices");
+  CHECK(place(diamond("group:0"), kDevices, OnlyAdd(), false).status().code() == Code::kInvalidArgument);
+  CHECK(place(diamond("group:x"), kDevices, OnlyAdd(), false, group).status().code() == Code::kNotFound);
 }
 
 TEST_CASE("a full name, a short name and a kind mean the same device") {

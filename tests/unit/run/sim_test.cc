@@ -119,7 +119,7 @@ TEST_CASE("random graphs over devices of the host's memory and of their own give
       const auto placed = *Session::create(engine, random_graph(*engine, seed, true, &fetches), nullptr);
       const auto plain = *Session::create(engine, random_graph(*engine, seed, false, &same), nullptr);
       const std::vector feeds = {input()};
-      const auto want = plain->run({.feeds = {"x"}, .fetches = same, .home = 0}, feeds);
+      const auto want = plain->run({.feeds = {"x"}, .fetches = same, .group = {0}}, feeds);
       REQUIRE_MESSAGE(want.ok(), want.status().to_string());
       for (int again = 0; again < 2; ++again) {
         const auto got = placed->run({.feeds = {"x"}, .fetches = fetches}, feeds);

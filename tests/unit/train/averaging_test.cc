@@ -88,6 +88,37 @@ TEST_CASE("replicas that overtake each other give the same sums, each shard once
   }
 }
 
+TEST_CASE("a replica computes as many shards at once as it has lanes, never more, and a loss ends all its lanes") {
+  const auto pool = ThreadPool::create(8);
+  REQUIRE(pool.ok());
+  for (const bool apart : {false, true}) {
+    CAPTURE(apart);
+    auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {24, 2, 3}, kPool);
+    REQUIRE(sums.ok());
+    for (size_t r = 0; r < 2; ++r) REQUIRE(sums->place(r, apart).ok());
+    std::atomic<int> now[2] = {0, 0}, most[2] = {0, 0}, calls{0};
+    int losses = 0;
+    const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
+      const int own = ++now[replica];
+      for (int seen = most[replica]; own > seen && !most[replica].compare_exchange_weak(seen, own);) {
+      }
+      const bool fails = replica == 1 && ++calls > 4;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      out[0].mutable_span<float>()[0] = 1.0F / static_cast<float>(shard + 3);
+      --now[replica];
+      return fails ? Status(Code::kUnavailable, "lost") : Status();
+    };
+    const auto is_loss = [&](size_t, const Status&) { return ++losses > 0; };
+    REQUIRE(sums->reduce(1000, (*pool)->parallel(), compute, is_loss).ok());
+    CHECK(sums->total()[0].span<float>()[0] == tree(0, 24));
+    CHECK(most[0] == 3);
+    CHECK(most[1] <= 3);
+    CHECK(sums->lost(1));
+    CHECK(losses >= 1);
+    CHECK(losses <= 3);
+  }
+}
+
 TEST_CASE("an error, or no memory, on one replica ends all") {
   const auto pool = ThreadPool::create(4);
   REQUIRE(pool.ok());
