@@ -204,6 +204,8 @@ class Compiler {
     for (const auto& [result, value] : cut.passed_through) {
       out_->passed_through.push_back({result, head.value(value).kind == ValueKind::kInput ? head.value(value).def : -1,
                                       head.constant(value) != nullptr ? *head.constant(value) : Tensor()});
+      const int32_t feed = out_->passed_through.back().feed;
+      if (feed >= 0) out_->shown.push_back({result, feed, -1});
     }
     for (size_t i = 0; i < head.nodes.size(); ++i) {
       out_->placement.push_back({head.nodes[i].name, placement.device_of[i], std::move(placement.reasons[i])});
@@ -342,8 +344,25 @@ class Compiler {
     const ProgramOptions options{request_.spec.exclusive_state};
     PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), options, planned));
     placed.part = std::move(part);
+    note_shown(placed, num_feeds);
     out_->programs.push_back(std::move(placed));
     return {};
+  }
+
+  void note_shown(const PlacedProgram& placed, size_t num_feeds) {
+    if (!placed.device->shares_host_memory()) return;
+    for (const ProgramCopy& copy : placed.program->copies) {
+      if (copy.to.home != Home::kOutput) continue;
+      const std::vector<int32_t>& results = placed.part.outputs[static_cast<size_t>(copy.to.index)].results;
+      if (results.empty()) continue;
+      if (copy.from.home == Home::kVariable) {
+        out_->shown.push_back({results[0], -1, static_cast<int32_t>(copy.from.index)});
+      } else if (copy.from.home == Home::kInput) {
+        const PartInput& input = placed.part.inputs[static_cast<size_t>(copy.from.index)];
+        const bool given = input.kind == PartInput::Kind::kFeed && static_cast<size_t>(input.index) < num_feeds;
+        if (given) out_->shown.push_back({results[0], input.index, -1});
+      }
+    }
   }
 
   Status take_as_inputs(Function& f, const std::vector<ValueId>& prepared, const NodeNames& keep) {

@@ -45,6 +45,13 @@ struct PassedThrough {
   Tensor constant;
 };
 
+// A result that is a feed, or a variable as it was before the run, without a change: a run may hand out its memory, where the next
+// to read it is the run itself.
+struct ShownResult {
+  int32_t result = 0;
+  int32_t feed = -1, variable = -1;  // one of them
+};
+
 struct PlacedNode {
   std::string node;
   int32_t device = 0;
@@ -103,6 +110,7 @@ struct Compiled {
   std::vector<Transfer> transfers;
   std::vector<ValueType> results;  // what the programs hand out, by PartOutput::results
   std::vector<PassedThrough> passed_through;
+  std::vector<ShownResult> shown;
   std::vector<PlacedNode> placement;  // for explanations
 
   // What could not be planned before those results are known: control nodes first, then a function over feeds, results

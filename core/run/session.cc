@@ -42,6 +42,19 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
   return key;
 }
 
+bool is_fetched(const Compiled& compiled, int32_t result) {
+  return std::any_of(compiled.fetches.begin(), compiled.fetches.end(),
+                     [&](const ValueSource& s) { return s.kind == ValueSource::Kind::kResult && s.index == result; });
+}
+
+// Whether a result of bodies and rests lies in memory that is not the run's own.
+bool shows(const Tensor& result, std::span<const Tensor> feeds, const StateFrame& state) {
+  const auto same = [&](const Tensor& t) { return t.defined() && t.buffer() == result.buffer(); };
+  return std::any_of(feeds.begin(), feeds.end(), same) ||
+         (state.base != nullptr && std::any_of(state.base->begin(), state.base->end(), same)) ||
+         std::any_of(state.next.begin(), state.next.end(), same);
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -68,7 +81,9 @@ struct Session::Impl {
 
   Result<std::shared_ptr<const Compiled>> prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
                                                   std::span<const ValueType> types, std::span<const Tensor> contents);
-  Status run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs);
+  // With `may_share`, outputs that were not given may show the memory of feeds and variables.
+  Status run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs,
+             bool may_share);
   Result<std::shared_ptr<const Compiled::Prepared>> prepare_values(const Compiled& compiled, RunFrame& frame);
   Result<std::vector<Tensor>> call(const Graph& from, int64_t graph_id, RunFrame& frame, const RunSpec& spec,
                                    std::span<const Tensor> feeds, std::span<const Tensor> contents);
@@ -157,7 +172,7 @@ Result<std::vector<Tensor>> Session::Impl::call(const Graph& from, int64_t graph
   for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
   PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(from, graph_id, spec, types, contents));
   std::vector<Tensor> outputs(spec.fetches.size());
-  PERCALE_RETURN_IF_ERROR(run(*compiled, frame, feeds, outputs));
+  PERCALE_RETURN_IF_ERROR(run(*compiled, frame, feeds, outputs, true));
   return outputs;
 }
 
@@ -218,7 +233,7 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
       const ValueType& type = value.plan->results[0];
       PERCALE_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(memory, type.dtype, type.shape));
       populate(result.data(), result.bytes());
-      PERCALE_RETURN_IF_ERROR(run(*value.plan, frame, {}, {&result, 1}));
+      PERCALE_RETURN_IF_ERROR(run(*value.plan, frame, {}, {&result, 1}, false));
       drop_idle_memory(*value.plan);
       rest_sources(*value.plan, *graph, frame.state);
       tensor = std::make_shared<const Tensor>(std::move(result));
@@ -232,7 +247,7 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
 }
 
 Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given,
-                          std::span<Tensor> outputs) {
+                          std::span<Tensor> outputs, bool may_share) {
   const Lent<RunLists> lists(compiled.lists);
   std::vector<Tensor>&feeds = lists->feeds, &results = lists->results;
   feeds.assign(given.begin(), given.end());
@@ -248,6 +263,12 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
     Tensor& result = results[static_cast<size_t>(source.index)];
     if (!result.defined()) result = outputs[i];
   }
+  for (const ShownResult& shown : compiled.shown) {
+    Tensor& result = results[static_cast<size_t>(shown.result)];
+    if (result.defined() || frame.state.exclusive || (!may_share && is_fetched(compiled, shown.result))) continue;
+    const Tensor& from = shown.feed >= 0 ? feeds[static_cast<size_t>(shown.feed)] : frame.state.value(shown.variable);
+    result = from.reshaped(compiled.results[static_cast<size_t>(shown.result)].shape);
+  }
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].defined()) continue;
     PERCALE_ASSIGN_OR_RETURN(results[i],
@@ -255,7 +276,8 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
   }
   for (const PassedThrough& p : compiled.passed_through) {
     const Tensor& from = p.feed >= 0 ? feeds[static_cast<size_t>(p.feed)] : p.constant;
-    std::memcpy(results[static_cast<size_t>(p.result)].data(), from.data(), static_cast<size_t>(from.bytes()));
+    void* to = results[static_cast<size_t>(p.result)].data();
+    if (to != from.data()) std::memcpy(to, from.data(), static_cast<size_t>(from.bytes()));
   }
   PERCALE_RETURN_IF_ERROR(run_programs(compiled, *engine, frame, feeds, results));
 
@@ -299,7 +321,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueSource& source = compiled.fetches[i];
     Tensor found = value(source);
-    if (!outputs[i].defined() && source.kind != ValueSource::Kind::kFeed) {
+    if (!outputs[i].defined() && (may_share || source.kind != ValueSource::Kind::kFeed)) {
       outputs[i] = std::move(found);
       continue;
     }
@@ -390,15 +412,23 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   RunWaiter waiter(frame);
   ResourceRun resources(*impl_->resources, waiter);
   frame.resources = &resources;
-  Status status = impl_->run(compiled, frame, feeds, outputs);
+  std::vector<Tensor> given;
+  if (!compiled.control.empty() || compiled.rest != nullptr) given.assign(outputs.begin(), outputs.end());
+  Status status = impl_->run(compiled, frame, feeds, outputs, false);
   // Memory that waits for runs which may never come must not keep this one from running. Nothing was assigned, so that it can
   // begin again; where assignments go into the caller's own memory that is not known.
   if (status.code() == Code::kResourceExhausted && !frame.state.exclusive && impl_->drop_idle()) {
     frame.state.next.clear();
     resources.rollback();
-    status = impl_->run(compiled, frame, feeds, outputs);
+    status = impl_->run(compiled, frame, feeds, outputs, false);
   }
   PERCALE_RETURN_IF_ERROR(std::move(status));
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].defined() || !shows(outputs[i], feeds, frame.state)) continue;
+    const Tensor shown = outputs[i];
+    PERCALE_ASSIGN_OR_RETURN(outputs[i], Tensor::allocate(impl_->memory, shown.dtype(), shown.shape()));
+    std::memcpy(outputs[i].data(), shown.data(), static_cast<size_t>(shown.bytes()));
+  }
   // Whoever takes an element or a mutex next sees what was assigned before.
   if (options.state == nullptr) PERCALE_RETURN_IF_ERROR(impl_->publish(frame.state));
   resources.commit();

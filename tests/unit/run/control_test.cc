@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "core/graph/builder.h"
 #include "core/run/session.h"
 #include "tests/support/engine.h"
@@ -93,6 +95,43 @@ TEST_CASE("Loop carries values from trip to trip and stacks what it scans") {
                   std::vector{Tensor::scalar(int64_t{5}), Tensor::scalar(2.0f)}, {.cancel = &cancelled})
             .status()
             .code() == Code::kCancelled);
+}
+
+TEST_CASE("what bodies hand on without a change lies in memory of its own when it leaves the run") {
+  const auto engine = test_engine();
+  Builder builder(engine->registry());
+  const Tensor initial = Tensor::of<float>({3}, std::vector<float>{4, 5, 6});
+  REQUIRE(builder.add_variable({.name = "w", .dtype = DType::kF32, .shape = {3}, .initial = initial}).ok());
+  for (const char* name : {"same", "negated"}) {
+    FunctionBuilder* body = *builder.add_function(name);
+    Emitter e(*body);
+    const ValueId w = *body->add_input("w_in", DType::kF32, Shape{3});
+    const ValueId x = *body->add_input("x_in", DType::kF32, Shape{3});
+    const bool same = std::string_view(name) == "same";
+    REQUIRE(body->set_outputs({same ? w : e.emit("Neg", {w}), x}).ok());
+    REQUIRE(e.status().ok());
+  }
+  Emitter e(builder.main());
+  const ValueId choice = *builder.main().add_input("choice", DType::kBool, Shape{});
+  const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{3});
+  const ValueId weights = e.emit("percale:ReadVariable", {},
+                                 {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{3}}});
+  const auto out = e.emit_many("If", {choice, weights, x}, 2,
+                               {{"then_branch", FunctionRef{"same"}}, {"else_branch", FunctionRef{"negated"}}}, "if");
+  const auto graph = finished(builder, e, out);
+  const auto variables = *initialize_variables(engine, graph, 0);
+  const auto session = *Session::create(engine, graph, variables);
+  const Tensor fed = Tensor::of<float>({3}, std::vector<float>{1, 2, 3});
+  for (const bool same : {true, false, true}) {
+    const auto got =
+        session->run({.feeds = {"choice", "x"}, .fetches = {"if", "if:1"}}, std::vector{Tensor::scalar(same), fed});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    CHECK((*got)[0].span<float>()[1] == (same ? 5 : -5));
+    CHECK((*got)[1].span<float>()[1] == 2);
+    for (const Tensor& t : *got) std::memset(t.data(), 0, static_cast<size_t>(t.bytes()));
+  }
+  CHECK(fed.span<float>()[1] == 2);
+  CHECK(variables->current()->values[0].span<float>()[1] == 5);
 }
 
 TEST_CASE("a shape that a run computes is planned when it is known, once for each") {
