@@ -155,14 +155,23 @@ Result<ChainBuilder::Ref> ChainBuilder::node(const OpSchema& op, const Attribute
   return unimplemented("has no step for ", name);
 }
 
-// Gives every result but the last a temporary, from its step to its last reader.
+// Gives every result but the last a temporary, from its step to its last reader; those that the next step alone reads need none
+// where both are arithmetic.
 Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const {
-  std::vector<size_t> last_reader(items_.size(), 0);
+  std::vector<size_t> first_reader(items_.size(), steps_.size()), last_reader(items_.size(), 0);
   for (size_t i = 0; i < steps_.size(); ++i) {
     for (const Ref r : {steps_[i].x, steps_[i].y}) {
-      if (r != kAbsent) last_reader[static_cast<size_t>(r)] = i;
+      if (r == kAbsent) continue;
+      first_reader[static_cast<size_t>(r)] = std::min(first_reader[static_cast<size_t>(r)], i);
+      last_reader[static_cast<size_t>(r)] = i;
     }
   }
+  int held = 0;  // steps before this one whose results are held, one after the other
+  const auto holds = [&](size_t i, size_t item) {
+    return i + 1 < steps_.size() && first_reader[item] == i + 1 && last_reader[item] == i + 1 &&
+           item != static_cast<size_t>(result) && held + 1 < simd::kMaxHeldSteps && is_arithmetic(steps_[i].step) &&
+           is_arithmetic(steps_[i + 1].step);
+  };
   std::vector<ChainOperand> where(items_.size());
   std::vector<size_t> item_of_step(steps_.size());
   for (size_t i = 0; i < items_.size(); ++i) {
@@ -191,7 +200,11 @@ Status ChainBuilder::place(Ref result, std::vector<simd::ChainStep>& out) const 
       if (o.kind == ChainOperand::kTemporary) free.push_back(o.index);
     }
     const size_t item = item_of_step[i];
-    if (item == static_cast<size_t>(result)) {
+    const bool hold = holds(i, item);
+    held = hold ? held + 1 : 0;
+    if (hold) {
+      step.to = {ChainOperand::kHeld, 0};
+    } else if (item == static_cast<size_t>(result)) {
       step.to = {ChainOperand::kOutput, 0};
     } else {
       if (free.empty()) return unimplemented("needs more than ", simd::kMaxChainTemporaries, " temporaries");

@@ -64,9 +64,9 @@ using BinaryFn = void (*)(const T* x, bool x_scalar, const T* y, bool y_scalar, 
 
 // Where a step of a chain reads or writes. An input, an output or a temporary by number; an input may be one
 // value for all elements. Steps write outputs and temporaries only; an output may be read after it was
-// written.
+// written. kHeld is the result of the step before, for the next one alone: both are arithmetic, and it stays in registers.
 struct ChainOperand {
-  enum Kind : uint8_t { kInput, kScalarInput, kTemporary, kOutput };
+  enum Kind : uint8_t { kInput, kScalarInput, kTemporary, kOutput, kHeld };
   Kind kind = kInput;
   uint8_t index = 0;
 };
@@ -79,7 +79,10 @@ struct ChainStep {
   float a = 0, b = 0;
 };
 
+constexpr bool is_arithmetic(const ChainStep& step) { return step.binary || step.unary_op <= Unary::kHardSwish; }
+
 inline constexpr int kMaxChainTemporaries = 12;
+inline constexpr int kMaxHeldSteps = 32;  // one after the other with results that are held, and one more
 
 // The output of a function may be exactly one of its inputs, else must not overlap them. Null where there is
 // no f64.

@@ -146,6 +146,82 @@ constexpr UnaryFn<float> unary_of(int op) {
   return op < kArithmeticCount ? kArithmetic<float>[op] : kTranscendental[op - kArithmeticCount];
 }
 
+// Vectors that a row of steps works on at once: half of the registers with the other operand's.
+constexpr int kHeldVectors = kL == 16 ? 8 : 4;
+
+// A row of steps, each on the result of the one before, on `n` <= kVectors * kL elements; a part of a vector is the only one.
+// x: the first operand of the first step; others: of each step the operand that is not held, null where there is none.
+template <int kVectors>
+HWY_INLINE void run_held(const ChainStep* steps, int64_t step_count, const float* x, const float* const* others,
+                         float* to, int64_t at, int64_t n) {
+  const auto read = [&](const float* from, bool one, int j) HWY_ATTR {
+    if (one) return set<float>(*from);
+    return kVectors == 1 ? load_n<float>(from + at, n) : load<float>(from + at + j * kL);
+  };
+  VF held[kVectors], other[kVectors];
+  const bool x_scalar = steps[0].x.kind == ChainOperand::kScalarInput;
+#pragma GCC unroll 8
+  for (int j = 0; j < kVectors; ++j) held[j] = read(x, x_scalar, j);
+  for (int64_t i = 0; i < step_count; ++i) {
+    const ChainStep& s = steps[i];
+    const VF a = set<float>(s.a), b = set<float>(s.b);
+    const bool x_held = i == 0 || s.x.kind == ChainOperand::kHeld;
+    if (s.binary && others[i] != nullptr) {
+      const bool one = (x_held ? s.y : s.x).kind == ChainOperand::kScalarInput;
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) other[j] = read(others[i], one, j);
+    } else {
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) other[j] = held[j];
+    }
+#define PERCALE_UNARY(name)                                                                            \
+  case static_cast<int>(Unary::k##name):                                                               \
+    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) held[j] = name<float>()(held[j], a, b); \
+    break;
+#define PERCALE_BINARY(name)                                                                                  \
+  case static_cast<int>(Unary::kCount) + 2 * static_cast<int>(Binary::k##name):                               \
+    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) held[j] = name<float>()(held[j], other[j], a); \
+    break;                                                                                                    \
+  case static_cast<int>(Unary::kCount) + 2 * static_cast<int>(Binary::k##name) + 1:                           \
+    _Pragma("GCC unroll 8") for (int j = 0; j < kVectors; ++j) held[j] = name<float>()(other[j], held[j], a); \
+    break;
+    switch (s.binary ? static_cast<int>(Unary::kCount) + 2 * static_cast<int>(s.binary_op) + (x_held ? 0 : 1)
+                     : static_cast<int>(s.unary_op)) {
+      PERCALE_UNARY(Copy)
+      PERCALE_UNARY(Neg)
+      PERCALE_UNARY(Abs)
+      PERCALE_UNARY(Square)
+      PERCALE_UNARY(Reciprocal)
+      PERCALE_UNARY(Sqrt)
+      PERCALE_UNARY(Floor)
+      PERCALE_UNARY(Ceil)
+      PERCALE_UNARY(Round)
+      PERCALE_UNARY(Relu)
+      PERCALE_UNARY(LeakyRelu)
+      PERCALE_UNARY(Clip)
+      PERCALE_UNARY(Affine)
+      PERCALE_UNARY(HardSigmoid)
+      PERCALE_UNARY(HardSwish)
+      PERCALE_BINARY(Add)
+      PERCALE_BINARY(Sub)
+      PERCALE_BINARY(Mul)
+      PERCALE_BINARY(Div)
+      PERCALE_BINARY(Max)
+      PERCALE_BINARY(Min)
+      PERCALE_BINARY(ReluGrad)
+      PERCALE_BINARY(LeakyReluGrad)
+      PERCALE_BINARY(SigmoidGrad)
+      PERCALE_BINARY(TanhGrad)
+      default: break;
+    }
+#undef PERCALE_UNARY
+#undef PERCALE_BINARY
+  }
+  if (kVectors == 1) return store_n<float>(held[0], to + at, n);
+#pragma GCC unroll 8
+  for (int j = 0; j < kVectors; ++j) store<float>(held[j], to + at + j * kL);
+}
+
 void run_chain(const ChainStep* steps, int64_t step_count, const float* const* inputs, float* const* outputs,
                int64_t count) {
   alignas(64) float temporaries[kMaxChainTemporaries][kTile];
@@ -156,13 +232,32 @@ void run_chain(const ChainStep* steps, int64_t step_count, const float* const* i
         case ChainOperand::kInput: return inputs[o.index] + begin;
         case ChainOperand::kScalarInput: return inputs[o.index];
         case ChainOperand::kTemporary: return temporaries[o.index];
+        case ChainOperand::kHeld: return nullptr;
         case ChainOperand::kOutput: break;
       }
       return outputs[o.index] + begin;
     };
+    const auto other_of = [&](int64_t i, bool is_first) -> const float* {
+      const ChainStep& s = steps[i];
+      return !s.binary ? nullptr : read(is_first || s.x.kind == ChainOperand::kHeld ? s.y : s.x);
+    };
     for (int64_t i = 0; i < step_count; ++i) {
+      const float* others[kMaxHeldSteps];
+      const int64_t first = i;
+      for (; steps[i].to.kind == ChainOperand::kHeld; ++i) others[i - first] = other_of(i, i == first);
       const ChainStep& s = steps[i];
       float* to = s.to.kind == ChainOperand::kTemporary ? temporaries[s.to.index] : outputs[s.to.index] + begin;
+      if (i > first) {
+        others[i - first] = other_of(i, false);
+        constexpr int64_t kBlock = kHeldVectors * kL;
+        const float* x = read(steps[first].x);
+        int64_t at = 0;
+        for (; at + kBlock <= n; at += kBlock) {
+          run_held<kHeldVectors>(steps + first, i - first + 1, x, others, to, at, kBlock);
+        }
+        for (; at < n; at += kL) run_held<1>(steps + first, i - first + 1, x, others, to, at, min_of(kL, n - at));
+        continue;
+      }
       const bool x_scalar = s.x.kind == ChainOperand::kScalarInput;
       if (s.binary) {
         kZips<float>[static_cast<int>(s.binary_op)](read(s.x), x_scalar, read(s.y),

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <random>
 
 #include "tests/unit/simd/util.h"
 
@@ -240,6 +241,69 @@ TEST_CASE("a chain gives the bits of its steps run one by one") {
           CHECK(same_bits(out0, t));
           CHECK(same_bits(out1, want));
           return out1;
+        },
+        [](const std::vector<float>&) {}));
+  }
+}
+
+// Each step is held for the next one, which takes it as its first operand, its second, or both.
+TEST_CASE("a chain whose results stay in registers gives the bits of its steps run one by one") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    const int64_t n = 1 + static_cast<int64_t>(random() % 700);
+    CAPTURE(round);
+    CAPTURE(n);
+    auto x = random_values(n, static_cast<uint32_t>(round)), y = random_values(n, 100), bias = random_values(1, 3);
+    x[0] = kNan, y[static_cast<size_t>(n) / 2] = -kNan;
+    const float* inputs[] = {x.data(), y.data(), bias.data()};
+    const ChainOperand others[] = {
+        {ChainOperand::kInput, 0}, {ChainOperand::kInput, 1}, {ChainOperand::kScalarInput, 2}};
+    const auto count = 2 + static_cast<size_t>(random() % (kMaxHeldSteps - 1));
+    std::vector<ChainStep> steps(count);
+    for (size_t i = 0; i < count; ++i) {
+      ChainStep& s = steps[i];
+      const ChainOperand before = i == 0 ? others[random() % 3] : ChainOperand{ChainOperand::kHeld, 0};
+      s.a = 0.25f, s.b = 0.5f;
+      s.to = {i + 1 == count ? ChainOperand::kOutput : ChainOperand::kHeld, 0};
+      s.binary = random() % 2 == 0;
+      s.x = before;
+      if (!s.binary) {
+        s.unary_op = static_cast<Unary>(random() % (static_cast<int>(Unary::kHardSwish) + 1));
+        continue;
+      }
+      s.binary_op = static_cast<Binary>(random() % static_cast<int>(Binary::kCount));
+      s.y = random() % 4 == 0 ? before : others[random() % 3];
+      if (random() % 2 == 0) std::swap(s.x, s.y);
+    }
+    CHECK(agrees(
+        [&](const SimdTable& table, const ParallelFor&) {
+          std::vector<float> out(x.size());
+          float* outputs[] = {out.data()};
+          table.elementwise->run_chain(steps.data(), static_cast<int64_t>(count), inputs, outputs, n);
+          std::vector<float> held(x.size()), next(x.size());
+          const auto data = [&](const ChainOperand& o) {
+            return o.kind == ChainOperand::kHeld ? held.data() : inputs[o.index];
+          };
+          const auto one = [](const ChainOperand& o) { return o.kind == ChainOperand::kScalarInput; };
+          const ElementwiseFns& e = *table.elementwise;
+          for (const ChainStep& s : steps) {
+            if (s.binary) {
+              e.binary_f32[static_cast<int>(s.binary_op)](data(s.x), one(s.x), data(s.y), one(s.y), next.data(), n,
+                                                          s.a);
+            } else if (one(s.x)) {
+              const std::vector<float> all(x.size(), bias[0]);
+              e.unary_f32[static_cast<int>(s.unary_op)](all.data(), next.data(), n, s.a, s.b);
+            } else {
+              e.unary_f32[static_cast<int>(s.unary_op)](data(s.x), next.data(), n, s.a, s.b);
+            }
+            held = next;
+          }
+          // Of two NaNs that are added either may be the result.
+          for (std::vector<float>* values : {&out, &held}) {
+            for (float& v : *values) v = v != v ? kNan : v;
+          }
+          CHECK(same_bits(out, held));
+          return out;
         },
         [](const std::vector<float>&) {}));
   }
