@@ -16,7 +16,7 @@ constexpr Flag kFlags[] = {
     {"--epochs", "N", "passes over the data, instead of the SPEC's"},
     {"--seed", "N", "instead of the SPEC's"},
     {"--shards", "N", "parts of each batch, instead of the SPEC's"},
-    {"--mode", "MODE", "sync | backup:M | bounded:K | async"},
+    {"--mode", "MODE", "sync: a step waits for all shards; backup:M: for the first M of them"},
     {"--weights", "FILE", "first values of all parameters, a safetensors file"},
     {"--out", "DIR", "where checkpoints, history.csv, loss.svg and model.percale go"},
     {"--resume", "DIR", "goes on from the newest checkpoint there; without --out, writes there too"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "core/state/resources.h"
@@ -14,24 +15,37 @@ namespace percale {
 // Ends runs from another thread. Thread-safe.
 class CancelToken {
  public:
+  CancelToken() = default;
+  // Cancelled when `parent` is, which must outlive it, or by itself.
+  explicit CancelToken(const CancelToken* parent) : parent_(parent) {}
   void cancel() {
     cancelled_.store(true, std::memory_order_relaxed);
     const std::lock_guard lock(mutex_);
     for (Waker* waker : wakers_) waker->wake();
   }
-  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  bool cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed) || (parent_ != nullptr && parent_->cancelled());
+  }
 
   // From attach() to detach() cancel() wakes a run that sleeps.
   void attach(Waker& waker) const {
-    const std::lock_guard lock(mutex_);
-    wakers_.push_back(&waker);
+    if (parent_ != nullptr) parent_->attach(waker);
+    try {
+      const std::lock_guard lock(mutex_);
+      wakers_.push_back(&waker);
+    } catch (const std::bad_alloc&) {
+      if (parent_ != nullptr) parent_->detach(waker);
+      throw;
+    }
   }
   void detach(Waker& waker) const {
+    if (parent_ != nullptr) parent_->detach(waker);
     const std::lock_guard lock(mutex_);
     std::erase(wakers_, &waker);
   }
 
  private:
+  const CancelToken* const parent_ = nullptr;
   std::atomic<bool> cancelled_{false};
   mutable std::mutex mutex_;
   mutable std::vector<Waker*> wakers_;

@@ -11,7 +11,9 @@
 #include "core/base/parallel.h"
 #include "core/registry/shape_context.h"
 #include "core/tensor/tensor.h"
-#include "core/train/device_threads.h"
+#include "core/train/replicas.h"
+#include "core/train/run_facts.h"
+#include "core/train/shard_tree.h"
 
 namespace percale {
 
@@ -21,11 +23,19 @@ struct ShardRows {
 };
 ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard);
 
-// The number of levels of the tree: log2(shards) + 1, rounded up.
-size_t tree_levels(int64_t shards);
-
 // a[i] += b[i] for all tensors, in tiles that do not depend on the number of threads. All are f32 or f64; a and b agree.
 void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, const ParallelFor& parallel);
+
+Result<std::vector<Tensor>> allocate_tensors(const std::vector<ValueType>& types,
+                                             const std::shared_ptr<MemoryPool>& pool);
+
+// When a batch has enough.
+struct EnoughShards {
+  int64_t shards = INT64_MAX;  // of those with rows, whichever come first; 1 at least
+  // Ends calls of compute() under way: what they give is not wanted any more, or an error has ended the batch. They are waited
+  // for. Called once at most, by any replica, under a lock of ShardSums::reduce().
+  std::function<void()> stop = {};
+};
 
 // Adds what shards give. Thread-compatible; its buffers are kept for the next batch.
 class ShardSums {
@@ -36,15 +46,13 @@ class ShardSums {
     size_t lanes = 1;      // shards that a replica computes at once
     bool several = false;  // a step has several batches
   };
-  // Buffers of these types: one per level of the tree, for each further shard under way as many as the shards that it overtakes can
-  // leave behind, and one more for `several` batches.
-  static Result<ShardSums> create(const std::vector<ValueType>& types, const Sizes& sizes,
-                                  const std::shared_ptr<MemoryPool>& pool);
+  // Buffers of these types, made by the first reduce(): one per level of the tree, for each further shard under way as many as the shards
+  // that it overtakes can leave behind, and one more for `several` batches.
+  static Result<ShardSums> create(std::vector<ValueType> types, const Sizes& sizes, std::shared_ptr<MemoryPool> pool);
 
-  // A replica that was lost, or never was there, computes from now on. `apart`: its device works by itself, so that a thread of its own
-  // waits for it; the others share the threads of reduce(). RESOURCE_EXHAUSTED when the system gives no such thread.
-  Status place(size_t replica, bool apart);
-  bool lost(size_t replica) const { return replicas_[replica].lost; }
+  // Who computes.
+  Replicas& replicas() { return *replicas_; }
+  const Replicas& replicas() const { return *replicas_; }
 
   // Replica `replica` computes shard `shard` into `out`. Called by replicas at once, each for as many shards at once
   // as it has lanes.
@@ -55,28 +63,34 @@ class ShardSums {
   // Calls `compute` for each shard that has rows, handed out in order to whichever replica is free, and adds; then batch() holds
   // the sums. A shard whose replica is lost is handed out again. Any other error ends it, the first one is returned; with no replica
   // left it is that of the last loss. Precondition: rows > 0.
-  Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss = {});
+  Status reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss = {},
+                const EnoughShards& enough = {});
+  // After reduce(): the rows of the shards that were added, and the shards with rows that were not.
+  int64_t accepted_rows() const { return accepted_rows_; }
+  const std::vector<int64_t>& left_out() const { return left_out_; }
   const std::vector<Tensor>& total() const { return several_.empty() ? batch() : several_; }
   // The sums of the last batch, after reduce() and before add_batch().
   const std::vector<Tensor>& batch() const { return buffers_[batch_]; }
   // Of several batches: after reduce(), takes its sums (`first`) or adds them, in the order of the calls; total() holds theirs.
   // Precondition: made for several.
   void add_batch(bool first, const ParallelFor& parallel);
+  // What adding costs is told there from now on. Must outlive this.
+  void set_facts(RunFacts* facts) { facts_ = facts; }
   int64_t shards() const { return sizes_.shards; }
-  size_t replicas() const { return sizes_.replicas; }
 
  private:
   class Reduction;
-  struct Replica {
-    bool apart = false, lost = false;
-  };
-
   ShardSums() = default;
+  Status make_buffers();
   Sizes sizes_;
-  std::vector<Replica> replicas_;
-  std::unique_ptr<DeviceThreads> threads_;  // null where no replica is apart
+  std::vector<ValueType> types_;
+  std::shared_ptr<MemoryPool> pool_;
+  std::unique_ptr<Replicas> replicas_;
   std::vector<std::vector<Tensor>> buffers_;
-  size_t batch_ = 0;             // the buffer with the sums
+  size_t batch_ = 0;  // the buffer with the sums
+  int64_t accepted_rows_ = 0;
+  std::vector<int64_t> left_out_;
+  RunFacts* facts_ = nullptr;
   std::vector<Tensor> several_;  // empty unless made for several batches
 };
 

@@ -65,6 +65,14 @@ Status RowGradients::begin_batch(bool first, const std::vector<std::vector<int64
   return {};
 }
 
+void RowGradients::leave_out(int64_t shard) {
+  for (List& list : lists_) {
+    const Part& part = list.parts[static_cast<size_t>(shard)];
+    const auto rows = list.rows.mutable_span<int64_t>().subspan(static_cast<size_t>(part.begin));
+    std::fill_n(rows.begin(), part.count, -1);
+  }
+}
+
 void RowGradients::keep_batch() {
   for (List& list : lists_) list.kept = list.end;
 }

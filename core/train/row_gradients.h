@@ -24,6 +24,8 @@ class RowGradients {
   // The parts of the next batch: counts[shard][parameter] rows. It stands behind what is kept, at the beginning for the `first`
   // batch of a step. Nothing has changed when it fails.
   Status begin_batch(bool first, const std::vector<std::vector<int64_t>>& counts);
+  // What a shard of the batch has written counts nothing.
+  void leave_out(int64_t shard);
   // The batch counts: the next one goes behind it.
   void keep_batch();
   // Appends what a shard writes: per parameter rows, values.

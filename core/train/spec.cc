@@ -150,7 +150,7 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &spec.trainer));
   }
   spec.trainer.any_fingerprint = overrides.any_fingerprint;
-  if (spec.trainer.mode != "sync") return unimplemented("mode '", spec.trainer.mode, "' is not there yet");
+  PERCALE_RETURN_IF_ERROR(parse_train_mode(spec.trainer.mode).status());
   PERCALE_RETURN_IF_ERROR(check_devices(spec, *engine));
   if (!spec.train) return invalid_argument("the SPEC has no 'data' to train on");
 

@@ -31,13 +31,15 @@ Result<Publishing> parse_publishing(std::string_view text) {
 Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine, Model model,
                                                  std::shared_ptr<Variables> variables, const TrainerOptions& options) {
   PERCALE_RETURN_IF_ERROR(engine->check_usable());
-  if (options.mode != "sync") return unimplemented("mode '", options.mode, "' is not there yet");
+  PERCALE_ASSIGN_OR_RETURN(const TrainMode mode, parse_train_mode(options.mode));
+  if (mode.streams()) return unimplemented("mode '", options.mode, "' is not there yet");
   if (options.shards < 0 || options.shards > 65536)
     return out_of_range("shards = ", options.shards, ", wanted 0 to 65536");
   std::unique_ptr<Trainer> t(new Trainer);
   t->engine_ = std::move(engine);
   t->model_ = std::move(model);
   t->options_ = options;
+  t->mode_ = mode;
   PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer, options.freeze,
                                                         options.recompute.when != Recompute::When::kNever));
   if (variables == nullptr) {

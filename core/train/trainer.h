@@ -20,7 +20,9 @@
 #include "core/train/monitor.h"
 #include "core/train/recompute.h"
 #include "core/train/row_gradients.h"
+#include "core/train/run_facts.h"
 #include "core/train/schedule.h"
+#include "core/train/train_mode.h"
 
 namespace percale {
 
@@ -45,7 +47,7 @@ struct TrainerOptions {
   int64_t seed = 0;                  // of random ops
   int64_t epochs = 1;                // of fit() when it is not told
   std::vector<std::string> devices;  // of the engine, that compute shards; empty: all
-  std::string mode = "sync";
+  std::string mode = "sync";         // parse_train_mode()
   Publishing publishing;
   bool any_fingerprint = false;     // restore what another numerics fingerprint computed
   int64_t accumulation = 1;         // batches of a step, whose gradients are added
@@ -129,8 +131,8 @@ class Trainer {
   // What the plan of the last shard holds while it runs, gradients included; whether it rebuilds activations.
   int64_t planned_bytes() const { return planned_bytes_; }
   bool recomputes() const { return recomputes_; }
-  void set_trace(Trace* trace) { trace_ = trace; }  // null ends it
-  // JSON: parameters, those that train by rows, shards, devices, optimizer, data.
+  void set_trace(Trace* trace);  // null ends it
+  // JSON: parameters, those that train by rows, shards, devices, optimizer, data; "run": what the devices did (RunFacts::write()).
   std::string describe() const;
 
  private:
@@ -159,6 +161,11 @@ class Trainer {
   Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
   Status compute_shard(size_t replica, int64_t shard, const std::vector<Tensor>& feeds, const ShardRows& rows,
                        const BatchPlace& place, std::vector<Tensor>& out);
+  Status watch_shard(size_t replica, const ShardRows& rows, const std::function<Status()>& compute);
+  void settle_backup(int64_t rows);
+  // While it lives devices are there to compute.
+  class Period;
+  std::string replica_name(size_t replica) const;
   bool note_loss(size_t replica, const Status& status);
   // Puts devices that were idle in the place of those that were lost; false when there was nothing to put or to replace.
   Result<bool> replace_lost();
@@ -201,6 +208,7 @@ class Trainer {
   std::shared_ptr<Session> session_;
   std::shared_ptr<Variables> variables_;
   TrainerOptions options_;
+  TrainMode mode_;
   std::shared_ptr<Dataset> train_data_, test_data_, validation_data_;
 
   std::vector<Tensor> working_;     // in the order of the training graph's variables
@@ -241,8 +249,10 @@ class Trainer {
   double seconds_ = 0, started_ = 0;
   History history_;
   Trace* trace_ = nullptr;
+  RunFacts facts_;
   std::mutex cancel_mutex_;
   std::shared_ptr<CancelToken> token_;
+  const CancelToken* shard_token_ = nullptr;  // of the shards under way
 };
 
 }  // namespace percale

@@ -95,7 +95,9 @@ std::string Trainer::describe() const {
   data("test", test_data_);
   w.key("metrics").begin_array();
   for (const std::string& name : history_.metric_names) w.value(name);
-  w.end_array().end_object();
+  w.end_array().key("run");
+  facts_.write(w);
+  w.end_object();
   return w.text();
 }
 

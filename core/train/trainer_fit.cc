@@ -6,6 +6,7 @@
 #include "core/train/metrics.h"
 #include "core/train/prefetch.h"
 #include "core/train/trainer.h"
+#include "core/train/trainer_period.h"
 
 namespace percale {
 namespace {
@@ -72,6 +73,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
     if (epoch_sums_.empty()) epoch_sums_.assign(count_totals(), 0);
     const int64_t count = std::min(per_step, batches - position_.batch);
     const Status status = [&]() -> Status {
+      const Period period(*this);
       std::vector<std::vector<Tensor>> batch;
       while (static_cast<int64_t>(batch.size()) < count) {
         PERCALE_ASSIGN_OR_RETURN(auto next, source->next());
@@ -80,6 +82,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
       return run_step(names, batch, rate, &rows);
     }();
     if (!status.ok()) {
+      facts_.drop_all_but(0);
       PERCALE_RETURN_IF_ERROR(publish_if(!by_hand));
       return status;
     }

@@ -97,6 +97,7 @@ Status Trainer::restore(const std::string& folder) {
   best_waits_ = has_best && std::any_of(c.numbers.begin(), c.numbers.end(),
                                         [](const auto& n) { return n.first == kBestWaits && n.second != 0; });
   batches_added_ = rows_added_ = 0;
+  facts_.drop_all_but(0);
   ++state_version_;
   history_ = std::move(history);
   steps_ = c.step;

@@ -4,6 +4,7 @@
 
 #include "core/run/compiled.h"
 #include "core/train/trainer.h"
+#include "core/train/trainer_period.h"
 
 namespace percale {
 namespace {
@@ -202,9 +203,15 @@ Status Trainer::prepare_sums(int64_t rows) {
     for (const int32_t device : own) candidates.push_back({device});
   }
   const size_t devices = candidates.size();
-  if (options_.shards == 0) {
+  const bool given = options_.shards != 0;
+  if (!given) {
     options_.shards = default_shards(graph_, rows);
-  } else if (static_cast<int64_t>(devices) > options_.shards) {
+  }
+  if (mode_.kind == TrainMode::Kind::kBackup && mode_.count > options_.shards) {
+    return invalid_argument("mode '", options_.mode, "' waits for ", mode_.count, " shards of a batch, which has ",
+                            options_.shards);
+  }
+  if (static_cast<int64_t>(devices) > options_.shards && given) {
     return invalid_argument(static_cast<uint64_t>(devices), " devices share ", options_.shards,
                             " shards of a batch: give at least one shard per device, or fewer devices");
   }
@@ -232,8 +239,9 @@ Status Trainer::prepare_sums(int64_t rows) {
   groups_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
   idle_.assign(candidates.begin() + static_cast<ptrdiff_t>(replicas), candidates.end());
   lost_devices_.reserve(engine_->devices().size());
-  for (size_t i = 0; i < replicas; ++i) PERCALE_RETURN_IF_ERROR(sums.place(i, waits_apart(groups_[i])));
+  for (size_t i = 0; i < replicas; ++i) PERCALE_RETURN_IF_ERROR(sums.replicas().place(i, waits_apart(groups_[i])));
   sums_ = std::make_unique<ShardSums>(std::move(sums));
+  sums_->set_facts(&facts_);
 
   row_gradients_ = RowGradients(std::move(tables), engine_->memory());
   commit_types_ = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
@@ -280,13 +288,20 @@ Status Trainer::prepare_rows(int64_t rows, bool first) {
 Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first) {
   PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
   PERCALE_RETURN_IF_ERROR(prepare_rows(rows, first));
+  const bool backup = mode_.kind == TrainMode::Kind::kBackup;
+  const int64_t waiting = facts_.waiting();
   while (true) {
+    CancelToken shards(token_.get());
+    shard_token_ = &shards;
     const Status status = sums_->reduce(
         rows, engine_->threads().parallel(),
         [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
-          return compute_shard(replica, shard, feeds, part, place, out);
+          return watch_shard(replica, part, [&] { return compute_shard(replica, shard, feeds, part, place, out); });
         },
-        [&](size_t replica, const Status& error) { return note_loss(replica, error); });
+        [&](size_t replica, const Status& error) { return note_loss(replica, error); },
+        {backup ? mode_.count : INT64_MAX, [&] { shards.cancel(); }});
+    shard_token_ = nullptr;
+    if (!status.ok()) facts_.drop_all_but(waiting);
     report_losses();
     PERCALE_ASSIGN_OR_RETURN(const bool replaced, replace_lost());
     // With others in the place of the last ones the batch begins again; otherwise they are there for the next one.
@@ -297,13 +312,15 @@ Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const Bat
     if (status.code() == Code::kUnavailable && replicas() == 0) {
       return status.with_context("no device is left to compute the batch");
     }
+    if (status.ok()) settle_backup(rows);
     return status;
   }
 }
 
 size_t Trainer::replicas() const {
   size_t out = 0;
-  for (size_t i = 0; i < groups_.size(); ++i) out += sums_ != nullptr && !sums_->lost(i) ? size_t{1} : size_t{0};
+  for (size_t i = 0; i < groups_.size(); ++i)
+    out += sums_ != nullptr && !sums_->replicas().lost(i) ? size_t{1} : size_t{0};
   return out;
 }
 
@@ -341,10 +358,10 @@ bool Trainer::note_loss(size_t replica, const Status& status) {
 Result<bool> Trainer::replace_lost() {
   bool any = false;
   for (size_t i = 0; i < groups_.size() && !idle_.empty(); ++i) {
-    if (!sums_->lost(i)) continue;
+    if (!sums_->replicas().lost(i)) continue;
     groups_[i] = idle_.front();
     idle_.erase(idle_.begin());
-    PERCALE_RETURN_IF_ERROR(sums_->place(i, waits_apart(groups_[i])));
+    PERCALE_RETURN_IF_ERROR(sums_->replicas().place(i, waits_apart(groups_[i])));
     any = true;
   }
   return any;
@@ -381,7 +398,7 @@ Status Trainer::compute_shard(size_t replica, int64_t shard, const std::vector<T
     own.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
   }
   RunOptions run;
-  run.cancel = token_.get();
+  run.cancel = shard_token_;
   run.trace = trace_;
   run.seed = options_.seed;
   run.step = steps_;
@@ -401,6 +418,7 @@ Status Trainer::commit(double learning_rate) {
   std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(steps_ + 1)};
   feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(graph_.totals), total.end());
   row_gradients_.append_all(feeds);
+  const RunFacts::Span span(&facts_, RunFacts::Work::kCommit);
   RunOptions run;
   run.trace = trace_;
   run.state = &working_;
@@ -442,6 +460,7 @@ Status Trainer::finish_step(double weight, double learning_rate) {
   if (!(weight > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", weight);
   if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
   PERCALE_RETURN_IF_ERROR(commit(learning_rate));
+  facts_.accept_all();
   ++steps_;
   unpublished_ = true;
   return {};
@@ -460,6 +479,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   }
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
+  const Period period(*this);
   const int64_t started = now_ns(), several = options_.accumulation;
   const double rate = learning_rate(0);
   const bool last = batches_added_ + 1 == several;

@@ -95,7 +95,7 @@ TEST_CASE("a replica computes as many shards at once as it has lanes, never more
     CAPTURE(apart);
     auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {24, 2, 3}, kPool);
     REQUIRE(sums.ok());
-    for (size_t r = 0; r < 2; ++r) REQUIRE(sums->place(r, apart).ok());
+    for (size_t r = 0; r < 2; ++r) REQUIRE(sums->replicas().place(r, apart).ok());
     std::atomic<int> now[2] = {0, 0}, most[2] = {0, 0}, calls{0};
     int losses = 0;
     const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
@@ -113,7 +113,7 @@ TEST_CASE("a replica computes as many shards at once as it has lanes, never more
     CHECK(sums->total()[0].span<float>()[0] == tree(0, 24));
     CHECK(most[0] == 3);
     CHECK(most[1] <= 3);
-    CHECK(sums->lost(1));
+    CHECK(sums->replicas().lost(1));
     CHECK(losses >= 1);
     CHECK(losses <= 3);
   }
@@ -184,7 +184,7 @@ TEST_CASE(
     const size_t lost = seed / 7 % (replicas + 1);  // the last ones, each at one of its shards
     auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {shards, replicas}, kPool);
     REQUIRE(sums.ok());
-    for (size_t r = 0; r < replicas; ++r) REQUIRE(sums->place(r, (seed + r) % 2 == 0).ok());
+    for (size_t r = 0; r < replicas; ++r) REQUIRE(sums->replicas().place(r, (seed + r) % 2 == 0).ok());
     std::vector<std::atomic<int>> done(static_cast<size_t>(shards)), calls(replicas);
     const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
       std::this_thread::sleep_for(std::chrono::microseconds((seed * 7 + replica * 13) % 60));
@@ -200,7 +200,7 @@ TEST_CASE(
     if (lost < replicas) REQUIRE_MESSAGE(status.ok(), status.to_string());
     if (!status.ok()) {
       CHECK(status.code() == Code::kUnavailable);
-      for (size_t r = 0; r < replicas; ++r) CHECK(sums->lost(r));
+      for (size_t r = 0; r < replicas; ++r) CHECK(sums->replicas().lost(r));
       CHECK(sums->reduce(64, (*pool)->parallel(), compute, is_loss).code() == Code::kUnavailable);
       continue;
     }
