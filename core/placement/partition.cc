@@ -12,6 +12,7 @@ class Cutter {
 
   Cut run() {
     copied_node_.resize(f_.nodes.size());
+    find_free_views();
     for (size_t i = 0; i < f_.nodes.size(); ++i) add_node(static_cast<NodeId>(i));
     for (size_t i = 0; i < f_.outputs.size(); ++i) add_result(static_cast<int32_t>(i));
     return std::move(cut_);
@@ -19,6 +20,16 @@ class Cutter {
 
  private:
   using Key = std::pair<int32_t, ValueId>;  // part, value of the whole function
+
+  // A view needs no work: it stands in every part that reads it, and what crosses is what it shows. One that orders others stays
+  // where it is.
+  void find_free_views() {
+    is_free_view_.resize(f_.nodes.size());
+    for (size_t i = 0; i < f_.nodes.size(); ++i) {
+      is_free_view_[i] = f_.nodes[i].op->has(kView) && f_.nodes[i].control.empty();
+      for (NodeId before : f_.nodes[i].control) is_free_view_[static_cast<size_t>(before)] = false;
+    }
+  }
 
   int32_t part_of(NodeId node) {
     const int32_t device = device_of_[static_cast<size_t>(node)];
@@ -67,6 +78,9 @@ class Cutter {
       function.constants.push_back(f_.constants[static_cast<size_t>(v.def)]);
     } else if (v.kind == ValueKind::kInput) {
       id = add_part_input(to, value, {PartInput::Kind::kFeed, v.def});
+    } else if (is_free_view_[static_cast<size_t>(v.def)]) {
+      copy_node(to, v.def);
+      return copies_.at({to, value});
     } else {
       const int32_t from = part_of(v.def);
       const auto number = static_cast<int32_t>(cut_.transfers.size());
@@ -83,8 +97,11 @@ class Cutter {
   }
 
   void add_node(NodeId id) {
+    if (!is_free_view_[static_cast<size_t>(id)]) copy_node(part_of(id), id);
+  }
+
+  void copy_node(int32_t p, NodeId id) {
     const Node& node = f_.node(id);
-    const int32_t p = part_of(id);
     Node copy = node;
     for (ValueId& input : copy.inputs) input = use(p, input);
     const auto number = static_cast<NodeId>(part(p).function.nodes.size());
@@ -116,7 +133,7 @@ class Cutter {
       return;
     }
     const int32_t from = part_of(v.def);
-    const int32_t k = output_of(from, copies_.at({from, value}));
+    const int32_t k = output_of(from, use(from, value));
     part(from).outputs[static_cast<size_t>(k)].results.push_back(output);
   }
 
@@ -126,6 +143,7 @@ class Cutter {
   std::map<int32_t, int32_t> part_of_device_;
   std::map<Key, ValueId> copies_;
   std::vector<NodeId> copied_node_;
+  std::vector<bool> is_free_view_;
 };
 
 }  // namespace

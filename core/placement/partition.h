@@ -46,7 +46,8 @@ struct Cut {
   std::vector<std::pair<int32_t, ValueId>> passed_through;
 };
 
-// `device_of[node]` numbers devices. A value that several nodes of another part need crosses once.
+// `device_of[node]` numbers devices. A value that several nodes of another part need crosses once; views stand wherever they are
+// read, so that what crosses was computed, or is a variable.
 Cut partition(const Function& function, const std::vector<int32_t>& device_of);
 
 }  // namespace percale

@@ -264,7 +264,21 @@ class Lowering {
     }
   }
 
-  NodeId producer(size_t output) const { return f_.value(root(f_.outputs[output])).def; }
+  // Where an output can be read before the end, and from which instruction on. The memory of a variable that the end overwrites is
+  // read from a copy.
+  std::pair<Operand, int32_t> first_place(size_t output, int32_t end) {
+    const ValueId r = root(f_.outputs[output]);
+    const Operand place = operand(r);
+    if (place.home == Home::kConstant) return {place, -1};
+    if (place.home == Home::kVariable &&
+        !(options_.exclusive_state && assigned_.contains(static_cast<int32_t>(place.index)))) {
+      return {place, -1};
+    }
+    if (place.home == Home::kVariable) return {{Home::kOutput, static_cast<int64_t>(output)}, end};
+    const Value& v = f_.value(r);
+    if (v.kind != ValueKind::kNode) return {place, end};
+    return {place, program_->position_of_node[static_cast<size_t>(v.def)]};
+  }
 
   void note_borders() {
     const auto end = static_cast<int32_t>(program_->instructions.size());
@@ -285,9 +299,9 @@ class Lowering {
     }
     for (size_t i = 0; i < f_.outputs.size(); ++i) {
       program_->outputs.push_back(memory_type(f_, f_.outputs[i]));
-      const Operand h = operand(root(f_.outputs[i]));
-      const bool direct = h.home == Home::kOutput && h.index == static_cast<int64_t>(i);
-      program_->output_ready.push_back(direct ? program_->position_of_node[static_cast<size_t>(producer(i))] : end);
+      const auto [place, ready] = first_place(i, end);
+      program_->output_from.push_back(place);
+      program_->output_ready.push_back(ready);
     }
   }
 

@@ -45,7 +45,8 @@ struct ProgramNode {
   std::vector<std::string> formats;  // keys, of inputs and outputs; "": row-major
 };
 
-// Bytes that are copied when all instructions have run, because a result lies where nothing writes it directly.
+// Bytes that are copied when all instructions have run, because a result lies where nothing writes it directly. In memory that is
+// not the host's outputs are read where they are instead.
 struct ProgramCopy {
   Operand from, to;
   int64_t bytes;
@@ -68,6 +69,8 @@ struct Program {
   std::vector<std::unique_ptr<PlannedKernel>> kernels;
   // Per input and output: the instruction that first reads it, or that has written it (-1: there from the start).
   std::vector<int32_t> input_needed, output_ready;
+  // Per output: where it lies from then on until the end; another place than its own where `copies` brings it there.
+  std::vector<Operand> output_from;
   // Per node of the function, and one past them: how many instructions stand before it.
   std::vector<int32_t> position_of_node;
   int64_t arena_bytes = 0;

@@ -22,6 +22,13 @@ Result<DeviceQueue> DeviceQueue::create(const Device& device) {
 
 namespace {
 
+// Whether an output lies in memory of its own: neither in a result of the host's nor where something else is kept.
+bool needs_buffer(const PlacedProgram& p, size_t output) {
+  const Operand& place = p.program->output_from[output];
+  return place.home == Home::kOutput && place.index == static_cast<int64_t>(output) &&
+         !(p.device->shares_host_memory() && !p.part.outputs[output].results.empty());
+}
+
 // How far the sender of a transfer must have come.
 int32_t progress_of(const Compiled& compiled, const Transfer& transfer) {
   const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
@@ -57,9 +64,6 @@ void bind_queue(BoundProgram& p) {
     p.queued.push_back(
         {&p, static_cast<int32_t>(i), static_cast<uint32_t>(end - program.instructions[i].first_operand)});
   }
-  int64_t most = 0;
-  for (const ProgramCopy& copy : program.copies) most = std::max(most, copy.bytes);
-  p.bounce.resize(static_cast<size_t>(most));
 }
 
 // One program's tables: what does not change from run to run.
@@ -94,7 +98,7 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
     PERCALE_ASSIGN_OR_RETURN(p.own_inputs[i], add_buffer(bytes));
   }
   for (size_t k = 0; k < program.outputs.size(); ++k) {
-    if (p.shares_host_memory() && !p.placed->part.outputs[k].results.empty()) continue;
+    if (!needs_buffer(*p.placed, k)) continue;
     PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.outputs[k]));
     PERCALE_ASSIGN_OR_RETURN(p.own_outputs[k], add_buffer(bytes));
   }
@@ -142,7 +146,7 @@ int64_t bound_bytes(const Compiled& compiled) {
       total += booked_bytes(p.program->constants[i].bytes());
     for (size_t i = 0; own && i < p.program->inputs.size(); ++i) add(p.program->inputs[i]);
     for (size_t k = 0; k < p.program->outputs.size(); ++k) {
-      if (own || p.part.outputs[k].results.empty()) add(p.program->outputs[k]);
+      if (needs_buffer(p, k)) add(p.program->outputs[k]);
     }
   }
   for (const Transfer& t : compiled.transfers) {

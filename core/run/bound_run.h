@@ -104,9 +104,8 @@ struct BoundProgram {
 
   // Of a device with queues alone.
   std::vector<QueuedInstruction> queued;
-  std::vector<Send> sends;        // by `after`
-  std::vector<std::byte> bounce;  // what copies within the device go through
-  int32_t enqueued = 0;           // as progress, of what the queue was given
+  std::vector<Send> sends;  // by `after`
+  int32_t enqueued = 0;     // as progress, of what the queue was given
   size_t next_send = 0;
   std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word
   DeviceQueue queue;                   // the first to go

@@ -149,8 +149,12 @@ class ProgramRun {
   static Status copy_in(BoundProgram& p, size_t input, const void* from, int64_t bytes) {
     return copy_to_device(p, p.own_inputs[input], from, static_cast<size_t>(bytes));
   }
-  static Status copy_out(const BoundProgram& p, size_t output, void* to, int64_t bytes) {
-    return copy_to_host(p, to, p.outputs[output], static_cast<size_t>(bytes));
+  Status copy_out(const BoundProgram& p, size_t output, void* to, int64_t bytes) const {
+    return copy_to_host(p, to, place_of(p, output), static_cast<size_t>(bytes));
+  }
+  // Where an output lies once it is ready.
+  void* place_of(const BoundProgram& p, size_t output) const {
+    return address(p, p.placed->program->output_from[output]);
   }
 
   // Where a transfer from a device with memory of its own passes through the host.
@@ -168,7 +172,7 @@ class ProgramRun {
     const auto input = static_cast<size_t>(t.to_input);
     const auto output = static_cast<size_t>(t.from_output);
     const BoundProgram& from = *bound_.programs[static_cast<size_t>(t.from_part)];
-    void* where = shares(from) ? from.outputs[output] : staging(from, t, number);
+    void* where = shares(from) ? place_of(from, output) : staging(from, t, number);
     if (!shares(from) && !from.is_queued()) PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
     if (!shares(to)) return copy_in(to, input, where, t.bytes);
     to.inputs[input] = where;
@@ -367,17 +371,10 @@ class ProgramRun {
   Status finish(BoundProgram& p) {
     const Program& program = *p.placed->program;
     for (const ProgramCopy& copy : program.copies) {
+      if (!shares(p)) break;
       void* to = address(p, copy.to);
       const void* from = address(p, copy.from);
-      if (shares(p)) {
-        if (to != from && copy.bytes > 0) std::memcpy(to, from, static_cast<size_t>(copy.bytes));
-        continue;
-      }
-      // The table has no copy within a device: the host passes the bytes on. A queue does it in order, through one place.
-      std::vector<std::byte> own(p.is_queued() ? 0 : static_cast<size_t>(copy.bytes));
-      std::byte* bytes = p.is_queued() ? p.bounce.data() : own.data();
-      PERCALE_RETURN_IF_ERROR(copy_to_host(p, bytes, from, static_cast<size_t>(copy.bytes)));
-      PERCALE_RETURN_IF_ERROR(copy_to_device(p, to, bytes, static_cast<size_t>(copy.bytes)));
+      if (to != nullptr && to != from && copy.bytes > 0) std::memcpy(to, from, static_cast<size_t>(copy.bytes));
     }
     for (size_t k = 0; k < program.outputs.size(); ++k) {
       const auto& results = p.placed->part.outputs[k].results;

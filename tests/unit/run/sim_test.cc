@@ -17,8 +17,6 @@
 namespace percale {
 namespace {
 
-constexpr const char* kDevices[] = {"cpu:0", "cpu:1", "sim:0", "sim:1"};
-
 std::shared_ptr<Engine> sim_engine(int32_t threads = 2) {
   const percale_sim_faults none{};
   percale_sim_set_faults(sim_plugin(), -1, &none);
@@ -42,44 +40,6 @@ percale_sim_faults slow_launches(uint64_t milliseconds) {
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// A random graph over x [7,5]: adds, products, squares, transposed pairs; nodes stand on random devices where `placed`.
-std::shared_ptr<const Graph> random_graph(const Engine& engine, uint32_t seed, bool placed,
-                                          std::vector<std::string>* fetches) {
-  std::mt19937 random(seed);
-  Builder builder(engine.registry());
-  Emitter e(builder.main());
-  std::vector<ValueId> values = {*builder.main().add_input("x", DType::kF32, Shape{7, 5})};
-  std::vector<float> w(25);
-  for (float& v : w) v = static_cast<float>(random() % 17) / 16 - 0.5f;
-  const ValueId square = e.constant(Tensor::of<float>(Shape{5, 5}, w), "w");
-  const auto pick = [&] { return values[random() % values.size()]; };
-  const size_t nodes = 3 + random() % 20;
-  for (size_t i = 0; i < nodes; ++i) {
-    const char* device = kDevices[random() % 4];
-    builder.main().set_device(placed ? device : "");
-    const std::string name = "n" + std::to_string(i);
-    const uint32_t kind = random() % 5;
-    const ValueId a = pick(), b = pick();
-    ValueId made = kNoValue;
-    if (kind == 0) made = e.emit("Add", {a, b}, {}, name);
-    if (kind == 1) made = e.emit("Mul", {a, b}, {}, name);
-    if (kind == 2) made = e.emit("MatMul", {a, square}, {}, name);
-    if (kind == 3) made = e.emit("Tanh", {a}, {}, name);
-    if (kind == 4) made = e.emit("Softmax", {a}, {}, name);
-    values.push_back(made);
-    if (random() % 4 == 0 || i + 1 == nodes) fetches->push_back(name);
-  }
-  builder.main().set_device("");
-  std::vector<ValueId> outputs;
-  for (const std::string& name : *fetches)
-    outputs.push_back(values[1 + static_cast<size_t>(std::stoi(name.substr(1)))]);
-  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
-  REQUIRE(builder.main().set_outputs(outputs).ok());
-  auto graph = builder.finish();
-  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
-  return *graph;
 }
 
 Tensor input() {
@@ -108,28 +68,6 @@ std::shared_ptr<const Graph> chain(const Engine& engine, int count, const std::v
 const SessionOptions& unfused() {
   static const SessionOptions options{.disabled_passes = {"fuse_elementwise"}};
   return options;
-}
-
-TEST_CASE("random graphs over devices of the host's memory and of their own give the bits of one device") {
-  for (const int32_t threads : {1, 3}) {
-    const auto engine = sim_engine(threads);
-    for (uint32_t seed = 0; seed < 150; ++seed) {
-      CAPTURE(seed);
-      std::vector<std::string> fetches, same;
-      const auto placed = *Session::create(engine, random_graph(*engine, seed, true, &fetches), nullptr);
-      const auto plain = *Session::create(engine, random_graph(*engine, seed, false, &same), nullptr);
-      const std::vector feeds = {input()};
-      const auto want = plain->run({.feeds = {"x"}, .fetches = same, .group = {0}}, feeds);
-      REQUIRE_MESSAGE(want.ok(), want.status().to_string());
-      for (int again = 0; again < 2; ++again) {
-        const auto got = placed->run({.feeds = {"x"}, .fetches = fetches}, feeds);
-        REQUIRE_MESSAGE(got.ok(), got.status().to_string());
-        for (size_t i = 0; i < want->size(); ++i) {
-          CHECK(std::memcmp((*got)[i].data(), (*want)[i].data(), static_cast<size_t>((*got)[i].bytes())) == 0);
-        }
-      }
-    }
-  }
 }
 
 TEST_CASE("many threads run one plan on a sim device at once, each with a queue of its own") {
