@@ -60,6 +60,12 @@ constexpr OptionSpec kTrainer[] = {
     {"recompute", kText, "off",
      "Activations are computed again in the backward pass, for less memory and the same bits: off, on, auto (where the "
      "engine's memory limit leaves too little), or the bytes that a step may plan."},
+    {"parallel", kText, "",
+     "How the job lies on the devices, as JSON: {\"replicas\": 2, \"stages\": 2, \"micro_batches\": 4, \"schedule\": "
+     "\"1f1b\", \"device_memory\": 1000000000}. core/train/SPEC.md says what it may say."},
+    {"strategy", kText, "",
+     "A preset of 'parallel': mirrored, a replica per device; parameter_server, the same with mode async unless 'mode' "
+     "is set."},
     {"early_stopping", kText, "",
      "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0, \"baseline\": 0.5, \"start_from_epoch\": "
      "0, \"restore_best_weights\": true}."},

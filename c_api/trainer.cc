@@ -35,7 +35,7 @@ std::string trainer_keys(const percale_options* options) {
     json.value(text);
     return json.text();
   };
-  for (const char* key : {"accumulation", "ema", "groups", "early_stopping"}) {
+  for (const char* key : {"accumulation", "ema", "groups", "early_stopping", "parallel"}) {
     if (option_is_set(options, key)) add(key, option_text(options, kKind, key));
   }
   if (option_is_set(options, "recompute")) {
@@ -43,6 +43,8 @@ std::string trainer_keys(const percale_options* options) {
     const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
     add("recompute", number ? text : quoted(text));
   }
+  if (option_is_set(options, "mode")) add("mode", quoted(option_text(options, kKind, "mode")));
+  if (option_is_set(options, "strategy")) add("strategy", quoted(option_text(options, kKind, "strategy")));
   if (option_is_set(options, "publish")) add("publish", quoted(option_text(options, kKind, "publish")));
   if (option_is_set(options, "freeze")) {
     std::string patterns;

@@ -36,6 +36,8 @@ constexpr std::string_view kKeys =
     "  optimizer      a name, or {name, learning_rate, ...}; schedule, clip, groups, ema, accumulation, freeze\n"
     "  data           {train, validation, test}, each {x, y, scale, sample_weight}: paths or lists of paths\n"
     "  batch_size, batch_size_per_replica, shards, shuffle, drop_remainder, epochs, seed, devices, mode, parameters\n"
+    "  parallel       {replicas, stages, micro_batches, schedule, device_memory}: pipelines of devices\n"
+    "  strategy       mirrored | parameter_server: a preset of parallel\n"
     "  weights        a path, or {file, map, strict}\n"
     "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same "
     "bits\n"
@@ -175,12 +177,15 @@ void print_json(const Training& training, const Json& test, const std::string& d
   const long long steps = percale_trainer_steps(training.trainer);
   const std::string checkpoint =
       training.out.empty() ? "null" : json_string(training.out + "/step-" + std::to_string(steps));
+  percale_text* facts = nullptr;
+  check(percale_trainer_describe(training.trainer, &facts));
+  const std::string parallel = Json::parse(take_text(facts))["parallel"].text();
   std::printf(
       "{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
-      "\"checkpoint\":%s}\n",
+      "\"checkpoint\":%s,\"parallel\":%s}\n",
       steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
       json_number(training.last ? training.last->seconds : 0).c_str(),
-      json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str());
+      json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str(), parallel.c_str());
 }
 
 int run_train(const Args& args) {

@@ -1,6 +1,7 @@
 #include "core/run/bound_run.h"
 
 #include <algorithm>
+#include <set>
 
 namespace percale {
 
@@ -135,20 +136,43 @@ int64_t booked_type_bytes(const ValueType& type) {
   return booked_bytes(bytes.ok() ? *bytes : 0);
 }
 
+// What bind_program() takes from the device.
+int64_t program_bytes(const PlacedProgram& p) {
+  const bool own = !p.device->shares_host_memory();
+  int64_t total = booked_bytes(p.program->arena_bytes);
+  for (size_t i = 0; own && i < p.program->constants.size(); ++i)
+    total += booked_bytes(p.program->constants[i].bytes());
+  for (size_t i = 0; own && i < p.program->inputs.size(); ++i) total += booked_type_bytes(p.program->inputs[i]);
+  for (size_t k = 0; k < p.program->outputs.size(); ++k) {
+    if (needs_buffer(p, k)) total += booked_type_bytes(p.program->outputs[k]);
+  }
+  return total;
+}
+
+// Of the variables that the part reads other than by slices.
+int64_t variable_bytes(const Graph& graph, const Function& f) {
+  std::vector<bool> whole(f.values.size(), false);
+  for (const Node& node : f.nodes) {
+    const bool slices = node.op->name == "Slice" || node.op->name == "Gather";
+    for (size_t i = slices ? 1 : 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] != kNoValue) whole[static_cast<size_t>(node.inputs[i])] = true;
+    }
+  }
+  for (ValueId id : f.outputs) whole[static_cast<size_t>(id)] = true;
+  int64_t total = 0;
+  std::set<std::string_view> seen;
+  for (const Node& node : f.nodes) {
+    if (node.op->name != "ReadVariable" || !whole[static_cast<size_t>(node.outputs[0])]) continue;
+    const Variable* v = graph.find_variable(node.attributes.get_string("variable"));
+    if (v != nullptr && seen.insert(v->name).second) total += booked_type_bytes({v->dtype, v->shape});
+  }
+  return total;
+}
+
 // What bind_run() takes from devices, and for staging.
 int64_t bound_bytes(const Compiled& compiled) {
   int64_t total = 0;
-  const auto add = [&](const ValueType& type) { total += booked_type_bytes(type); };
-  for (const PlacedProgram& p : compiled.programs) {
-    const bool own = !p.device->shares_host_memory();
-    total += booked_bytes(p.program->arena_bytes);
-    for (size_t i = 0; own && i < p.program->constants.size(); ++i)
-      total += booked_bytes(p.program->constants[i].bytes());
-    for (size_t i = 0; own && i < p.program->inputs.size(); ++i) add(p.program->inputs[i]);
-    for (size_t k = 0; k < p.program->outputs.size(); ++k) {
-      if (needs_buffer(p, k)) add(p.program->outputs[k]);
-    }
-  }
+  for (const PlacedProgram& p : compiled.programs) total += program_bytes(p);
   for (const Transfer& t : compiled.transfers) {
     const bool plain = compiled.programs[static_cast<size_t>(t.from_part)].device->shares_host_memory() &&
                        compiled.programs[static_cast<size_t>(t.to_part)].device->shares_host_memory();
@@ -204,6 +228,14 @@ int64_t run_bytes(const Compiled& compiled) {
     preparing = std::max(preparing, value.plan->peak_bytes);
   }
   return std::max(total, preparing);
+}
+
+std::vector<DeviceBytes> device_bytes(const Compiled& compiled) {
+  std::vector<DeviceBytes> out;
+  for (const PlacedProgram& p : compiled.programs) {
+    out.push_back({p.part.device, program_bytes(p), variable_bytes(*compiled.graph, p.part.function)});
+  }
+  return out;
 }
 
 bool drop_idle_memory(const Compiled& compiled) { return compiled.idle.clear(); }

@@ -143,6 +143,17 @@ Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::
 // prepared, and of assigned variables the version that is and the one that becomes.
 int64_t run_bytes(const Compiled& compiled);
 
+// What a plan holds of one device's memory.
+struct DeviceBytes {
+  int32_t device = 0;  // index into the engine's devices
+  // By each run: the arena, what stands in for inputs, outputs and constants where the memory is its own, and what others read.
+  int64_t per_run = 0;
+  // By all runs together: the variables that its nodes read where they lie; what is only sliced counts by its slices, in the arena.
+  int64_t shared = 0;
+};
+// Per program. Prologues and what is planned later do not count.
+std::vector<DeviceBytes> device_bytes(const Compiled& compiled);
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_RUN_BOUND_RUN_H_

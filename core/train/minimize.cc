@@ -5,10 +5,12 @@
 #include "core/autodiff/gradients.h"
 #include "core/autodiff/row_sparse.h"
 #include "core/graph/clone.h"
+#include "core/graph/device_hint.h"
 #include "core/graph/effects.h"
 #include "core/graph/validate.h"
 #include "core/train/name_pattern.h"
 #include "core/train/recompute.h"
+#include "core/train/stages.h"
 #include "core/train/state_ops.h"
 
 namespace percale {
@@ -83,9 +85,21 @@ void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId
   *sums = both[1];
 }
 
+// Each node asks for the first device of its stage; what reads variables, or the executor carries out, for where its variables lie.
+Status ask_for_stages(Function& f, const std::vector<ValueId>& needed, const ParallelSpec& parallel) {
+  PERCALE_ASSIGN_OR_RETURN(const auto stages, assign_stages(f, nodes_behind(f, needed), parallel));
+  for (size_t i = 0; i < f.nodes.size(); ++i) {
+    Node& node = f.nodes[i];
+    if (names_device(node.device)) continue;
+    node.device = group_hint(stages[i] * static_cast<int32_t>(parallel.splits), node.op->has(kRuntime));
+  }
+  return {};
+}
+
 // The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
 Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
-                     const std::vector<std::string>& frozen, TrainGraph& out, size_t* forward) {
+                     const std::vector<std::string>& frozen, const ParallelSpec& parallel, TrainGraph& out,
+                     size_t* forward) {
   TrainingForm form = training_form(graph, graph.main(), frozen);
   std::vector<ValueId> wanted;
   for (const std::string* name : {&objective.loss_sum, &objective.loss_weight}) {
@@ -106,6 +120,7 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   });
   std::vector<ValueId> needed = wanted;
   for (const auto& s : form.statistics) needed.push_back(s.value);
+  if (parallel.group_size() > 1) PERCALE_RETURN_IF_ERROR(ask_for_stages(form.function, needed, parallel));
 
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, b.add_function(kComputeFunction));
   const std::vector<bool> inputs_used = inputs_behind(form.function, needed);
@@ -256,7 +271,8 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
 }
 
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
-                                     const std::vector<std::string>& frozen, bool recompute) {
+                                     const std::vector<std::string>& frozen, bool recompute,
+                                     const ParallelSpec& parallel) {
   for (const std::string& pattern : frozen) {
     PERCALE_RETURN_IF_ERROR(check_pattern("freeze", pattern, model.graph->variables));
   }
@@ -266,7 +282,7 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
   TrainGraph out;
   Builder b(*model.graph);
   size_t forward = 0;
-  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, optimizer, frozen, out, &forward));
+  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, optimizer, frozen, parallel, out, &forward));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
   if (!recompute) return out;

@@ -8,6 +8,7 @@
 
 #include "core/train/metrics.h"
 #include "core/train/optimizer.h"
+#include "core/train/parallel_spec.h"
 
 namespace percale {
 
@@ -72,9 +73,11 @@ struct TrainGraph {
   bool can_recompute = false;  // there is a kRecomputeFunction
 };
 // `frozen`: patterns of the names of variables that keep their values. INVALID_ARGUMENT for a pattern, there or in a group, that
-// no variable has. With `recompute` a kRecomputeFunction is added where it would pay.
+// no variable has. With `recompute` a kRecomputeFunction is added where it would pay. With stages in `parallel` the nodes of
+// compute ask for places in the group of devices that a replica is (core/graph/device_hint.h).
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
-                                     const std::vector<std::string>& frozen = {}, bool recompute = false);
+                                     const std::vector<std::string>& frozen = {}, bool recompute = false,
+                                     const ParallelSpec& parallel = {});
 
 // The graph of one function: main reduced to what the named values need, which become its outputs; slots and training
 // functions left out.

@@ -142,7 +142,10 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   if (overrides.epochs) spec.trainer.epochs = *overrides.epochs;
   if (overrides.seed) spec.trainer.seed = *overrides.seed;
   if (overrides.shards) spec.trainer.shards = *overrides.shards;
-  if (overrides.batch_size) spec.batch_size = *overrides.batch_size;
+  if (overrides.batch_size) {
+    spec.batch_size = *overrides.batch_size;
+    spec.batch_size_per_replica = 0;
+  }
   if (overrides.mode) spec.trainer.mode = *overrides.mode;
   if (overrides.dtype) spec.dtype = *overrides.dtype;
   if (!overrides.trainer_keys.empty()) {
@@ -152,6 +155,18 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   spec.trainer.any_fingerprint = overrides.any_fingerprint;
   PERCALE_RETURN_IF_ERROR(parse_train_mode(spec.trainer.mode).status());
   PERCALE_RETURN_IF_ERROR(check_devices(spec, *engine));
+  if (spec.batch_size_per_replica > 0) {
+    // All replicas that the batch is made for take part in it.
+    auto& replicas = spec.trainer.parallel.replicas;
+    if (replicas == 0) {
+      PERCALE_ASSIGN_OR_RETURN(const auto groups, device_groups(*engine, spec.trainer.devices, spec.trainer.parallel));
+      replicas = static_cast<int64_t>(groups.size());
+    }
+    if (spec.batch_size_per_replica > kMaxDim / replicas) {
+      return out_of_range("'batch_size_per_replica' is ", spec.batch_size_per_replica, " for ", replicas, " replicas");
+    }
+    spec.batch_size = spec.batch_size_per_replica * replicas;
+  }
   if (!spec.train) return invalid_argument("the SPEC has no 'data' to train on");
 
   std::vector<std::string> folders;

@@ -45,6 +45,7 @@ struct Spec {
   std::vector<NameRule> weights_map;
   bool weights_strict = false;
   int64_t batch_size = 32;
+  int64_t batch_size_per_replica = 0;  // where it is given, the batch is this times the replicas
   bool shuffle = true, drop_remainder = false;
   std::vector<std::string> devices;  // as listed; empty: those of the engine
   DType dtype = DType::kF32;         // of data and parameters

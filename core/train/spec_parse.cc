@@ -213,8 +213,8 @@ Result<Spec> parse_spec(std::string_view text) {
                      "devices",       "clip",        "mode",           "parameters",  "publish",
                      "accumulation",  "ema",         "groups",         "freeze",      "early_stopping",
                      "checkpoints",   "recompute",   "head",           "outputs",     "class_weight",
-                     "sample_weight", "weights"},
-      {"parallel", "strategy", "precision", "validation_split", "plugins"}));
+                     "sample_weight", "weights",     "parallel",       "strategy"},
+      {"precision", "validation_split", "plugins"}));
   Spec out;
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));
   if (const Json* shape = json.find("input_shape"); shape != nullptr && !shape->is_null()) {
@@ -252,13 +252,12 @@ Result<Spec> parse_spec(std::string_view text) {
     }
     out.train->sample_weight = out.sample_weight;
   }
-  int64_t per_replica = 0;
   PERCALE_RETURN_IF_ERROR(read_integer(json, "batch_size", 1, int64_t{1} << 32, &out.batch_size));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "batch_size_per_replica", 1, int64_t{1} << 32, &per_replica));
-  if (per_replica > 0 && json.find("batch_size") != nullptr) {
+  PERCALE_RETURN_IF_ERROR(
+      read_integer(json, "batch_size_per_replica", 1, int64_t{1} << 32, &out.batch_size_per_replica));
+  if (out.batch_size_per_replica > 0 && json.find("batch_size") != nullptr) {
     return json.find("batch_size")->error("batch_size", "'batch_size_per_replica' says something else");
   }
-  if (per_replica > 0) out.batch_size = per_replica;
   PERCALE_RETURN_IF_ERROR(read_integer(json, "shards", 1, 65536, &out.trainer.shards));
   PERCALE_RETURN_IF_ERROR(read_flag(json, "shuffle", &out.shuffle));
   PERCALE_RETURN_IF_ERROR(read_flag(json, "drop_remainder", &out.drop_remainder));

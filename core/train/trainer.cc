@@ -40,8 +40,10 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
   t->model_ = std::move(model);
   t->options_ = options;
   t->mode_ = mode;
-  PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer, options.freeze,
-                                                        options.recompute.when != Recompute::When::kNever));
+  PERCALE_ASSIGN_OR_RETURN(t->graph_,
+                           build_train_graph(t->model_, options.optimizer, options.freeze,
+                                             options.recompute.when != Recompute::When::kNever, options.parallel));
+  PERCALE_RETURN_IF_ERROR(t->check_parallel());
   if (variables == nullptr) {
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
   }

@@ -18,6 +18,7 @@
 #include "core/train/history.h"
 #include "core/train/minimize.h"
 #include "core/train/monitor.h"
+#include "core/train/parallel_spec.h"
 #include "core/train/recompute.h"
 #include "core/train/row_gradients.h"
 #include "core/train/run_facts.h"
@@ -48,6 +49,7 @@ struct TrainerOptions {
   int64_t epochs = 1;                // of fit() when it is not told
   std::vector<std::string> devices;  // of the engine, that compute shards; empty: all
   std::string mode = "sync";         // parse_train_mode()
+  ParallelSpec parallel;
   Publishing publishing;
   bool any_fingerprint = false;     // restore what another numerics fingerprint computed
   int64_t accumulation = 1;         // batches of a step, whose gradients are added
@@ -80,6 +82,7 @@ double wall_seconds();
 int64_t default_shards(const TrainGraph& graph, int64_t rows);
 // Floating-point operations of convolutions and matrix products, forward and backward, per row of a batch.
 double flops_per_row(const Function& f);
+double flops_per_row(const Function& f, const Node& node);
 
 // Thread-compatible; cancel() is thread-safe. The trainer is the one writer of its variables while it trains. With the
 // optimizer's `ema` the averages stand for the parameters in all that is published, served and evaluated; checkpoints hold both.
@@ -171,6 +174,15 @@ class Trainer {
   Result<bool> replace_lost();
   void report_losses();
   std::vector<int32_t> host_group() const;
+  // Whether the graph says by name of nodes where they run: then all devices together are one replica.
+  bool is_placed() const;
+  Status check_parallel() const;
+  // The devices of each replica that there could be.
+  Result<std::vector<std::vector<int32_t>>> candidate_groups() const;
+  // The number of replicas.
+  Result<size_t> choose_shards(int64_t rows, size_t groups);
+  Status check_device_memory();
+  void describe_parallel(JsonWriter& w) const;
   bool waits_apart(const std::vector<int32_t>& group) const;
   Status commit(double learning_rate);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
@@ -222,6 +234,7 @@ class Trainer {
   std::vector<std::vector<int32_t>> groups_;  // per replica its devices, as RunSpec::group
   std::vector<std::vector<int32_t>> idle_;    // that could compute, but for want of shards
   size_t lanes_ = 1;                          // shards of a replica under way at once
+  std::map<int32_t, int64_t> device_bytes_;   // planned for the shards of the last batch, by device
   std::vector<std::string> lost_devices_;
   size_t reported_losses_ = 0;
   std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>> shard_plans_;  // by rows, then by replica

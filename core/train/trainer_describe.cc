@@ -4,34 +4,36 @@
 
 namespace percale {
 
-double flops_per_row(const Function& f) {
-  double out = 0;
+double flops_per_row(const Function& f, const Node& node) {
   const auto dims = [](const Shape& s, size_t from) {
     double product = 1;
     for (size_t i = from; i < s.rank(); ++i) product *= static_cast<double>(std::max<int64_t>(1, s[i]));
     return product;
   };
-  for (const Node& node : f.nodes) {
-    const std::string op = op_name(*node.op);
-    const bool convolution = op == "Conv" || op == "ConvTranspose", product = op == "MatMul" || op == "Gemm";
-    if (!convolution && !product) continue;
-    const Shape& result = f.type(node.outputs[0]).shape;
-    const Shape& weight = f.type(node.inputs[1]).shape;
-    const Shape& data = f.type(node.inputs[0]).shape;
-    if (!result.known_rank() || !weight.known_rank() || !data.known_rank() || result.rank() == 0) continue;
-    // Each output is a sum over a kernel of one filter (transposed: each input is spread over it), or over the inner size.
-    double terms = 1;
-    if (op == "Conv") {
-      terms = dims(weight, 1) * dims(result, 1);
-    } else if (op == "ConvTranspose") {
-      terms = dims(weight, 1) * dims(data, 1);
-    } else if (weight.rank() > 0) {
-      const bool transposed = op == "Gemm" && node.attributes.get_int("transB") != 0;
-      const size_t inner = weight.rank() < 2 || transposed ? weight.rank() - 1 : weight.rank() - 2;
-      terms = static_cast<double>(std::max<int64_t>(1, weight[inner])) * dims(result, 1);
-    }
-    out += 6 * terms;  // two operations, in the forward pass and in both gradients
+  const std::string op = op_name(*node.op);
+  const bool convolution = op == "Conv" || op == "ConvTranspose", product = op == "MatMul" || op == "Gemm";
+  if (!convolution && !product) return 0;
+  const Shape& result = f.type(node.outputs[0]).shape;
+  const Shape& weight = f.type(node.inputs[1]).shape;
+  const Shape& data = f.type(node.inputs[0]).shape;
+  if (!result.known_rank() || !weight.known_rank() || !data.known_rank() || result.rank() == 0) return 0;
+  // Each output is a sum over a kernel of one filter (transposed: each input is spread over it), or over the inner size.
+  double terms = 1;
+  if (op == "Conv") {
+    terms = dims(weight, 1) * dims(result, 1);
+  } else if (op == "ConvTranspose") {
+    terms = dims(weight, 1) * dims(data, 1);
+  } else if (weight.rank() > 0) {
+    const bool transposed = op == "Gemm" && node.attributes.get_int("transB") != 0;
+    const size_t inner = weight.rank() < 2 || transposed ? weight.rank() - 1 : weight.rank() - 2;
+    terms = static_cast<double>(std::max<int64_t>(1, weight[inner])) * dims(result, 1);
   }
+  return 6 * terms;  // two operations, in the forward pass and in both gradients
+}
+
+double flops_per_row(const Function& f) {
+  double out = 0;
+  for (const Node& node : f.nodes) out += flops_per_row(f, node);
   return out;
 }
 
@@ -72,6 +74,7 @@ std::string Trainer::describe() const {
   w.key("steps").value(steps_).key("epoch").value(position_.epoch + 1).key("step_in_epoch").value(position_.batch);
   w.key("planned_bytes").value(planned_bytes_).key("recomputes").value(recomputes_);
   w.key("gflop_per_row").value(flops_per_row(graph_.graph->main()) * 1e-9);
+  describe_parallel(w);
   w.key("devices").begin_array();
   for (const auto& device : engine_->devices()) w.value(device->name());
   w.end_array();

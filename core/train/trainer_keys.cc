@@ -70,6 +70,20 @@ Status read_checkpoints(const Json& object, TrainerOptions* out) {
   return read_monitor(*checkpoints, &out->keep_monitor);
 }
 
+Status read_parallel(const Json& object, TrainerOptions* out) {
+  const Json *parallel = present(object, "parallel"), *strategy = present(object, "strategy");
+  if (parallel != nullptr && strategy != nullptr) {
+    return strategy->error("strategy", "'parallel' says how the job lies on the devices: give one of them");
+  }
+  if (parallel != nullptr) {
+    PERCALE_ASSIGN_OR_RETURN(out->parallel, parse_parallel(*parallel));
+  }
+  if (strategy == nullptr) return {};
+  PERCALE_ASSIGN_OR_RETURN(out->parallel, parse_strategy(*strategy));
+  if (out->parallel.strategy == "parameter_server" && present(object, "mode") == nullptr) out->mode = "async";
+  return {};
+}
+
 Status read_publish(const Json& object, Publishing* out) {
   const Json* publish = present(object, "publish");
   if (publish == nullptr) return {};
@@ -98,6 +112,7 @@ Status read_trainer_keys(const Json& object, TrainerOptions* out) {
     PERCALE_ASSIGN_OR_RETURN(out->early_stopping, parse_early_stopping(*early));
   }
   PERCALE_RETURN_IF_ERROR(read_checkpoints(object, out));
+  PERCALE_RETURN_IF_ERROR(read_parallel(object, out));
   return read_publish(object, &out->publishing);
 }
 

@@ -30,30 +30,6 @@ double number(const Tensor& scalar) {
   return scalar.dtype() == DType::kF64 ? scalar.span<double>()[0] : static_cast<double>(scalar.span<float>()[0]);
 }
 
-// Whether the graph says of nodes where they run: then all devices together are one replica.
-bool is_placed(const Graph& graph) {
-  for (const Function& f : graph.functions) {
-    for (const Node& node : f.nodes) {
-      if (!node.device.empty()) return true;
-    }
-  }
-  return false;
-}
-
-// Indices of the devices of the engine that compute shards, each on its own: those that are wanted, or all.
-Result<std::vector<int32_t>> replica_devices(const Engine& engine, const std::vector<std::string>& wanted) {
-  const auto& devices = engine.devices();
-  std::vector<int32_t> out;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    const bool chosen = std::find(wanted.begin(), wanted.end(), devices[i]->name()) != wanted.end();
-    if (wanted.empty() || chosen) out.push_back(static_cast<int32_t>(i));
-  }
-  for (const std::string& name : wanted) {
-    if (engine.find_device(name) == nullptr) return not_found("devices: the engine has no '", name, "'");
-  }
-  return out;
-}
-
 // The kind of device whose kernels it runs.
 std::string_view kernel_kind(const Device& device) {
   return device.api().borrow_kernels != nullptr ? device.api().borrow_kernels : device.kind();
@@ -189,6 +165,7 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
       plans.push_back(std::move(plan));
     }
   }
+  PERCALE_RETURN_IF_ERROR(check_device_memory());
   planned_for_ = std::move(shapes);
   return {};
 }
@@ -196,24 +173,11 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
 // The job's number of shards and the buffers of the tree, both made once.
 Status Trainer::prepare_sums(int64_t rows) {
   if (sums_ != nullptr) return {};
-  std::vector<std::vector<int32_t>> candidates = {{}};
-  if (!is_placed(*graph_.graph) && (engine_->devices().size() > 1 || !options_.devices.empty())) {
-    PERCALE_ASSIGN_OR_RETURN(const auto own, replica_devices(*engine_, options_.devices));
-    candidates.clear();
-    for (const int32_t device : own) candidates.push_back({device});
-  }
-  const size_t devices = candidates.size();
-  const bool given = options_.shards != 0;
-  if (!given) {
-    options_.shards = default_shards(graph_, rows);
-  }
+  PERCALE_ASSIGN_OR_RETURN(const auto candidates, candidate_groups());
+  PERCALE_ASSIGN_OR_RETURN(const size_t replicas, choose_shards(rows, candidates.size()));
   if (mode_.kind == TrainMode::Kind::kBackup && mode_.count > options_.shards) {
     return invalid_argument("mode '", options_.mode, "' waits for ", mode_.count, " shards of a batch, which has ",
                             options_.shards);
-  }
-  if (static_cast<int64_t>(devices) > options_.shards && given) {
-    return invalid_argument(static_cast<uint64_t>(devices), " devices share ", options_.shards,
-                            " shards of a batch: give at least one shard per device, or fewer devices");
   }
   const Function& f = *graph_.graph->find_function(kComputeFunction);
   std::vector<ValueType> types;
@@ -232,7 +196,6 @@ Status Trainer::prepare_sums(int64_t rows) {
     }
   }
   for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
-  const size_t replicas = std::min(devices, static_cast<size_t>(options_.shards));
   PERCALE_ASSIGN_OR_RETURN(
       ShardSums sums,
       ShardSums::create(types, {options_.shards, replicas, lanes_, options_.accumulation > 1}, engine_->memory()));
@@ -328,7 +291,7 @@ size_t Trainer::replicas() const {
 // where placement says.
 std::vector<int32_t> Trainer::host_group() const {
   const auto& devices = engine_->devices();
-  if (devices.size() < 2 || is_placed(*graph_.graph)) return {};
+  if (devices.size() < 2 || is_placed()) return {};
   for (size_t i = 0; i < devices.size(); ++i) {
     if (devices[i]->shares_host_memory()) return {static_cast<int32_t>(i)};
   }
