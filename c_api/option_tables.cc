@@ -61,7 +61,8 @@ constexpr OptionSpec kTrainer[] = {
      "Activations are computed again in the backward pass, for less memory and the same bits: off, on, auto (where the "
      "engine's memory limit leaves too little), or the bytes that a step may plan."},
     {"parallel", kText, "",
-     "How the job lies on the devices, as JSON: {\"replicas\": 2, \"stages\": 2, \"micro_batches\": 4, \"schedule\": "
+     "How the job lies on the devices, as JSON: {\"replicas\": 2, \"stages\": 2, \"micro_batches\": 4, \"splits\": 2, "
+     "\"schedule\": "
      "\"1f1b\", \"device_memory\": 1000000000}. core/train/SPEC.md says what it may say."},
     {"strategy", kText, "",
      "A preset of 'parallel': mirrored, a replica per device; parameter_server, the same with mode async unless 'mode' "

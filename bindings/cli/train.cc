@@ -36,7 +36,7 @@ constexpr std::string_view kKeys =
     "  optimizer      a name, or {name, learning_rate, ...}; schedule, clip, groups, ema, accumulation, freeze\n"
     "  data           {train, validation, test}, each {x, y, scale, sample_weight}: paths or lists of paths\n"
     "  batch_size, batch_size_per_replica, shards, shuffle, drop_remainder, epochs, seed, devices, mode, parameters\n"
-    "  parallel       {replicas, stages, micro_batches, schedule, device_memory}: pipelines of devices\n"
+    "  parallel       {replicas, stages, micro_batches, splits, schedule, device_memory}\n"
     "  strategy       mirrored | parameter_server: a preset of parallel\n"
     "  weights        a path, or {file, map, strict}\n"
     "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same "

@@ -78,7 +78,8 @@ ValueId joined(Emitter& e, const std::vector<ValueId>& parts) {
 
 Result<std::vector<VariableGradient>> gradients_of_variables_by_rows(FunctionBuilder& f, const std::vector<ValueId>& ys,
                                                                      const std::vector<std::string>& variables,
-                                                                     const std::vector<bool>& by_rows) {
+                                                                     const std::vector<bool>& by_rows,
+                                                                     const std::vector<ValueId>& xs) {
   std::vector<VariableGradient> out(variables.size());
   const std::vector<bool> used = nodes_behind(f.function(), ys, false);
   std::vector<std::string> dense;
@@ -99,7 +100,9 @@ Result<std::vector<VariableGradient>> gradients_of_variables_by_rows(FunctionBui
   }
   std::vector<ValueId> looked_up;
   for (const Node& node : lookups) looked_up.push_back(node.outputs[0]);
+  looked_up.insert(looked_up.end(), xs.begin(), xs.end());
   PERCALE_ASSIGN_OR_RETURN(const auto sums, gradients_of_variables(f, ys, dense, {}, looked_up));
+  for (size_t i = 0; i < xs.size(); ++i) out.push_back({kNoValue, sums[dense.size() + lookups.size() + i]});
   size_t next = 0;
   Emitter e(f);
   const std::string prefix = f.name_prefix();

@@ -17,10 +17,12 @@ struct VariableGradient {
 
 // gradients_of_variables() that leaves the gradients of the variables marked in `by_rows` as rows, where that is possible: where
 // all that ys depend on of the variable are its rows as Gather along axis 0 and EmbeddingBag look them up. A variable that has
-// other uses too meets a dense gradient and gets one: GatherGrad puts its rows in their places.
+// other uses too meets a dense gradient and gets one: GatherGrad puts its rows in their places. Behind them stand the gradients
+// with respect to `xs`.
 Result<std::vector<VariableGradient>> gradients_of_variables_by_rows(FunctionBuilder& f, const std::vector<ValueId>& ys,
                                                                      const std::vector<std::string>& variables,
-                                                                     const std::vector<bool>& by_rows);
+                                                                     const std::vector<bool>& by_rows,
+                                                                     const std::vector<ValueId>& xs = {});
 
 }  // namespace percale
 

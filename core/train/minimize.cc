@@ -10,6 +10,7 @@
 #include "core/graph/validate.h"
 #include "core/train/name_pattern.h"
 #include "core/train/recompute.h"
+#include "core/train/split_graph.h"
 #include "core/train/stages.h"
 #include "core/train/state_ops.h"
 
@@ -40,12 +41,6 @@ std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId 
   return out;
 }
 
-std::vector<std::string> names_of(const std::vector<Variable>& variables) {
-  std::vector<std::string> out;
-  for (const Variable& v : variables) out.push_back(v.name);
-  return out;
-}
-
 Result<ValueId> require_value(const Function& f, std::string_view name) {
   const ValueId id = f.find_value(name);
   if (id == kNoValue) return not_found("function '", f.name, "' has no value '", name, "'");
@@ -67,13 +62,44 @@ bool is_coupled(const Node& node) {
 
 // The gradients of the parameters: as rows where the optimizer takes them so.
 Result<std::vector<VariableGradient>> gradients_for(FunctionBuilder& f, ValueId loss, const Optimizer& optimizer,
-                                                    const std::vector<Variable>& parameters) {
+                                                    const std::vector<Variable>& parameters,
+                                                    const std::vector<SplitParameter>& split = {}) {
+  std::vector<std::string> names;
   std::vector<bool> by_rows;
-  for (const Variable& v : parameters) by_rows.push_back(optimizer.takes_rows(v));
-  PERCALE_ASSIGN_OR_RETURN(auto out, gradients_of_variables_by_rows(f, {loss}, names_of(parameters), by_rows));
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (out[i].rows != kNoValue) PERCALE_RETURN_IF_ERROR(optimizer.check_rows(parameters[i]));
+  std::vector<size_t> owner;  // per name: its place in `parameters`
+  std::vector<ValueId> slices;
+  std::vector<std::pair<size_t, const SplitParameter*>> cut;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const auto is_it = [&](const SplitParameter& s) { return s.variable == parameters[i].name; };
+    const auto found = std::find_if(split.begin(), split.end(), is_it);
+    if (found != split.end()) {
+      cut.emplace_back(i, &*found);
+      slices.insert(slices.end(), found->slices.begin(), found->slices.end());
+      continue;
+    }
+    names.push_back(parameters[i].name);
+    by_rows.push_back(optimizer.takes_rows(parameters[i]));
+    owner.push_back(i);
   }
+  PERCALE_ASSIGN_OR_RETURN(const auto made, gradients_of_variables_by_rows(f, {loss}, names, by_rows, slices));
+  std::vector<VariableGradient> out(parameters.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    out[owner[i]] = made[i];
+    if (made[i].rows != kNoValue) PERCALE_RETURN_IF_ERROR(optimizer.check_rows(parameters[owner[i]]));
+  }
+  // The gradient of what is computed with in parts is theirs side by side, in memory of the host.
+  Emitter e(f);
+  const std::string device = f.device();
+  size_t next = names.size();
+  for (const auto& [i, parameter] : cut) {
+    std::vector<ValueId> parts;
+    for (size_t k = 0; k < parameter->slices.size(); ++k) parts.push_back(made[next++].values);
+    f.set_device(parameter->device);
+    out[i].values = e.emit("Concat", parts, {{"axis", static_cast<int64_t>(parameter->axis)}},
+                           str_cat("gradients/", parameter->variable, "/joined"));
+  }
+  f.set_device(device);
+  PERCALE_RETURN_IF_ERROR(e.status());
   return out;
 }
 
@@ -85,15 +111,26 @@ void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId
   *sums = both[1];
 }
 
-// Each node asks for the first device of its stage; what reads variables, or the executor carries out, for where its variables lie.
-Status ask_for_stages(Function& f, const std::vector<ValueId>& needed, const ParallelSpec& parallel) {
-  PERCALE_ASSIGN_OR_RETURN(const auto stages, assign_stages(f, nodes_behind(f, needed), parallel));
-  for (size_t i = 0; i < f.nodes.size(); ++i) {
-    Node& node = f.nodes[i];
-    if (names_device(node.device)) continue;
-    node.device = group_hint(stages[i] * static_cast<int32_t>(parallel.splits), node.op->has(kRuntime));
+// clone_body() of the forward pass. Each node asks for the device of its stage; what reads variables, or the executor carries out, for
+// where its variables lie.
+Result<std::vector<ValueId>> clone_forward(const Graph& graph, Function& from, FunctionBuilder& to,
+                                           const std::vector<ValueId>& inputs, const std::vector<ValueId>& needed,
+                                           const ParallelSpec& parallel, const Optimizer& optimizer,
+                                           std::vector<SplitParameter>& split) {
+  if (parallel.group_size() == 1) return clone_body(from, to, inputs, &needed);
+  PERCALE_ASSIGN_OR_RETURN(const auto stages, assign_stages(from, nodes_behind(from, needed), parallel));
+  if (parallel.splits > 1) {
+    PERCALE_ASSIGN_OR_RETURN(SplitBody body,
+                             clone_split(graph, from, to, inputs, needed, stages, parallel,
+                                         [&](const Variable& v) { return v.trainable && optimizer.takes_rows(v); }));
+    split = std::move(body.parameters);
+    return std::move(body.values);
   }
-  return {};
+  for (size_t i = 0; i < from.nodes.size(); ++i) {
+    Node& node = from.nodes[i];
+    if (!names_device(node.device)) node.device = group_hint(stages[i], node.op->has(kRuntime));
+  }
+  return clone_body(from, to, inputs, &needed);
 }
 
 // The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
@@ -120,7 +157,6 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   });
   std::vector<ValueId> needed = wanted;
   for (const auto& s : form.statistics) needed.push_back(s.value);
-  if (parallel.group_size() > 1) PERCALE_RETURN_IF_ERROR(ask_for_stages(form.function, needed, parallel));
 
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, b.add_function(kComputeFunction));
   const std::vector<bool> inputs_used = inputs_behind(form.function, needed);
@@ -134,7 +170,10 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
     }
     inputs.push_back(input);
   }
-  PERCALE_ASSIGN_OR_RETURN(const auto map, clone_body(form.function, *f, inputs, &needed));
+  std::vector<SplitParameter> split;
+  PERCALE_ASSIGN_OR_RETURN(const auto map,
+                           clone_forward(graph, form.function, *f, inputs, needed, parallel, optimizer, split));
+  for (const SplitParameter& s : split) out.split.emplace_back(s.variable, s.form);
   const auto mapped = [&](ValueId id) { return map[static_cast<size_t>(id)]; };
   std::vector<ValueId> outputs;
   for (ValueId id : wanted) outputs.push_back(mapped(id));
@@ -158,7 +197,7 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   }
   PERCALE_RETURN_IF_ERROR(e.status());
   *forward = f->function().nodes.size();
-  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_for(*f, outputs[0], optimizer, out.parameters));
+  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_for(*f, outputs[0], optimizer, out.parameters, split));
   std::vector<ValueId> rows;
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (gradients[i].rows == kNoValue) {

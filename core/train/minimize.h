@@ -69,12 +69,14 @@ struct TrainGraph {
   std::string shard_fraction;  // compute's input for the shard's part of the batch; "" without statistics
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics, rows and values.
   std::vector<std::string> commit_inputs, commit_targets;
+  // Variables that are computed with in parts (core/train/split_graph.h), and how they are cut.
+  std::vector<std::pair<std::string, SplitForm>> split;
   bool batch_coupled = false;  // rows of a batch influence each other
   bool can_recompute = false;  // there is a kRecomputeFunction
 };
 // `frozen`: patterns of the names of variables that keep their values. INVALID_ARGUMENT for a pattern, there or in a group, that
-// no variable has. With `recompute` a kRecomputeFunction is added where it would pay. With stages in `parallel` the nodes of
-// compute ask for places in the group of devices that a replica is (core/graph/device_hint.h).
+// no variable has. With `recompute` a kRecomputeFunction is added where it would pay. With stages or splits in
+// `parallel` the nodes of compute ask for places in the group of devices that a replica is (core/graph/device_hint.h).
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
                                      const std::vector<std::string>& frozen = {}, bool recompute = false,
                                      const ParallelSpec& parallel = {});

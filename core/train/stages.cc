@@ -13,14 +13,6 @@ namespace {
 // How much a cut through one more value like the smallest one may cost in balance: a tenth of a stage, in two stages, costs 0.02.
 constexpr double kCrossing = 0.05;
 
-bool names(std::string_view pattern, std::string_view name) {
-  if (matches_pattern(pattern, name)) return true;
-  for (size_t at = name.find('/'); at != std::string_view::npos; at = name.find('/', at + 1)) {
-    if (matches_pattern(pattern, name.substr(0, at))) return true;
-  }
-  return false;
-}
-
 class Assignment {
  public:
   Assignment(const Function& f, const std::vector<bool>& used, const ParallelSpec& spec)
@@ -248,11 +240,19 @@ class Assignment {
 
 }  // namespace
 
+bool names_part(std::string_view pattern, std::string_view name) {
+  if (matches_pattern(pattern, name)) return true;
+  for (size_t at = name.find('/'); at != std::string_view::npos; at = name.find('/', at + 1)) {
+    if (matches_pattern(pattern, name.substr(0, at))) return true;
+  }
+  return false;
+}
+
 bool names_node(std::string_view pattern, const Function& f, const Node& node) {
-  if (names(pattern, node.name)) return true;
-  if (!node.outputs.empty() && node.outputs[0] != kNoValue && names(pattern, f.value(node.outputs[0]).name))
+  if (names_part(pattern, node.name)) return true;
+  if (!node.outputs.empty() && node.outputs[0] != kNoValue && names_part(pattern, f.value(node.outputs[0]).name))
     return true;
-  return op_name(*node.op) == "percale:ReadVariable" && names(pattern, node.attributes.get_string("variable"));
+  return op_name(*node.op) == "percale:ReadVariable" && names_part(pattern, node.attributes.get_string("variable"));
 }
 
 std::vector<std::string> layer_names_of(const Function& f, const std::vector<bool>& used) {

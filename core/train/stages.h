@@ -10,6 +10,8 @@
 
 namespace percale {
 
+// Whether a pattern is a name, or what stands before one of its slashes.
+bool names_part(std::string_view pattern, std::string_view name);
 // Whether a pattern names a node: it is the node's name, that of its first output or of the variable that it reads, or what stands
 // before one of their slashes, as the name of a layer does.
 bool names_node(std::string_view pattern, const Function& f, const Node& node);

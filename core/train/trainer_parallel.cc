@@ -134,7 +134,9 @@ void Trainer::describe_parallel(JsonWriter& w) const {
     for (const std::string& variable : seen) w.value(variable);
     w.end_array();
   }
-  w.end_array().key("planned_bytes").begin_object();
+  w.end_array().key("split").begin_object();
+  for (const auto& [variable, form] : graph_.split) w.key(variable).value(split_form_name(form));
+  w.end_object().key("planned_bytes").begin_object();
   for (const auto& [device, bytes] : device_bytes_) w.key(name(device)).value(bytes);
   w.end_object().end_object();
 }

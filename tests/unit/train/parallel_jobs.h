@@ -13,6 +13,8 @@ namespace percale {
 struct ParallelJob {
   std::string layers;
   Shape row;
+  double scale = 1;  // of the data, which lie within -1 and 1
+  int64_t batch = 16;
 };
 
 inline ParallelJob parallel_job(const std::string& model) {
@@ -35,11 +37,11 @@ inline ParallelJob parallel_job(const std::string& model) {
           {4, 64}};
 }
 
-// Trains on batches of 16 rows by the formula; `keys`: further keys of the SPEC, each with a comma before it.
+// Trains on five batches by the formula; `keys`: further keys of the SPEC, each with a comma before it.
 inline Result<std::unique_ptr<Trainer>> try_parallel_job(const std::shared_ptr<Engine>& engine, const ParallelJob& job,
                                                          const std::string& keys,
                                                          const std::vector<std::string>& devices = {}) {
-  constexpr int64_t kRows = 80;
+  const int64_t rows = 5 * job.batch;
   PERCALE_ASSIGN_OR_RETURN(
       Spec spec,
       parse_spec(str_cat("{\"model\": ", job.layers,
@@ -47,13 +49,13 @@ inline Result<std::unique_ptr<Trainer>> try_parallel_job(const std::shared_ptr<E
                                          "optimizer": {"name": "adam", "learning_rate": 0.001}, "seed": 7, "epochs": 4)",
                          keys, "}")));
   spec.trainer.devices = devices;
-  Shape x_shape{kRows};
+  Shape x_shape{rows};
   for (int64_t d : job.row) x_shape.push_back(d);
-  const std::vector<int64_t> numbers = class_numbers(kRows, 4);
-  const std::vector<Column> columns = {{"x", formula(DType::kF32, x_shape, 9), DType::kF32, 1},
+  const std::vector<int64_t> numbers = class_numbers(rows, 4);
+  const std::vector<Column> columns = {{"x", formula(DType::kF32, x_shape, 9, job.scale), DType::kF32, 1},
                                        {"y", Tensor::vector(std::span<const int64_t>(numbers)), DType::kI64, 1}};
   PERCALE_ASSIGN_OR_RETURN(auto data, Dataset::create(columns, engine->memory()));
-  PERCALE_RETURN_IF_ERROR(data->configure({.batch_size = 16, .shuffle_seed = 3}));
+  PERCALE_RETURN_IF_ERROR(data->configure({.batch_size = job.batch, .shuffle_seed = 3}));
   const auto types = data->types();
   PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), types[0].shape, types[1]));
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(engine, model, nullptr, spec.trainer));
