@@ -80,7 +80,9 @@ constexpr OptionSpec kTrainer[] = {
     {"batch_size", kInt, "32", "Rows of a batch; for a SPEC alone, other data sets know their own.", 1, 1048576},
     {"shards", kInt, "0", "Parts that each batch is cut into; 0: as the model's size suggests.", 0, 1024},
     {"seed", kInt, "0", "Of first values, of the order of rows and of random ops."},
-    {"mode", kText, "sync", "When shards become a step: sync, all of them; backup:M, the first M of them."},
+    {"mode", kText, "sync",
+     "When shards become a step: sync, all of a batch; backup:M, its first M; bounded:K, all of a batch, on variables "
+     "at most K steps old; async, each by itself."},
     {"publish", kText, "auto",
      "When sessions on the same variables see what was trained: auto (each epoch of a fit, each single step), step, "
      "epoch, hand, or a number of steps."},

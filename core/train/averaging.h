@@ -77,6 +77,7 @@ class ShardSums {
   // What adding costs is told there from now on. Must outlive this.
   void set_facts(RunFacts* facts) { facts_ = facts; }
   int64_t shards() const { return sizes_.shards; }
+  const std::vector<ValueType>& types() const { return types_; }
 
  private:
   class Reduction;

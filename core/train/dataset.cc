@@ -283,4 +283,10 @@ Status Dataset::seek(const DatasetPosition& position) {
   return {};
 }
 
+std::vector<std::string> column_names(const Dataset& dataset) {
+  std::vector<std::string> out;
+  for (const Column& c : dataset.columns()) out.push_back(c.name);
+  return out;
+}
+
 }  // namespace percale

@@ -94,6 +94,8 @@ class Dataset {
   mutable std::shared_ptr<const std::vector<int64_t>> order_;
 };
 
+std::vector<std::string> column_names(const Dataset& dataset);
+
 // 0 to rows-1 in an order that (seed, epoch) alone decide.
 std::vector<int64_t> shuffled_rows(int64_t rows, int64_t seed, int64_t epoch);
 

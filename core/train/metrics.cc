@@ -59,6 +59,10 @@ double finish_metric(MetricRule rule, std::span<const double> totals) {
   return 0;
 }
 
+double scalar_value(const Tensor& scalar) {
+  return scalar.dtype() == DType::kF64 ? scalar.span<double>()[0] : static_cast<double>(scalar.span<float>()[0]);
+}
+
 void add_totals(std::span<const Tensor> totals, std::vector<double>& sums) {
   if (sums.empty()) {
     size_t count = 0;

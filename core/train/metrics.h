@@ -26,6 +26,9 @@ enum class MetricRule : uint8_t {
 // Of the elements of all totals, one after the other. Classes that were neither wanted nor predicted have an F1 of 0.
 double finish_metric(MetricRule rule, std::span<const double> totals);
 
+// The element of an f32 or f64.
+double scalar_value(const Tensor& scalar);
+
 // The elements of all tensors (f32 or f64), one after the other, added to `sums`; an empty `sums` gets their number first.
 void add_totals(std::span<const Tensor> totals, std::vector<double>& sums);
 

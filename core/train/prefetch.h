@@ -13,6 +13,8 @@
 
 namespace percale {
 
+inline constexpr size_t kBatchesAhead = 2;  // of a training
+
 // Thread-compatible. Hands out the batches of a data set in order, across epochs; they are the same with and without a thread.
 class Prefetcher {
  public:

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "core/train/trainer_stream.h"
+
 namespace percale {
 
 double wall_seconds() {
@@ -32,7 +34,9 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
                                                  std::shared_ptr<Variables> variables, const TrainerOptions& options) {
   PERCALE_RETURN_IF_ERROR(engine->check_usable());
   PERCALE_ASSIGN_OR_RETURN(const TrainMode mode, parse_train_mode(options.mode));
-  if (mode.streams()) return unimplemented("mode '", options.mode, "' is not there yet");
+  if (mode.streams() && options.accumulation > 1) {
+    return unimplemented("mode '", options.mode, "' with 'accumulation': ", options.accumulation);
+  }
   if (options.shards < 0 || options.shards > 65536)
     return out_of_range("shards = ", options.shards, ", wanted 0 to 65536");
   std::unique_ptr<Trainer> t(new Trainer);
@@ -181,6 +185,7 @@ void Trainer::publish(Publication publication) noexcept {
 }
 
 Status Trainer::publish() {
+  const auto held = streaming_ == nullptr ? std::unique_lock<std::shared_mutex>() : streaming_->hold();
   PERCALE_ASSIGN_OR_RETURN(Publication publication, prepare_publication());
   publish(std::move(publication));
   return {};

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -103,6 +104,9 @@ class Trainer {
   // Trains until `epochs` (0: the options') epochs are complete, from where the trainer stands: in the middle of an epoch after
   // restore(). `dataset` null: the data of set_data(). A run that early stopping has ended stays ended. At the end of the epochs,
   // or of the run, the best weights come back where early stopping says so.
+  // In the modes `bounded` and `async` devices go on while `progress` is called, which may save, publish and describe: each sees the
+  // state after a step, perhaps a later one than it is told. With `async` each shard is a step, and what a fit that ends early has
+  // not applied of the batches so far comes first in the next one, also after save() and restore().
   Status fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress);
   // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data.
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
@@ -145,6 +149,8 @@ class Trainer {
     std::vector<size_t> sources;  // per change: the working variable
     std::shared_ptr<VariablesVersion> draft;
   };
+  class Streaming;
+  using ShardPlans = std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>>;  // by rows, then by replica
   Trainer() = default;
   Status take_up_variables();
   Result<Publication> prepare_publication() const;
@@ -158,17 +164,30 @@ class Trainer {
   struct BatchPlace {
     int64_t before, all;
   };
+  // What a shard is computed from. Borrowed.
+  struct ShardRun {
+    const std::vector<Tensor>& feeds;  // of its batch
+    const ShardPlans& plans;
+    BatchPlace place;
+    const std::vector<Tensor>& state;
+    int64_t state_version, step;
+    const CancelToken& cancel;
+    const RowGradients& by_rows;
+    int64_t part;  // of `by_rows` that it writes
+  };
+  Result<std::vector<std::vector<int64_t>>> row_counts(const ShardPlans& plans, int64_t rows) const;
   Status prepare_rows(int64_t rows, bool first);
+  Result<std::shared_ptr<const Compiled>> plan_commit(const RowGradients& rows);
   Status prepare_commit();
   // The sums of one batch, the `first` of a step or not, by all replicas.
   Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
-  Status compute_shard(size_t replica, int64_t shard, const std::vector<Tensor>& feeds, const ShardRows& rows,
-                       const BatchPlace& place, std::vector<Tensor>& out);
+  Status compute_shard(size_t replica, const ShardRows& rows, const ShardRun& shard, std::vector<Tensor>& out);
   Status watch_shard(size_t replica, const ShardRows& rows, const std::function<Status()>& compute);
   void settle_backup(int64_t rows);
   // While it lives devices are there to compute.
   class Period;
   std::string replica_name(size_t replica) const;
+  bool is_lost(size_t replica, const Status& status) const;
   bool note_loss(size_t replica, const Status& status);
   // Puts devices that were idle in the place of those that were lost; false when there was nothing to put or to replace.
   Result<bool> replace_lost();
@@ -184,11 +203,13 @@ class Trainer {
   Status check_device_memory();
   void describe_parallel(JsonWriter& w) const;
   bool waits_apart(const std::vector<int32_t>& group) const;
-  Status commit(double learning_rate);
+  Status commit(const Compiled& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
+                const RowGradients& by_rows);
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
                   double learning_rate, int64_t* rows);
   Status finish_step(double weight, double learning_rate);
   Status check_between_steps(std::string_view what) const;
+  Status check_not_streaming(std::string_view what) const;
   Status make_room_for_best();
   void keep_best() noexcept;
   Status finish_fit();
@@ -202,7 +223,7 @@ class Trainer {
                                                        const std::vector<int32_t>& group);
   Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows);
   std::shared_ptr<CancelToken> begin();
-  double learning_rate(int64_t steps) const;
+  double learning_rate(int64_t done, int64_t steps) const;
   double batch_loss() const;
   // "loss" and the metrics of totals that were added up.
   NamedNumbers finish(const std::vector<double>& sums) const;
@@ -237,7 +258,7 @@ class Trainer {
   std::map<int32_t, int64_t> device_bytes_;   // planned for the shards of the last batch, by device
   std::vector<std::string> lost_devices_;
   size_t reported_losses_ = 0;
-  std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>> shard_plans_;  // by rows, then by replica
+  std::shared_ptr<const ShardPlans> shard_plans_;
   std::string planned_for_;  // shapes of the batch that these are for
   std::shared_ptr<const Compiled> commit_;
   std::vector<ValueType> commit_types_;                           // of its feeds
@@ -245,9 +266,12 @@ class Trainer {
   std::map<std::string, bool> recompute_for_;                     // by shapes of the feeds
   int64_t planned_bytes_ = 0;
   bool recomputes_ = false;
+  mutable std::mutex plan_mutex_;  // guards what is told of plans: in modes that stream any thread plans
 
   int64_t steps_ = 0;
   DatasetPosition position_;
+  // Of batches from the position on the shards that are part of the working set: (batch, shard). In mode `async` alone.
+  std::set<std::pair<int64_t, int64_t>> applied_;
   std::vector<double> epoch_sums_;  // totals of the epoch under way; empty before its first step
   MonitorState plateau_, early_stopping_;
   // Of a step under way by step(): its batches so far and their rows.
@@ -265,7 +289,7 @@ class Trainer {
   RunFacts facts_;
   std::mutex cancel_mutex_;
   std::shared_ptr<CancelToken> token_;
-  const CancelToken* shard_token_ = nullptr;  // of the shards under way
+  Streaming* streaming_ = nullptr;  // the fit under way, in a mode that streams
 };
 
 }  // namespace percale

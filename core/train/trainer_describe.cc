@@ -52,6 +52,7 @@ std::string Trainer::describe() const {
     parameters += v.shape.num_elements();
   }
   for (const Variable& v : graph_.parameters) trainable += v.shape.num_elements();
+  const std::lock_guard lock(plan_mutex_);
   JsonWriter w;
   w.begin_object().key("parameters").value(parameters).key("trainable").value(trainable);
   w.key("optimizer").value(options_.optimizer.name()).key("learning_rate").value(options_.optimizer.learning_rate);

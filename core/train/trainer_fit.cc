@@ -7,20 +7,9 @@
 #include "core/train/prefetch.h"
 #include "core/train/trainer.h"
 #include "core/train/trainer_period.h"
+#include "core/train/trainer_stream.h"
 
 namespace percale {
-namespace {
-
-constexpr size_t kBatchesAhead = 2;
-
-std::vector<std::string> column_names(const Dataset& dataset) {
-  std::vector<std::string> out;
-  for (const Column& c : dataset.columns()) out.push_back(c.name);
-  return out;
-}
-
-}  // namespace
-
 std::shared_ptr<Dataset> Trainer::validation() const {
   return validation_data_ != nullptr ? validation_data_ : test_data_;
 }
@@ -40,6 +29,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
     return failed_precondition("the training stands at batch ", position_.batch, " of an epoch, the data has ",
                                batches);
   }
+  PERCALE_RETURN_IF_ERROR(check_not_streaming("fit"));
   PERCALE_RETURN_IF_ERROR(check_between_steps("fit"));
   if (early_stopping_.stopped) return finish_fit();
   if (watches_validation() && validation() == nullptr) {
@@ -48,6 +38,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   PERCALE_RETURN_IF_ERROR(make_room_for_best());
+  if (mode_.streams()) return Streaming(*this, std::move(dataset), epochs, progress, *token).fit();
   const std::vector<std::string> names = column_names(*dataset);
   const size_t ahead = engine_->threads().threads() > 1 && !dataset->on_callers_thread() ? kBatchesAhead : 0;
   PERCALE_ASSIGN_OR_RETURN(const auto source,
@@ -67,7 +58,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
       PERCALE_RETURN_IF_ERROR(end_epoch(*token));
       continue;
     }
-    const double rate = learning_rate(steps);
+    const double rate = learning_rate(steps_, steps);
     int64_t rows = 0;
     history_.make_room();  // nothing between the step and its row may fail
     if (epoch_sums_.empty()) epoch_sums_.assign(count_totals(), 0);
@@ -230,6 +221,7 @@ NamedNumbers Trainer::finish(const std::vector<double>& sums) const {
 Result<NamedNumbers> Trainer::evaluate(std::shared_ptr<Dataset> dataset) {
   if (dataset == nullptr) dataset = test_data_;
   if (dataset == nullptr) return failed_precondition("there is no test data to evaluate on");
+  PERCALE_RETURN_IF_ERROR(check_not_streaming("evaluate"));
   const auto token = begin();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   return evaluate_on(*dataset, *token);

@@ -65,7 +65,7 @@ Result<size_t> Trainer::choose_shards(int64_t rows, size_t groups) {
 // What the plans of the shards hold of the replicas' devices; an error where one of them may not hold so much.
 Status Trainer::check_device_memory() {
   device_bytes_.clear();
-  for (const auto& [rows, plans] : shard_plans_) {
+  for (const auto& [rows, plans] : *shard_plans_) {
     for (size_t replica = 0; replica < plans.size(); ++replica) {
       const std::vector<int32_t>& group = groups_[replica];
       for (const DeviceBytes& part : device_bytes(*plans[replica])) {

@@ -4,11 +4,13 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/train/trainer.h"
+#include "core/train/trainer_stream.h"
 
 namespace percale {
 namespace {
 
-constexpr std::string_view kHistory = "percale/history", kBest = "percale/best/", kBestWaits = "best.waits";
+constexpr std::string_view kHistory = "percale/history", kBest = "percale/best/", kBestWaits = "best.waits",
+                           kApplied = "percale/applied";
 
 const Tensor* find_tensor(const Checkpoint& checkpoint, std::string_view name) {
   for (const auto& [key, tensor] : checkpoint.tensors) {
@@ -17,11 +19,29 @@ const Tensor* find_tensor(const Checkpoint& checkpoint, std::string_view name) {
   return nullptr;
 }
 
+// Shards of batches from the position on.
+Result<std::set<std::pair<int64_t, int64_t>>> read_applied(const Tensor& numbers, const Checkpoint& c) {
+  const Shape& shape = numbers.shape();
+  if (numbers.dtype() != DType::kI64 || shape.rank() != 2 || shape[1] != 2) {
+    return data_loss("'", kApplied, "' is ", numbers.dtype(), " ", shape, ", wanted i64 [?, 2]");
+  }
+  std::set<std::pair<int64_t, int64_t>> out;
+  const auto values = numbers.span<int64_t>();
+  for (size_t i = 0; i < values.size(); i += 2) {
+    if (values[i] < c.batch || values[i + 1] < 0 || values[i + 1] >= c.shards) {
+      return data_loss("'", kApplied, "' has shard ", values[i + 1], " of batch ", values[i]);
+    }
+    out.emplace(values[i], values[i + 1]);
+  }
+  return out;
+}
+
 }  // namespace
 
 Status Trainer::save(const std::string& folder) {
   // Before the first step nothing stands in the working set that was not loaded from outside.
   PERCALE_RETURN_IF_ERROR(check_between_steps("save"));
+  const auto held = streaming_ == nullptr ? std::unique_lock<std::shared_mutex>() : streaming_->hold();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   Checkpoint c;
   c.step = steps_;
@@ -42,11 +62,18 @@ Status Trainer::save(const std::string& folder) {
   }
   if (has_best_) c.numbers.emplace_back(kBestWaits, best_waits_ ? 1 : 0);
   c.tensors.emplace_back(kHistory, history_.to_tensor());
+  if (!applied_.empty()) {
+    std::vector<int64_t> numbers;
+    for (const auto& [batch, shard] : applied_) numbers.insert(numbers.end(), {batch, shard});
+    c.tensors.emplace_back(
+        kApplied, Tensor::of(Shape{static_cast<int64_t>(applied_.size()), 2}, std::span<const int64_t>(numbers)));
+  }
   PERCALE_RETURN_IF_ERROR(write_checkpoint(folder, c));
   return keep_checkpoints(folder, options_.keep_last, options_.keep_best);
 }
 
 Status Trainer::restore(const std::string& folder) {
+  PERCALE_RETURN_IF_ERROR(check_not_streaming("restore"));
   PERCALE_ASSIGN_OR_RETURN(const std::string path, newest_checkpoint(folder));
   PERCALE_ASSIGN_OR_RETURN(const Checkpoint c, read_checkpoint(path));
   const auto differs = [&](const auto&... parts) { return failed_precondition("checkpoint '", path, "': ", parts...); };
@@ -71,6 +98,13 @@ Status Trainer::restore(const std::string& folder) {
   History history = history_;
   if (const Tensor* rows = find_tensor(c, kHistory)) {
     PERCALE_RETURN_IF_ERROR(history.from_tensor(*rows).with_context(path));
+  }
+  std::set<std::pair<int64_t, int64_t>> applied;
+  if (const Tensor* numbers = find_tensor(c, kApplied)) {
+    if (mode_.kind != TrainMode::Kind::kAsync) {
+      return differs("it holds batches that mode 'async' has applied in part; this one is '", options_.mode, "'");
+    }
+    PERCALE_ASSIGN_OR_RETURN(applied, read_applied(*numbers, c));
   }
   PERCALE_RETURN_IF_ERROR(make_room_for_best());
   std::vector<const Tensor*> best(best_.size(), nullptr);
@@ -102,6 +136,7 @@ Status Trainer::restore(const std::string& folder) {
   history_ = std::move(history);
   steps_ = c.step;
   position_ = {c.epoch, c.batch};
+  applied_ = std::move(applied);
   epoch_sums_ = c.sums;
   seconds_ = c.seconds;
   started_ = wall_seconds() - seconds_;

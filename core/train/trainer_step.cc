@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/run/compiled.h"
+#include "core/train/metrics.h"
 #include "core/train/trainer.h"
 #include "core/train/trainer_period.h"
 
@@ -24,10 +25,6 @@ Result<Tensor> rows_of(const Tensor& tensor, const ShardRows& rows, const std::s
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, tensor.dtype(), shape));
   std::memcpy(out.data(), from, static_cast<size_t>(out.bytes()));
   return out;
-}
-
-double number(const Tensor& scalar) {
-  return scalar.dtype() == DType::kF64 ? scalar.span<double>()[0] : static_cast<double>(scalar.span<float>()[0]);
 }
 
 // The kind of device whose kernels it runs.
@@ -145,26 +142,28 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
     shapes += ';';
   }
   if (shapes == planned_for_) return {};
-  shard_plans_.clear();
+  const std::lock_guard lock(plan_mutex_);
   planned_for_.clear();
+  auto all = std::make_shared<ShardPlans>();
   std::vector<std::string> inputs = graph_.inputs;
   if (!graph_.shard_fraction.empty()) inputs.push_back(graph_.shard_fraction);
   for (int64_t shard = 0; shard < options_.shards; ++shard) {
     const ShardRows range = shard_rows(rows, options_.shards, shard);
     const int64_t own = range.end - range.begin;
-    if (own == 0 || shard_plans_.contains(own)) continue;
+    if (own == 0 || all->contains(own)) continue;
     std::vector<ValueType> types;
     for (const Tensor& t : feeds) {
       types.push_back({t.dtype(), t.shape()});
       types.back().shape[0] = own;
     }
     if (!graph_.shard_fraction.empty()) types.push_back({graph_.statistics[0].dtype, Shape{}});
-    auto& plans = shard_plans_[own];
+    auto& plans = (*all)[own];
     for (const auto& group : groups_) {
       PERCALE_ASSIGN_OR_RETURN(auto plan, compute_plan(inputs, types, group));
       plans.push_back(std::move(plan));
     }
   }
+  shard_plans_ = std::move(all);
   PERCALE_RETURN_IF_ERROR(check_device_memory());
   planned_for_ = std::move(shapes);
   return {};
@@ -201,6 +200,7 @@ Status Trainer::prepare_sums(int64_t rows) {
       ShardSums::create(types, {options_.shards, replicas, lanes_, options_.accumulation > 1}, engine_->memory()));
   groups_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
   idle_.assign(candidates.begin() + static_cast<ptrdiff_t>(replicas), candidates.end());
+  for (size_t i = 0; i < replicas; ++i) facts_.device(replica_name(i));  // told in this order
   lost_devices_.reserve(engine_->devices().size());
   for (size_t i = 0; i < replicas; ++i) PERCALE_RETURN_IF_ERROR(sums.replicas().place(i, waits_apart(groups_[i])));
   sums_ = std::make_unique<ShardSums>(std::move(sums));
@@ -213,28 +213,32 @@ Status Trainer::prepare_sums(int64_t rows) {
 }
 
 Status Trainer::prepare_commit() {
+  PERCALE_ASSIGN_OR_RETURN(commit_, plan_commit(row_gradients_));
+  return {};
+}
+
+// The commit of a step that looked up these rows.
+Result<std::shared_ptr<const Compiled>> Trainer::plan_commit(const RowGradients& rows) {
   std::vector<ValueType> feeds = commit_types_;
-  for (ValueType& type : row_gradients_.types()) feeds.push_back(std::move(type));
-  if (commit_ != nullptr && commit_->feed_types == feeds) return {};
+  for (ValueType& type : rows.types()) feeds.push_back(std::move(type));
+  if (commit_ != nullptr && commit_->feed_types == feeds) return commit_;
   RunSpec spec;
   spec.function = kCommitFunction;
   spec.feeds = graph_.commit_inputs;
   spec.targets = graph_.commit_targets;
   spec.exclusive_state = true;
   spec.group = host_group();  // no device that can be lost has a part in it
-  PERCALE_ASSIGN_OR_RETURN(commit_, session_->prepare(spec, feeds));
-  return {};
+  return session_->prepare(spec, feeds);
 }
 
-// Room for the rows that the shards of a batch look up, and the commit that takes them.
-Status Trainer::prepare_rows(int64_t rows, bool first) {
-  if (row_gradients_.empty()) return {};
+// How many rows of each table the shards of a batch look up.
+Result<std::vector<std::vector<int64_t>>> Trainer::row_counts(const ShardPlans& plans, int64_t rows) const {
   const size_t tables = graph_.by_rows.size();
   std::vector<std::vector<int64_t>> counts(static_cast<size_t>(options_.shards));
   for (int64_t shard = 0; shard < options_.shards; ++shard) {
     const ShardRows range = shard_rows(rows, options_.shards, shard);
     if (range.begin == range.end) continue;
-    const std::vector<ValueType> types = Session::fetch_types(*shard_plans_.at(range.end - range.begin).front());
+    const std::vector<ValueType> types = Session::fetch_types(*plans.at(range.end - range.begin).front());
     for (size_t i = 0; i < tables; ++i) {
       const ValueType& type = types[types.size() - 2 * (tables - i)];
       if (type.dtype != DType::kI64 || !type.shape.is_static()) {
@@ -244,6 +248,13 @@ Status Trainer::prepare_rows(int64_t rows, bool first) {
       counts[static_cast<size_t>(shard)].push_back(type.shape[0]);
     }
   }
+  return counts;
+}
+
+// Room for these rows, and the commit that takes them.
+Status Trainer::prepare_rows(int64_t rows, bool first) {
+  if (row_gradients_.empty()) return {};
+  PERCALE_ASSIGN_OR_RETURN(const auto counts, row_counts(*shard_plans_, rows));
   PERCALE_RETURN_IF_ERROR(row_gradients_.begin_batch(first, counts));
   return prepare_commit();
 }
@@ -255,15 +266,15 @@ Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const Bat
   const int64_t waiting = facts_.waiting();
   while (true) {
     CancelToken shards(token_.get());
-    shard_token_ = &shards;
     const Status status = sums_->reduce(
         rows, engine_->threads().parallel(),
         [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
-          return watch_shard(replica, part, [&] { return compute_shard(replica, shard, feeds, part, place, out); });
+          const ShardRun run{feeds,  *shard_plans_, place,          working_, state_version_,
+                             steps_, shards,        row_gradients_, shard};
+          return watch_shard(replica, part, [&] { return compute_shard(replica, part, run, out); });
         },
         [&](size_t replica, const Status& error) { return note_loss(replica, error); },
         {backup ? mode_.count : INT64_MAX, [&] { shards.cancel(); }});
-    shard_token_ = nullptr;
     if (!status.ok()) facts_.drop_all_but(waiting);
     report_losses();
     PERCALE_ASSIGN_OR_RETURN(const bool replaced, replace_lost());
@@ -305,17 +316,22 @@ bool Trainer::waits_apart(const std::vector<int32_t>& group) const {
   });
 }
 
+bool Trainer::is_lost(size_t replica, const Status& status) const {
+  const auto& group = groups_[replica];
+  return status.code() == Code::kUnavailable && std::any_of(group.begin(), group.end(), [&](int32_t index) {
+           return engine_->devices()[static_cast<size_t>(index)]->lost();
+         });
+}
+
 bool Trainer::note_loss(size_t replica, const Status& status) {
-  if (status.code() != Code::kUnavailable) return false;
-  bool any = false;
+  if (!is_lost(replica, status)) return false;
   for (const int32_t index : groups_[replica]) {
     const Device& device = *engine_->devices()[static_cast<size_t>(index)];
     if (!device.lost()) continue;
-    any = true;
     const bool known = std::find(lost_devices_.begin(), lost_devices_.end(), device.name()) != lost_devices_.end();
     if (!known) lost_devices_.push_back(device.name());
   }
-  return any;
+  return true;
 }
 
 Result<bool> Trainer::replace_lost() {
@@ -348,52 +364,51 @@ void Trainer::report_losses() {
   }
 }
 
-Status Trainer::compute_shard(size_t replica, int64_t shard, const std::vector<Tensor>& feeds, const ShardRows& rows,
-                              const BatchPlace& place, std::vector<Tensor>& out) {
+Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const ShardRun& shard, std::vector<Tensor>& out) {
   const int64_t count = rows.end - rows.begin;
   std::vector<Tensor> own;
-  for (const Tensor& t : feeds) {
+  for (const Tensor& t : shard.feeds) {
     PERCALE_ASSIGN_OR_RETURN(Tensor part, rows_of(t, rows, engine_->memory()));
     own.push_back(std::move(part));
   }
   if (!graph_.shard_fraction.empty()) {
-    const double part = static_cast<double>(count) / static_cast<double>(place.all);
+    const double part = static_cast<double>(count) / static_cast<double>(shard.place.all);
     own.push_back(scalar_tensor(graph_.statistics[0].dtype, part));
   }
   RunOptions run;
-  run.cancel = shard_token_;
+  run.cancel = &shard.cancel;
   run.trace = trace_;
   run.seed = options_.seed;
-  run.step = steps_;
-  run.first_row = place.before + rows.begin;
-  run.state = &working_;
-  run.state_version = state_version_;
-  const Compiled& plan = *shard_plans_.find(count)->second[replica];
+  run.step = shard.step;
+  run.first_row = shard.place.before + rows.begin;
+  run.state = &shard.state;
+  run.state_version = shard.state_version;
+  const Compiled& plan = *shard.plans.find(count)->second[replica];
   if (row_gradients_.empty()) return session_->run(plan, own, out, run);
   std::vector<Tensor> outputs = out;
-  PERCALE_RETURN_IF_ERROR(row_gradients_.append_parts(shard, outputs));
+  PERCALE_RETURN_IF_ERROR(shard.by_rows.append_parts(shard.part, outputs));
   return session_->run(plan, own, outputs, run);
 }
 
 // Cannot be cancelled: all that it needs is there.
-Status Trainer::commit(double learning_rate) {
-  const std::vector<Tensor>& total = sums_->total();
-  std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(steps_ + 1)};
+Status Trainer::commit(const Compiled& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
+                       const RowGradients& by_rows) {
+  std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(step)};
   feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(graph_.totals), total.end());
-  row_gradients_.append_all(feeds);
+  by_rows.append_all(feeds);
   const RunFacts::Span span(&facts_, RunFacts::Work::kCommit);
   RunOptions run;
   run.trace = trace_;
   run.state = &working_;
   ++state_version_;  // whatever happens: nothing that was derived from the old contents may be used again
-  return session_->run(*commit_, feeds, {}, run);
+  return session_->run(plan, feeds, {}, run);
 }
 
-double Trainer::batch_loss() const { return number(sums_->total()[0]) / number(sums_->total()[1]); }
+double Trainer::batch_loss() const { return scalar_value(sums_->total()[0]) / scalar_value(sums_->total()[1]); }
 
-double Trainer::learning_rate(int64_t steps) const {
+double Trainer::learning_rate(int64_t done, int64_t steps) const {
   const Schedule& schedule = options_.schedule;
-  const double rate = schedule.learning_rate(options_.optimizer.learning_rate, steps_, steps);
+  const double rate = schedule.learning_rate(options_.optimizer.learning_rate, done, steps);
   return schedule.kind == Schedule::Kind::kPlateau ? rate * plateau_.factor : rate;
 }
 
@@ -416,13 +431,13 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
     if (options_.accumulation > 1) sums_->add_batch(i == 0, engine_->threads().parallel());
     before += counts[i];
   }
-  return finish_step(number(sums_->total()[1]), learning_rate);
+  return finish_step(scalar_value(sums_->total()[1]), learning_rate);
 }
 
 Status Trainer::finish_step(double weight, double learning_rate) {
   if (!(weight > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", weight);
   if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
-  PERCALE_RETURN_IF_ERROR(commit(learning_rate));
+  PERCALE_RETURN_IF_ERROR(commit(*commit_, sums_->total(), learning_rate, steps_ + 1, row_gradients_));
   facts_.accept_all();
   ++steps_;
   unpublished_ = true;
@@ -437,6 +452,9 @@ Status Trainer::check_between_steps(std::string_view what) const {
 
 Result<double> Trainer::step(const std::vector<std::string>& names, const std::vector<Tensor>& batch) {
   if (names.size() != batch.size()) return invalid_argument("a batch needs a name per tensor");
+  if (mode_.streams()) {
+    return failed_precondition("mode '", options_.mode, "' works on several batches at once: use fit()");
+  }
   if (options_.schedule.needs_total()) {
     return failed_precondition("the schedule needs the run's number of steps: use fit(), or give it a length");
   }
@@ -444,7 +462,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   const Period period(*this);
   const int64_t started = now_ns(), several = options_.accumulation;
-  const double rate = learning_rate(0);
+  const double rate = learning_rate(steps_, 0);
   const bool last = batches_added_ + 1 == several;
   // What follows the step must not fail, for a step that ends with an error has not happened: its memory is taken before.
   const Publishing& p = options_.publishing;
@@ -465,8 +483,8 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   }
   PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
   PERCALE_RETURN_IF_ERROR(reduce(feeds, rows, {rows_added_, rows * several}, batches_added_ == 0));
-  const double sum = number(sums_->batch()[0]), weight = number(sums_->batch()[1]), loss = sum / weight;
-  const double before = batches_added_ > 0 ? number(sums_->total()[1]) : 0;
+  const double sum = scalar_value(sums_->batch()[0]), weight = scalar_value(sums_->batch()[1]), loss = sum / weight;
+  const double before = batches_added_ > 0 ? scalar_value(sums_->total()[1]) : 0;
   if (last && !(before + weight > 0)) {
     return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", before + weight);
   }
@@ -480,7 +498,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
     return loss;
   }
   batches_added_ = rows_added_ = 0;
-  PERCALE_RETURN_IF_ERROR(finish_step(number(sums_->total()[1]), rate));
+  PERCALE_RETURN_IF_ERROR(finish_step(scalar_value(sums_->total()[1]), rate));
   seconds_ += static_cast<double>(now_ns() - started) * 1e-9;
   history_.rows.push_back({position_.epoch + 1, steps_, batch_loss(), rate, seconds_, {}});
   if (due) publish(std::move(publication));

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -10,6 +11,7 @@
 #include "core/base/thread_pool.h"
 #include "core/train/averaging.h"
 #include "core/train/trainer.h"
+#include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
@@ -79,7 +81,7 @@ TEST_CASE(
       const auto compute = [&](size_t replica, int64_t shard, const ShardRows&, std::vector<Tensor>& out) {
         ++running;
         // The last replica is slow whenever there is another.
-        const int64_t most = replica + 1 == sums->replicas().size() && replica > 0 ? 100'000 : (shard * 7 + seed) % 40;
+        const int64_t most = replica + 1 == sums->replicas().size() && replica > 0 ? 4'000 : (shard * 7 + seed) % 40;
         for (int64_t us = 0; us < most && !stopped; us += 20)
           std::this_thread::sleep_for(std::chrono::microseconds(20));
         out[0].mutable_span<float>()[0] = value_of(shard);
@@ -154,6 +156,187 @@ TEST_CASE("a backup of more shards than a batch has is an error that names both"
   CHECK(status.code() == Code::kInvalidArgument);
   CHECK(status.message().find("waits for 5 shards of a batch, which has 4") != std::string::npos);
   CHECK(trainer->steps() == 0);
+}
+
+TEST_CASE("bounded:0 is sync, bit for bit, on any devices and any number of threads") {
+  for (const std::string model : {"mlp", "cnn", "dropout", "normalised"}) {
+    CAPTURE(model);
+    const auto train = [&](const std::shared_ptr<Engine>& engine, const char* mode) {
+      auto trainer = make_job(engine, model, str_cat(kKeys, R"(, "shards": 5, "mode": ")", mode, "\""), DType::kF32,
+                              {.batch_size = 24, .shuffle_seed = 4}, 100);
+      REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+      return trainer;
+    };
+    const auto sync = train(engine_of(1), "sync");
+    const std::string digest = sync->variables()->digest();
+    for (const char* devices : {"cpu:0", "cpu=3", "cpu=5x1"}) {
+      for (int32_t threads : {1, 2, 4}) {
+        CAPTURE(devices);
+        CAPTURE(threads);
+        const auto bounded = train(engine_of(threads, devices), "bounded:0");
+        CHECK(bounded->variables()->digest() == digest);
+        REQUIRE(bounded->history().rows.size() == sync->history().rows.size());
+        for (size_t i = 0; i < sync->history().rows.size(); ++i) {
+          CHECK(bounded->history().rows[i].loss == sync->history().rows[i].loss);
+          CHECK(bounded->history().rows[i].metrics == sync->history().rows[i].metrics);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("async on one device is sync with batches of a shard's rows") {
+  for (const std::string model : {"mlp", "cnn", "normalised"}) {
+    CAPTURE(model);
+    const auto async = make_job(engine_of(1), model, str_cat(kKeys, R"(, "shards": 4, "mode": "async")"), DType::kF64,
+                                {.batch_size = 24}, 90);
+    const auto small =
+        make_job(engine_of(1), model, str_cat(kKeys, R"(, "shards": 1)"), DType::kF64, {.batch_size = 6}, 90);
+    std::vector<int64_t> steps;
+    REQUIRE_OK(async->fit(nullptr, 1, [&](const Progress& p) {
+      steps.push_back(p.step);
+      CHECK(p.step_in_epoch == p.step);
+      CHECK(p.steps_in_epoch == 16);
+      CHECK(p.epoch_ended == (p.step == 16));
+      return true;
+    }));
+    CHECK(steps.size() == 16);
+    CHECK(async->steps() == 16);  // the last batch has 18 rows: 4, 5, 4 and 5 of them
+    REQUIRE_OK(small->fit(nullptr, 1, [](const Progress& p) { return p.step < 12; }));
+    CHECK(small->steps() == 12);
+    for (size_t i = 0; i < 12; ++i) {
+      CHECK(async->history().rows[i].loss == doctest::Approx(small->history().rows[i].loss).epsilon(1e-12));
+    }
+    CHECK(async->describe().find(
+              R"("shards":{"handed_out":16,"accepted":16,"dropped":0},"staleness":[{"commits":0,"shards":16}])") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("modes that stream learn on several devices, and apply each gradient once") {
+  for (const std::string model : {"mlp", "dropout", "normalised"}) {
+    for (const std::string mode : {"async", "bounded:1", "bounded:3"}) {
+      CAPTURE(model);
+      CAPTURE(mode);
+      const auto trainer =
+          make_job(engine_of(3, "cpu=3"), model, str_cat(kKeys, R"(, "shards": 6, "mode": ")", mode, "\""), DType::kF32,
+                   {.batch_size = 24, .shuffle_seed = 4}, 96);
+      int64_t last = 0;
+      const auto caller = std::this_thread::get_id();
+      REQUIRE_OK(trainer->fit(nullptr, 30, [&](const Progress& p) {
+        CHECK(p.step == ++last);
+        CHECK(std::this_thread::get_id() == caller);
+        CHECK(p.metrics->empty() != p.epoch_ended);
+        return true;
+      }));
+      const int64_t steps = 30 * 4 * (mode == "async" ? 6 : 1);
+      CHECK(last == steps);
+      CHECK(trainer->steps() == steps);
+      REQUIRE(trainer->history().rows.size() == static_cast<size_t>(steps));
+      const auto mean_loss = [&](size_t from, size_t to) {
+        double sum = 0;
+        for (size_t i = from; i < to; ++i) sum += trainer->history().rows[i].loss;
+        return sum / static_cast<double>(to - from);
+      };
+      const size_t part = static_cast<size_t>(steps) / 10;
+      CHECK(mean_loss(static_cast<size_t>(steps) - part, static_cast<size_t>(steps)) < 0.97 * mean_loss(0, part));
+      CHECK(trainer->describe().find(R"("handed_out":720,"accepted":720,"dropped":0)") != std::string::npos);
+      const auto numbers = trainer->evaluate(nullptr);
+      REQUIRE_OK(numbers.status());
+      CHECK(std::isfinite((*numbers)[0].second));
+    }
+  }
+}
+
+TEST_CASE("a callback saves while devices go on, and a trainer that takes it up does what is left, each shard once") {
+  for (const std::string mode : {"async", "bounded:2"}) {
+    for (const std::string model : {"mlp", "normalised"}) {
+      CAPTURE(mode);
+      CAPTURE(model);
+      const TempFolder folder;
+      const std::string keys = str_cat(kKeys, R"(, "shards": 5, "mode": ")", mode, "\"");
+      const DatasetOptions batches{.batch_size = 25, .shuffle_seed = 4};
+      const auto first = make_job(engine_of(3, "cpu=3"), model, keys, DType::kF32, batches, 110);
+      int64_t saved = 0;
+      REQUIRE_OK(first->fit(nullptr, 2, [&](const Progress& p) {
+        if (p.step % 7 == 3) {
+          REQUIRE_OK(first->save(folder.path()));
+          CHECK(first->steps() >= p.step);
+          CHECK(first->history().rows.size() == static_cast<size_t>(first->steps()));
+          saved = first->steps();
+          REQUIRE_OK(first->publish());
+          CHECK(first->describe().find("\"run\"") != std::string::npos);
+        }
+        return p.step < (mode == "async" ? 33 : 8);
+      }));
+      CHECK(first->steps() >= saved);
+      const int64_t per_epoch = mode == "async" ? 25 : 5;
+      const auto second = make_job(engine_of(2, "cpu=2"), model, keys, DType::kF32, batches, 110);
+      REQUIRE_OK(second->restore(folder.path()));
+      CHECK(second->steps() == saved);
+      int64_t told = 0;
+      REQUIRE_OK(second->fit(nullptr, 2, [&](const Progress& p) {
+        CHECK(p.step == saved + ++told);
+        CHECK(p.steps == 2 * per_epoch);
+        return true;
+      }));
+      CHECK(second->steps() == 2 * per_epoch);
+      REQUIRE(second->history().rows.size() == static_cast<size_t>(2 * per_epoch));
+      for (int64_t i = 0; i < 2 * per_epoch; ++i) CHECK(second->history().rows[static_cast<size_t>(i)].step == i + 1);
+      CHECK(second->history().rows[static_cast<size_t>(per_epoch) - 1].metrics.size() == 1);
+      // The one that was stopped goes on by itself, too.
+      REQUIRE_OK(first->fit(nullptr, 2, nullptr));
+      CHECK(first->steps() == 2 * per_epoch);
+    }
+  }
+}
+
+TEST_CASE("what was applied in part is no checkpoint for other modes") {
+  const TempFolder folder;
+  const auto job = [&](const char* mode) {
+    return make_job(engine_of(1), "mlp", str_cat(kKeys, R"(, "shards": 4, "mode": ")", mode, "\""), DType::kF32,
+                    {.batch_size = 24}, 96);
+  };
+  const auto async = job("async");
+  REQUIRE_OK(async->fit(nullptr, 1, [](const Progress& p) { return p.step < 6; }));
+  CHECK(async->steps() == 6);
+  REQUIRE_OK(async->save(folder.path()));
+  for (const char* mode : {"sync", "bounded:1", "backup:2"}) {
+    const Status status = job(mode)->restore(folder.path());
+    CHECK(status.code() == Code::kFailedPrecondition);
+    CHECK(status.message().find("'async' has applied in part") != std::string::npos);
+  }
+  const auto again = job("async");
+  REQUIRE_OK(again->restore(folder.path()));
+  REQUIRE_OK(async->fit(nullptr, 1, nullptr));
+  REQUIRE_OK(again->fit(nullptr, 1, nullptr));
+  CHECK(again->steps() == 16);
+  CHECK(again->variables()->digest() == async->variables()->digest());
+}
+
+TEST_CASE("what a mode that streams cannot do is said") {
+  const auto engine = engine_of(1);
+  const auto trainer =
+      make_job(engine, "mlp", str_cat(kKeys, R"(, "mode": "async", "shards": 2)"), DType::kF32, {.batch_size = 24}, 48);
+  auto batch = trainer->train_data()->batch({0, 0});
+  REQUIRE_OK(batch.status());
+  const auto step = trainer->step({"x", "y"}, *batch);
+  CHECK(step.status().code() == Code::kFailedPrecondition);
+  CHECK(step.status().message().find("'async'") != std::string::npos);
+  const auto spec = parse_spec(
+      str_cat(R"({"model": [{"layer": "Dense", "units": 3}])", kKeys, R"(, "mode": "bounded:1", "accumulation": 2})"));
+  REQUIRE_OK(spec.status());
+  const auto model = build_model(*spec, engine->registry(), Shape{kUnknownDim, 5}, {DType::kI64, Shape{kUnknownDim}});
+  REQUIRE_OK(model.status());
+  const auto refused = Trainer::create(engine, *model, nullptr, spec->trainer);
+  CHECK(refused.status().code() == Code::kUnimplemented);
+  CHECK(refused.status().message().find("'bounded:1' with 'accumulation': 2") != std::string::npos);
+  Status inside;
+  REQUIRE_OK(trainer->fit(nullptr, 1, [&](const Progress& p) {
+    if (p.step == 1) inside = trainer->fit(nullptr, 1, nullptr);
+    return true;
+  }));
+  CHECK(inside.code() == Code::kFailedPrecondition);
 }
 
 }  // namespace percale

@@ -205,15 +205,4 @@ TEST_CASE("cancel from another thread ends the run with the state of a completed
   CHECK(again->variables()->digest() == trainer->variables()->digest());
 }
 
-TEST_CASE("modes that are not there yet say so") {
-  auto spec = parse_spec(str_cat("{\"model\": ", job_of("linear").layers, kAdam, ", \"mode\": \"async\"}"));
-  REQUIRE(spec.ok());
-  const auto engine = engine_of(1);
-  const auto model = build_model(*spec, engine->registry(), Shape{-1, 5}, {DType::kI64, Shape{-1}});
-  REQUIRE(model.ok());
-  const auto trainer = Trainer::create(engine, *model, nullptr, spec->trainer);
-  CHECK(trainer.status().code() == Code::kUnimplemented);
-  CHECK(trainer.status().message().find("async") != std::string_view::npos);
-}
-
 }  // namespace percale
