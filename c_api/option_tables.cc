@@ -80,6 +80,8 @@ constexpr OptionSpec kTrainer[] = {
     {"batch_size", kInt, "32", "Rows of a batch; for a SPEC alone, other data sets know their own.", 1, 1048576},
     {"shards", kInt, "0", "Parts that each batch is cut into; 0: as the model's size suggests.", 0, 1024},
     {"seed", kInt, "0", "Of first values, of the order of rows and of random ops."},
+    {"devices", kText, "",
+     "Of the engine, that compute shards: names with commas, KIND=NUMBER, or all; for a SPEC instead of what it says."},
     {"mode", kText, "sync",
      "When shards become a step: sync, all of a batch; backup:M, its first M; bounded:K, all of a batch, on variables "
      "at most K steps old; async, each by itself."},

@@ -7,6 +7,7 @@
 #include "c_api/options.h"
 #include "c_api/session.h"
 #include "core/base/json.h"
+#include "core/train/device_choice.h"
 #include "core/train/event_file.h"
 #include "core/train/spec.h"
 #include "core/train/trainer_keys.h"
@@ -67,7 +68,7 @@ std::string trainer_keys(const percale_options* options) {
   return str_cat("{", out, "}");
 }
 
-Result<TrainerOptions> trainer_options(const percale_options* options) {
+Result<TrainerOptions> trainer_options(const percale_options* options, const Engine& engine) {
   TrainerOptions out;
   PERCALE_ASSIGN_OR_RETURN(out.optimizer, parse_optimizer(std::string_view(option_text(options, kKind, "optimizer"))));
   if (option_is_set(options, "clip_norm")) out.optimizer.clip_norm = option_float(options, kKind, "clip_norm");
@@ -80,6 +81,7 @@ Result<TrainerOptions> trainer_options(const percale_options* options) {
   out.seed = option_int(options, kKind, "seed");
   out.epochs = option_int(options, kKind, "epochs");
   out.mode = option_text(options, kKind, "mode");
+  PERCALE_ASSIGN_OR_RETURN(out.devices, choose_devices(engine, option_text(options, kKind, "devices")));
   out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
   PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(trainer_keys(options)));
   PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &out));
@@ -102,6 +104,7 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
   out.shards = number("shards");
   out.batch_size = number("batch_size");
   if (option_is_set(options, "mode")) out.mode = option_text(options, kKind, "mode");
+  if (option_is_set(options, "devices")) out.devices = option_text(options, kKind, "devices");
   if (option_is_set(options, "precision")) {
     const std::string precision = option_text(options, kKind, "precision");
     if (precision == "bf16") return unimplemented(function, ": precision bf16");
@@ -149,7 +152,7 @@ percale_status* percale_trainer_create(percale_engine* engine, const percale_gra
   clear(out_trainer);
   return guarded(__func__, {NEEDS(engine), NEEDS(graph), NEEDS(out_trainer)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
-    PERCALE_ASSIGN_OR_RETURN(const TrainerOptions chosen, trainer_options(options));
+    PERCALE_ASSIGN_OR_RETURN(const TrainerOptions chosen, trainer_options(options, *engine->engine));
     PERCALE_ASSIGN_OR_RETURN(Model model, model_of_mean_loss(*graph->graph, option_text(options, kKind, "loss")));
     PERCALE_ASSIGN_OR_RETURN(auto trainer,
                              Trainer::create(engine->engine, std::move(model),

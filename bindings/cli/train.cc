@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "commands.h"
+#include "device_table.h"
 #include "progress.h"
 
 namespace percale_cli {
@@ -169,6 +170,12 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+Json describe(percale_trainer* trainer) {
+  percale_text* text = nullptr;
+  check(percale_trainer_describe(trainer, &text));
+  return Json::parse(take_text(text));
+}
+
 void print_json(const Training& training, const Json& test, const std::string& digest) {
   const double loss = test.present() ? test["loss"].number() : training.last ? training.last->loss : 0;
   std::string metrics;
@@ -178,15 +185,14 @@ void print_json(const Training& training, const Json& test, const std::string& d
   const long long steps = percale_trainer_steps(training.trainer);
   const std::string checkpoint =
       training.out.empty() ? "null" : json_string(training.out + "/step-" + std::to_string(steps));
-  percale_text* facts = nullptr;
-  check(percale_trainer_describe(training.trainer, &facts));
-  const std::string parallel = Json::parse(take_text(facts))["parallel"].text();
+  const Json facts = describe(training.trainer);
   std::printf(
       "{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
-      "\"checkpoint\":%s,\"parallel\":%s}\n",
+      "\"checkpoint\":%s,\"parallel\":%s,\"devices\":%s,\"run\":%s}\n",
       steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
       json_number(training.last ? training.last->seconds : 0).c_str(),
-      json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str(), parallel.c_str());
+      json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str(),
+      facts["parallel"].text().c_str(), facts["run"]["devices"].text().c_str(), run_json(facts["run"]).c_str());
 }
 
 int run_train(const Args& args) {
@@ -199,6 +205,8 @@ int run_train(const Args& args) {
 
   Setup setup(args);
   set_flags(setup, args);
+  // What the command line says counts for both, the engine and who computes on it.
+  if (args.has("--devices")) check(percale_options_set(setup.trainer_options.get(), "devices", "all"));
   if (const std::string devices = spec_devices(spec); !args.has("--devices") && !devices.empty()) {
     check(percale_options_set(setup.engine_options.get(), "devices", devices.c_str()));
   }
@@ -246,6 +254,7 @@ int run_train(const Args& args) {
     print_json(training, test, digest);
     return 0;
   }
+  print_devices(describe(made)["run"]);
   if (args.has("--digest")) std::printf("digest %s\n", digest.c_str());
   if (test.present()) {
     std::string line = "test";

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/train/data_columns.h"
 #include "core/train/data_files.h"
+#include "core/train/device_choice.h"
 #include "core/train/layers.h"
 #include "core/train/trainer_keys.h"
 
@@ -67,16 +68,6 @@ std::string find_model_path(const std::string& name, const std::vector<std::stri
     if (path_kind(candidate) != PathKind::kNothing) return candidate;
   }
   return name;
-}
-
-Status check_devices(const Spec& spec, const Engine& engine) {
-  for (const std::string& wanted : spec.devices) {
-    if (wanted == "all" || wanted.find('=') != std::string::npos) continue;
-    const bool found = std::any_of(engine.devices().begin(), engine.devices().end(),
-                                   [&](const auto& d) { return d->name() == wanted; });
-    if (!found) return failed_precondition("the SPEC asks for device '", wanted, "', which this engine lacks");
-  }
-  return {};
 }
 
 }  // namespace
@@ -154,7 +145,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   }
   spec.trainer.any_fingerprint = overrides.any_fingerprint;
   PERCALE_RETURN_IF_ERROR(parse_train_mode(spec.trainer.mode).status());
-  PERCALE_RETURN_IF_ERROR(check_devices(spec, *engine));
+  PERCALE_ASSIGN_OR_RETURN(spec.trainer.devices,
+                           choose_devices(*engine, overrides.devices ? *overrides.devices : spec.devices));
   if (spec.batch_size_per_replica > 0) {
     // All replicas that the batch is made for take part in it.
     auto& replicas = spec.trainer.parallel.replicas;

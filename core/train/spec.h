@@ -47,8 +47,8 @@ struct Spec {
   int64_t batch_size = 32;
   int64_t batch_size_per_replica = 0;  // where it is given, the batch is this times the replicas
   bool shuffle = true, drop_remainder = false;
-  std::vector<std::string> devices;  // as listed; empty: those of the engine
-  DType dtype = DType::kF32;         // of data and parameters
+  std::string devices;        // that compute shards: choose_devices()
+  DType dtype = DType::kF32;  // of data and parameters
 };
 
 // Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
@@ -64,7 +64,7 @@ Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> regi
 // What a caller says beside the SPEC, and what then counts.
 struct SpecOverrides {
   std::optional<int64_t> epochs, seed, shards, batch_size;
-  std::optional<std::string> mode;
+  std::optional<std::string> mode, devices;
   std::optional<DType> dtype;
   std::string trainer_keys;  // JSON for read_trainer_keys(), or ""
   bool any_fingerprint = false;

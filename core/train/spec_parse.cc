@@ -184,13 +184,7 @@ Status parse_weights(const Json& json, Spec& out) {
 }
 
 Status parse_devices(const Json& json, Spec& out) {
-  std::string devices;
-  PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &devices));
-  for (size_t at = 0; at < devices.size();) {
-    const size_t end = std::min(devices.find(',', at), devices.size());
-    if (end > at) out.devices.push_back(devices.substr(at, end - at));
-    at = end + 1;
-  }
+  PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &out.devices));
   std::string parameters = "host";
   PERCALE_RETURN_IF_ERROR(read_text(json, "parameters", &parameters));
   if (parameters != "host") {

@@ -138,9 +138,36 @@ class Training(unittest.TestCase):
 
     def test_json_is_one_object(self):
         result = json.loads(percale("train", self.spec, "--json").stdout)
-        self.assertEqual(set(result), {"steps", "loss", "metrics", "digest", "seconds", "images_per_second", "checkpoint"})
+        self.assertEqual(set(result), {"steps", "loss", "metrics", "digest", "seconds", "images_per_second", "checkpoint",
+                                       "parallel", "devices", "run"})
         self.assertEqual(result["steps"], 39)
         self.assertIsNone(result["checkpoint"])
+
+    def test_each_mode_tells_what_its_devices_did(self):
+        digests = {}
+        for mode, steps in (("sync", 39), ("backup:2", 39), ("bounded:0", 39), ("bounded:2", 39), ("async", 3 * 13 * 4)):
+            result = json.loads(percale("train", self.spec, "--json", "--shards", "4", "--devices", "cpu=2", "--threads", "2",
+                                        "--mode", mode).stdout)
+            self.assertEqual(result["steps"], steps, mode)
+            self.assertEqual([device["name"] for device in result["devices"]], ["cpu:0", "cpu:1"])
+            run = result["run"]
+            self.assertEqual(run["commits"], steps)
+            self.assertEqual(run["shards"]["handed_out"], run["shards"]["accepted"] + run["shards"]["dropped"])
+            self.assertEqual(run["shards"]["accepted"], 39 * (2 if mode == "backup:2" else 4))
+            self.assertEqual(sum(entry["shards"] for entry in run["staleness"]), run["shards"]["accepted"])
+            self.assertLessEqual(run["exposed_averaging_seconds"], run["averaging_seconds"] + 1e-9)
+            digests[mode] = result["digest"]
+        self.assertEqual(digests["sync"], digests["bounded:0"])
+        told = percale("train", self.spec, "--devices", "cpu=2", "--mode", "async").stderr
+        self.assertRegex(told, r"\ndevice  +shards +rows/s +busy s +waiting s\ncpu:0 +\d+ .*\ncpu:1 +\d+ .*\naveraging ")
+        self.assertIn("wanted sync, backup:M", percale("train", self.spec, "--mode", "fast", code=1).stderr)
+        self.assertIn("waits for 5 shards of a batch, which has 2", percale("train", self.spec, "--mode", "backup:5", code=1).stderr)
+
+    def test_devices_of_a_spec_compute_and_the_command_line_counts_more(self):
+        spec = self.write_spec("devices.json", SPEC | {"devices": "cpu:1"})
+        for arguments, names in (((), ["cpu:1"]), (("--devices", "cpu=2"), ["cpu:0", "cpu:1"])):
+            result = json.loads(percale("train", spec, "--json", *arguments).stdout)
+            self.assertEqual([device["name"] for device in result["devices"]], names)
 
     def test_threads_do_not_change_the_digest_and_the_seed_does(self):
         self.assertEqual(self.digest("--threads", "1"), self.digest("--threads", "3"))
@@ -191,7 +218,8 @@ class Training(unittest.TestCase):
         with open(os.path.join(self.path, "broken.json"), "w", encoding="utf-8") as out:
             out.write("{")
         self.assertIn("line 1", percale("train", os.path.join(self.path, "broken.json"), code=1).stderr)
-        self.assertIn("UNIMPLEMENTED", percale("train", self.spec, "--mode", "async", code=1).stderr)
+        self.assertIn("UNIMPLEMENTED", percale("train", self.write_spec("add.json", SPEC | {"accumulation": 2}), "--mode", "async",
+                                               code=1).stderr)
         percale("train", self.spec, "--checkpoint-every", "5", code=2)
 
     def npy(self, name, kind, shape, values):

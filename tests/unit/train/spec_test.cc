@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 #include "core/base/file.h"
 #include "core/checkpoint/npy.h"
+#include "core/train/device_choice.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 
@@ -60,6 +63,43 @@ TEST_CASE("a SPEC alone trains a model with branches on IDX files to their label
   REQUIRE(facts.ok());
   CHECK(*facts->find("parameters")->as_int("") == 3 * 3 * 4 + 4 + 16 * 3 + 3);
   CHECK(*facts->find("shards")->as_int("") == 2);
+}
+
+TEST_CASE("the devices of a SPEC compute shards, and no others; a caller may say others") {
+  const TempFolder folder;
+  write_data(folder);
+  const auto engine = engine_of(2, "cpu=3");
+  const auto trained_on = [&](const std::string& key, const std::optional<std::string>& said) {
+    std::string job = kJob;
+    job.replace(job.find("\"cpu:0\""), 7, key);
+    job.replace(job.find("\"shards\": 2"), 11, "\"shards\": 4");
+    SpecOverrides overrides;
+    overrides.devices = said;
+    auto trainer = trainer_from_spec(engine, job, folder.path(), "", overrides);
+    REQUIRE_OK(trainer.status());
+    REQUIRE_OK((*trainer)->fit(nullptr, 1, nullptr));
+    const auto facts = Json::parse((*trainer)->describe());
+    REQUIRE_OK(facts.status());
+    std::string out;
+    const Json& devices = *facts->find("run")->find("devices");
+    for (size_t i = 0; i < devices.size(); ++i) out += *devices.item(i).find("name")->as_string("name") + ";";
+    return out;
+  };
+  CHECK(trained_on("\"cpu:1\"", std::nullopt) == "cpu:1;");
+  CHECK(trained_on("\"cpu:2,cpu:0\"", std::nullopt) == "cpu:0;cpu:2;");
+  CHECK(trained_on("\"cpu=2x1\"", std::nullopt) == "cpu:0;cpu:1;");
+  CHECK(trained_on("\"all\"", std::nullopt) == "cpu:0;cpu:1;cpu:2;");
+  CHECK(trained_on("\"cpu:1\"", "all") == "cpu:0;cpu:1;cpu:2;");
+  CHECK(trained_on("\"cpu:1\"", "cpu:2") == "cpu:2;");
+
+  for (const auto& [list, says] : {std::pair{"cpu:7", "'cpu:7', which this engine lacks: it has cpu:0, cpu:1, cpu:2"},
+                                   {"cpu=4", "'cpu=4', this engine has cpu:0, cpu:1, cpu:2"},
+                                   {"cpu=no", "'cpu=no', wanted KIND=NUMBER"}}) {
+    CAPTURE(list);
+    const auto chosen = choose_devices(*engine, list);
+    CHECK(!chosen.ok());
+    CHECK(chosen.status().message().find(says) != std::string::npos);
+  }
 }
 
 TEST_CASE("what a caller says counts more than the SPEC") {
