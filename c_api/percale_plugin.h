@@ -115,8 +115,11 @@ typedef struct percale_device_api {
   void (*cancel)(void* device);
   /** 1 when the device will never work again. Optional; NULL = never. */
   int32_t (*lost)(void* device);
-  /** The other way to execute: takes a whole partition as the bytes of a .percale file. Optional; a device has kernels,
-   * or compile, or both. `inputs` and `outputs` of execute() are device memory in the order of the function "main". */
+  /** The other way to execute: takes a whole partition as the bytes of a .percale file, whose function "main" has static types and
+   * neither variables nor random ops. Optional; a device that has it is given partitions, no kernels. UNIMPLEMENTED names a node
+   * that the device cannot run. `inputs` and `outputs` of execute(), arrays that end with the call, are device memory in the order of
+   * "main"; it puts the work on the queue, or has done it when it returns where there are none (`queue` NULL). It is called by
+   * several threads at once, on queues of their own. */
   percale_status* (*compile)(void* device, const void* graph, uint64_t bytes, void** out_executable);
   percale_status* (*execute)(void* executable, void* queue, void* const* inputs, void* const* outputs);
   void (*executable_destroy)(void* executable);

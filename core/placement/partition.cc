@@ -8,10 +8,14 @@ namespace {
 
 class Cutter {
  public:
-  Cutter(const Function& f, const std::vector<int32_t>& device_of) : f_(f), device_of_(device_of) {}
+  Cutter(const Function& f, const std::vector<int32_t>& device_of, const std::vector<bool>& whole)
+      : f_(f), device_of_(device_of), whole_(whole) {}
 
   Cut run() {
     copied_node_.resize(f_.nodes.size());
+    part_of_node_.assign(f_.nodes.size(), -1);
+    node_before_.assign(f_.nodes.size(), -1);
+    seen_.resize(f_.nodes.size());
     find_free_views();
     for (size_t i = 0; i < f_.nodes.size(); ++i) add_node(static_cast<NodeId>(i));
     for (size_t i = 0; i < f_.outputs.size(); ++i) add_result(static_cast<int32_t>(i));
@@ -31,17 +35,75 @@ class Cutter {
     }
   }
 
+  // The part that the node belongs to: the last one of its device, or a new one.
   int32_t part_of(NodeId node) {
+    int32_t& known = part_of_node_[static_cast<size_t>(node)];
+    if (known >= 0) return known;
     const int32_t device = device_of_[static_cast<size_t>(node)];
-    const auto [found, added] = part_of_device_.emplace(device, static_cast<int32_t>(cut_.parts.size()));
-    if (added) {
+    const auto last = part_of_device_.find(device);
+    if (last != part_of_device_.end() && !(is_whole(device) && waits_for(node, last->second))) {
+      known = last->second;
+    } else {
+      known = static_cast<int32_t>(cut_.parts.size());
+      part_of_device_[device] = known;
       Part& part = cut_.parts.emplace_back();
       part.device = device;
       part.function.name = f_.name;
+      nodes_of_part_.emplace_back();
     }
-    return found->second;
+    std::vector<NodeId>& nodes = nodes_of_part_[static_cast<size_t>(known)];
+    if (!nodes.empty()) node_before_[static_cast<size_t>(node)] = nodes.back();
+    nodes.push_back(node);
+    return known;
   }
   Part& part(int32_t p) { return cut_.parts[static_cast<size_t>(p)]; }
+  bool is_whole(int32_t device) const {
+    return static_cast<size_t>(device) < whole_.size() && whole_[static_cast<size_t>(device)];
+  }
+
+  // Whether something that the node needs, and that is no part of `p`, needs `p`.
+  bool waits_for(NodeId node, int32_t p) {
+    std::fill(seen_.begin(), seen_.end(), false);
+    std::vector<NodeId> open;
+    const auto add = [&](NodeId n) {
+      if (seen_[static_cast<size_t>(n)]) return;
+      seen_[static_cast<size_t>(n)] = true;
+      open.push_back(n);
+    };
+    const auto add_needed = [&](NodeId n, bool from_outside) {
+      bool found = false;
+      for_each_needed(n, [&](NodeId before) {
+        if (part_of_node_[static_cast<size_t>(before)] == p) {
+          found = from_outside;
+        } else {
+          add(before);
+        }
+      });
+      return found;
+    };
+    add_needed(node, false);
+    while (!open.empty()) {
+      const NodeId n = open.back();
+      open.pop_back();
+      if (add_needed(n, true)) return true;
+      const int32_t own = part_of_node_[static_cast<size_t>(n)];
+      if (own < 0) continue;
+      if (is_whole(part(own).device)) {
+        for (NodeId beside : nodes_of_part_[static_cast<size_t>(own)]) add(beside);
+      } else if (const NodeId before = node_before_[static_cast<size_t>(n)]; before >= 0) {
+        add(before);  // kernels run one after the other
+      }
+    }
+    return false;
+  }
+
+  template <class Visit>
+  void for_each_needed(NodeId node, Visit&& visit) const {
+    for (ValueId id : f_.node(node).inputs) {
+      if (id != kNoValue && f_.value(id).kind == ValueKind::kNode) visit(f_.value(id).def);
+    }
+    for (NodeId before : f_.node(node).control) visit(before);
+  }
 
   ValueId add_value(Part& p, const Value& like, ValueKind kind, int32_t def, int32_t output) {
     const auto id = static_cast<ValueId>(p.function.values.size());
@@ -139,8 +201,13 @@ class Cutter {
 
   const Function& f_;
   const std::vector<int32_t>& device_of_;
+  const std::vector<bool>& whole_;
   Cut cut_;
-  std::map<int32_t, int32_t> part_of_device_;
+  std::map<int32_t, int32_t> part_of_device_;  // the last one of each
+  std::vector<int32_t> part_of_node_;          // -1: not known yet, or a view that stands wherever it is read
+  std::vector<NodeId> node_before_;            // in its part, -1: none
+  std::vector<std::vector<NodeId>> nodes_of_part_;
+  std::vector<bool> seen_;
   std::map<Key, ValueId> copies_;
   std::vector<NodeId> copied_node_;
   std::vector<bool> is_free_view_;
@@ -148,8 +215,8 @@ class Cutter {
 
 }  // namespace
 
-Cut partition(const Function& function, const std::vector<int32_t>& device_of) {
-  return Cutter(function, device_of).run();
+Cut partition(const Function& function, const std::vector<int32_t>& device_of, const std::vector<bool>& whole) {
+  return Cutter(function, device_of, whole).run();
 }
 
 }  // namespace percale

@@ -1,4 +1,4 @@
-// Cuts a placed function into one closed function per device.
+// Cuts a placed function into closed functions, each for one device.
 #ifndef PERCALE_CORE_PLACEMENT_PARTITION_H_
 #define PERCALE_CORE_PLACEMENT_PARTITION_H_
 
@@ -40,15 +40,17 @@ struct Transfer {
 };
 
 struct Cut {
-  std::vector<Part> parts;  // by the first node of each device
+  std::vector<Part> parts;  // by the first node of each
   std::vector<Transfer> transfers;
   // Outputs of the function that are inputs or constants of it and so belong to no part: output -> value.
   std::vector<std::pair<int32_t, ValueId>> passed_through;
 };
 
 // `device_of[node]` numbers devices. A value that several nodes of another part need crosses once; views stand wherever they are
-// read, so that what crosses was computed, or is a variable.
-Cut partition(const Function& function, const std::vector<int32_t>& device_of);
+// read, so that what crosses was computed, or is a variable. A device has one part, which others may take from before its end; but
+// of those in `whole` (by number; those behind its end are not) a part runs at once, from its inputs to its outputs, and there are as
+// many as it takes for none to wait for itself.
+Cut partition(const Function& function, const std::vector<int32_t>& device_of, const std::vector<bool>& whole = {});
 
 }  // namespace percale
 

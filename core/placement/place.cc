@@ -96,7 +96,18 @@ class Placer {
       return d.holds_variables ? Status()
                                : unimplemented("variables and control flow live on the host, not on ", d.name);
     }
+    if (d.takes_partitions) {
+      return node.op->has(kStateful) || node.op->has(kRandom)
+                 ? unimplemented("a partition that ", d.name, " takes as a whole has no state and draws no numbers")
+                 : Status();
+    }
     return probe_.can_run(node, d.kind);
+  }
+
+  // Whether the run may use the device for what its group cannot run.
+  bool may_use(int32_t device) const {
+    return group_.empty() || devices_[static_cast<size_t>(device)].holds_variables ||
+           std::find(group_.begin(), group_.end(), device) != group_.end();
   }
 
   Status place_runtime_node(const Node& node, const std::string& note) {
@@ -124,6 +135,7 @@ class Placer {
     });
     std::string refusals;
     for (int32_t device : order) {
+      if (!may_use(device)) continue;
       const Status status = can_run(node, device);
       if (status.ok()) {
         const bool near = bytes_at[static_cast<size_t>(device)] > 0;

@@ -12,8 +12,9 @@ namespace percale {
 
 // A device as placement sees it.
 struct PlacementDevice {
-  std::string name, kind;        // "cpu:0", "cpu"
-  bool holds_variables = false;  // its memory is the host's
+  std::string name, kind;         // "cpu:0", "cpu"
+  bool holds_variables = false;   // its memory is the host's
+  bool takes_partitions = false;  // any node without state and random numbers, not those that kernels run
   double gflops = 0, gbytes_per_second = 0;
 };
 
@@ -31,7 +32,7 @@ class KernelProbe {
 
 // In order: nodes with a device hint stand where it says; variables, and nodes that the executor carries out, on the first device
 // that holds them; with a `group` (indices of devices, the first one is the home) what it can run stands at home, variables too
-// where it holds them; views and nodes with one candidate where they must; the rest on the device of the input that costs most
+// where it holds them, and no device but those of the group and of the host's memory is used; views and nodes with one candidate where they must; the rest on the device of the input that costs most
 // to move, else on the first that can run them. Strict: a hinted device that lacks the node, or a node that no device can
 // run, is an error that names op, dtypes and each device's reason; with `soft` a hint that fails is passed over and the
 // reason says so. A hint that names a place in the group (core/graph/device_hint.h) is as soft as the home is, but

@@ -71,9 +71,17 @@ struct Program {
   std::vector<int32_t> input_needed, output_ready;
   // Per output: where it lies from then on until the end; another place than its own where `copies` brings it there.
   std::vector<Operand> output_from;
-  // Per node of the function, and one past them: how many instructions stand before it.
+  // Per node of the function, and one past them: how many instructions stand before it. Empty: all nodes are one instruction.
   std::vector<int32_t> position_of_node;
   int64_t arena_bytes = 0;
+
+  // How many instructions are done before a node begins, and when it has ended.
+  int32_t begin_of(NodeId node) const {
+    return position_of_node.empty() ? 0 : position_of_node[static_cast<size_t>(node)];
+  }
+  int32_t end_of(NodeId node) const {
+    return position_of_node.empty() ? 1 : position_of_node[static_cast<size_t>(node) + 1];
+  }
 };
 
 // Lowers a function of which every type is static: plans memory, lays out instructions. ReadVariable and Assign become

@@ -33,7 +33,7 @@ bool needs_buffer(const PlacedProgram& p, size_t output) {
 // How far the sender of a transfer must have come.
 int32_t progress_of(const Compiled& compiled, const Transfer& transfer) {
   const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
-  if (transfer.to_input < 0) return from.position_of_node[static_cast<size_t>(transfer.after_node) + 1];
+  if (transfer.to_input < 0) return from.end_of(transfer.after_node);
   return from.output_ready[static_cast<size_t>(transfer.from_output)] + 1;
 }
 
@@ -121,7 +121,7 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
     const Transfer& transfer = compiled.transfers[t];
     if (transfer.to_part != self) continue;
     const auto number = static_cast<int32_t>(t);
-    const int32_t at = transfer.to_input < 0 ? program.position_of_node[static_cast<size_t>(transfer.before_node)]
+    const int32_t at = transfer.to_input < 0 ? program.begin_of(transfer.before_node)
                                              : program.input_needed[static_cast<size_t>(transfer.to_input)];
     p.waits.push_back({std::min(at, end), number, transfer.from_part, progress_of(compiled, transfer)});
   }

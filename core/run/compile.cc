@@ -194,13 +194,15 @@ class Compiler {
     for (ValueId id : head.outputs) out_->results.push_back(head.type(id));
     if (head.nodes.empty() && head.outputs.empty()) return {};
     std::vector<PlacementDevice> devices;
+    std::vector<bool> whole;
     for (const auto& d : engine_.devices()) {
-      devices.push_back(
-          {d->name(), d->kind(), d->shares_host_memory(), d->description().gflops, d->description().gbytes_per_second});
+      devices.push_back({d->name(), d->kind(), d->shares_host_memory(), d->takes_partitions(), d->description().gflops,
+                         d->description().gbytes_per_second});
+      whole.push_back(d->takes_partitions());
     }
     PERCALE_ASSIGN_OR_RETURN(Placement placement, place(head, devices, ListProbe(*graph_, head),
                                                         options_.soft_placement, request_.spec.group));
-    Cut cut = partition(head, placement.device_of);
+    Cut cut = partition(head, placement.device_of, whole);
     for (const auto& [result, value] : cut.passed_through) {
       out_->passed_through.push_back({result, head.value(value).kind == ValueKind::kInput ? head.value(value).def : -1,
                                       head.constant(value) != nullptr ? *head.constant(value) : Tensor()});
@@ -246,6 +248,7 @@ class Compiler {
     return {};
   }
 
+  const Device& device_of(const Part& part) const { return *engine_.devices()[static_cast<size_t>(part.device)]; }
   const Function& part(int32_t number) const { return out_->programs[static_cast<size_t>(number)].part.function; }
   bool is_disabled(std::string_view pass) const {
     const auto& disabled = options_.disabled_passes;
@@ -261,7 +264,8 @@ class Compiler {
   Status narrow_floats(Cut& cut) {
     if (!options_.bf16) return {};
     for (Part& part : cut.parts) {
-      const std::string_view kind = engine_.devices()[static_cast<size_t>(part.device)]->kind();
+      if (device_of(part).takes_partitions()) continue;
+      const std::string_view kind = device_of(part).kind();
       NarrowOptions narrowing;
       narrowing.prepared = prepared_values(part.function, rules_);
       narrowing.gains = [&](const Node& node) { return gains_by_bf16(part.function, node, kind, narrowing.prepared); };
@@ -301,6 +305,7 @@ class Compiler {
   Status fuse(Cut& cut, const std::vector<NodeNames>& keep) {
     if (is_disabled(kFuseElementwise)) return {};
     for (size_t i = 0; i < cut.parts.size(); ++i) {
+      if (device_of(cut.parts[i]).takes_partitions()) continue;
       FuseOptions options;
       options.keep = keep[i];
       PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options));
@@ -312,7 +317,7 @@ class Compiler {
   }
 
   Status put_back_refused(Part& part) {
-    const std::string_view kind = engine_.devices()[static_cast<size_t>(part.device)]->kind();
+    const std::string_view kind = device_of(part).kind();
     const ListProbe probe(*graph_, part.function, prepared_values(part.function, rules_));
     std::set<std::string, std::less<>> refused;
     for (const Node& node : part.function.nodes) {
@@ -328,8 +333,17 @@ class Compiler {
   }
 
   Status lower_part(Part part, const NodeNames& keep, size_t num_feeds) {
-    const Device& device = *engine_.devices()[static_cast<size_t>(part.device)];
+    const Device& device = device_of(part);
     Function& f = part.function;
+    PlacedProgram placed;
+    placed.device = &device;
+    if (device.takes_partitions()) {
+      PERCALE_ASSIGN_OR_RETURN(placed.executable, Executable::compile(device, *graph_, f));
+      placed.program = whole_program(f, device.kind());
+      placed.part = std::move(part);
+      out_->programs.push_back(std::move(placed));
+      return {};
+    }
     PERCALE_ASSIGN_OR_RETURN(PlannedNodes planned,
                              plan_nodes(*graph_, f, device.kind(), prepared_values(f, rules_), !is_disabled(kLayouts)));
     out_->pass_sizes.emplace_back(kLayouts, f.nodes.size());
@@ -339,8 +353,6 @@ class Compiler {
       part.inputs.push_back({PartInput::Kind::kFeed, static_cast<int32_t>(num_feeds + out_->prologue.size() - 1)});
     }
     if (!prepared.empty()) PERCALE_RETURN_IF_ERROR(take_as_inputs(f, prepared, keep));
-    PlacedProgram placed;
-    placed.device = &device;
     const ProgramOptions options{request_.spec.exclusive_state};
     PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), options, planned));
     placed.part = std::move(part);

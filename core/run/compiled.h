@@ -11,6 +11,7 @@
 #include "core/placement/partition.h"
 #include "core/plan/program.h"
 #include "core/run/engine.h"
+#include "core/run/executable.h"
 #include "core/run/idle_pool.h"
 #include "core/run/session.h"
 
@@ -34,6 +35,7 @@ struct ControlNode {
 // A program with the device that runs it.
 struct PlacedProgram {
   std::shared_ptr<const Program> program;
+  std::shared_ptr<const Executable> executable = nullptr;  // of a device that takes partitions whole, else null
   const Device* device = nullptr;
   Part part;
 };

@@ -40,6 +40,9 @@ const char* missing_slot(const percale_device_api& api) {
   if (api.borrow_kernels != nullptr && (api.launch == nullptr || api.queue_create == nullptr)) {
     return "launch or queue_create";
   }
+  if (api.compile != nullptr && (api.execute == nullptr || api.executable_destroy == nullptr)) {
+    return "execute or executable_destroy";
+  }
   return nullptr;
 }
 

@@ -36,6 +36,8 @@ class Device {
   void* handle() const { return handle_; }
   // Whether it works on queues, beside whoever gives it work.
   bool has_queues() const { return api_.queue_create != nullptr; }
+  // Whether it takes whole partitions, not kernels one by one.
+  bool takes_partitions() const { return api_.compile != nullptr; }
   // Whether it will never work again.
   bool lost() const { return api_.lost != nullptr && api_.lost(handle_) != 0; }
   // How many threads work for the device at once, the caller counted; 0: as many as the engine has.

@@ -219,7 +219,11 @@ class ProgramRun {
       if (!receive_before(p, i)) return i > begin;
       if (i == end) break;
       if (frame_.should_stop()) return fail(frame_.stop_reason()), true;
-      execute(p, program.instructions[static_cast<size_t>(i)]);
+      if (p.placed->executable != nullptr) {
+        if (Status s = execute_whole(p); !s.ok()) return fail(std::move(s)), true;
+      } else {
+        execute(p, program.instructions[static_cast<size_t>(i)]);
+      }
       if (p.context.error.load(std::memory_order_relaxed) != 0) return fail(kernel_error(p, i)), true;
       if (p.context.cancelled.load(std::memory_order_relaxed)) return fail(frame_.stop_reason()), true;
       p.progress.store(i + 1, std::memory_order_release);
@@ -257,6 +261,7 @@ class ProgramRun {
   }
 
   Status launch(BoundProgram& p, int32_t i) {
+    if (p.placed->executable != nullptr) return execute_whole(p);
     const Device& d = *p.placed->device;
     const Instruction& instruction = p.placed->program->instructions[static_cast<size_t>(i)];
     const QueuedInstruction& queued = p.queued[static_cast<size_t>(i)];
@@ -335,6 +340,10 @@ class ProgramRun {
         p.operands.data() + instruction.first_operand,
         instruction.scratch_offset < 0 ? nullptr : static_cast<std::byte*>(p.arena.data()) + instruction.scratch_offset,
         p.queue.get(), &p.context};
+  }
+
+  static Status execute_whole(const BoundProgram& p) {
+    return p.placed->executable->execute(p.queue.get(), p.inputs.data(), p.outputs.data());
   }
 
   static void execute(BoundProgram& p, const Instruction& instruction) {

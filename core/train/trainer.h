@@ -150,7 +150,8 @@ class Trainer {
     std::shared_ptr<VariablesVersion> draft;
   };
   class Streaming;
-  using ShardPlans = std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>>;  // by rows, then by replica
+  using ShardPlans =
+      std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>>;  // by rows, then by replica; null: lost
   Trainer() = default;
   Status take_up_variables();
   Result<Publication> prepare_publication() const;

@@ -67,6 +67,7 @@ Status Trainer::check_device_memory() {
   device_bytes_.clear();
   for (const auto& [rows, plans] : *shard_plans_) {
     for (size_t replica = 0; replica < plans.size(); ++replica) {
+      if (plans[replica] == nullptr) continue;
       const std::vector<int32_t>& group = groups_[replica];
       for (const DeviceBytes& part : device_bytes(*plans[replica])) {
         // Other devices hold variables for the group, in the host's memory.

@@ -158,9 +158,11 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
     }
     if (!graph_.shard_fraction.empty()) types.push_back({graph_.statistics[0].dtype, Shape{}});
     auto& plans = (*all)[own];
-    for (const auto& group : groups_) {
-      PERCALE_ASSIGN_OR_RETURN(auto plan, compute_plan(inputs, types, group));
-      plans.push_back(std::move(plan));
+    // A device that takes whole partitions has a part in planning, so that it may be lost at it: then there is no plan.
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      auto plan = compute_plan(inputs, types, groups_[i]);
+      if (!plan.ok() && !note_loss(i, plan.status())) return plan.status();
+      plans.push_back(plan.ok() ? *std::move(plan) : nullptr);
     }
   }
   shard_plans_ = std::move(all);
@@ -238,7 +240,10 @@ Result<std::vector<std::vector<int64_t>>> Trainer::row_counts(const ShardPlans& 
   for (int64_t shard = 0; shard < options_.shards; ++shard) {
     const ShardRows range = shard_rows(rows, options_.shards, shard);
     if (range.begin == range.end) continue;
-    const std::vector<ValueType> types = Session::fetch_types(*plans.at(range.end - range.begin).front());
+    const auto& of_rows = plans.at(range.end - range.begin);
+    const auto plan = std::find_if(of_rows.begin(), of_rows.end(), [](const auto& p) { return p != nullptr; });
+    if (plan == of_rows.end()) return Status(Code::kUnavailable, "no device is left to compute the batch");
+    const std::vector<ValueType> types = Session::fetch_types(**plan);
     for (size_t i = 0; i < tables; ++i) {
       const ValueType& type = types[types.size() - 2 * (tables - i)];
       if (type.dtype != DType::kI64 || !type.shape.is_static()) {
@@ -383,11 +388,12 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.first_row = shard.place.before + rows.begin;
   run.state = &shard.state;
   run.state_version = shard.state_version;
-  const Compiled& plan = *shard.plans.find(count)->second[replica];
-  if (row_gradients_.empty()) return session_->run(plan, own, out, run);
+  const Compiled* plan = shard.plans.find(count)->second[replica].get();
+  if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
+  if (row_gradients_.empty()) return session_->run(*plan, own, out, run);
   std::vector<Tensor> outputs = out;
   PERCALE_RETURN_IF_ERROR(shard.by_rows.append_parts(shard.part, outputs));
-  return session_->run(plan, own, outputs, run);
+  return session_->run(*plan, own, outputs, run);
 }
 
 // Cannot be cancelled: all that it needs is there.

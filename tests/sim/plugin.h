@@ -39,10 +39,11 @@ class Unit {
 // Everything the plug-in knows for one copy of the library that has opened it. Lives as long as the process.
 struct Plugin {
   percale_plugin_api api{};  // first: the address handed up is the address of the whole
-  percale_device_api device_api{};
-  const percale_device_api* devices[1] = {};
+  // Devices that run kernels, and devices that take whole partitions, with numbers of their own.
+  percale_device_api kernel_api{}, partition_api{};
+  const percale_device_api* devices[2] = {};
   const percale_host_api* host = nullptr;
-  std::array<Unit, PERCALE_SIM_DEVICES> units;
+  std::array<Unit, 2 * PERCALE_SIM_DEVICES> units;
   Plugin* next = nullptr;
 };
 
@@ -50,7 +51,7 @@ struct Plugin {
 percale_status* to_status(const Plugin& plugin, const Error& error);
 
 // Fills the tables of sim_device.cc.
-void fill_device(Plugin& plugin);
+void fill_devices(Plugin& plugin);
 
 }  // namespace percale_sim
 

@@ -28,6 +28,8 @@ typedef struct percale_sim_counts {
 } percale_sim_counts;
 
 #define PERCALE_SIM_DEVICES 8
+/** The device "sim_partition:i" has the index PERCALE_SIM_PARTITION(i) here. Its launches are partitions. */
+#define PERCALE_SIM_PARTITION(i) (PERCALE_SIM_DEVICES + (i))
 
 /** For the device `index` of all engines (-1: every device), now and when it is opened; counts begin anew. `plugin` as init gave it. */
 void percale_sim_set_faults(const percale_plugin_api* plugin, int32_t index, const percale_sim_faults* faults);

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <new>
 #include <optional>
 
+#include "tests/sim/sim_partition.h"
 #include "tests/sim/sim_queue.h"
 
 namespace percale_sim {
@@ -132,22 +134,48 @@ class Device {
     move(launch.scratch);
     if (!known) return {PERCALE_INVALID_ARGUMENT, "an operand of a kernel is not in the device's memory"};
     Worker::add(queue, [this, run, state, launch, operands = std::move(operands)](const Error& before) -> Error {
-      if (before.code != 0) return before;
-      if (unit_.count_launch()) lost_ = true;
-      if (lost_) return kLost;
-      percale_launch own = launch;
-      own.operands = operands.data();
-      const percale_sim_faults faults = unit_.faults();
-      const auto begin = Clock::now();
-      run(state, &own);
-      const auto took = static_cast<double>((Clock::now() - begin).count());
-      pause(faults.launch_ns + static_cast<uint64_t>(faults.slow > 1 ? took * (faults.slow - 1) : 0), launch.run);
-      return lost_ ? kLost : Error();
+      return work(before, launch.run, [&]() -> Error {
+        percale_launch own = launch;
+        own.operands = operands.data();
+        run(state, &own);
+        return {};
+      });
+    });
+    return {};
+  }
+
+  // Puts a partition on the queue.
+  Error execute(Worker::Queue* queue, Partition& partition, void* const* inputs, void* const* outputs) {
+    if (lost_) return kLost;
+    std::vector<void*> from, to;
+    for (size_t i = 0; i < partition.inputs(); ++i) from.push_back(reach(inputs[i], 0));
+    for (size_t i = 0; i < partition.outputs(); ++i) to.push_back(reach(outputs[i], 0));
+    for (const auto* addresses : {&from, &to}) {
+      if (std::find(addresses->begin(), addresses->end(), nullptr) != addresses->end()) {
+        return {PERCALE_INVALID_ARGUMENT, "an operand of a partition is not in the device's memory"};
+      }
+    }
+    Worker::add(queue, [this, &partition, from = std::move(from), to = std::move(to)](const Error& before) -> Error {
+      return work(before, nullptr, [&] { return partition.run(from.data(), to.data()); });
     });
     return {};
   }
 
  private:
+  // One launch on the device's thread: counted, made slow, perhaps the one at which the device is lost.
+  template <class F>
+  Error work(const Error& before, percale_run_context* run, F&& launch) {
+    if (before.code != 0) return before;
+    if (unit_.count_launch()) lost_ = true;
+    if (lost_) return kLost;
+    const percale_sim_faults faults = unit_.faults();
+    const auto begin = Clock::now();
+    const Error error = launch();
+    const auto took = static_cast<double>((Clock::now() - begin).count());
+    pause(faults.launch_ns + static_cast<uint64_t>(faults.slow > 1 ? took * (faults.slow - 1) : 0), run);
+    return lost_ ? kLost : error;
+  }
+
   static void drop(const Block& block) {
     munmap(block.address, block.mapped);
     std::free(block.bytes);
@@ -190,22 +218,25 @@ int32_t probe(void*, const char** out_reason) {
   return PERCALE_SIM_DEVICES;
 }
 
+template <int32_t kFirstUnit>
 percale_status* open_device(void* self, int32_t index, void** out_device) {
   auto& plugin = *static_cast<Plugin*>(self);
   *out_device = nullptr;
   return answer(plugin, [&]() -> Error {
     if (index < 0 || index >= PERCALE_SIM_DEVICES) return {PERCALE_NOT_FOUND, "no sim device has that index"};
-    *out_device = new Device(plugin, plugin.units[static_cast<size_t>(index)]);
+    *out_device = new Device(plugin, plugin.units[static_cast<size_t>(kFirstUnit + index)]);
     return {};
   });
 }
 
 void close_device(void* device) { delete &device_of(device); }
 
-percale_status* describe(void*, percale_device_description* out) {
+constexpr const char *kKernelKind = "sim", *kPartitionKind = "sim_partition";
+
+percale_status* describe(const char* kind, percale_device_description* out) {
   percale_device_description facts{};
   facts.struct_size = std::min<uint32_t>(out->struct_size, sizeof facts);
-  facts.kind = "sim";
+  facts.kind = kind;
   facts.model = "simulated accelerator";
   facts.memory_bytes = kMemoryBytes;
   std::memcpy(out, &facts, facts.struct_size);
@@ -270,19 +301,43 @@ void memory_stats(void* device, uint64_t* out_used, uint64_t* out_peak) {
   device_of(device).statistics(out_used, out_peak);
 }
 
+// A partition and the device that it was compiled for.
+struct Executable {
+  Device* device;
+  std::unique_ptr<Partition> partition;
+};
+
+percale_status* compile(void* device, const void* graph, uint64_t bytes, void** out_executable) {
+  *out_executable = nullptr;
+  int32_t code = 0;
+  std::string text;
+  return answer(device_of(device).plugin(), [&]() -> Error {
+    if (device_of(device).lost()) return kLost;
+    auto partition = Partition::compile(graph, bytes, &code, &text);
+    if (partition == nullptr) return {code, text.c_str()};
+    *out_executable = new Executable{&device_of(device), std::move(partition)};
+    return {};
+  });
+}
+
+percale_status* execute(void* executable, void* queue, void* const* inputs, void* const* outputs) {
+  auto& e = *static_cast<Executable*>(executable);
+  return answer(e.device->plugin(),
+                [&] { return e.device->execute(static_cast<Worker::Queue*>(queue), *e.partition, inputs, outputs); });
+}
+
+void executable_destroy(void* executable) { delete static_cast<Executable*>(executable); }
+
 int32_t lost(void* device) { return device_of(device).lost() ? 1 : 0; }
 
 }  // namespace
 
-void fill_device(Plugin& plugin) {
-  percale_device_api& api = plugin.device_api;
+void fill_devices(Plugin& plugin) {
+  percale_device_api api{};
   api.struct_size = sizeof api;
   api.self = &plugin;
-  api.kind = "sim";
   api.probe = probe;
-  api.open = open_device;
   api.close = close_device;
-  api.describe = describe;
   api.allocate = allocate;
   api.free = free_memory;
   api.queue_create = queue_create;
@@ -292,9 +347,21 @@ void fill_device(Plugin& plugin) {
   api.queue_synchronize = queue_synchronize;
   api.memory_stats = memory_stats;
   api.lost = lost;
-  api.borrow_kernels = "cpu";
-  api.launch = launch;
   api.queue_signal = queue_signal;
+  plugin.kernel_api = plugin.partition_api = api;
+
+  plugin.kernel_api.kind = kKernelKind;
+  plugin.kernel_api.open = open_device<0>;
+  plugin.kernel_api.describe = [](void*, percale_device_description* out) { return describe(kKernelKind, out); };
+  plugin.kernel_api.borrow_kernels = "cpu";
+  plugin.kernel_api.launch = launch;
+
+  plugin.partition_api.kind = kPartitionKind;
+  plugin.partition_api.open = open_device<PERCALE_SIM_PARTITION(0)>;
+  plugin.partition_api.describe = [](void*, percale_device_description* out) { return describe(kPartitionKind, out); };
+  plugin.partition_api.compile = compile;
+  plugin.partition_api.execute = execute;
+  plugin.partition_api.executable_destroy = executable_destroy;
 }
 
 }  // namespace percale_sim

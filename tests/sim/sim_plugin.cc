@@ -49,20 +49,21 @@ Plugin* make_instance(const percale_host_api* host) {
   auto* plugin = new (std::nothrow) Plugin;
   if (plugin == nullptr) return nullptr;
   plugin->host = host;
-  fill_device(*plugin);
-  plugin->devices[0] = &plugin->device_api;
+  fill_devices(*plugin);
+  plugin->devices[0] = &plugin->kernel_api;
+  plugin->devices[1] = &plugin->partition_api;
   plugin->api.struct_size = sizeof plugin->api;
   plugin->api.name = "sim";
   plugin->api.version = "0.1.0";
   plugin->api.devices = plugin->devices;
-  plugin->api.device_count = 1;
+  plugin->api.device_count = 2;
   read_environment(*plugin);
   return plugin;
 }
 
 Unit* find_unit(const percale_plugin_api* api, int32_t index) {
   auto* plugin = const_cast<Plugin*>(reinterpret_cast<const Plugin*>(api));
-  return index < 0 || index >= PERCALE_SIM_DEVICES ? nullptr : &plugin->units[static_cast<size_t>(index)];
+  return index < 0 || index >= 2 * PERCALE_SIM_DEVICES ? nullptr : &plugin->units[static_cast<size_t>(index)];
 }
 
 }  // namespace
@@ -126,7 +127,7 @@ percale_status* percale_sim_plugin_init(const percale_host_api* host, uint32_t h
 }
 
 void percale_sim_set_faults(const percale_plugin_api* plugin, int32_t index, const percale_sim_faults* faults) {
-  for (int32_t i = 0; i < PERCALE_SIM_DEVICES; ++i) {
+  for (int32_t i = 0; i < 2 * PERCALE_SIM_DEVICES; ++i) {
     if (index == i || index < 0) find_unit(plugin, i)->set(*faults);
   }
 }

@@ -63,6 +63,9 @@ TEST_CASE("sim devices, with the CPU or without it, give the CPU's weights on an
         const auto first = job(engine_with(threads, "sim:1,sim:0,cpu:0,cpu:1"), model, more);
         REQUIRE_OK(first->fit(nullptr, 0, nullptr));
         CHECK(first->variables()->digest() == digest);
+        const auto whole = job(engine_with(threads, "cpu:0,sim_partition:0,sim:0"), model, more);
+        REQUIRE_OK(whole->fit(nullptr, 0, nullptr));
+        CHECK(whole->variables()->digest() == digest);
         const auto alone = job(engine_with(threads, "cpu:0,sim:0,sim:1"), model, more, {"sim:0", "sim:1"});
         REQUIRE_OK(alone->fit(nullptr, 0, nullptr));
         CHECK(alone->variables()->digest() == digest);
@@ -80,6 +83,26 @@ TEST_CASE("a sim device works while the only thread of the engine does") {
   percale_sim_get_counts(sim_plugin(), 0, &counts);
   CHECK(counts.launches > 0);
   CHECK(counts.copies_from_host > 0);
+}
+
+TEST_CASE("a device that takes partitions whole may be lost too") {
+  const std::string more = R"(, "shards": 8)", digest = digest_of("cnn", more);
+  int64_t lost = 0;
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    const auto engine = engine_with(1 + static_cast<int32_t>(seed % 3), "sim_partition:0,cpu:0,sim_partition:1");
+    const auto trainer = job(engine, "cnn", more);
+    percale_sim_faults faults{};
+    const uint32_t kind = seed % 4;
+    if (kind < 2) faults.lose_at_launch = 1 + seed;
+    if (kind == 2) faults.lose_at_copy = 1 + seed * 5;
+    if (kind == 3) faults.lose_at_allocation = 1 + seed;
+    set_faults(PERCALE_SIM_PARTITION(kind % 2), faults);
+    REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+    CHECK(trainer->variables()->digest() == digest);
+    lost += static_cast<int64_t>(trainer->lost_devices().size());
+  }
+  CHECK(lost > 15);
 }
 
 TEST_CASE("whatever devices are lost at whatever launch, copy or allocation, the weights are those without the loss") {
