@@ -282,6 +282,56 @@ TEST_CASE("what moves all rows of a table is refused where its rows were asked f
             .empty());
 }
 
+TEST_CASE(
+    "tables train by rows in every mode: bounded:0 is sync, async on one device is sync with a shard's rows, backup "
+    "the first") {
+  for (const char* layers : {kLookup, kBag}) {
+    for (const char* optimizer : {R"({"name": "adagrad", "sparse": true})", R"({"name": "adam", "sparse": true})"}) {
+      CAPTURE(layers);
+      CAPTURE(optimizer);
+      const auto trained = [&](const char* devices, int32_t threads, const std::string& how, int64_t batch) {
+        auto trainer = job(engine_of(threads, devices), layers, str_cat("\"optimizer\": ", optimizer, ", ", how),
+                           DType::kF32, batch);
+        REQUIRE_OK(trainer->fit(nullptr, 3, nullptr));
+        return trainer;
+      };
+      const auto sync = trained("cpu:0", 1, R"("shards": 4)", 8);
+      for (const char* devices : {"cpu:0", "cpu=3"}) {
+        const auto bounded = trained(devices, 3, R"("shards": 4, "mode": "bounded:0")", 8);
+        CHECK(bounded->variables()->digest() == sync->variables()->digest());
+      }
+      const auto small = trained("cpu:0", 1, R"("shards": 1)", 2);
+      const auto async = trained("cpu:0", 1, R"("shards": 4, "mode": "async")", 8);
+      CHECK(async->steps() == small->steps());
+      CHECK(distance(*async->variables(), *small->variables()) == 0);
+      for (const char* mode : {R"("shards": 4, "mode": "bounded:2")", R"("shards": 4, "mode": "async")"}) {
+        const auto stale = trained("cpu=3", 3, mode, 8);
+        CHECK(stale->history().rows.back().loss < stale->history().rows.front().loss);
+        CHECK(distance(*stale->variables(), *sync->variables()) < 1);
+      }
+      // What the shards that are left out would have looked up moves nothing.
+      const auto backup =
+          job(engine_of(1), layers, str_cat("\"optimizer\": ", optimizer, R"(, "shards": 4, "mode": "backup:2")"));
+      const auto half = job(engine_of(1), layers, str_cat("\"optimizer\": ", optimizer, R"(, "shards": 2)"));
+      for (int64_t i = 0; i < 3; ++i) {
+        auto batch = half->train_data()->batch({0, i});
+        REQUIRE_OK(batch.status());
+        REQUIRE_OK(backup->step({"x", "y"}, *batch).status());
+        for (Tensor& t : *batch) {
+          Shape shape = t.shape();
+          shape[0] /= 2;
+          auto part = Tensor::allocate(std::make_shared<MemoryPool>(), t.dtype(), shape);
+          REQUIRE_OK(part.status());
+          std::memcpy(part->data(), t.data(), static_cast<size_t>(part->bytes()));
+          t = *part;
+        }
+        REQUIRE_OK(half->step({"x", "y"}, *batch).status());
+      }
+      CHECK(distance(*backup->variables(), *half->variables()) == 0);
+    }
+  }
+}
+
 TEST_CASE("a step's memory does not depend on the rows of a table that trains by rows") {
   const auto engine = engine_of(1);
   const auto planned = [&](int64_t rows, const char* optimizer, int64_t* commit_bytes) {
