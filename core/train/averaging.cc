@@ -5,6 +5,8 @@
 #include <mutex>
 #include <new>
 
+#include "core/base/thread_pool.h"
+
 namespace percale {
 namespace {
 
@@ -83,6 +85,7 @@ Status ShardSums::make_buffers() {
 }
 
 void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
+  const FloatMode mode;  // of the host's thread
   if (first) {
     several_.swap(buffers_[batch_]);
   } else {
@@ -236,6 +239,7 @@ class ShardSums::Reduction {
 Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
                          const EnoughShards& enough) {
   PERCALE_RETURN_IF_ERROR(make_buffers());
+  const FloatMode mode;  // of the host's thread, which adds too
   return Reduction(*this, rows, parallel, compute, is_loss, enough).run();
 }
 

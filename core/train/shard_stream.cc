@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/thread_pool.h"
+
 namespace percale {
 
 ShardStream::ShardStream(std::vector<ValueType> types, const Options& options, std::shared_ptr<MemoryPool> pool,
@@ -378,6 +380,7 @@ class ShardStream::Run {
 
 Status ShardStream::run(int64_t first, int64_t end, Replicas& replicas, const ParallelFor& parallel, int32_t threads,
                         const CancelToken& token, const Calls& calls) {
+  const FloatMode mode;  // of the host's thread, which adds too
   return Run(*this, first, end, replicas, token, calls).run(parallel, threads);
 }
 

@@ -6,8 +6,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <new>
 #include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "core/base/thread_pool.h"
 
@@ -208,5 +213,28 @@ TEST_CASE(
     for (const auto& times : done) CHECK(times == 1);
   }
 }
+
+#if defined(__x86_64__)
+TEST_CASE("sums keep denormals, whatever the host's thread does with them") {
+  const uint32_t saved = _mm_getcsr();
+  _mm_setcsr(saved | 0x8040);  // flush them, and take them for zeros
+  auto sums = ShardSums::create({{DType::kF32, Shape{}}}, {3, 1, 1, true}, kPool);
+  REQUIRE(sums.ok());
+  const auto compute = [](size_t, int64_t, const ShardRows&, std::vector<Tensor>& out) {
+    const uint32_t bits = 3;
+    std::memcpy(out[0].data(), &bits, sizeof bits);
+    return Status();
+  };
+  uint32_t bits = 0;
+  for (const bool first : {true, false}) {
+    REQUIRE(sums->reduce(3, {}, compute).ok());
+    sums->add_batch(first, {});
+  }
+  std::memcpy(&bits, sums->total()[0].data(), sizeof bits);
+  CHECK((_mm_getcsr() & 0x8040) == 0x8040);
+  _mm_setcsr(saved);
+  CHECK(bits == 18);
+}
+#endif
 
 }  // namespace percale
