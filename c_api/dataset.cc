@@ -20,6 +20,39 @@ std::vector<std::shared_ptr<const Dataset>> sets_of(percale_dataset* const* data
   return out;
 }
 
+// A replica's part comes last: what is made of data sets asks for rows by number, which a part does not cut.
+Status check_whole(const char* function, percale_dataset* const* datasets, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!datasets[i]->dataset->is_part()) continue;
+    return failed_precondition(
+        function, ": the data set is a replica's part of another one: distribute what is made of that one");
+  }
+  return {};
+}
+
+constexpr size_t kBatchesAhead = 2, kMostReplicas = 65536;
+
+// The next batch of a replica's part. Each part has a thread that makes batches while the replica computes, unless the engine has one
+// thread alone or a host's function makes the rows.
+Result<std::vector<Tensor>> next_of_part(percale_dataset& set) {
+  Dataset& part = *set.dataset;
+  const DatasetPosition at = part.position();
+  ThreadPool& threads = set.engine->engine->threads();
+  if (threads.threads() == 1 || part.on_callers_thread() || at.batch >= part.batches())
+    return part.next(threads.parallel());
+  if (set.ahead == nullptr) {
+    PERCALE_ASSIGN_OR_RETURN(set.ahead,
+                             Prefetcher::create(set.dataset, at, INT64_MAX, kBatchesAhead, threads.parallel()));
+  }
+  auto batch = set.ahead->next();
+  if (!batch.ok()) {
+    set.ahead = nullptr;  // it goes on from here when it is asked again
+    return batch;
+  }
+  PERCALE_RETURN_IF_ERROR(part.seek({at.epoch, at.batch + 1}));
+  return batch;
+}
+
 }  // namespace
 
 percale_status* percale_dataset_from_tensors(percale_engine* engine, const char* const* names,
@@ -85,6 +118,7 @@ percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t cou
   return guarded(__func__, {NEEDS(datasets), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_array(function, "datasets", datasets, count));
     if (count == 0) return invalid_argument(function, ": no data sets");
+    PERCALE_RETURN_IF_ERROR(check_whole(function, datasets, count));
     return give(datasets[0]->engine.get(), zipped_rows(sets_of(datasets, count)), out_dataset);
   });
 }
@@ -95,20 +129,24 @@ percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, si
   return guarded(__func__, {NEEDS(datasets), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_array(function, "datasets", datasets, count));
     if (count == 0) return invalid_argument(function, ": no data sets");
+    PERCALE_RETURN_IF_ERROR(check_whole(function, datasets, count));
     return give(datasets[0]->engine.get(), joined_rows(sets_of(datasets, count)), out_dataset);
   });
 }
 
 percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, percale_dataset** out_dataset) {
   clear(out_dataset);
-  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dataset)},
-                 [&] { return give(dataset->engine.get(), repeated_rows(dataset->dataset, times), out_dataset); });
+  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
+    return give(dataset->engine.get(), repeated_rows(dataset->dataset, times), out_dataset);
+  });
 }
 
 percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph,
                                     percale_dataset** out_dataset) {
   clear(out_dataset);
-  return guarded(__func__, {NEEDS(dataset), NEEDS(graph), NEEDS(out_dataset)}, [&] {
+  return guarded(__func__, {NEEDS(dataset), NEEDS(graph), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
     percale_engine* engine = dataset->engine.get();
     return give(engine, mapped_rows(dataset->dataset, engine->engine, graph->graph), out_dataset);
   });
@@ -122,14 +160,36 @@ percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batc
   });
 }
 
+percale_status* percale_dataset_distribute(percale_dataset* dataset, size_t replicas, percale_dataset** out_datasets) {
+  if (out_datasets != nullptr && replicas <= kMostReplicas) clear(out_datasets, replicas);
+  return guarded(__func__, {NEEDS(dataset), NEEDS(out_datasets)}, [&, function = __func__]() -> Status {
+    if (replicas < 1 || replicas > kMostReplicas) {
+      return out_of_range(function, ": ", static_cast<uint64_t>(replicas), " replicas, wanted 1 to ",
+                          static_cast<uint64_t>(kMostReplicas));
+    }
+    PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
+    std::vector<std::unique_ptr<percale_dataset>> parts;
+    for (size_t r = 0; r < replicas; ++r) {
+      PERCALE_ASSIGN_OR_RETURN(auto part,
+                               dataset->dataset->part(static_cast<int64_t>(replicas), static_cast<int64_t>(r)));
+      parts.push_back(std::make_unique<percale_dataset>(dataset->engine.get(), std::move(part)));
+    }
+    for (size_t r = 0; r < replicas; ++r) out_datasets[r] = parts[r].release();
+    return {};
+  });
+}
+
 int64_t percale_dataset_rows(const percale_dataset* dataset) {
-  return dataset == nullptr ? 0 : dataset->dataset->rows();
+  if (dataset == nullptr) return 0;
+  return dataset->dataset->is_part() ? dataset->dataset->epoch_rows() : dataset->dataset->rows();
 }
 
 percale_status* percale_dataset_next(percale_dataset* dataset, percale_tensor** out_tensors) {
   if (dataset != nullptr) clear(out_tensors, dataset->dataset->columns().size());
   return guarded(__func__, {NEEDS(dataset), NEEDS(out_tensors)}, [&]() -> Status {
-    PERCALE_ASSIGN_OR_RETURN(auto batch, dataset->dataset->next(dataset->engine->engine->threads().parallel()));
+    const ParallelFor parallel = dataset->engine->engine->threads().parallel();
+    PERCALE_ASSIGN_OR_RETURN(auto batch,
+                             dataset->dataset->is_part() ? next_of_part(*dataset) : dataset->dataset->next(parallel));
     give_tensors(std::move(batch), out_tensors);
     return {};
   });

@@ -5,11 +5,14 @@
 #include "c_api/engine.h"
 #include "c_api/handles.h"
 #include "core/train/dataset.h"
+#include "core/train/prefetch.h"
 
 struct percale_dataset : percale::c_api::Counted {
   percale_dataset(percale_engine* e, std::shared_ptr<percale::Dataset> d) : engine(e), dataset(std::move(d)) {}
   percale::c_api::Ref<percale_engine> engine;
   std::shared_ptr<percale::Dataset> dataset;
+  // Of a replica's part: makes batches ahead, from the first percale_dataset_next() on.
+  std::unique_ptr<percale::Prefetcher> ahead;
 };
 
 #endif  // PERCALE_C_API_DATASET_H_

@@ -532,6 +532,14 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_map(percale_datase
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size,
                                                                         int64_t shuffle_seed, int32_t drop_remainder);
+/** The parts of a data set for `replicas` replicas, 1 to 65536: out_datasets[r] gives of each batch of B rows the rows floor(r * B /
+ * replicas) to floor((r + 1) * B / replicas) as a batch of its own, so that all parts together give each row of an epoch once,
+ * batch by batch; of a short batch some may be empty. Batches are those of `dataset` as it is configured now. Each part is a handle of
+ * its own (+1 each), for a thread of its own, and has the next batches made ahead where the engine has threads for it. A part cannot
+ * be configured, distributed again, or made into other data sets: FAILED_PRECONDITION. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_distribute(percale_dataset* dataset, size_t replicas,
+                                                                         percale_dataset** out_datasets);
+/** Rows of the data set; of a replica's part those that an epoch's batches give it. 0 for NULL. \since 0.1 */
 PERCALE_API int64_t percale_dataset_rows(const percale_dataset* dataset);
 /** The next batch, one new tensor per name; OUT_OF_RANGE at the end of the epoch, after which the next epoch begins.
  * \since 0.1 */

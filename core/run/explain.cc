@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/passes/fuse_elementwise.h"
+#include "core/run/bound_run.h"
 #include "core/run/plan_cost.h"
 
 namespace percale {
@@ -55,10 +56,13 @@ std::string plan_json(const Compiled& compiled) {
     json.key("bytes").value(t.bytes).end_object();
   }
   json.end_array().key("bytes_moved").value(moved).key("devices").begin_array();
-  for (const PlacedProgram& p : compiled.programs) {
+  const std::vector<DeviceBytes> bytes = device_bytes(compiled);
+  for (size_t i = 0; i < compiled.programs.size(); ++i) {
+    const PlacedProgram& p = compiled.programs[i];
     json.begin_object().key("device").value(p.device->name());
     json.key("nodes").value(static_cast<int64_t>(p.program->nodes.size()));
-    json.key("predicted_peak_bytes").value(p.program->arena_bytes).end_object();
+    json.key("predicted_peak_bytes").value(bytes[i].per_run);
+    json.key("arena_bytes").value(p.program->arena_bytes).key("variable_bytes").value(bytes[i].shared).end_object();
   }
   const PlanCost cost = plan_cost(compiled);
   json.end_array().key("cost").begin_object().key("flops").value(cost.flops);

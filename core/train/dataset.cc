@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/base/philox.h"
+#include "core/train/averaging.h"
 #include "core/train/row_source.h"
 
 namespace percale {
@@ -144,7 +145,35 @@ Result<std::shared_ptr<Dataset>> Dataset::from_rows(std::shared_ptr<const RowSou
   return out;
 }
 
+Result<std::shared_ptr<Dataset>> Dataset::part(int64_t replicas, int64_t replica) const {
+  std::shared_ptr<Dataset> out(new Dataset);
+  out->columns_ = columns_;
+  out->source_ = source_;
+  out->pool_ = pool_;
+  out->rows_ = rows_;
+  out->options_ = options_;
+  out->is_part_ = true;
+  out->replicas_ = replicas;
+  out->replica_ = replica;
+  return out;
+}
+
+Dataset::Range Dataset::range(int64_t batch) const {
+  const int64_t first = batch * options_.batch_size, count = std::min(options_.batch_size, rows_ - first);
+  const ShardRows own = shard_rows(count, replicas_, replica_);
+  return {first + own.begin, first + own.end};
+}
+
+int64_t Dataset::epoch_rows() const {
+  const Range first = range(0), last = range(batches() - 1);
+  return (batches() - 1) * (first.end - first.begin) + last.end - last.begin;
+}
+
 Status Dataset::configure(const DatasetOptions& options) {
+  if (is_part()) {
+    return failed_precondition(
+        "data set: it is a part of another one for a replica; configure that one, then distribute it");
+  }
   if (options.batch_size < 1) return invalid_argument("data set: the batch size is ", options.batch_size);
   if (options.shuffle_seed < -1) return invalid_argument("data set: the seed is ", options.shuffle_seed);
   if (options.drop_remainder && options.batch_size > rows_) {
@@ -208,12 +237,25 @@ Result<std::vector<Tensor>> Dataset::batch(const DatasetPosition& position, cons
     return out_of_range("data set: batch ", position.batch, " of ", batches());
   }
   const auto rows = order(position.epoch);
-  const int64_t first = position.batch * options_.batch_size;
-  const auto count = static_cast<size_t>(std::min(options_.batch_size, rows_ - first));
-  if (rows != nullptr) return gather(std::span(*rows).subspan(static_cast<size_t>(first), count), parallel);
+  const Range own = range(position.batch);
+  if (own.begin == own.end) return no_rows();
+  const auto count = static_cast<size_t>(own.end - own.begin);
+  if (rows != nullptr) return gather(std::span(*rows).subspan(static_cast<size_t>(own.begin), count), parallel);
   std::vector<int64_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), first);
+  std::iota(numbers.begin(), numbers.end(), own.begin);
   return gather(numbers, parallel);
+}
+
+Result<std::vector<Tensor>> Dataset::no_rows() const {
+  std::vector<Tensor> out;
+  for (const ValueType& type : types()) {
+    Shape shape = type.shape;
+    shape[0] = 0;
+    if (!shape.is_static()) return invalid_argument("data set: the shape of a row is not known: ", type.shape);
+    PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool_, type.dtype, shape));
+    out.push_back(std::move(tensor));
+  }
+  return out;
 }
 
 bool Dataset::on_callers_thread() const { return source_ != nullptr && source_->on_callers_thread(); }

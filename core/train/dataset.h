@@ -53,11 +53,19 @@ class Dataset {
                                                      const std::vector<std::string>& paths, double scale,
                                                      std::shared_ptr<MemoryPool> pool);
 
-  // Back to the start.
+  // Replica `replica` of `replicas` gets of each batch of B rows the rows floor(replica * B / replicas) to the next, in batches of their
+  // own, as this data set is configured now; they may be empty. Its rows by number are those of the whole.
+  // Precondition: 0 <= replica < replicas, and this is no part itself.
+  Result<std::shared_ptr<Dataset>> part(int64_t replicas, int64_t replica) const;
+  bool is_part() const { return is_part_; }
+
+  // Back to the start. FAILED_PRECONDITION for a part.
   Status configure(const DatasetOptions& options);
   const DatasetOptions& options() const { return options_; }
   int64_t rows() const { return rows_; }
   int64_t batches() const;  // per epoch
+  // In the batches of an epoch.
+  int64_t epoch_rows() const;
   const std::vector<Column>& columns() const { return columns_; }
   // Of batches of any size: the first dim is unknown.
   std::vector<ValueType> types() const;
@@ -78,6 +86,12 @@ class Dataset {
 
  private:
   Dataset() = default;
+  // Which of an epoch's rows, in its order, are in a batch.
+  struct Range {
+    int64_t begin, end;
+  };
+  Range range(int64_t batch) const;
+  Result<std::vector<Tensor>> no_rows() const;
   Result<std::vector<Tensor>> gather_columns(std::span<const int64_t> numbers, const ParallelFor& parallel) const;
   Result<std::vector<Tensor>> gather_source(std::span<const int64_t> numbers, const ParallelFor& parallel) const;
   // Row numbers in the order of an epoch; null without shuffling.
@@ -87,6 +101,8 @@ class Dataset {
   std::shared_ptr<const RowSource> source_;  // null: the columns have the rows
   std::shared_ptr<MemoryPool> pool_;
   int64_t rows_ = 0;
+  bool is_part_ = false;
+  int64_t replicas_ = 1, replica_ = 0;
   DatasetOptions options_;
   DatasetPosition position_;
   mutable std::mutex mutex_;  // guards the two below

@@ -108,10 +108,47 @@ static void a_function_makes_rows_and_a_graph_maps_them(void) {
   percale_graph_release(graph);
 }
 
+/* Ten rows in batches of four for three replicas: 1 + 1 + 2, 1 + 1 + 2, 0 + 1 + 1. */
+static void replicas_get_parts_of_each_batch(void) {
+  static const int64_t first[] = {0, 4}, second[] = {1, 5, 8}, third[] = {2, 3, 6, 7, 9};
+  percale_dataset *set = NULL, *parts[3] = {NULL, NULL, NULL}, *other = NULL;
+  percale_tensor* batch[1];
+  int epoch;
+  OK(percale_dataset_range(engine, "n", 0, 10, 1, &set));
+  OK(percale_dataset_configure(set, 4, -1, 0));
+  OK(percale_dataset_distribute(set, 3, parts));
+  OK(percale_dataset_configure(set, 2, 7, 0)); /* the parts stay as they are */
+  percale_dataset_release(set);
+  CHECK(percale_dataset_rows(parts[0]) == 2 && percale_dataset_rows(parts[1]) == 3 &&
+        percale_dataset_rows(parts[2]) == 5);
+  for (epoch = 0; epoch < 3; ++epoch) {
+    check_next(parts[2], 1, 0, third, 2);
+    check_next(parts[0], 1, 0, first, 1);
+    check_next(parts[0], 1, 0, first + 1, 1);
+    check_next(parts[0], 1, 0, first, 0);
+    FAILS(percale_dataset_next(parts[0], batch), PERCALE_OUT_OF_RANGE, "epoch is over");
+    check_next(parts[2], 1, 0, third + 2, 2);
+    check_next(parts[1], 1, 0, second, 1);
+    check_next(parts[1], 1, 0, second + 1, 1);
+    check_next(parts[1], 1, 0, second + 2, 1);
+    check_next(parts[2], 1, 0, third + 4, 1);
+    FAILS(percale_dataset_next(parts[1], batch), PERCALE_OUT_OF_RANGE, "epoch is over");
+    FAILS(percale_dataset_next(parts[2], batch), PERCALE_OUT_OF_RANGE, "epoch is over");
+  }
+  FAILS(percale_dataset_configure(parts[0], 2, -1, 0), PERCALE_FAILED_PRECONDITION, "configure that one");
+  FAILS(percale_dataset_repeat(parts[0], 2, &other), PERCALE_FAILED_PRECONDITION, "distribute what is made");
+  FAILS(percale_dataset_distribute(parts[0], 1, &other), PERCALE_FAILED_PRECONDITION, "distribute what is made");
+  FAILS(percale_dataset_distribute(parts[0], 0, &other), PERCALE_OUT_OF_RANGE, "wanted 1 to 65536");
+  REFUSES(percale_dataset_distribute(NULL, 1, &other), "dataset");
+  CHECK(other == NULL);
+  for (epoch = 0; epoch < 3; ++epoch) percale_dataset_release(parts[epoch]);
+}
+
 int main(void) {
   OK(percale_engine_create(NULL, &engine));
   ranges_are_zipped_joined_and_repeated();
   a_function_makes_rows_and_a_graph_maps_them();
+  replicas_get_parts_of_each_batch();
   percale_engine_release(engine);
   return check_done();
 }

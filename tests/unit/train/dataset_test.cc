@@ -55,6 +55,46 @@ TEST_CASE("without shuffling batches are consecutive rows, converted and scaled"
   CHECK(labels_of_epoch(*d) == all);
 }
 
+TEST_CASE("the parts of replicas give each row of an epoch once, batch by batch") {
+  for (const int64_t seed : {-1, 5}) {
+    for (const int64_t replicas : {1, 2, 3, 7}) {
+      CAPTURE(seed);
+      CAPTURE(replicas);
+      const auto d = numbers(23);
+      REQUIRE(d->configure({.batch_size = 5, .shuffle_seed = seed}).ok());
+      std::vector<std::shared_ptr<Dataset>> parts;
+      int64_t rows = 0;
+      for (int64_t r = 0; r < replicas; ++r) {
+        auto part = d->part(replicas, r);
+        REQUIRE(part.ok());
+        CHECK((*part)->batches() == 5);
+        rows += (*part)->epoch_rows();
+        parts.push_back(*part);
+      }
+      CHECK(rows == 23);
+      for (int epoch = 0; epoch < 2; ++epoch) {
+        for (int64_t b = 0; b < 5; ++b) {
+          const auto whole = d->batch({epoch, b});
+          REQUIRE(whole.ok());
+          const auto all = (*whole)[1].span<int64_t>();
+          std::vector<int64_t> joined;
+          for (int64_t r = 0; r < replicas; ++r) {
+            const auto batch = parts[static_cast<size_t>(r)]->batch({epoch, b});
+            REQUIRE(batch.ok());
+            const auto y = (*batch)[1].span<int64_t>();
+            CHECK((*batch)[0].shape()[0] == static_cast<int64_t>(y.size()));
+            const auto count = static_cast<int64_t>(all.size());
+            CHECK(static_cast<int64_t>(y.size()) == (r + 1) * count / replicas - r * count / replicas);
+            joined.insert(joined.end(), y.begin(), y.end());
+          }
+          CHECK(std::equal(joined.begin(), joined.end(), all.begin(), all.end()));
+        }
+      }
+      CHECK(parts[0]->configure({.batch_size = 2}).code() == Code::kFailedPrecondition);
+    }
+  }
+}
+
 TEST_CASE("drop_remainder leaves out the short last batch") {
   const auto d = numbers(10);
   REQUIRE(d->configure({.batch_size = 4, .drop_remainder = true}).ok());
