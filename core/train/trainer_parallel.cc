@@ -69,13 +69,13 @@ Status Trainer::check_device_memory() {
     for (size_t replica = 0; replica < plans.size(); ++replica) {
       if (plans[replica] == nullptr) continue;
       const std::vector<int32_t>& group = groups_[replica];
+      std::map<int32_t, int64_t> own;  // a device may have several programs
       for (const DeviceBytes& part : device_bytes(*plans[replica])) {
         // Other devices hold variables for the group, in the host's memory.
-        const bool own = group.empty() || std::find(group.begin(), group.end(), part.device) != group.end();
-        if (!own) continue;
-        int64_t& most = device_bytes_[part.device];
-        most = std::max(most, static_cast<int64_t>(lanes_) * part.per_run + part.shared);
+        const bool is_own = group.empty() || std::find(group.begin(), group.end(), part.device) != group.end();
+        if (is_own) own[part.device] += static_cast<int64_t>(lanes_) * part.per_run + part.shared;
       }
+      for (const auto& [device, bytes] : own) device_bytes_[device] = std::max(device_bytes_[device], bytes);
     }
   }
   const int64_t cap = options_.parallel.device_memory;

@@ -169,6 +169,35 @@ class Training(unittest.TestCase):
             result = json.loads(percale("train", spec, "--json", *arguments).stdout)
             self.assertEqual([device["name"] for device in result["devices"]], names)
 
+    def test_a_job_lies_on_the_devices_as_its_spec_says(self):
+        one = self.digest("--shards", "4")
+        plain = {key: SPEC[key] for key in SPEC if key != "shards"}
+
+        def train(keys, *arguments, code=0):
+            spec = self.write_spec("parallel.json", plain | keys)
+            result = percale("train", spec, "--json", "--devices", "cpu=4", "--threads", "2", *arguments, code=code)
+            return json.loads(result.stdout) if code == 0 else result.stderr
+
+        for parallel in ({"replicas": 1, "stages": 2, "micro_batches": 4},
+                         {"stages": ["dense", "dense_1"], "micro_batches": 2, "schedule": "gpipe"}):
+            result = train({"parallel": parallel})
+            self.assertEqual(result["digest"], one)
+            self.assertEqual(result["parallel"]["groups"][0], ["cpu:0", "cpu:1"])
+            self.assertEqual(result["parallel"]["stage_variables"], [["dense/kernel", "dense/bias"], ["dense_1/kernel", "dense_1/bias"]])
+            self.assertGreater(result["parallel"]["planned_bytes"]["cpu:1"], 0)
+        splits = {"n": 2, "layers": {"dense": "column", "dense_1": "row"}}
+        result = train({"parallel": {"replicas": 2, "splits": splits, "micro_batches": 2}})
+        self.assertGreater(result["metrics"]["accuracy"], 0.9)
+        self.assertEqual(result["parallel"]["split"], {"dense/kernel": "column", "dense/bias": "column", "dense_1/kernel": "row"})
+        self.assertEqual(train({"strategy": "mirrored", "shards": 4})["parallel"]["replicas"], 4)
+        self.assertEqual(train({"batch_size": None, "batch_size_per_replica": 4})["digest"], one)
+        self.assertEqual(train({"strategy": "parameter_server", "shards": 4})["steps"], 39 * 4)
+        self.assertEqual(train({"strategy": "parameter_server", "mode": "sync", "shards": 4})["digest"], one)
+        self.assertIn("3 replicas x 2 stages x 1 splits want 6 devices, there are 4: cpu:0, cpu:1, cpu:2, cpu:3",
+                      train({"parallel": {"replicas": 3, "stages": 2}}, code=1))
+        self.assertIn("RESOURCE_EXHAUSTED", train({"parallel": {"replicas": 1, "device_memory": 1}}, code=1))
+        self.assertIn("did you mean 'stages'?", train({"parallel": {"stage": 2}}, code=1))
+
     def test_threads_do_not_change_the_digest_and_the_seed_does(self):
         self.assertEqual(self.digest("--threads", "1"), self.digest("--threads", "3"))
         self.assertIn(self.digest(), self.trained.stdout)
