@@ -249,8 +249,9 @@ Result<Spec> parse_spec(std::string_view text) {
   PERCALE_RETURN_IF_ERROR(read_integer(json, "batch_size", 1, int64_t{1} << 32, &out.batch_size));
   PERCALE_RETURN_IF_ERROR(
       read_integer(json, "batch_size_per_replica", 1, int64_t{1} << 32, &out.batch_size_per_replica));
-  if (out.batch_size_per_replica > 0 && json.find("batch_size") != nullptr) {
-    return json.find("batch_size")->error("batch_size", "'batch_size_per_replica' says something else");
+  const Json* batch_size = json.find("batch_size");
+  if (out.batch_size_per_replica > 0 && batch_size != nullptr && !batch_size->is_null()) {
+    return batch_size->error("batch_size", "'batch_size_per_replica' says something else");
   }
   PERCALE_RETURN_IF_ERROR(read_integer(json, "shards", 1, 65536, &out.trainer.shards));
   PERCALE_RETURN_IF_ERROR(read_flag(json, "shuffle", &out.shuffle));
