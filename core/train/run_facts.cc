@@ -82,21 +82,23 @@ void RunFacts::add_time(int64_t ns, std::span<const size_t> devices) {
   for (const size_t device : devices) devices_[device].there_ns += ns;
 }
 
-RunFacts::Span::Span(RunFacts* facts, Work work, size_t row)
-    : facts_(facts), work_(work), row_(row), begin_(facts == nullptr ? 0 : now_ns()) {
-  if (facts_ == nullptr || work_ != Work::kAverage) return;
+// What is exposed is a part of the whole: both are measured by the same looks at the clock.
+RunFacts::Span::Span(RunFacts* facts, Work work, size_t row) : facts_(facts), work_(work), row_(row) {
+  if (facts_ == nullptr) return;
   const std::lock_guard lock(facts_->mutex_);
   facts_->advance();
-  ++facts_->adding_;
+  begin_ = facts_->changed_ns_;
+  if (work_ == Work::kAverage) ++facts_->adding_;
 }
 
 RunFacts::Span::~Span() {
   if (facts_ == nullptr) return;
-  const int64_t end = now_ns();
+  int64_t end = 0;
   {
     const std::lock_guard lock(facts_->mutex_);
+    facts_->advance();
+    end = facts_->changed_ns_;
     if (work_ == Work::kAverage) {
-      facts_->advance();
       --facts_->adding_;
     } else {
       ++facts_->commits_;

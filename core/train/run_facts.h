@@ -56,7 +56,7 @@ class RunFacts {
     RunFacts* const facts_;
     const Work work_;
     const size_t row_;
-    const int64_t begin_;
+    int64_t begin_ = 0;
   };
 
   // An object: "seconds", "averaging_seconds", "exposed_averaging_seconds", "commit_seconds", "commits", "shards", "staleness",
