@@ -161,7 +161,7 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
     // A device that takes whole partitions has a part in planning, so that it may be lost at it: then there is no plan.
     for (size_t i = 0; i < groups_.size(); ++i) {
       auto plan = compute_plan(inputs, types, groups_[i]);
-      if (!plan.ok() && !note_loss(i, plan.status())) return plan.status();
+      if (!plan.ok() && !is_lost(i, plan.status())) return plan.status();
       plans.push_back(plan.ok() ? *std::move(plan) : nullptr);
     }
   }
