@@ -12,11 +12,18 @@ namespace {
 
 constexpr int64_t kTileBytes = 256 << 10;
 
+// In blocks of a known size, which compilers turn into vectors: memory sets the pace then.
 template <class T>
 void add_tile(const Tensor& a, const Tensor& b, int64_t begin, int64_t end) {
-  T* out = a.mutable_span<T>().data();
-  const T* in = b.span<T>().data();
-  for (int64_t i = begin; i < end; ++i) out[i] += in[i];
+  constexpr int64_t kBlock = 16;
+  T* __restrict out = a.mutable_span<T>().data() + begin;
+  const T* __restrict in = b.span<T>().data() + begin;
+  const int64_t count = end - begin;
+  int64_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    for (int64_t j = i; j < i + kBlock; ++j) out[j] += in[j];
+  }
+  for (; i < count; ++i) out[i] += in[i];
 }
 
 }  // namespace

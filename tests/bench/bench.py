@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from turns import HERE, ROOT, Worker, from_start, machine, markdown, percale_version, show_time, take_turns
+from turns import HERE, ROOT, Worker, from_start, machine, markdown, percale_version, show_time, take_turns, write_part
 
 PEERS = ["torch", "jax", "onnxruntime"]
 COLUMNS = ["torch", "torch-channels-last", "jax", "onnxruntime"]
@@ -162,8 +162,7 @@ Made by `sh tests/bench/run --write`; see README.md there for what is measured a
 """
     print(report)
     if args.write:
-        with open(args.write, "w") as file:
-            file.write(report)
+        write_part(args.write, report, second=False)
 
 
 if __name__ == "__main__":

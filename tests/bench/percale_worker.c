@@ -1,5 +1,5 @@
 /* Percale's side of the benchmarks, a host like any other: percale.h alone.
- *     percale_worker THREADS [KEY=VALUE...]     options of the engine, or else of its sessions
+ *     percale_worker THREADS [KEY=VALUE...]     options of the engine, or else of its sessions and trainers
  * Reads lines `WORKLOAD MILLISECONDS`, runs the workload for about so long, and answers `NANOSECONDS CPU_NANOSECONDS` per
  * iteration, or `error: ...`. `first:PATH` answers the time from the engine's creation to the model's first result. The peers
  * speak the same (serve.py), so that turns.py can let them take turns. What it writes lies in the current folder. */
@@ -45,6 +45,7 @@ percale_options* trainer_options(void) {
   ok(percale_options_create("trainer", &options));
   ok(percale_options_set_int(options, "shards", 1));
   ok(percale_options_set(options, "publish", "hand"));
+  for (char** argument = arguments; *argument; ++argument) ok(set(options, *argument));
   return options;
 }
 

@@ -84,6 +84,21 @@ def markdown(header, rows):
     return "\n".join(["| " + " | ".join(r) + " |" for r in [header, ["---"] * len(header)] + rows])
 
 
+DEVICES = "## Several devices"  # the second part of RESULTS.md
+
+
+def write_part(path, text, second):
+    """Replaces one of the two parts of a file, the second of which begins with the heading DEVICES."""
+    parts = ["", ""]
+    if os.path.exists(path):
+        with open(path) as file:
+            first, found, rest = file.read().partition(DEVICES)
+        parts = [first, found + rest]
+    parts[1 if second else 0] = text
+    with open(path, "w") as file:
+        file.write("\n\n".join(p.strip() for p in parts if p.strip()) + "\n")
+
+
 def machine(build):
     """Words about the machine, and the FMA roof of one thread in operations per nanosecond."""
     load = os.getloadavg()[0]
