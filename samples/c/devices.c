@@ -106,12 +106,13 @@ static void draw(const char* path, const run* runs, int same) {
     most = runs[i].rows_per_second > most ? runs[i].rows_per_second : most;
     top = greatest(&runs[i]) > top ? greatest(&runs[i]) : top;
   }
-  fprintf(file,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
-          "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-          "<text x=\"30\" y=\"30\" font-size=\"16\">Rows trained in a second</text>\n"
-          "<text x=\"380\" y=\"30\" font-size=\"16\">Loss: %s</text>\n",
-          WIDTH, HEIGHT, same ? "the same bits on any number of devices" : "NOT the same bits");
+  fprintf(
+      file,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
+      "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+      "<text x=\"30\" y=\"30\" font-size=\"16\">Rows trained in a second</text>\n"
+      "<text x=\"380\" y=\"30\" font-size=\"16\">Loss: %s</text>\n",
+      WIDTH, HEIGHT, same ? "the same bits on any number of devices" : "NOT the same bits");
   for (int i = 0; i < RUNS; ++i) {
     const double height = most > 0 ? runs[i].rows_per_second / most * PLOT : 0;
     const int x = 40 + 100 * i;
@@ -124,21 +125,23 @@ static void draw(const char* path, const run* runs, int same) {
             runs[i].devices, runs[i].devices > 1 ? "s" : "");
   }
   fprintf(file, "<path d=\"M380 %d V%d H840\" fill=\"none\" stroke=\"#888\"/>\n", TOP, BASE);
-  fprintf(file,
-          "<text x=\"372\" y=\"%d\" text-anchor=\"end\">%.3g</text><text x=\"372\" y=\"%d\" text-anchor=\"end\">0</text>\n"
-          "<text x=\"840\" y=\"%d\" text-anchor=\"end\">%zu steps</text>\n",
-          TOP + 4, top, BASE + 4, BASE + 20, runs[0].steps);
+  fprintf(
+      file,
+      "<text x=\"372\" y=\"%d\" text-anchor=\"end\">%.3g</text><text x=\"372\" y=\"%d\" text-anchor=\"end\">0</text>\n"
+      "<text x=\"840\" y=\"%d\" text-anchor=\"end\">%zu steps</text>\n",
+      TOP + 4, top, BASE + 4, BASE + 20, runs[0].steps);
   for (int i = 0; i < RUNS; ++i) {
     const size_t step = runs[i].steps / 400 + 1;
-    fprintf(file, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-dasharray=\"%s\" points=\"", colours[i],
-            widths[i], dashes[i]);
+    fprintf(file, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-dasharray=\"%s\" points=\"",
+            colours[i], widths[i], dashes[i]);
     for (size_t k = 0; k < runs[i].steps; k += step) {
       fprintf(file, "%.1f,%.1f ", 380 + 460.0 * (double)k / (double)runs[i].steps,
               BASE - (top > 0 ? smooth(&runs[i], k) / top * PLOT : 0));
     }
     fprintf(file, "\"/>\n");
   }
-  fprintf(file, "<text x=\"30\" y=\"%d\" fill=\"#666\" font-size=\"11\">%s</text>\n</svg>\n", HEIGHT - 8, runs[0].digest);
+  fprintf(file, "<text x=\"30\" y=\"%d\" fill=\"#666\" font-size=\"11\">%s</text>\n</svg>\n", HEIGHT - 8,
+          runs[0].digest);
   if (fclose(file) != 0) perror(path), exit(1);
 }
 
