@@ -38,7 +38,7 @@ def make_transformer(folder):
     """A folder with spec.json, x.npy and y.npy, as cases.py makes them of the other nets."""
     os.makedirs(folder, exist_ok=True)
     x, y = batch("transformer")
-    np.save(os.path.join(folder, "x.npy"), x)
+    np.save(os.path.join(folder, "x.npy"), x.astype(np.float32))  # as data files come: an Embedding takes whole floats
     np.save(os.path.join(folder, "y.npy"), y)
     spec = {"model": transformer_layers(), "batch_size": len(x), "data": {"train": {"x": "x.npy", "y": "y.npy"}},
             "loss": "sparse_categorical_crossentropy", "from_logits": True, "shuffle": False,

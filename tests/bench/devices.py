@@ -69,7 +69,7 @@ def rows_of(name, times, args):
         a, b = min(times[one]), min(times[two])
         exposed = ""
         if who == "percale":
-            told = facts(name, args, 4)["devices"]
+            told = facts(name, args, 4)["run"]
             exposed = f"{100 * told['exposed_averaging_seconds'] / told['seconds']:.2f} %"
         rows.append([f"{name}, batch {size}", two if who != "percale" else who, show_time(a), show_time(b), f"{a / b:.2f}x",
                      f"{size / b * 1e9:.1f}", f"{b / min(times['percale, 2']):.2f}x", exposed])
@@ -86,6 +86,7 @@ def main():
     parser.add_argument("--tensorflow")
     parser.add_argument("--write")
     args = parser.parse_args()
+    args.build, args.cache = os.path.abspath(args.build), os.path.abspath(args.cache)  # workers have folders of their own
     about, _ = machine(args.build)
     averaging = subprocess.run([os.path.join(args.build, "tests", "bench", "averaging")], capture_output=True, text=True,
                                check=True).stdout.strip().splitlines()
@@ -97,7 +98,7 @@ def main():
               "exposed averaging"]
     text = "\n".join([
         DEVICES, "",
-        f"Made by `sh tests/bench/run --devices --write`. {datetime.date.today()}. {about}. percale {percale_version(args.build)}.", "",
+        f"Made by `sh tests/bench/run --devices --write`. {datetime.date.today()}. {about}. {percale_version(args.build)}.", "",
         "A device has one thread. Ours are in one process and share the variables; each computes one of two shards, the host adds them. "
         "torch-ddp: two processes, gloo; tensorflow-mirrored: two logical CPUs. Exposed: the part of the run in which the host added "
         "and no device computed.", "",
