@@ -586,7 +586,8 @@ typedef struct percale_progress {
   const char* const* metric_names; /**< borrowed for the call */
   const double* metric_values;
 } percale_progress;
-/** Returns 0 to go on, anything else to stop after this step. It may save the trainer. \since 0.1 */
+/** Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices have completed
+ * meanwhile stay. It may save the trainer. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
 /** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says). `dataset` may be NULL for a
  * trainer from a SPEC. `callback` may be NULL. \since 0.1 */
