@@ -102,6 +102,7 @@ class Compiler {
     out_->rest_by_value = std::move(stages.rest_by_value);
     if (!stages.rest.nodes.empty()) keep_rest(std::move(stages.rest));
     PERCALE_RETURN_IF_ERROR(lower_head(stages.head));
+    for (ShownResult& shown : out_->shown) shown.fetched = is_fetched(shown.result);
     out_->peak_bytes = run_bytes(*out_);
     return std::shared_ptr<const Compiled>(std::move(out_));
   }
@@ -359,6 +360,11 @@ class Compiler {
     note_shown(placed, num_feeds);
     out_->programs.push_back(std::move(placed));
     return {};
+  }
+
+  bool is_fetched(int32_t result) const {
+    return std::any_of(out_->fetches.begin(), out_->fetches.end(),
+                       [&](const ValueSource& s) { return s.kind == ValueSource::Kind::kResult && s.index == result; });
   }
 
   void note_shown(const PlacedProgram& placed, size_t num_feeds) {

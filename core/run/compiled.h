@@ -52,6 +52,7 @@ struct PassedThrough {
 struct ShownResult {
   int32_t result = 0;
   int32_t feed = -1, variable = -1;  // one of them
+  bool fetched = false;              // it is an output of the function as it stands
 };
 
 struct PlacedNode {

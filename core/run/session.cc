@@ -42,11 +42,6 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
   return key;
 }
 
-bool is_fetched(const Compiled& compiled, int32_t result) {
-  return std::any_of(compiled.fetches.begin(), compiled.fetches.end(),
-                     [&](const ValueSource& s) { return s.kind == ValueSource::Kind::kResult && s.index == result; });
-}
-
 // Whether a result of bodies and rests lies in memory that is not the run's own.
 bool shows(const Tensor& result, std::span<const Tensor> feeds, const StateFrame& state) {
   const auto same = [&](const Tensor& t) { return t.defined() && t.buffer() == result.buffer(); };
@@ -265,7 +260,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
   }
   for (const ShownResult& shown : compiled.shown) {
     Tensor& result = results[static_cast<size_t>(shown.result)];
-    if (result.defined() || frame.state.exclusive || (!may_share && is_fetched(compiled, shown.result))) continue;
+    if (result.defined() || frame.state.exclusive || (!may_share && shown.fetched)) continue;
     const Tensor& from = shown.feed >= 0 ? feeds[static_cast<size_t>(shown.feed)] : frame.state.value(shown.variable);
     result = from.reshaped(compiled.results[static_cast<size_t>(shown.result)].shape);
   }

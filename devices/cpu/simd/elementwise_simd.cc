@@ -124,11 +124,17 @@ PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
 #undef PERCALE_BINARY
 
 // In the order of the enums.
+#define PERCALE_EACH_ARITHMETIC(F)                                                                               \
+  F(Copy)                                                                                                        \
+  F(Neg) F(Abs) F(Square) F(Reciprocal) F(Sqrt) F(Floor) F(Ceil) F(Round) F(Relu) F(LeakyRelu) F(Clip) F(Affine) \
+      F(HardSigmoid) F(HardSwish)
+#define PERCALE_EACH_BINARY(F) \
+  F(Add) F(Sub) F(Mul) F(Div) F(Max) F(Min) F(ReluGrad) F(LeakyReluGrad) F(SigmoidGrad) F(TanhGrad)
+#define PERCALE_MAP(name) map<T, name<T>>,
+#define PERCALE_ZIP(name) zip<T, name<T>>,
+
 template <class T>
-constexpr UnaryFn<T> kArithmetic[] = {
-    map<T, Copy<T>>,      map<T, Neg<T>>,   map<T, Abs<T>>,    map<T, Square<T>>,      map<T, Reciprocal<T>>,
-    map<T, Sqrt<T>>,      map<T, Floor<T>>, map<T, Ceil<T>>,   map<T, Round<T>>,       map<T, Relu<T>>,
-    map<T, LeakyRelu<T>>, map<T, Clip<T>>,  map<T, Affine<T>>, map<T, HardSigmoid<T>>, map<T, HardSwish<T>>};
+constexpr UnaryFn<T> kArithmetic[] = {PERCALE_EACH_ARITHMETIC(PERCALE_MAP)};
 constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1;
 static_assert(sizeof(kArithmetic<float>) / sizeof(UnaryFn<float>) == kArithmeticCount);
 constexpr UnaryFn<float> kTranscendental[] = {
@@ -137,9 +143,7 @@ constexpr UnaryFn<float> kTranscendental[] = {
     map<float, Gelu<float>>, map<float, GeluTanh<float>>};
 static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount == static_cast<int>(Unary::kCount));
 template <class T>
-constexpr BinaryFn<T> kZips[] = {
-    zip<T, Add<T>>, zip<T, Sub<T>>,      zip<T, Mul<T>>,           zip<T, Div<T>>,         zip<T, Max<T>>,
-    zip<T, Min<T>>, zip<T, ReluGrad<T>>, zip<T, LeakyReluGrad<T>>, zip<T, SigmoidGrad<T>>, zip<T, TanhGrad<T>>};
+constexpr BinaryFn<T> kZips[] = {PERCALE_EACH_BINARY(PERCALE_ZIP)};
 static_assert(sizeof(kZips<float>) / sizeof(BinaryFn<float>) == static_cast<int>(Binary::kCount));
 
 constexpr UnaryFn<float> unary_of(int op) {
@@ -187,31 +191,8 @@ HWY_INLINE void run_held(const ChainStep* steps, int64_t step_count, const float
     break;
     switch (s.binary ? static_cast<int>(Unary::kCount) + 2 * static_cast<int>(s.binary_op) + (x_held ? 0 : 1)
                      : static_cast<int>(s.unary_op)) {
-      PERCALE_UNARY(Copy)
-      PERCALE_UNARY(Neg)
-      PERCALE_UNARY(Abs)
-      PERCALE_UNARY(Square)
-      PERCALE_UNARY(Reciprocal)
-      PERCALE_UNARY(Sqrt)
-      PERCALE_UNARY(Floor)
-      PERCALE_UNARY(Ceil)
-      PERCALE_UNARY(Round)
-      PERCALE_UNARY(Relu)
-      PERCALE_UNARY(LeakyRelu)
-      PERCALE_UNARY(Clip)
-      PERCALE_UNARY(Affine)
-      PERCALE_UNARY(HardSigmoid)
-      PERCALE_UNARY(HardSwish)
-      PERCALE_BINARY(Add)
-      PERCALE_BINARY(Sub)
-      PERCALE_BINARY(Mul)
-      PERCALE_BINARY(Div)
-      PERCALE_BINARY(Max)
-      PERCALE_BINARY(Min)
-      PERCALE_BINARY(ReluGrad)
-      PERCALE_BINARY(LeakyReluGrad)
-      PERCALE_BINARY(SigmoidGrad)
-      PERCALE_BINARY(TanhGrad)
+      PERCALE_EACH_ARITHMETIC(PERCALE_UNARY)
+      PERCALE_EACH_BINARY(PERCALE_BINARY)
       default: break;
     }
 #undef PERCALE_UNARY
