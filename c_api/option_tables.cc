@@ -60,6 +60,11 @@ constexpr OptionSpec kTrainer[] = {
     {"recompute", kText, "off",
      "Activations are computed again in the backward pass, for less memory and the same bits: off, on, auto (where the "
      "engine's memory limit leaves too little), or the bytes that a step may plan."},
+    {"memory_limit", kInt, "0",
+     "Bytes that the trainer may hold: working set, sums, runs, plans; neither data nor published versions. 0: no "
+     "limit "
+     "but the engine's.",
+     0, kInfinity},
     {"parallel", kText, "",
      "How the job lies on the devices, as JSON: {\"replicas\": 2, \"stages\": 2, \"micro_batches\": 4, \"splits\": 2, "
      "\"schedule\": "

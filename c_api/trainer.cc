@@ -36,7 +36,7 @@ std::string trainer_keys(const percale_options* options) {
     json.value(text);
     return json.text();
   };
-  for (const char* key : {"accumulation", "ema", "groups", "early_stopping", "parallel"}) {
+  for (const char* key : {"accumulation", "ema", "groups", "early_stopping", "memory_limit", "parallel"}) {
     if (option_is_set(options, key)) add(key, option_text(options, kKind, key));
   }
   if (option_is_set(options, "recompute")) {

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_BASE_MEMORY_H_
 #define PERCALE_CORE_BASE_MEMORY_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,11 @@ class MemoryPool {
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
+  // Bytes that may still be allocated, here and in all parents; INT64_MAX without any limit.
+  int64_t room() const {
+    const int64_t own = limit_ > 0 ? limit_ - used() : INT64_MAX;
+    return parent_ == nullptr ? own : std::min(own, parent_->room());
+  }
 
  private:
   std::atomic<int64_t> used_{0}, peak_{0};

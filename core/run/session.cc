@@ -110,7 +110,8 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
                                                  : std::make_shared<Resources>();
   PERCALE_ASSIGN_OR_RETURN(const auto queues, queues_of(*graph));
   PERCALE_RETURN_IF_ERROR(impl->resources->declare(queues));
-  impl->memory = std::make_shared<MemoryPool>(options.memory_limit, engine->memory());
+  impl->memory =
+      std::make_shared<MemoryPool>(options.memory_limit, options.memory != nullptr ? options.memory : engine->memory());
   impl->engine = std::move(engine);
   impl->graph = std::move(graph);
   impl->variables = std::move(variables);

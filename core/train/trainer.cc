@@ -53,7 +53,9 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
   }
   t->variables_ = std::move(variables);
   t->variables_->set_changing(options.publishing.when == Publishing::When::kSteps);
+  t->memory_ = std::make_shared<MemoryPool>(options.memory_limit, t->engine_->memory());
   SessionOptions session;
+  session.memory = t->memory_;
   session.resources = t->variables_->resources();
   PERCALE_ASSIGN_OR_RETURN(t->session_, Session::create(t->engine_, t->graph_.graph, nullptr, std::move(session)));
   for (const Objective::Metric& m : t->model_.objective.metrics) t->history_.metric_names.push_back(m.name);
@@ -68,7 +70,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
       return invalid_argument("variable '", v.name, "' is ", first.dtype(), " ", first.shape(), ", the model wants ",
                               v.dtype, " ", v.shape);
     }
-    PERCALE_ASSIGN_OR_RETURN(Tensor own, Tensor::allocate(t->engine_->memory(), v.dtype, v.shape));
+    PERCALE_ASSIGN_OR_RETURN(Tensor own, Tensor::allocate(t->memory_, v.dtype, v.shape));
     if (own.bytes() > 0) std::memcpy(own.data(), first.data(), static_cast<size_t>(own.bytes()));
     t->working_.push_back(std::move(own));
   }

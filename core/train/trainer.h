@@ -56,6 +56,8 @@ struct TrainerOptions {
   int64_t accumulation = 1;         // batches of a step, whose gradients are added
   std::vector<std::string> freeze;  // patterns of variables that keep their values
   Recompute recompute;              // of activations in the backward pass
+  // Bytes that the trainer may hold: working set, sums, runs, plans; neither data nor published versions. 0: the engine's limit alone.
+  int64_t memory_limit = 0;
   EarlyStopping early_stopping;
   // Of the checkpoints that save() leaves in the folder: the newest (0: all) and the best by `keep_monitor`.
   int64_t keep_last = 0, keep_best = 0;
@@ -237,6 +239,7 @@ class Trainer {
   size_t count_totals() const;
 
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<MemoryPool> memory_;  // counts what the trainer holds of the engine's
   Model model_;
   TrainGraph graph_;
   std::shared_ptr<Session> session_;

@@ -128,8 +128,7 @@ Status Trainer::make_room_for_best() {
       for (const int32_t at : {changes ? static_cast<int32_t>(i) : -1, changes ? averages_[i] : -1}) {
         if (at < 0) continue;
         const Tensor& own = working_[static_cast<size_t>(at)];
-        PERCALE_ASSIGN_OR_RETURN(out[static_cast<size_t>(at)],
-                                 Tensor::allocate(engine_->memory(), own.dtype(), own.shape()));
+        PERCALE_ASSIGN_OR_RETURN(out[static_cast<size_t>(at)], Tensor::allocate(memory_, own.dtype(), own.shape()));
       }
     }
     return {};

@@ -8,7 +8,7 @@ namespace percale {
 namespace {
 
 constexpr double kMost = std::numeric_limits<double>::max();
-constexpr int64_t kMany = int64_t{1} << 30;
+constexpr int64_t kMany = int64_t{1} << 30, kMostBytes = int64_t{1} << 60;
 
 const Json* present(const Json& object, std::string_view key) {
   const Json* value = object.find(key);
@@ -111,6 +111,7 @@ Status read_trainer_keys(const Json& object, TrainerOptions* out) {
   if (const Json* early = present(object, "early_stopping")) {
     PERCALE_ASSIGN_OR_RETURN(out->early_stopping, parse_early_stopping(*early));
   }
+  PERCALE_RETURN_IF_ERROR(read_integer(object, "memory_limit", 0, kMostBytes, &out->memory_limit));
   PERCALE_RETURN_IF_ERROR(read_checkpoints(object, out));
   PERCALE_RETURN_IF_ERROR(read_parallel(object, out));
   return read_publish(object, &out->publishing);

@@ -112,11 +112,8 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
   if (!again) {
     PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, graph_.outputs, feeds, group));
     if (decided == recompute_for_.end() && graph_.can_recompute) {
-      const MemoryPool& memory = *engine_->memory();
       const auto at_once = static_cast<int64_t>(groups_.size() * lanes_);
-      const int64_t room = option.when == When::kAboveBytes ? option.bytes
-                           : memory.limit() > 0             ? (memory.limit() - memory.used()) / at_once
-                                                            : INT64_MAX;
+      const int64_t room = option.when == When::kAboveBytes ? option.bytes : memory_->room() / at_once;
       again = plan->peak_bytes > room;
     }
   }
@@ -199,7 +196,7 @@ Status Trainer::prepare_sums(int64_t rows) {
   for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
   PERCALE_ASSIGN_OR_RETURN(
       ShardSums sums,
-      ShardSums::create(types, {options_.shards, replicas, lanes_, options_.accumulation > 1}, engine_->memory()));
+      ShardSums::create(types, {options_.shards, replicas, lanes_, options_.accumulation > 1}, memory_));
   groups_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
   idle_.assign(candidates.begin() + static_cast<ptrdiff_t>(replicas), candidates.end());
   for (size_t i = 0; i < replicas; ++i) facts_.device(replica_name(i));  // told in this order
@@ -208,7 +205,7 @@ Status Trainer::prepare_sums(int64_t rows) {
   sums_ = std::make_unique<ShardSums>(std::move(sums));
   sums_->set_facts(&facts_);
 
-  row_gradients_ = RowGradients(std::move(tables), engine_->memory());
+  row_gradients_ = RowGradients(std::move(tables), memory_);
   commit_types_ = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
   commit_types_.insert(commit_types_.end(), types.begin() + static_cast<ptrdiff_t>(graph_.totals), types.end());
   return row_gradients_.empty() ? prepare_commit() : Status();
@@ -373,7 +370,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   const int64_t count = rows.end - rows.begin;
   std::vector<Tensor> own;
   for (const Tensor& t : shard.feeds) {
-    PERCALE_ASSIGN_OR_RETURN(Tensor part, rows_of(t, rows, engine_->memory()));
+    PERCALE_ASSIGN_OR_RETURN(Tensor part, rows_of(t, rows, memory_));
     own.push_back(std::move(part));
   }
   if (!graph_.shard_fraction.empty()) {

@@ -71,7 +71,7 @@ Status Trainer::Streaming::prepare() {
   std::vector<ValueType> types(t.sums_->types());
   const ShardStream::Options options{t.options_.shards, whole_batches() ? t.mode_.count : -1,
                                      dataset_->on_callers_thread()};
-  stream_ = std::make_unique<ShardStream>(std::move(types), options, t.engine_->memory(), &t.facts_);
+  stream_ = std::make_unique<ShardStream>(std::move(types), options, t.memory_, &t.facts_);
   lanes_.resize(t.sums_->replicas().loops());
   for (Lane& lane : lanes_) lane.by_rows = t.row_gradients_;
 
@@ -207,7 +207,7 @@ Status Trainer::Streaming::pull(size_t loop) {
     std::vector<Tensor> state = t.working_;  // what nothing changes is shared; slots are the commit's
     for (const size_t at : changing_) {
       const Tensor& own = t.working_[at];
-      PERCALE_ASSIGN_OR_RETURN(state[at], Tensor::allocate(t.engine_->memory(), own.dtype(), own.shape()));
+      PERCALE_ASSIGN_OR_RETURN(state[at], Tensor::allocate(t.memory_, own.dtype(), own.shape()));
     }
     lane.state = std::move(state);
   }

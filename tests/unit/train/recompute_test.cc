@@ -126,6 +126,20 @@ TEST_CASE("a memory limit that refuses a training lets it pass when it may recom
   }
 }
 
+TEST_CASE("trainers share an engine under limits of their own: one that is refused leaves the other as it was") {
+  const auto engine = engine_of(2);
+  const Outcome alone = must_train(engine_of(2), deep(48), Shape{16}, 2000, ", \"shards\": 2");
+  const auto refused = train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 2, \"memory_limit\": 2000000");
+  CHECK(refused.status().code() == Code::kResourceExhausted);
+  const auto recomputed =
+      train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 2, \"memory_limit\": 2000000, \"recompute\": \"auto\"");
+  REQUIRE_MESSAGE(recomputed.ok(), recomputed.status().to_string());
+  CHECK(recomputed->recomputed);
+  CHECK(recomputed->digest == alone.digest);
+  const Outcome beside = must_train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 2, \"memory_limit\": 100000000");
+  CHECK(beside.digest == alone.digest);
+}
+
 TEST_CASE("with a number of bytes a step recomputes only where it must, and says when that is not enough") {
   const auto engine = engine_of(1);
   const Outcome plain = must_train(engine, deep(30), Shape{16}, 400, ", \"shards\": 1");
