@@ -4,9 +4,9 @@
 #include "c_api/builder.h"
 #include "c_api/handles.h"
 #include "core/graph/upgrade.h"
-#include "core/train/layers.h"
-#include "core/train/minimize.h"
-#include "core/train/state_ops.h"
+#include "core/train/layers/layers.h"
+#include "core/train/layers/state_ops.h"
+#include "core/train/rewrite/minimize.h"
 
 using namespace percale;
 using namespace percale::c_api;

@@ -1,6 +1,6 @@
 #include "c_api/dataset.h"
 
-#include "core/train/row_source.h"
+#include "core/train/data/row_source.h"
 
 using namespace percale;
 using namespace percale::c_api;

@@ -4,8 +4,8 @@
 
 #include "c_api/engine.h"
 #include "c_api/handles.h"
-#include "core/train/dataset.h"
-#include "core/train/prefetch.h"
+#include "core/train/data/dataset.h"
+#include "core/train/data/prefetch.h"
 
 struct percale_dataset : percale::c_api::Counted {
   percale_dataset(percale_engine* e, std::shared_ptr<percale::Dataset> d) : engine(e), dataset(std::move(d)) {}

@@ -7,7 +7,7 @@
 #include "c_api/builder.h"
 #include "core/base/file.h"
 #include "core/checkpoint/graph_files.h"
-#include "core/train/model_file.h"
+#include "core/train/rewrite/model_file.h"
 
 using namespace percale;
 using namespace percale::c_api;

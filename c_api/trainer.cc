@@ -7,8 +7,8 @@
 #include "c_api/options.h"
 #include "c_api/session.h"
 #include "core/base/json.h"
-#include "core/train/device_choice.h"
-#include "core/train/event_file.h"
+#include "core/train/report/event_file.h"
+#include "core/train/shards/device_choice.h"
 #include "core/train/spec.h"
 #include "core/train/trainer_keys.h"
 

@@ -45,7 +45,7 @@ void populate([[maybe_unused]] void* memory, [[maybe_unused]] int64_t bytes) {
 
 int64_t booked_bytes(int64_t bytes) { return round_up(bytes > 0 ? bytes : 1, kAlignment); }
 
-Status MemoryPool::book(int64_t bytes) {
+Status MemoryPool::count(int64_t bytes) {
   if (bytes < 0) return invalid_argument("cannot allocate ", bytes, " bytes");
   if (bytes > kMaxBlock) return resource_exhausted("the system has no ", bytes, " bytes of memory");
   const int64_t size = booked_bytes(bytes);
@@ -65,18 +65,31 @@ Status MemoryPool::book(int64_t bytes) {
   return {};
 }
 
-void MemoryPool::unbook(int64_t bytes) { used_.fetch_sub(booked_bytes(bytes), std::memory_order_relaxed); }
+void MemoryPool::uncount(int64_t bytes) { used_.fetch_sub(booked_bytes(bytes), std::memory_order_relaxed); }
+
+Status MemoryPool::book(int64_t bytes) {
+  PERCALE_RETURN_IF_ERROR(count(bytes));
+  if (!has_bookings_above()) return {};
+  Status above = parent_->book(bytes);
+  if (!above.ok()) uncount(bytes);
+  return above;
+}
+
+void MemoryPool::unbook(int64_t bytes) {
+  uncount(bytes);
+  if (has_bookings_above()) parent_->unbook(bytes);
+}
 
 Result<void*> MemoryPool::allocate(int64_t bytes) {
-  PERCALE_RETURN_IF_ERROR(book(bytes));
+  PERCALE_RETURN_IF_ERROR(count(bytes));
   if (parent_ != nullptr) {
     auto memory = parent_->allocate(bytes);
-    if (!memory.ok()) unbook(bytes);
+    if (!memory.ok()) uncount(bytes);
     return memory;
   }
   void* memory = allocate_aligned(bytes);
   if (memory != nullptr) return memory;
-  unbook(bytes);
+  uncount(bytes);
   return resource_exhausted("the system has no ", bytes, " bytes of memory");
 }
 
@@ -86,7 +99,7 @@ void MemoryPool::free(void* memory, int64_t bytes) {
   } else {
     std::free(memory);
   }
-  unbook(bytes);
+  uncount(bytes);
 }
 
 Result<std::shared_ptr<Buffer>> Buffer::allocate(std::shared_ptr<MemoryPool> pool, int64_t bytes) {

@@ -26,7 +26,8 @@ class MemoryPool {
   // Never null on success, also for 0 bytes. RESOURCE_EXHAUSTED names what was asked and what is left.
   Result<void*> allocate(int64_t bytes);
   void free(void* memory, int64_t bytes);
-  // Counts bytes here alone that another pool or a device has allocated, as allocate() would; unbook() ends that.
+  // Counts bytes that a device of the root's has allocated, as allocate() would, here and in parents but for the root, which
+  // counts them itself; unbook() ends that.
   Status book(int64_t bytes);
   void unbook(int64_t bytes);
 
@@ -40,6 +41,11 @@ class MemoryPool {
   }
 
  private:
+  // Counts here alone.
+  Status count(int64_t bytes);
+  void uncount(int64_t bytes);
+  bool has_bookings_above() const { return parent_ != nullptr && parent_->parent_ != nullptr; }
+
   std::atomic<int64_t> used_{0}, peak_{0};
   const int64_t limit_;
   const std::shared_ptr<MemoryPool> parent_;

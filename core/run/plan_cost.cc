@@ -2,27 +2,13 @@
 
 #include <algorithm>
 
+#include "core/graph/flops.h"
+
 namespace percale {
 namespace {
 
-double elements(const Function& f, ValueId id) {
-  if (id == kNoValue || !f.type(id).shape.is_static()) return 0;
-  return static_cast<double>(f.type(id).shape.num_elements());
-}
-
-double dim(const Function& f, ValueId id, size_t from_end) {
-  const Shape& shape = f.type(id).shape;
-  return shape.rank() < from_end ? 1 : static_cast<double>(std::max<int64_t>(1, shape[shape.rank() - from_end]));
-}
-
 // Reading a variable is no work: it is an operand of whoever uses it.
 bool works(const Node& node) { return node.op->name != "ReadVariable"; }
-
-double outputs_of(const Function& f, const Node& node) {
-  double out = 0;
-  for (ValueId id : node.outputs) out += elements(f, id);
-  return out;
-}
 
 // Longest chains up to a place.
 struct Depth {
@@ -68,34 +54,6 @@ class PartDepths {
 };
 
 }  // namespace
-
-double node_flops(const Graph& graph, const Function& f, const Node& node) {
-  const std::string op = op_name(*node.op);
-  if (op == "percale:Fused") {
-    double out = 0;
-    for (const auto& [name, value] : node.attributes) {
-      const FunctionRef* ref = value.get_if<FunctionRef>();
-      const Function* body = ref == nullptr ? nullptr : graph.find_function(ref->name);
-      // A body's bodies would be fused twice; there are none.
-      for (size_t i = 0; body != nullptr && i < body->nodes.size(); ++i) {
-        if (op_name(*body->nodes[i].op) != op) out += node_flops(graph, *body, body->nodes[i]);
-      }
-    }
-    return out;
-  }
-  const double outputs = outputs_of(f, node), elementwise = node.op->has(kElementwise) ? outputs : 0;
-  if (node.inputs.size() < 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue) return elementwise;
-  const ValueId data = node.inputs[0], weight = node.inputs[1];
-  const Shape& filters = f.type(weight).shape;
-  const double per_filter =
-      filters.rank() > 0 && filters[0] > 0 ? elements(f, weight) / static_cast<double>(filters[0]) : 0;
-  // Each output is a sum over one filter; transposed, each input is spread over one.
-  if (op == "Conv") return 2 * outputs * per_filter;
-  if (op == "ConvTranspose") return 2 * elements(f, data) * per_filter;
-  if (op == "MatMul") return 2 * outputs * dim(f, data, 1);
-  if (op == "Gemm") return 2 * outputs * dim(f, data, node.attributes.get_int("transA") != 0 ? 2 : 1);
-  return elementwise;
-}
 
 PlanCost plan_cost(const Compiled& compiled) {
   PlanCost cost;

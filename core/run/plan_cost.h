@@ -21,9 +21,6 @@ struct PlanCost {
 };
 PlanCost plan_cost(const Compiled& compiled);
 
-// Arithmetic of one node of `f`, of which the types are static; a Fused node's body is looked up in `graph`.
-double node_flops(const Graph& graph, const Function& f, const Node& node);
-
 }  // namespace percale
 
 #endif  // PERCALE_CORE_RUN_PLAN_COST_H_

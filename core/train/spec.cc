@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/base/file.h"
-#include "core/train/data_columns.h"
-#include "core/train/data_files.h"
-#include "core/train/device_choice.h"
-#include "core/train/layers.h"
+#include "core/train/data/data_columns.h"
+#include "core/train/data/data_files.h"
+#include "core/train/layers/layers.h"
+#include "core/train/shards/device_choice.h"
 #include "core/train/trainer_keys.h"
 
 namespace percale {

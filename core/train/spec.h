@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/checkpoint/transfer.h"
-#include "core/train/losses.h"
-#include "core/train/metric_ops.h"
-#include "core/train/model_file.h"
+#include "core/train/method/losses.h"
+#include "core/train/method/metric_ops.h"
+#include "core/train/rewrite/model_file.h"
 #include "core/train/trainer.h"
 
 namespace percale {
@@ -24,7 +24,7 @@ struct LayerSpec {
 };
 
 struct DataSpec {
-  std::vector<std::string> x, y;           // files, as core/train/data_columns.h says
+  std::vector<std::string> x, y;           // files, as core/train/data/data_columns.h says
   std::vector<std::string> sample_weight;  // may be empty
   double scale = 1;                        // of integer x
 };

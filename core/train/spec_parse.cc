@@ -1,8 +1,8 @@
 #include <charconv>
 #include <limits>
 
-#include "core/train/json_keys.h"
-#include "core/train/layers.h"
+#include "core/train/layers/layers.h"
+#include "core/train/method/json_keys.h"
 #include "core/train/spec.h"
 #include "core/train/trainer_keys.h"
 

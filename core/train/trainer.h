@@ -14,17 +14,17 @@
 #include <vector>
 
 #include "core/run/session.h"
-#include "core/train/averaging.h"
-#include "core/train/dataset.h"
-#include "core/train/history.h"
-#include "core/train/minimize.h"
-#include "core/train/monitor.h"
-#include "core/train/parallel_spec.h"
-#include "core/train/recompute.h"
-#include "core/train/row_gradients.h"
-#include "core/train/run_facts.h"
-#include "core/train/schedule.h"
-#include "core/train/train_mode.h"
+#include "core/train/data/dataset.h"
+#include "core/train/method/monitor.h"
+#include "core/train/method/schedule.h"
+#include "core/train/method/train_mode.h"
+#include "core/train/report/history.h"
+#include "core/train/rewrite/minimize.h"
+#include "core/train/rewrite/parallel_spec.h"
+#include "core/train/rewrite/recompute.h"
+#include "core/train/shards/averaging.h"
+#include "core/train/shards/row_gradients.h"
+#include "core/train/shards/run_facts.h"
 
 namespace percale {
 
@@ -83,9 +83,6 @@ double wall_seconds();
 
 // The largest power of two, at most 8, that leaves a shard 8 rows and 1 GFLOP; 1 when rows of a batch influence each other.
 int64_t default_shards(const TrainGraph& graph, int64_t rows);
-// Floating-point operations of convolutions and matrix products, forward and backward, per row of a batch.
-double flops_per_row(const Function& f);
-double flops_per_row(const Function& f, const Node& node);
 
 // Thread-compatible; cancel() is thread-safe. The trainer is the one writer of its variables while it trains. With the
 // optimizer's `ema` the averages stand for the parameters in all that is published, served and evaluated; checkpoints hold both.

@@ -1,41 +1,9 @@
 // What a trainer and its model are: costs, and a description for people.
 #include "core/base/json.h"
+#include "core/train/rewrite/step_flops.h"
 #include "core/train/trainer.h"
 
 namespace percale {
-
-double flops_per_row(const Function& f, const Node& node) {
-  const auto dims = [](const Shape& s, size_t from) {
-    double product = 1;
-    for (size_t i = from; i < s.rank(); ++i) product *= static_cast<double>(std::max<int64_t>(1, s[i]));
-    return product;
-  };
-  const std::string op = op_name(*node.op);
-  const bool convolution = op == "Conv" || op == "ConvTranspose", product = op == "MatMul" || op == "Gemm";
-  if (!convolution && !product) return 0;
-  const Shape& result = f.type(node.outputs[0]).shape;
-  const Shape& weight = f.type(node.inputs[1]).shape;
-  const Shape& data = f.type(node.inputs[0]).shape;
-  if (!result.known_rank() || !weight.known_rank() || !data.known_rank() || result.rank() == 0) return 0;
-  // Each output is a sum over a kernel of one filter (transposed: each input is spread over it), or over the inner size.
-  double terms = 1;
-  if (op == "Conv") {
-    terms = dims(weight, 1) * dims(result, 1);
-  } else if (op == "ConvTranspose") {
-    terms = dims(weight, 1) * dims(data, 1);
-  } else if (weight.rank() > 0) {
-    const bool transposed = op == "Gemm" && node.attributes.get_int("transB") != 0;
-    const size_t inner = weight.rank() < 2 || transposed ? weight.rank() - 1 : weight.rank() - 2;
-    terms = static_cast<double>(std::max<int64_t>(1, weight[inner])) * dims(result, 1);
-  }
-  return 6 * terms;  // two operations, in the forward pass and in both gradients
-}
-
-double flops_per_row(const Function& f) {
-  double out = 0;
-  for (const Node& node : f.nodes) out += flops_per_row(f, node);
-  return out;
-}
 
 int64_t default_shards(const TrainGraph& graph, int64_t rows) {
   if (graph.batch_coupled) return 1;

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "core/train/metrics.h"
-#include "core/train/prefetch.h"
+#include "core/train/data/prefetch.h"
+#include "core/train/method/metrics.h"
 #include "core/train/trainer.h"
 #include "core/train/trainer_period.h"
 #include "core/train/trainer_stream.h"

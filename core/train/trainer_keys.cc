@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/train/json_keys.h"
+#include "core/train/method/json_keys.h"
 
 namespace percale {
 namespace {

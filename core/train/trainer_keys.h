@@ -10,7 +10,7 @@ namespace percale {
 // Sets what the object says and leaves the rest: "clip" (a number: the norm of all gradients together; or {"global_norm", "norm",
 // "value"}), "accumulation", "ema" (the decay), "groups" ([{"pattern", "learning_rate_factor", "weight_decay"}]), "freeze"
 // ([patterns], or one), "recompute" (true, false, "auto", a number of bytes), "early_stopping", "checkpoints" ({"keep_last", "keep_best", "monitor", "mode"}), "publish", "parallel" and "strategy"
-// (core/train/parallel_spec.h; the preset parameter_server sets the mode unless the object has one). Other keys
+// (core/train/rewrite/parallel_spec.h; the preset parameter_server sets the mode unless the object has one). Other keys
 // are not looked at.
 Status read_trainer_keys(const Json& object, TrainerOptions* out);
 

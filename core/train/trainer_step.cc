@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/run/compiled.h"
-#include "core/train/metrics.h"
+#include "core/train/method/metrics.h"
 #include "core/train/trainer.h"
 #include "core/train/trainer_period.h"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/train/prefetch.h"
-#include "core/train/shard_stream.h"
+#include "core/train/data/prefetch.h"
+#include "core/train/shards/shard_stream.h"
 #include "core/train/trainer.h"
 
 namespace percale {

@@ -1,6 +1,6 @@
 // How fast the host adds gradients, against how fast it copies: averaging [MEGABYTES]
 // A line per number of threads: GB/s of memcpy (bytes read and written), GB/s of a += b (bytes of a read, of b read, of a written).
-#include "core/train/averaging.h"
+#include "core/train/shards/averaging.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -17,6 +17,9 @@ FLOORS = [
     ["core/plan"],
     ["core/run"],
     ["core/checkpoint"],
+    ["core/train/layers", "core/train/report", "core/train/shards"],
+    ["core/train/method"],
+    ["core/train/data", "core/train/rewrite"],
     ["core/train"],
     ["devices/cpu"],
     ["ops"],
@@ -41,7 +44,8 @@ def room_of(path):
     if path in PUBLIC:
         return path
     if parts[0] in ("core", "devices", "bindings"):
-        return "/".join(parts[:2])
+        deep = "/".join(parts[:3])  # a room may have rooms of its own
+        return deep if deep in HEIGHT else "/".join(parts[:2])
     return parts[0] if parts[0] in ("ops", "c_api", "samples") else None
 
 

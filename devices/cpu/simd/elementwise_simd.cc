@@ -124,10 +124,12 @@ PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
 #undef PERCALE_BINARY
 
 // In the order of the enums.
-#define PERCALE_EACH_ARITHMETIC(F)                                                                               \
-  F(Copy)                                                                                                        \
-  F(Neg) F(Abs) F(Square) F(Reciprocal) F(Sqrt) F(Floor) F(Ceil) F(Round) F(Relu) F(LeakyRelu) F(Clip) F(Affine) \
-      F(HardSigmoid) F(HardSwish)
+#define PERCALE_EACH_ARITHMETIC(F) \
+  F(Copy)                          \
+  F(Neg)                           \
+  F(Abs)                           \
+  F(Square)                        \
+  F(Reciprocal) F(Sqrt) F(Floor) F(Ceil) F(Round) F(Relu) F(LeakyRelu) F(Clip) F(Affine) F(HardSigmoid) F(HardSwish)
 #define PERCALE_EACH_BINARY(F) \
   F(Add) F(Sub) F(Mul) F(Div) F(Max) F(Min) F(ReluGrad) F(LeakyReluGrad) F(SigmoidGrad) F(TanhGrad)
 #define PERCALE_MAP(name) map<T, name<T>>,

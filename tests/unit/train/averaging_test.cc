@@ -1,4 +1,4 @@
-#include "core/train/averaging.h"
+#include "core/train/shards/averaging.h"
 
 #include <doctest/doctest.h>
 

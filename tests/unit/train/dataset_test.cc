@@ -1,4 +1,4 @@
-#include "core/train/dataset.h"
+#include "core/train/data/dataset.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/train/event_file.h"
+#include "core/train/report/event_file.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/train/history.h"
+#include "core/train/report/history.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/train/idx.h"
+#include "core/train/data/idx.h"
 
 #include <doctest/doctest.h>
 #include <zlib.h>

@@ -1,8 +1,8 @@
 // Layers against Keras' own: layers_reference.py writes layers.inc.
-#include "core/train/layers.h"
+#include "core/train/layers/layers.h"
 
 #include "core/plan/evaluate.h"
-#include "core/train/minimize.h"
+#include "core/train/rewrite/minimize.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {

@@ -1,7 +1,7 @@
 // Metrics over any cut of the rows: metrics_reference.py writes metrics.inc.
-#include "core/train/metrics.h"
+#include "core/train/method/metrics.h"
 
-#include "core/train/metric_ops.h"
+#include "core/train/method/metric_ops.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {

@@ -1,6 +1,6 @@
-#include "core/train/minimize.h"
+#include "core/train/rewrite/minimize.h"
 
-#include "core/train/layers.h"
+#include "core/train/layers/layers.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {

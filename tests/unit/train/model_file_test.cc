@@ -1,5 +1,5 @@
 // Training that goes on from a model in a file.
-#include "core/train/model_file.h"
+#include "core/train/rewrite/model_file.h"
 
 #include <cstring>
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/base/thread_pool.h"
-#include "core/train/averaging.h"
+#include "core/train/shards/averaging.h"
 #include "core/train/trainer.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"

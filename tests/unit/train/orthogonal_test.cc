@@ -1,7 +1,7 @@
 // The orthogonal initializer against Gram and Schmidt.
 #include <cmath>
 
-#include "core/train/initializers.h"
+#include "core/train/layers/initializers.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {

@@ -1,4 +1,4 @@
-#include "core/train/prefetch.h"
+#include "core/train/data/prefetch.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Recomputed activations: less memory, the same bits.
-#include "core/train/recompute.h"
+#include "core/train/rewrite/recompute.h"
 
 #include "tests/unit/train/jobs.h"
 
@@ -127,16 +127,16 @@ TEST_CASE("a memory limit that refuses a training lets it pass when it may recom
 }
 
 TEST_CASE("trainers share an engine under limits of their own: one that is refused leaves the other as it was") {
-  const auto engine = engine_of(2);
-  const Outcome alone = must_train(engine_of(2), deep(48), Shape{16}, 2000, ", \"shards\": 2");
-  const auto refused = train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 2, \"memory_limit\": 2000000");
+  const auto engine = engine_of(1);
+  const Outcome alone = must_train(engine_of(1), deep(48), Shape{16}, 2000, ", \"shards\": 1");
+  const auto refused = train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 1, \"memory_limit\": 2097152");
   CHECK(refused.status().code() == Code::kResourceExhausted);
   const auto recomputed =
-      train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 2, \"memory_limit\": 2000000, \"recompute\": \"auto\"");
+      train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 1, \"memory_limit\": 2097152, \"recompute\": \"auto\"");
   REQUIRE_MESSAGE(recomputed.ok(), recomputed.status().to_string());
   CHECK(recomputed->recomputed);
   CHECK(recomputed->digest == alone.digest);
-  const Outcome beside = must_train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 2, \"memory_limit\": 100000000");
+  const Outcome beside = must_train(engine, deep(48), Shape{16}, 2000, ", \"shards\": 1, \"memory_limit\": 100000000");
   CHECK(beside.digest == alone.digest);
 }
 

@@ -1,12 +1,12 @@
 // Data sets whose rows do not lie in memory: by formula, from other sets, from text.
-#include "core/train/row_source.h"
+#include "core/train/data/row_source.h"
 
 #include <array>
 #include <cstring>
 
 #include "core/base/file.h"
-#include "core/train/csv.h"
-#include "core/train/data_columns.h"
+#include "core/train/data/csv.h"
+#include "core/train/data/data_columns.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 

@@ -1,8 +1,8 @@
-#include "core/train/schedule.h"
+#include "core/train/method/schedule.h"
 
 #include <doctest/doctest.h>
 
-#include "core/train/optimizer.h"
+#include "core/train/method/optimizer.h"
 
 namespace percale {
 namespace {

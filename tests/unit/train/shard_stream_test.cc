@@ -1,6 +1,6 @@
 // Shards of several batches at once, with something else than training: whatever is slow, lost, wrong or cancelled, each shard is
 // committed once, in one piece, and nobody hangs.
-#include "core/train/shard_stream.h"
+#include "core/train/shards/shard_stream.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/checkpoint/npy.h"
-#include "core/train/device_choice.h"
+#include "core/train/shards/device_choice.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/base/json.h"
-#include "core/train/minimize.h"
+#include "core/train/rewrite/minimize.h"
 #include "tests/sim/sim.h"
 #include "tests/unit/train/parallel_jobs.h"
 

@@ -1,0 +1,61 @@
+#include "core/graph/flops.h"
+
+#include <algorithm>
+#include <string>
+
+namespace percale {
+namespace {
+
+double elements(const Function& f, ValueId id) {
+  if (id == kNoValue || !f.type(id).shape.known_rank()) return 0;
+  double out = 1;
+  for (int64_t dim : f.type(id).shape.dims()) out *= dim < 0 ? 1 : static_cast<double>(dim);
+  return out;
+}
+
+double outputs_of(const Function& f, const Node& node) {
+  double out = 0;
+  for (ValueId id : node.outputs) out += elements(f, id);
+  return out;
+}
+
+// The size of one dim, counted from the last, which is 1.
+double dim(const Function& f, ValueId id, size_t from_end) {
+  const Shape& shape = f.type(id).shape;
+  if (!shape.known_rank() || shape.rank() < from_end) return 1;
+  return static_cast<double>(std::max<int64_t>(1, shape[shape.rank() - from_end]));
+}
+
+}  // namespace
+
+double product_flops(const Function& f, const Node& node) {
+  const std::string op = op_name(*node.op);
+  if (op != "Conv" && op != "ConvTranspose" && op != "MatMul" && op != "Gemm") return 0;
+  const ValueId data = node.inputs[0], weight = node.inputs[1];
+  const double outputs = outputs_of(f, node);
+  if (op == "MatMul") return 2 * outputs * dim(f, data, 1);
+  if (op == "Gemm") return 2 * outputs * dim(f, data, node.attributes.get_int("transA") != 0 ? 2 : 1);
+  const Shape& filters = f.type(weight).shape;
+  const double per_filter = filters.known_rank() && filters.rank() > 0 && filters[0] > 0
+                                ? elements(f, weight) / static_cast<double>(filters[0])
+                                : 0;
+  // Each output is a sum over one filter; transposed, each input is spread over one.
+  return 2 * per_filter * (op == "Conv" ? outputs : elements(f, data));
+}
+
+double node_flops(const Graph& graph, const Function& f, const Node& node) {
+  const std::string op = op_name(*node.op);
+  if (op != "percale:Fused") return node.op->has(kElementwise) ? outputs_of(f, node) : product_flops(f, node);
+  double out = 0;
+  for (const auto& [name, value] : node.attributes) {
+    const FunctionRef* ref = value.get_if<FunctionRef>();
+    const Function* body = ref == nullptr ? nullptr : graph.find_function(ref->name);
+    // A body's bodies would be fused twice; there are none.
+    for (size_t i = 0; body != nullptr && i < body->nodes.size(); ++i) {
+      if (op_name(*body->nodes[i].op) != op) out += node_flops(graph, *body, body->nodes[i]);
+    }
+  }
+  return out;
+}
+
+}  // namespace percale

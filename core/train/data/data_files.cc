@@ -1,0 +1,79 @@
+#include "core/train/data/data_files.h"
+
+#include <cstdlib>
+
+#include "core/base/file.h"
+#include "core/checkpoint/npy.h"
+#include "core/checkpoint/npz.h"
+#include "core/checkpoint/safetensors.h"
+#include "core/train/data/idx.h"
+
+namespace percale {
+namespace {
+
+bool ends_with_any(const std::string& path, std::initializer_list<std::string_view> endings) {
+  for (std::string_view e : endings) {
+    if (path.ends_with(e)) return true;
+  }
+  return false;
+}
+
+Result<Tensor> parse_tensor_file(const std::string& path, const std::string& name,
+                                 const std::shared_ptr<MemoryPool>& pool) {
+  if (ends_with_any(path, {".tfrecord", ".parquet"})) {
+    return unimplemented("data sets of this format are not there yet");
+  }
+  if (path.ends_with(".npy")) return read_npy(path, false);
+  if (path.ends_with(".npz")) return read_npz(path, name, pool, false);
+  if (path.ends_with(".safetensors")) {
+    PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path));
+    return file->tensor(name, false);
+  }
+  PERCALE_ASSIGN_OR_RETURN(const auto file, map_file(path));
+  const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
+  if (looks_like_idx(bytes) || looks_like_gzip(bytes)) return parse_idx_file(file, pool);
+  return invalid_argument("this is no IDX file, and no .npy, .npz, .safetensors or .csv by its name");
+}
+
+void add_environment(std::vector<std::string>& folders, const char* name, std::string_view below) {
+  const char* value = std::getenv(name);
+  if (value != nullptr && *value != '\0') folders.push_back(join_path(value, below));
+}
+
+}  // namespace
+
+Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
+                                const std::shared_ptr<MemoryPool>& pool) {
+  auto out = parse_tensor_file(path, name, pool);
+  if (out.ok() || out.status().message().find(path) != std::string_view::npos) return out;
+  return out.status().with_context(str_cat("'", path, "'"));
+}
+
+Result<std::string> find_data_file(const std::string& name, const std::vector<std::string>& folders) {
+  if (name.empty()) return invalid_argument("a data file has no name");
+  std::vector<std::string> names = {name};
+  names.push_back(name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name + ".gz");
+  std::vector<std::string> places = folders;
+  if (name.front() == '/') places = {""};
+  std::string seen;
+  for (const std::string& folder : places) {
+    for (const std::string& n : names) {
+      const std::string path = join_path(folder, n);
+      if (path_kind(path) == PathKind::kFile) return path;
+    }
+    if (!folder.empty()) seen += str_cat(seen.empty() ? "" : ", ", "'", folder, "'");
+  }
+  return not_found("no data file '", name, "'", seen.empty() ? std::string() : str_cat(" in ", seen));
+}
+
+std::vector<std::string> default_data_folders() {
+  std::vector<std::string> out;
+  add_environment(out, "PERCALE_DATA", "");
+  const size_t before = out.size();
+  add_environment(out, "PERCALE_CACHE", "data");
+  if (out.size() == before) add_environment(out, "XDG_CACHE_HOME", "percale/data");
+  if (out.size() == before) add_environment(out, "HOME", ".cache/percale/data");
+  return out;
+}
+
+}  // namespace percale

@@ -1,0 +1,170 @@
+#include "core/train/data/idx.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "core/base/checked.h"
+
+namespace percale {
+namespace {
+
+// Deflate makes at most 1032 bytes of one.
+constexpr int64_t kMaxInflation = 1032;
+
+struct Header {
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  int64_t bytes = 0;  // of the header
+};
+
+uint32_t big_endian(const unsigned char* p) {
+  return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | uint32_t{p[3]};
+}
+
+std::optional<DType> idx_dtype(unsigned char code) {
+  switch (code) {
+    case 0x08: return DType::kU8;
+    case 0x09: return DType::kI8;
+    case 0x0B: return DType::kI16;
+    case 0x0C: return DType::kI32;
+    case 0x0D: return DType::kF32;
+    case 0x0E: return DType::kF64;
+    default: return std::nullopt;
+  }
+}
+
+// Of at least the first bytes of the data; `have` of them are there.
+Result<Header> parse_header(const unsigned char* p, size_t have) {
+  if (have < 4 || p[0] != 0 || p[1] != 0) return invalid_argument("IDX: the magic number is not there");
+  const auto dtype = idx_dtype(p[2]);
+  if (!dtype) return invalid_argument("IDX: element type ", uint32_t{p[2]}, " is none");
+  const size_t rank = p[3];
+  if (rank == 0 || rank > kMaxRank)
+    return invalid_argument("IDX: rank ", static_cast<uint64_t>(rank), ", wanted 1 to 8");
+  if (have < 4 + 4 * rank) return invalid_argument("IDX: the header is cut short");
+  Header out;
+  out.dtype = *dtype;
+  std::array<int64_t, kMaxRank> dims{};
+  for (size_t i = 0; i < rank; ++i) dims[i] = big_endian(p + 4 + 4 * i);
+  PERCALE_ASSIGN_OR_RETURN(out.shape, Shape::make(std::span<const int64_t>(dims.data(), rank)));
+  out.bytes = static_cast<int64_t>(4 + 4 * rank);
+  return out;
+}
+
+void swap_elements(const Tensor& tensor) {
+  const size_t size = static_cast<size_t>(dtype_bits(tensor.dtype()) / 8);
+  auto* p = static_cast<unsigned char*>(tensor.data());
+  for (int64_t i = 0; size > 1 && i < tensor.num_elements(); ++i, p += size) std::reverse(p, p + size);
+}
+
+Status size_error(const Header& header, int64_t wanted, int64_t have) {
+  return invalid_argument("IDX: ", header.dtype, " ", header.shape, " needs ", wanted, " bytes, there are ", have);
+}
+
+// Of a whole file: the elements that it promises are there, and nothing else.
+Result<Header> parse_plain_header(std::string_view bytes) {
+  PERCALE_ASSIGN_OR_RETURN(const Header header,
+                           parse_header(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  PERCALE_ASSIGN_OR_RETURN(const int64_t wanted, byte_size(header.dtype, header.shape));
+  const int64_t have = static_cast<int64_t>(bytes.size()) - header.bytes;
+  if (wanted != have) return size_error(header, wanted, have);
+  return header;
+}
+
+class Inflater {
+ public:
+  explicit Inflater(std::string_view bytes) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    rest_ = bytes.size();
+    ready_ = inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK;
+  }
+  ~Inflater() {
+    if (ready_) inflateEnd(&stream_);
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // The next bytes, at most `bytes`; fewer at the end alone.
+  Result<int64_t> read(void* out, int64_t bytes) {
+    if (!ready_) return resource_exhausted("gzip: no memory");
+    constexpr int64_t kStep = int64_t{1} << 30;  // zlib counts in 32 bits
+    int64_t done = 0;
+    while (done < bytes && !ended_) {
+      const auto room = static_cast<uInt>(std::min(bytes - done, kStep));
+      if (stream_.avail_in == 0) {
+        stream_.avail_in = static_cast<uInt>(std::min<size_t>(rest_, static_cast<size_t>(kStep)));
+        rest_ -= stream_.avail_in;
+      }
+      stream_.next_out = static_cast<Bytef*>(out) + done;
+      stream_.avail_out = room;
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      done += room - stream_.avail_out;
+      if (code == Z_STREAM_END) {
+        ended_ = true;
+      } else if (code != Z_OK) {
+        return data_loss("gzip: the compressed data is ", code == Z_BUF_ERROR ? "cut short" : "damaged");
+      }
+    }
+    return done;
+  }
+  bool consumed_all() const { return ended_ && rest_ == 0 && stream_.avail_in == 0; }
+
+ private:
+  z_stream stream_{};
+  size_t rest_ = 0;
+  bool ready_ = false, ended_ = false;
+};
+
+Result<Tensor> parse_compressed(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool) {
+  Inflater inflater(bytes);
+  std::array<unsigned char, 4 + 4 * kMaxRank> head{};
+  PERCALE_ASSIGN_OR_RETURN(const int64_t first, inflater.read(head.data(), 4));
+  int64_t have = first;
+  if (first == 4 && head[3] <= kMaxRank) {
+    PERCALE_ASSIGN_OR_RETURN(const int64_t more, inflater.read(head.data() + 4, 4 * int64_t{head[3]}));
+    have += more;
+  }
+  PERCALE_ASSIGN_OR_RETURN(const Header header, parse_header(head.data(), static_cast<size_t>(have)));
+  PERCALE_ASSIGN_OR_RETURN(const int64_t wanted, byte_size(header.dtype, header.shape));
+  if (wanted / kMaxInflation > static_cast<int64_t>(bytes.size())) {
+    return size_error(header, wanted, static_cast<int64_t>(bytes.size()) * kMaxInflation);
+  }
+  PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, header.dtype, header.shape));
+  PERCALE_ASSIGN_OR_RETURN(const int64_t read, inflater.read(out.data(), wanted));
+  if (read < wanted) return size_error(header, wanted, read);
+  char surplus = 0;
+  PERCALE_ASSIGN_OR_RETURN(const int64_t behind, inflater.read(&surplus, 1));
+  if (behind > 0) return invalid_argument("IDX: ", header.dtype, " ", header.shape, ": bytes stand behind the data");
+  if (!inflater.consumed_all()) return invalid_argument("gzip: bytes stand behind the compressed data");
+  swap_elements(out);
+  return out;
+}
+
+}  // namespace
+
+bool looks_like_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
+bool looks_like_idx(std::string_view bytes) { return bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 0; }
+
+Result<Tensor> parse_idx(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool) {
+  if (looks_like_gzip(bytes)) return parse_compressed(bytes, pool);
+  PERCALE_ASSIGN_OR_RETURN(const Header header, parse_plain_header(bytes));
+  PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, header.dtype, header.shape));
+  if (out.bytes() > 0) std::memcpy(out.data(), bytes.data() + header.bytes, static_cast<size_t>(out.bytes()));
+  swap_elements(out);
+  return out;
+}
+
+Result<Tensor> parse_idx_file(const std::shared_ptr<Buffer>& file, const std::shared_ptr<MemoryPool>& pool) {
+  const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
+  if (!looks_like_gzip(bytes)) {
+    PERCALE_ASSIGN_OR_RETURN(const Header header, parse_plain_header(bytes));
+    if (dtype_bits(header.dtype) == 8) return Tensor::view(file, header.bytes, header.dtype, header.shape);
+  }
+  return parse_idx(bytes, pool);
+}
+
+}  // namespace percale

@@ -1,0 +1,121 @@
+// Embedding, MultiHeadAttention.
+#include <array>
+#include <cmath>
+
+#include "core/train/layers/layers.h"
+
+namespace percale {
+namespace {
+
+// Numbers that came as floats, as the data of a SPEC does, are cut to whole ones, as in Keras.
+ValueId embeddings(LayerContext& l) {
+  return l.parameter("embeddings", Shape{l.integer("input_dim"), l.integer("output_dim")},
+                     l.text("embeddings_initializer"));
+}
+
+// The input as indices.
+ValueId indices(LayerContext& l) {
+  const DType given = l.dtype(l.input());
+  const bool index = given == DType::kI32 || given == DType::kI64;
+  return index ? l.input() : l.emit("Cast", {l.input()}, {{"to", DType::kI64}});
+}
+
+ValueId embedding(LayerContext& l) {
+  if (l.flag("mask_zero")) return l.not_yet("'mask_zero' is not there yet");
+  const ValueId table = embeddings(l);
+  return l.emit("Gather", {table, indices(l)}, {{"axis", 0}});
+}
+
+ValueId embedding_bag(LayerContext& l) {
+  const Shape& s = l.shape(l.input());
+  if (s.known_rank() && s.rank() != 2) return l.error("the input must be [batch, length], it has shape ", s);
+  const std::string mode(l.text("combiner"));
+  if (mode != "sum" && mode != "mean" && mode != "max") {
+    return l.error("'combiner' is '", mode, "', wanted sum, mean or max");
+  }
+  Attributes attributes{{"mode", mode}};
+  if (l.attributes().contains("padding_idx")) attributes.set("padding_idx", l.integer("padding_idx"));
+  const ValueId table = embeddings(l);
+  return l.emit("percale:EmbeddingBag", {table, indices(l)}, attributes);
+}
+
+// The last dim of an input [batch, time, depth].
+int64_t depth_of(LayerContext& l, ValueId x) {
+  const Shape& s = l.shape(x);
+  if (s.known_rank() && s.rank() == 3 && s[2] > 0) return s[2];
+  l.error("the inputs must be [batch, time, depth] with a known depth, one has shape ", s);
+  return 1;
+}
+
+// x [batch, time, depth] times <leaf>/kernel [depth, heads, size], with its bias: [batch, time, heads, size].
+ValueId project(LayerContext& l, ValueId x, std::string_view leaf, int64_t heads, int64_t size) {
+  const int64_t depth = depth_of(l, x), width = heads * size;
+  const ValueId kernel = l.parameter(str_cat(leaf, "/kernel"), Shape{depth, heads, size}, l.text("kernel_initializer"));
+  ValueId y = l.emit("MatMul", {x, l.emit("Reshape", {kernel, l.ints({depth, width})})});
+  if (l.flag("use_bias")) {
+    const ValueId bias = l.parameter(str_cat(leaf, "/bias"), Shape{heads, size}, l.text("bias_initializer"));
+    y = l.emit("Add", {y, l.emit("Reshape", {bias, l.ints({width})})});
+  }
+  return l.emit("Reshape", {y, l.ints({0, 0, heads, size})});
+}
+
+// Inputs: query, value, key; the value is the query and the key the value where they are not given.
+ValueId multi_head_attention(LayerContext& l) {
+  if (!l.attributes().get_ints("attention_axes").empty()) return l.not_yet("'attention_axes' is not there yet");
+  const auto& shape = l.attributes().get_ints("output_shape");
+  if (shape.size() > 1) return l.not_yet("an 'output_shape' of several dims is not there yet");
+  const auto& inputs = l.inputs();
+  const ValueId query = inputs[0], value = inputs.size() > 1 ? inputs[1] : query,
+                key = inputs.size() > 2 ? inputs[2] : value;
+  const int64_t heads = l.integer("num_heads"), key_dim = l.integer("key_dim");
+  const int64_t value_dim = l.attributes().contains("value_dim") ? l.integer("value_dim") : key_dim;
+  const int64_t out = shape.empty() ? depth_of(l, query) : shape[0];
+  const DType t = l.dtype(query);
+  const ValueId q = l.emit(
+      "Mul", {project(l, query, "query", heads, key_dim), l.scalar(t, 1 / std::sqrt(static_cast<double>(key_dim)))});
+  const ValueId k = project(l, key, "key", heads, key_dim), v = project(l, value, "value", heads, value_dim);
+  const ValueId scores = l.emit("MatMul", {l.transpose(q, {0, 2, 1, 3}), l.transpose(k, {0, 2, 3, 1})});
+  ValueId weights = l.emit("Softmax", {scores}, {{"axis", -1}});
+  if (l.number("dropout") > 0) {
+    weights = l.emit("Dropout", {weights, l.scalar(DType::kF32, l.number("dropout")), l.scalar(DType::kBool, 0)});
+  }
+  const ValueId mixed = l.transpose(l.emit("MatMul", {weights, l.transpose(v, {0, 2, 1, 3})}), {0, 2, 1, 3});
+  const ValueId kernel =
+      l.parameter("attention_output/kernel", Shape{heads, value_dim, out}, l.text("kernel_initializer"));
+  const ValueId y = l.emit("MatMul", {l.emit("Reshape", {mixed, l.ints({0, 0, heads * value_dim})}),
+                                      l.emit("Reshape", {kernel, l.ints({heads * value_dim, out})})});
+  if (!l.flag("use_bias")) return y;
+  return l.emit("Add", {y, l.parameter("attention_output/bias", Shape{out}, l.text("bias_initializer"))});
+}
+
+constexpr AttrSpec size(std::string_view name, bool required) {
+  return {.name = name, .kind = AttrKind::kInt, .required = required, .min = 1, .max = 1 << 30};
+}
+
+constexpr std::array<Layer, 3> kLayers = {{
+    {.name = "Embedding",
+     .variable = "embedding",
+     .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
+                    attr_int("mask_zero", 0, 0, 1)},
+     .emit = embedding},
+    {.name = "EmbeddingBag",
+     .variable = "embedding_bag",
+     .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
+                    attr_string("combiner", "mean"), AttrSpec{.name = "padding_idx", .kind = AttrKind::kInt, .min = 0}},
+     .emit = embedding_bag},
+    {.name = "MultiHeadAttention",
+     .variable = "multi_head_attention",
+     .max_inputs = 3,
+     .attributes = {size("num_heads", true), size("key_dim", true), size("value_dim", false),
+                    attr_float("dropout", 0, 0, 0.999999), attr_int("use_bias", 1, 0, 1),
+                    AttrSpec{.name = "output_shape", .kind = AttrKind::kInts, .min = 1, .max = 1 << 30},
+                    AttrSpec{.name = "attention_axes", .kind = AttrKind::kInts},
+                    attr_string("kernel_initializer", "glorot_uniform"), attr_string("bias_initializer", "zeros")},
+     .emit = multi_head_attention},
+}};
+
+}  // namespace
+
+std::span<const Layer> attention_layers() { return kLayers; }
+
+}  // namespace percale

@@ -1,0 +1,166 @@
+// LSTM, GRU, SimpleRNN. Kernels have Keras' shapes, [in, gates * units], and Keras' order of gates (i, f, c, o and z, r, h);
+// the ops want them transposed, LSTM's in the order i, o, f, c.
+#include <array>
+#include <limits>
+
+#include "core/train/layers/initializers.h"
+#include "core/train/layers/layers.h"
+
+namespace percale {
+namespace {
+
+struct CellWords {
+  std::string_view op;
+  std::vector<int64_t> gates;  // where the op's gates stand among Keras'
+  std::vector<std::string_view> activations;
+};
+
+// ONNX's functions of a cell by Keras' names; numbers go to those that have some.
+struct CellFunction {
+  std::string_view keras, onnx;
+  bool has_alpha = false, has_beta = false;
+  double alpha = 0, beta = 0;
+};
+constexpr std::array<CellFunction, 9> kFunctions = {{{"tanh", "Tanh"},
+                                                     {"sigmoid", "Sigmoid"},
+                                                     {"relu", "Relu"},
+                                                     {"linear", "Affine", true, true, 1, 0},
+                                                     {"hard_sigmoid", "HardSigmoid", true, true, 1.0 / 6, 0.5},
+                                                     {"elu", "Elu", true, false, 1},
+                                                     {"leaky_relu", "LeakyRelu", true, false, 0.2},
+                                                     {"softplus", "Softplus"},
+                                                     {"softsign", "Softsign"}}};
+
+bool set_activations(LayerContext& l, const std::vector<std::string_view>& words, Attributes& attributes) {
+  std::vector<std::string> names;
+  std::vector<double> alphas, betas;
+  for (std::string_view word : words) {
+    const CellFunction* found = nullptr;
+    for (const CellFunction& f : kFunctions) {
+      if (f.keras == word) found = &f;
+    }
+    if (found == nullptr) {
+      l.activate(l.input(), word);  // an unknown word is an error of its own
+      if (l.status().ok()) l.not_yet("activation '", word, "' is not there yet in recurrent layers");
+      return false;
+    }
+    names.emplace_back(found->onnx);
+    if (found->has_alpha) alphas.push_back(found->alpha);
+    if (found->has_beta) betas.push_back(found->beta);
+  }
+  attributes.set("activations", names);
+  if (!alphas.empty()) attributes.set("activation_alpha", alphas);
+  if (!betas.empty()) attributes.set("activation_beta", betas);
+  return true;
+}
+
+// [in, gates * units] as the op's [1, gates * units, in].
+ValueId operand(LayerContext& l, ValueId kernel, const CellWords& cell, int64_t in, int64_t units) {
+  const auto gates = static_cast<int64_t>(cell.gates.size());
+  const ValueId parts = l.emit("Reshape", {kernel, l.ints({in, gates, units})});
+  const ValueId ordered = gates == 1 ? parts : l.emit("Gather", {parts, l.ints(cell.gates)}, {{"axis", 1}});
+  return l.emit("Reshape", {l.transpose(ordered, {1, 2, 0}), l.ints({1, gates * units, in})});
+}
+
+// A bias of the input's side alone, with zeros for that of the state.
+ValueId bias_operand(LayerContext& l, ValueId bias, const CellWords& cell, int64_t units) {
+  const auto gates = static_cast<int64_t>(cell.gates.size());
+  const ValueId parts = l.emit("Reshape", {bias, l.ints({gates, units})});
+  const ValueId ordered = gates == 1 ? parts : l.emit("Gather", {parts, l.ints(cell.gates)}, {{"axis", 0}});
+  const ValueId zeros = l.emit("Expand", {l.scalar(l.dtype(bias), 0), l.ints({1, gates * units})});
+  return l.emit("Concat", {l.emit("Reshape", {ordered, l.ints({1, gates * units})}), zeros}, {{"axis", 1}});
+}
+
+// What is dropped of a row is dropped at all its times: the mask is what Dropout leaves of ones [batch, 1, in].
+ValueId drop_inputs(LayerContext& l, ValueId x, int64_t in) {
+  if (l.number("dropout") == 0) return x;
+  const ValueId batch = l.emit("Shape", {x}, {{"start", 0}, {"end", 1}});
+  const ValueId ones =
+      l.emit("Expand", {l.scalar(l.dtype(x), 1), l.emit("Concat", {batch, l.ints({1, in})}, {{"axis", 0}})});
+  return l.emit("Mul",
+                {x, l.emit("Dropout", {ones, l.scalar(DType::kF32, l.number("dropout")), l.scalar(DType::kBool, 0)})});
+}
+
+ValueId recurrent(LayerContext& l, const CellWords& cell) {
+  for (const char* key : {"return_state", "stateful"}) {
+    if (l.flag(key)) return l.not_yet("'", key, "' is not there yet");
+  }
+  if (l.number("recurrent_dropout") > 0) return l.not_yet("'recurrent_dropout' is not there yet");
+  const int64_t in = l.known_dim(3, -1), units = l.integer("units"), gates = static_cast<int64_t>(cell.gates.size());
+  Attributes attributes{{"hidden_size", units}};
+  if (!l.status().ok() || !set_activations(l, cell.activations, attributes)) return kNoValue;
+  const bool lstm = cell.op == "LSTM", reset_after = cell.op == "GRU" && l.flag("reset_after");
+  if (reset_after) attributes.set("linear_before_reset", 1);
+  const bool forget = lstm && l.flag("use_bias") && l.flag("unit_forget_bias");
+  if (forget && l.text("bias_initializer") != "zeros") {
+    return l.not_yet("'unit_forget_bias' with bias_initializer '", l.text("bias_initializer"), "' is not there yet");
+  }
+
+  const ValueId kernel = l.parameter("kernel", Shape{in, gates * units}, l.text("kernel_initializer"));
+  const ValueId recurrent_kernel =
+      l.parameter("recurrent_kernel", Shape{units, gates * units}, l.text("recurrent_initializer"));
+  ValueId bias = kNoValue;
+  if (l.flag("use_bias")) {
+    const Shape shape = reset_after ? Shape{2, gates * units} : Shape{gates * units};
+    const ValueId own = l.parameter("bias", shape, forget ? kUnitForgetBias : l.text("bias_initializer"));
+    bias = reset_after ? l.emit("Reshape", {own, l.ints({1, 2 * gates * units})}) : bias_operand(l, own, cell, units);
+  }
+  ValueId x = drop_inputs(l, l.input(), in);
+  if (l.flag("go_backwards")) {
+    x = l.emit("Slice", {x, l.ints({-1}), l.ints({std::numeric_limits<int64_t>::min()}), l.ints({1}), l.ints({-1})});
+  }
+  const auto out = l.emit_many(cell.op,
+                               {l.transpose(x, {1, 0, 2}), operand(l, kernel, cell, in, units),
+                                operand(l, recurrent_kernel, cell, units, units), bias},
+                               2, attributes);
+  if (!l.flag("return_sequences")) return l.emit("Squeeze", {out[1], l.ints({0})});
+  return l.transpose(l.emit("Squeeze", {out[0], l.ints({1})}), {1, 0, 2});
+}
+
+ValueId lstm(LayerContext& l) {
+  return recurrent(
+      l, {"LSTM", {0, 3, 1, 2}, {l.text("recurrent_activation"), l.text("activation"), l.text("activation")}});
+}
+ValueId gru(LayerContext& l) {
+  return recurrent(l, {"GRU", {0, 1, 2}, {l.text("recurrent_activation"), l.text("activation")}});
+}
+ValueId simple_rnn(LayerContext& l) { return recurrent(l, {"RNN", {0}, {l.text("activation")}}); }
+
+constexpr AttrSpec kUnits{.name = "units", .kind = AttrKind::kInt, .required = true, .min = 1, .max = 1 << 24};
+constexpr AttrSpec kActivation = attr_string("activation", "tanh"),
+                   kRecurrentActivation = attr_string("recurrent_activation", "sigmoid"),
+                   kUseBias = attr_int("use_bias", 1, 0, 1),
+                   kKernelInit = attr_string("kernel_initializer", "glorot_uniform"),
+                   kRecurrentInit = attr_string("recurrent_initializer", "orthogonal"),
+                   kBiasInit = attr_string("bias_initializer", "zeros"),
+                   kDropout = attr_float("dropout", 0, 0, 0.999999),
+                   kRecurrentDropout = attr_float("recurrent_dropout", 0, 0, 1),
+                   kSequences = attr_int("return_sequences", 0, 0, 1), kState = attr_int("return_state", 0, 0, 1),
+                   kBackwards = attr_int("go_backwards", 0, 0, 1), kStateful = attr_int("stateful", 0, 0, 1),
+                   kUnroll = attr_int("unroll", 0, 0, 1);  // how it runs, not what it computes
+
+constexpr std::array<Layer, 3> kLayers = {{
+    {.name = "LSTM",
+     .variable = "lstm",
+     .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
+                    attr_int("unit_forget_bias", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
+                    kStateful, kUnroll},
+     .emit = lstm},
+    {.name = "GRU",
+     .variable = "gru",
+     .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
+                    attr_int("reset_after", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
+                    kStateful, kUnroll},
+     .emit = gru},
+    {.name = "SimpleRNN",
+     .variable = "simple_rnn",
+     .attributes = {kUnits, kActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout, kRecurrentDropout,
+                    kSequences, kState, kBackwards, kStateful, kUnroll},
+     .emit = simple_rnn},
+}};
+
+}  // namespace
+
+std::span<const Layer> recurrent_layers() { return kLayers; }
+
+}  // namespace percale

@@ -1,0 +1,89 @@
+#include "core/train/method/json_keys.h"
+
+#include <algorithm>
+
+#include "core/registry/registry.h"
+
+namespace percale {
+namespace {
+
+const Json* present(const Json& object, std::string_view key) {
+  const Json* value = object.find(key);
+  return value != nullptr && !value->is_null() ? value : nullptr;
+}
+
+Status range_error(const Json& at, std::string_view key, const std::string& value, const std::string& low,
+                   const std::string& high) {
+  return out_of_range("line ", at.line(), ", column ", at.column(), ": '", key, "' is ", value, ", wanted ", low,
+                      " to ", high);
+}
+
+}  // namespace
+
+Status check_keys(const Json& object, std::string_view where, std::initializer_list<std::string_view> known,
+                  std::initializer_list<std::string_view> later) {
+  PERCALE_RETURN_IF_ERROR(object.expect(Json::Kind::kObject, where));
+  for (size_t i = 0; i < object.size(); ++i) {
+    const std::string& key = object.key(i);
+    const Json& value = object.item(i);
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    if (std::find(later.begin(), later.end(), key) != later.end()) {
+      const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
+      if (off) continue;
+      return unimplemented("line ", value.line(), ", column ", value.column(), ": '", key, "' of ", where,
+                           " is not there yet");
+    }
+    std::vector<std::string> candidates(known.begin(), known.end());
+    candidates.insert(candidates.end(), later.begin(), later.end());
+    const std::string nearest = nearest_name(key, candidates);
+    return value.error(key, "no such key in ", where,
+                       nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  }
+  return {};
+}
+
+Status read_number(const Json& object, std::string_view key, double low, double high, double* out) {
+  const Json* value = present(object, key);
+  if (value == nullptr) return {};
+  PERCALE_ASSIGN_OR_RETURN(const double number, value->as_double(key));
+  if (!(number >= low && number <= high)) {
+    return range_error(*value, key, str_cat(number), str_cat(low), str_cat(high));
+  }
+  *out = number;
+  return {};
+}
+
+Status read_integer(const Json& object, std::string_view key, int64_t low, int64_t high, int64_t* out) {
+  const Json* value = present(object, key);
+  if (value == nullptr) return {};
+  PERCALE_ASSIGN_OR_RETURN(const int64_t number, value->as_int(key));
+  if (number < low || number > high) {
+    return range_error(*value, key, str_cat(number), str_cat(low), str_cat(high));
+  }
+  *out = number;
+  return {};
+}
+
+Status read_flag(const Json& object, std::string_view key, bool* out) {
+  const Json* value = present(object, key);
+  if (value == nullptr) return {};
+  PERCALE_ASSIGN_OR_RETURN(*out, value->as_bool(key));
+  return {};
+}
+
+Status read_text(const Json& object, std::string_view key, std::string* out) {
+  const Json* value = present(object, key);
+  if (value == nullptr) return {};
+  PERCALE_ASSIGN_OR_RETURN(*out, value->as_string(key));
+  return {};
+}
+
+Result<Json> json_or_name(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && (text[first] == '{' || text[first] == '"')) return Json::parse(text);
+  JsonWriter quoted;
+  quoted.value(text);
+  return Json::parse(quoted.text());
+}
+
+}  // namespace percale

@@ -1,0 +1,28 @@
+// Strict reading of JSON objects: unknown keys name the nearest, known ones that are not there yet say so.
+#ifndef PERCALE_CORE_TRAIN_METHOD_JSON_KEYS_H_
+#define PERCALE_CORE_TRAIN_METHOD_JSON_KEYS_H_
+
+#include <initializer_list>
+#include <string_view>
+
+#include "core/base/json.h"
+
+namespace percale {
+
+// INVALID_ARGUMENT unless `object` is an object all of whose keys are `known`; UNIMPLEMENTED for a key of `later` whose value
+// is not null or false. `where` names the object in messages.
+Status check_keys(const Json& object, std::string_view where, std::initializer_list<std::string_view> known,
+                  std::initializer_list<std::string_view> later = {});
+
+// Sets *out when the key is there and not null. `low` and `high` bound it, inclusive: OUT_OF_RANGE names them.
+Status read_number(const Json& object, std::string_view key, double low, double high, double* out);
+Status read_integer(const Json& object, std::string_view key, int64_t low, int64_t high, int64_t* out);
+Status read_flag(const Json& object, std::string_view key, bool* out);
+Status read_text(const Json& object, std::string_view key, std::string* out);
+
+// What an option says: JSON, or a bare name, which becomes a JSON string.
+Result<Json> json_or_name(std::string_view text);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_METHOD_JSON_KEYS_H_

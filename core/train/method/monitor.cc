@@ -1,0 +1,115 @@
+#include "core/train/method/monitor.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/train/method/json_keys.h"
+
+namespace percale {
+namespace {
+
+constexpr double kMost = std::numeric_limits<double>::max();
+// Reductions of the learning rate by less than this are none (PyTorch's eps).
+constexpr double kLeastChange = 1e-8;
+
+}  // namespace
+
+bool larger_is_better(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kWords = {"acc", "auc", "f1", "precision", "recall"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](auto word) { return name.find(word) != std::string_view::npos; });
+}
+
+Status read_monitor(const Json& object, Monitor* out) {
+  std::string mode = "auto";
+  PERCALE_RETURN_IF_ERROR(read_text(object, "monitor", &out->name));
+  PERCALE_RETURN_IF_ERROR(read_text(object, "mode", &mode));
+  if (mode != "auto" && mode != "min" && mode != "max") {
+    return object.find("mode")->error("mode", "it is '", mode, "', wanted auto, min or max");
+  }
+  out->larger_is_better = mode == "auto" ? larger_is_better(out->name) : mode == "max";
+  return {};
+}
+
+Result<EarlyStopping> parse_early_stopping(const Json& json) {
+  EarlyStopping out;
+  PERCALE_RETURN_IF_ERROR(
+      check_keys(json, "early_stopping",
+                 {"monitor", "mode", "patience", "min_delta", "baseline", "start_from_epoch", "restore_best_weights"}));
+  out.on = true;
+  PERCALE_RETURN_IF_ERROR(read_monitor(json, &out.monitor));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "patience", 0, int64_t{1} << 40, &out.patience));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "min_delta", 0, kMost, &out.min_delta));
+  PERCALE_RETURN_IF_ERROR(read_integer(json, "start_from_epoch", 0, int64_t{1} << 40, &out.start_from_epoch));
+  PERCALE_RETURN_IF_ERROR(read_flag(json, "restore_best_weights", &out.restore_best_weights));
+  if (const Json* baseline = json.find("baseline"); baseline != nullptr && !baseline->is_null()) {
+    PERCALE_ASSIGN_OR_RETURN(out.baseline, baseline->as_double("baseline"));
+  }
+  return out;
+}
+
+bool MonitorState::update(const EarlyStopping& options, int64_t epoch, double value) {
+  if (epoch < options.start_from_epoch) return false;
+  const auto beats = [&](double other) {
+    return options.monitor.larger_is_better ? value - options.min_delta > other : value + options.min_delta < other;
+  };
+  const bool first = !started, better = compared ? beats(best) : !std::isnan(value);
+  started = true;
+  ++bad;
+  if (!better) {
+    stopped = stopped || (bad >= options.patience && epoch > 0);
+    return first;
+  }
+  compared = true;
+  best = value;
+  if (!options.baseline || beats(*options.baseline)) bad = 0;
+  return true;
+}
+
+void MonitorState::update(const Plateau& options, double base_rate, double value) {
+  const bool up = options.monitor.larger_is_better;
+  const double margin = options.relative ? best * options.threshold : options.threshold;
+  const bool better = !started || (up ? value > best + margin : value < best - margin);
+  started = true;
+  if (better) best = value;
+  bad = better ? 0 : bad + 1;
+  if (cooldown > 0) {
+    --cooldown;
+    bad = 0;
+  }
+  if (bad <= options.patience) return;
+  const double rate = base_rate * factor, next = std::max(rate * options.factor, options.min_learning_rate);
+  if (rate - next > kLeastChange) factor = next / base_rate;
+  cooldown = options.cooldown;
+  bad = 0;
+}
+
+void MonitorState::save(std::string_view prefix, NamedNumbers& out) const {
+  if (!started) return;
+  const std::string p = str_cat(prefix, ".");
+  out.emplace_back(p + "best", best);
+  out.emplace_back(p + "compared", compared ? 1 : 0);
+  out.emplace_back(p + "bad", static_cast<double>(bad));
+  out.emplace_back(p + "cooldown", static_cast<double>(cooldown));
+  out.emplace_back(p + "factor", factor);
+  out.emplace_back(p + "stopped", stopped ? 1 : 0);
+}
+
+void MonitorState::load(std::string_view prefix, const NamedNumbers& numbers) {
+  *this = {};
+  for (const auto& [name, value] : numbers) {
+    if (!name.starts_with(prefix) || name.size() <= prefix.size() || name[prefix.size()] != '.') continue;
+    const std::string_view key = std::string_view(name).substr(prefix.size() + 1);
+    started = true;
+    if (key == "best") best = value;
+    if (key == "compared") compared = value != 0;
+    if (key == "bad") bad = static_cast<int64_t>(value);
+    if (key == "cooldown") cooldown = static_cast<int64_t>(value);
+    if (key == "factor") factor = value;
+    if (key == "stopped") stopped = value != 0;
+  }
+}
+
+}  // namespace percale

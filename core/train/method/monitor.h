@@ -1,0 +1,72 @@
+// Numbers of an epoch that decide how a training goes on: early stopping, and learning rates that fall on a plateau.
+#ifndef PERCALE_CORE_TRAIN_METHOD_MONITOR_H_
+#define PERCALE_CORE_TRAIN_METHOD_MONITOR_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/json.h"
+
+namespace percale {
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+// What is watched: "loss" (the mean over the epoch's steps), a metric, or either with "val_" before it: of the validation data,
+// after the epoch. A plain value.
+struct Monitor {
+  std::string name = "loss";
+  bool larger_is_better = false;
+  bool of_validation() const { return name.starts_with("val_"); }
+};
+// From the keys "monitor" and "mode" (auto, min, max; auto: max for accuracies, AUC, F1, precision and recall).
+Status read_monitor(const Json& object, Monitor* out);
+bool larger_is_better(std::string_view name);
+
+// Keras' EarlyStopping: stops when `patience` epochs in a row were not better than the best, and than `baseline`, by more than
+// `min_delta`.
+struct EarlyStopping {
+  bool on = false;
+  Monitor monitor;
+  int64_t patience = 0;
+  double min_delta = 0;
+  std::optional<double> baseline;
+  int64_t start_from_epoch = 0;       // the epochs before it are not looked at; from 0
+  bool restore_best_weights = false;  // a fit that comes to its end leaves those of the best epoch
+};
+Result<EarlyStopping> parse_early_stopping(const Json& json);
+
+// PyTorch's ReduceLROnPlateau: after more than `patience` epochs in a row that were not better than the best, the rate is
+// multiplied by `factor`.
+struct Plateau {
+  Monitor monitor;
+  double factor = 0.1;
+  int64_t patience = 10;
+  double threshold = 1e-4;
+  bool relative = true;  // the threshold is a part of the best
+  int64_t cooldown = 0;  // epochs after a reduction in which none counts as bad
+  double min_learning_rate = 0;
+};
+
+// What either has seen. A plain value, part of checkpoints.
+struct MonitorState {
+  bool started = false;
+  bool compared = false;  // early stopping: there is a best, which a first epoch without a number does not give
+  double best = 0;
+  int64_t bad = 0, cooldown = 0;
+  double factor = 1;     // plateau: of the learning rate
+  bool stopped = false;  // early stopping
+
+  // `epoch` from 0. True when the epoch's weights are the best so far.
+  bool update(const EarlyStopping& options, int64_t epoch, double value);
+  void update(const Plateau& options, double base_rate, double value);
+  // As numbers called `prefix`.best and so on, and back: those that are missing keep their first values.
+  void save(std::string_view prefix, NamedNumbers& out) const;
+  void load(std::string_view prefix, const NamedNumbers& numbers);
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_METHOD_MONITOR_H_

@@ -1,0 +1,46 @@
+#include "core/train/method/name_pattern.h"
+
+#include <algorithm>
+
+#include "core/registry/registry.h"
+
+namespace percale {
+
+// Greedy with one point to go back to: what a later star leaves undecided no earlier star can mend.
+bool matches_pattern(std::string_view pattern, std::string_view name) {
+  size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return matches_pattern(p, name); });
+}
+
+Status check_pattern(std::string_view what, const std::string& pattern, const std::vector<Variable>& variables) {
+  std::vector<std::string> names;
+  for (const Variable& v : variables) {
+    if (v.slot) continue;
+    if (matches_pattern(pattern, v.name)) return {};
+    names.push_back(v.name);
+  }
+  const std::string nearest = nearest_name(pattern, names);
+  return invalid_argument("'", what, "': no variable is called '", pattern, "'",
+                          nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+}
+
+}  // namespace percale

@@ -1,0 +1,69 @@
+#include "core/train/report/history.h"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace percale {
+namespace {
+
+constexpr size_t kFixedColumns = 5;
+
+std::string number(double v) {
+  char text[40];
+  snprintf(text, sizeof text, "%.9g", v);
+  return text;
+}
+
+}  // namespace
+
+std::string History::to_csv() const {
+  std::string out = "epoch,step,loss,learning_rate,seconds";
+  for (const std::string& name : metric_names) out += "," + name;
+  out += "\n";
+  for (const Row& row : rows) {
+    out += str_cat(row.epoch, ",", row.step, ",", number(row.loss), ",", number(row.learning_rate), ",",
+                   number(row.seconds));
+    for (size_t i = 0; i < metric_names.size(); ++i) {
+      out += ",";
+      if (i < row.metrics.size()) out += number(row.metrics[i]);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+Tensor History::to_tensor() const {
+  const size_t width = kFixedColumns + metric_names.size();
+  std::vector<double> values;
+  values.reserve(rows.size() * width);
+  for (const Row& row : rows) {
+    values.insert(values.end(), {static_cast<double>(row.epoch), static_cast<double>(row.step), row.loss,
+                                 row.learning_rate, row.seconds});
+    for (size_t i = 0; i < metric_names.size(); ++i) {
+      values.push_back(i < row.metrics.size() ? row.metrics[i] : std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return Tensor::of(Shape{static_cast<int64_t>(rows.size()), static_cast<int64_t>(width)},
+                    std::span<const double>(values));
+}
+
+Status History::from_tensor(const Tensor& tensor) {
+  const size_t width = kFixedColumns + metric_names.size();
+  if (tensor.dtype() != DType::kF64 || tensor.shape().rank() != 2 || tensor.shape()[1] != static_cast<int64_t>(width)) {
+    return invalid_argument("the history is ", tensor.dtype(), " ", tensor.shape(), ", wanted f64 with ",
+                            static_cast<uint64_t>(width), " columns");
+  }
+  rows.clear();
+  const auto values = tensor.span<double>();
+  for (size_t at = 0; at + width <= values.size(); at += width) {
+    const double* v = values.data() + at;
+    Row row{static_cast<int64_t>(v[0]), static_cast<int64_t>(v[1]), v[2], v[3], v[4], {}};
+    // The metrics of a row are there together or not at all; a metric that is NaN itself is lost with them.
+    if (!metric_names.empty() && !std::isnan(v[kFixedColumns])) row.metrics.assign(v + kFixedColumns, v + width);
+    rows.push_back(std::move(row));
+  }
+  return {};
+}
+
+}  // namespace percale

@@ -1,0 +1,355 @@
+#include "core/train/rewrite/recompute.h"
+
+#include <algorithm>
+
+#include "core/graph/effects.h"
+#include "core/graph/validate.h"
+#include "core/passes/rewrite.h"
+
+namespace percale {
+namespace {
+
+constexpr size_t kMostSegments = 64;
+
+bool reads_the_shape_alone(const Node& node) {
+  const std::string name = op_name(*node.op);
+  return name == "Shape" || name == "Size";
+}
+
+// What the forward pass makes of its inputs, and who needs it when. A view is the value that it shows: its root.
+class Activations {
+ public:
+  Activations(const Graph& graph, const Function& f, size_t forward)
+      : f_(f),
+        forward_(forward),
+        root_(f.values.size()),
+        repeatable_(forward, false),
+        last_use_(f.values.size(), 0),
+        moving_(f.values.size(), false),
+        needed_(f.values.size(), false) {
+    for (size_t i = 0; i < root_.size(); ++i) root_[i] = static_cast<ValueId>(i);
+    for (ValueId id : f.inputs) moving_[at(id)] = true;
+    for (size_t i = 0; i < forward; ++i) {
+      const Node& node = f.nodes[i];
+      bool moves = false;
+      for (ValueId id : node.inputs) {
+        if (id == kNoValue) continue;
+        moves = moves || moving_[at(id)];
+        last_use_[at(root(id))] = i;
+      }
+      repeatable_[i] = moves && !effects_of(graph, node).writes;
+      for (ValueId id : node.outputs) {
+        if (id != kNoValue) moving_[at(id)] = moves;
+      }
+      if (node.op->has(kView) && node.inputs[0] != kNoValue) root_[at(node.outputs[0])] = root(node.inputs[0]);
+    }
+    for (size_t i = forward; i < f.nodes.size(); ++i) {
+      if (reads_the_shape_alone(f.nodes[i])) continue;
+      for (ValueId id : f.nodes[i].inputs) {
+        if (id != kNoValue) needed_[at(root(id))] = true;
+      }
+    }
+  }
+
+  ValueId root(ValueId id) const { return root_[at(id)]; }
+  // The node of the forward pass that makes a value and may be repeated, else -1.
+  NodeId maker(ValueId id) const {
+    const Value& v = f_.value(id);
+    if (v.kind != ValueKind::kNode || static_cast<size_t>(v.def) >= forward_) return -1;
+    return repeatable_[static_cast<size_t>(v.def)] ? v.def : -1;
+  }
+  // Of a root: whether it is an activation, that is repeatable; the last node of the forward pass that reads it.
+  bool is_activation(ValueId id) const { return root(id) == id && maker(id) >= 0; }
+  size_t last_use(ValueId id) const { return last_use_[at(id)]; }
+  // The backward pass reads it.
+  bool needed(ValueId id) const { return needed_[at(id)]; }
+  double bytes(ValueId id) const {
+    const ValueType& type = f_.type(id);
+    double out = static_cast<double>(dtype_bits(type.dtype)) / 8;
+    for (size_t d = 0; type.shape.known_rank() && d < type.shape.rank(); ++d) {
+      out *= static_cast<double>(std::max<int64_t>(1, type.shape[d]));
+    }
+    return out;
+  }
+  size_t forward() const { return forward_; }
+  const Function& function() const { return f_; }
+
+ private:
+  static size_t at(ValueId id) { return static_cast<size_t>(id); }
+
+  const Function& f_;
+  const size_t forward_;
+  std::vector<ValueId> root_;
+  std::vector<bool> repeatable_;  // per node of the forward pass
+  std::vector<size_t> last_use_;  // per root
+  std::vector<bool> moving_, needed_;
+};
+
+// Where segments begin, the first one's 0 left out; empty where cuts do not pay.
+class Cuts {
+ public:
+  explicit Cuts(const Activations& a) : a_(a), crossing_(a.forward() + 1, 0), own_(a.forward(), 0) {
+    std::vector<double> change(a.forward() + 2, 0);
+    const Function& f = a.function();
+    for (size_t i = 0; i < f.values.size(); ++i) {
+      const auto id = static_cast<ValueId>(i);
+      if (!a.is_activation(id)) continue;
+      const auto made = static_cast<size_t>(a.maker(id));
+      if (a.needed(id)) own_[made] += a.bytes(id);
+      if (a.last_use(id) <= made) continue;
+      change[made + 1] += a.bytes(id);  // it crosses the cuts before the nodes made + 1 to last_use
+      change[a.last_use(id) + 1] -= a.bytes(id);
+    }
+    double now = 0;
+    for (size_t p = 0; p < crossing_.size(); ++p) crossing_[p] = now += change[p];
+  }
+
+  std::vector<size_t> choose() const {
+    double total = 0;
+    for (double bytes : own_) total += bytes;
+    std::vector<size_t> best;
+    double least = total * 0.95;
+    for (size_t parts = 2; parts <= kMostSegments && total > 0; ++parts) {
+      const std::vector<size_t> cuts = within(total / static_cast<double>(parts));
+      const double bytes = estimate(cuts);
+      if (bytes >= least) continue;
+      least = bytes;
+      best = cuts;
+    }
+    return best;
+  }
+
+ private:
+  // Segments that keep at most `most`, each ended at the cheapest place of its second half.
+  std::vector<size_t> within(double most) const {
+    std::vector<size_t> out;
+    size_t begin = 0, place = 0;
+    double bytes = 0;
+    for (size_t i = 0; i < own_.size(); ++i) {
+      if (bytes + own_[i] > most && i > begin) {
+        if (place <= begin) place = i;
+        out.push_back(place);
+        begin = place;
+        bytes = 0;
+        for (size_t k = begin; k < i; ++k) bytes += own_[k];
+      }
+      bytes += own_[i];
+      if (bytes * 2 >= most && (place <= begin || crossing_[i + 1] < crossing_[place])) place = i + 1;
+    }
+    return out;
+  }
+
+  // What crosses cuts is kept all the time, what a segment keeps as long as its gradients are made.
+  double estimate(const std::vector<size_t>& cuts) const {
+    double kept = 0, most = 0, bytes = 0;
+    for (size_t i = 0, next = 0; i < own_.size(); ++i) {
+      if (next < cuts.size() && cuts[next] == i) {
+        kept += crossing_[i];
+        most = std::max(most, bytes);
+        bytes = 0;
+        ++next;
+      }
+      bytes += own_[i];
+    }
+    return kept + std::max(most, bytes);
+  }
+
+  const Activations& a_;
+  std::vector<double>
+      crossing_;             // per place before a node: bytes of activations that are made before and read behind it
+  std::vector<double> own_;  // per node: bytes that it makes and the backward pass reads
+};
+
+// Writes the function anew with repeated nodes between those of the backward pass.
+class Repeater {
+ public:
+  Repeater(Function& f, const Activations& a, const std::vector<size_t>& cuts, NodeId anchor, const OpSchema* identity)
+      : f_(f),
+        a_(a),
+        cuts_(cuts),
+        anchor_(anchor),
+        identity_(identity),
+        names_(f),
+        kept_(f.values.size(), false),
+        done_(cuts.size(), false),
+        wanted_(a.forward(), false) {}
+
+  void run() {
+    find_kept();
+    find_wanted();
+    std::vector<NodeId> moved(f_.nodes.size(), -1);
+    std::vector<Node> old = std::move(f_.nodes);
+    f_.nodes.clear();
+    old_ = &old;
+    instead_.assign(kept_.size(), kNoValue);
+    for (size_t i = 0; i < old.size(); ++i) {
+      Node node = old[i];
+      if (i >= a_.forward() && !reads_the_shape_alone(node)) {
+        for (ValueId& id : node.inputs) {
+          if (!is_rebuilt(id)) continue;
+          const size_t segment = segment_of(a_.maker(id));
+          if (!done_[segment]) repeat(segment);
+          id = instead_[static_cast<size_t>(id)];
+        }
+      }
+      for (NodeId& before : node.control) before = moved[static_cast<size_t>(before)];
+      moved[i] = static_cast<NodeId>(f_.nodes.size());
+      for (ValueId id : node.outputs) {
+        if (id != kNoValue) f_.value(id).def = moved[i];
+      }
+      f_.nodes.push_back(std::move(node));
+    }
+  }
+
+ private:
+  size_t segment_of(NodeId node) const {
+    return static_cast<size_t>(std::upper_bound(cuts_.begin(), cuts_.end(), static_cast<size_t>(node)) - cuts_.begin());
+  }
+
+  // An activation within a segment that is repeated.
+  bool is_rebuilt(ValueId id) const {
+    if (id == kNoValue || static_cast<size_t>(id) >= kept_.size() || kept_[static_cast<size_t>(a_.root(id))])
+      return false;
+    const NodeId maker = a_.maker(id);
+    return maker >= 0 && a_.maker(a_.root(id)) >= 0 && segment_of(maker) < cuts_.size();
+  }
+
+  void find_kept() {
+    for (size_t i = 0; i < f_.values.size(); ++i) {
+      const auto id = static_cast<ValueId>(i);
+      if (!a_.is_activation(id)) continue;
+      const auto next = std::upper_bound(cuts_.begin(), cuts_.end(), static_cast<size_t>(a_.maker(id)));
+      kept_[i] = next != cuts_.end() && a_.last_use(id) >= *next;
+    }
+    for (ValueId id : f_.outputs) kept_[static_cast<size_t>(a_.root(id))] = true;
+  }
+
+  // The nodes behind what the backward pass reads, as far as they are rebuilt.
+  void find_wanted() {
+    const auto want = [&](const Node& node) {
+      for (ValueId id : node.inputs) {
+        if (is_rebuilt(id)) wanted_[static_cast<size_t>(a_.maker(id))] = true;
+      }
+    };
+    for (size_t i = a_.forward(); i < f_.nodes.size(); ++i) {
+      if (!reads_the_shape_alone(f_.nodes[i])) want(f_.nodes[i]);
+    }
+    for (size_t i = a_.forward(); i-- > 0;) {
+      if (wanted_[i]) want(f_.nodes[i]);
+    }
+  }
+
+  ValueId add_output(const Node& node, size_t output, const ValueType& type) {
+    Value value{names_.value(output == 0 ? node.name : str_cat(node.name, ":", static_cast<uint64_t>(output))), type,
+                ValueKind::kNode, static_cast<int32_t>(f_.nodes.size()), static_cast<int32_t>(output)};
+    f_.values.push_back(std::move(value));
+    return static_cast<ValueId>(f_.values.size() - 1);
+  }
+
+  // What was kept, behind an Identity that waits for another node: no pass looks through it, so that what is made of it is not
+  // merged with what was made of the value itself.
+  ValueId behind_barrier(ValueId id, const std::string& device) {
+    Node node;
+    node.name = names_.node(str_cat("recompute/", f_.value(id).name, "/kept"));
+    node.op = identity_;
+    node.inputs = {id};
+    node.control = {anchor_};
+    node.device = device;
+    node.outputs = {add_output(node, 0, f_.type(id))};
+    f_.nodes.push_back(std::move(node));
+    return f_.nodes.back().outputs[0];
+  }
+
+  void repeat(size_t segment) {
+    done_[segment] = true;
+    const size_t begin = segment == 0 ? 0 : cuts_[segment - 1], end = cuts_[segment];
+    std::vector<std::pair<ValueId, ValueId>> barriers;
+    for (size_t i = begin; i < end; ++i) {
+      if (!wanted_[i]) continue;
+      Node node = (*old_)[i];
+      node.name = names_.node(str_cat("recompute/", node.name));
+      node.control.clear();
+      for (ValueId& id : node.inputs) {
+        if (is_rebuilt(id)) {
+          id = instead_[static_cast<size_t>(id)];
+        } else if (id != kNoValue && (a_.maker(id) >= 0 || f_.value(id).kind == ValueKind::kInput)) {
+          const auto found =
+              std::find_if(barriers.begin(), barriers.end(), [&](const auto& b) { return b.first == id; });
+          const ValueId held = found != barriers.end() ? found->second : behind_barrier(id, node.device);
+          if (found == barriers.end()) barriers.emplace_back(id, held);
+          id = held;
+        }
+      }
+      for (size_t k = 0; k < node.outputs.size(); ++k) {
+        const ValueId before = node.outputs[k];
+        if (before == kNoValue) continue;
+        node.outputs[k] = add_output(node, k, f_.type(before));
+        instead_[static_cast<size_t>(before)] = node.outputs[k];
+      }
+      f_.nodes.push_back(std::move(node));
+    }
+  }
+
+  Function& f_;
+  const Activations& a_;
+  const std::vector<size_t>& cuts_;
+  const NodeId anchor_;
+  const OpSchema* identity_;
+  FreeNames names_;
+  std::vector<bool> kept_;    // per root: crosses a cut, or is an output
+  std::vector<bool> done_;    // per segment
+  std::vector<bool> wanted_;  // per node of the forward pass: it is repeated
+  const std::vector<Node>* old_ = nullptr;
+  std::vector<ValueId> instead_;  // per value that was there before
+};
+
+// A node that no pass drops or merges, for barriers to wait for: the first read of a variable.
+NodeId find_anchor(const Function& f, size_t forward) {
+  for (size_t i = 0; i < forward; ++i) {
+    if (op_name(*f.nodes[i].op) == "percale:ReadVariable") return static_cast<NodeId>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
+Result<Recompute> parse_recompute(const Json& json) {
+  Recompute out;
+  if (json.kind() == Json::Kind::kBool) {
+    out.when = *json.as_bool("recompute") ? Recompute::When::kAlways : Recompute::When::kNever;
+    return out;
+  }
+  if (json.kind() == Json::Kind::kInt) {
+    PERCALE_ASSIGN_OR_RETURN(out.bytes, json.as_int("recompute"));
+    if (out.bytes < 1) return json.error("recompute", out.bytes, " bytes");
+    out.when = Recompute::When::kAboveBytes;
+    return out;
+  }
+  PERCALE_ASSIGN_OR_RETURN(const std::string text, json.as_string("recompute"));
+  using When = Recompute::When;
+  for (const auto& [name, when] : {std::pair{"off", When::kNever}, {"on", When::kAlways}, {"auto", When::kAuto}}) {
+    if (text != name) continue;
+    out.when = when;
+    return out;
+  }
+  return json.error("recompute", "it is '", text, "', wanted true, false, \"auto\" or a number of bytes");
+}
+
+Result<std::shared_ptr<const Graph>> recompute_activations(const Graph& graph, std::string_view function,
+                                                           size_t forward) {
+  auto out = std::make_shared<Graph>(graph);
+  Function* f = out->find_function(function);
+  if (f == nullptr) return not_found("no function '", function, "' to recompute in");
+  PERCALE_ASSIGN_OR_RETURN(const OpSchema* identity, graph.registry->require_op("", "Identity"));
+  const NodeId anchor = find_anchor(*f, forward);
+  if (anchor < 0) return std::shared_ptr<const Graph>();
+  const Function before = *f;
+  const Activations activations(graph, before, forward);
+  const std::vector<size_t> cuts = Cuts(activations).choose();
+  if (cuts.empty()) return std::shared_ptr<const Graph>();
+  Repeater(*f, activations, cuts, anchor, identity).run();
+  PERCALE_RETURN_IF_ERROR(validate(*out));
+  return std::shared_ptr<const Graph>(std::move(out));
+}
+
+}  // namespace percale

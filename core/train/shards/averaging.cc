@@ -1,0 +1,253 @@
+#include "core/train/shards/averaging.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+
+#include "core/base/thread_pool.h"
+
+namespace percale {
+namespace {
+
+constexpr int64_t kTileBytes = 256 << 10;
+
+// In blocks of a known size, which compilers turn into vectors: memory sets the pace then.
+template <class T>
+void add_tile(const Tensor& a, const Tensor& b, int64_t begin, int64_t end) {
+  constexpr int64_t kBlock = 16;
+  T* __restrict out = a.mutable_span<T>().data() + begin;
+  const T* __restrict in = b.span<T>().data() + begin;
+  const int64_t count = end - begin;
+  int64_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    for (int64_t j = i; j < i + kBlock; ++j) out[j] += in[j];
+  }
+  for (; i < count; ++i) out[i] += in[i];
+}
+
+}  // namespace
+
+ShardRows shard_rows(int64_t rows, int64_t shards, int64_t shard) {
+  const auto bound = [&](int64_t s) { return static_cast<int64_t>(static_cast<__int128>(s) * rows / shards); };
+  return {bound(shard), bound(shard + 1)};
+}
+
+void add_tensors(const std::vector<Tensor>& a, const std::vector<Tensor>& b, const ParallelFor& parallel) {
+  std::vector<int64_t> first_tile = {0};  // of each tensor
+  for (const Tensor& t : a) first_tile.push_back(first_tile.back() + (t.bytes() + kTileBytes - 1) / kTileBytes);
+  parallel(first_tile.back(), [&](int64_t tile) {
+    size_t i = 0;
+    while (first_tile[i + 1] <= tile) ++i;
+    const int64_t size = dtype_bits(a[i].dtype()) / 8, per_tile = kTileBytes / size;
+    const int64_t begin = (tile - first_tile[i]) * per_tile;
+    const int64_t end = std::min(begin + per_tile, a[i].num_elements());
+    if (a[i].dtype() == DType::kF64) {
+      add_tile<double>(a[i], b[i], begin, end);
+    } else {
+      add_tile<float>(a[i], b[i], begin, end);
+    }
+  });
+}
+
+Result<ShardSums> ShardSums::create(std::vector<ValueType> types, const Sizes& sizes,
+                                    std::shared_ptr<MemoryPool> pool) {
+  for (const ValueType& type : types) {
+    if (type.dtype != DType::kF32 && type.dtype != DType::kF64) {
+      return unimplemented("training in ", type.dtype, ": gradients are f32 or f64");
+    }
+  }
+  ShardSums out;
+  out.types_ = std::move(types);
+  out.sizes_ = sizes;
+  out.pool_ = std::move(pool);
+  out.replicas_ = std::make_unique<Replicas>(sizes.replicas, sizes.lanes);
+  return out;
+}
+
+Result<std::vector<Tensor>> allocate_tensors(const std::vector<ValueType>& types,
+                                             const std::shared_ptr<MemoryPool>& pool) {
+  std::vector<Tensor> out;
+  for (const ValueType& type : types) {
+    PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool, type.dtype, type.shape));
+    out.push_back(std::move(tensor));
+  }
+  return out;
+}
+
+Status ShardSums::make_buffers() {
+  if (!buffers_.empty()) return {};
+  const size_t levels = tree_levels(sizes_.shards);
+  // A shard under way keeps the sums beside its way to the root waiting.
+  const size_t wanted = levels + (sizes_.replicas * sizes_.lanes - 1) * (levels - 1);
+  std::vector<std::vector<Tensor>> made(std::min(wanted, static_cast<size_t>(sizes_.shards)));
+  for (auto& tensors : made) {
+    PERCALE_ASSIGN_OR_RETURN(tensors, allocate_tensors(types_, pool_));
+  }
+  if (sizes_.several) {
+    PERCALE_ASSIGN_OR_RETURN(several_, allocate_tensors(types_, pool_));
+  }
+  buffers_ = std::move(made);
+  return {};
+}
+
+void ShardSums::add_batch(bool first, const ParallelFor& parallel) {
+  const FloatMode mode;  // of the host's thread
+  if (first) {
+    several_.swap(buffers_[batch_]);
+  } else {
+    add_tensors(several_, buffers_[batch_], parallel);
+  }
+}
+
+// One batch on its way up the tree.
+class ShardSums::Reduction {
+ public:
+  Reduction(ShardSums& sums, int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
+            const EnoughShards& enough)
+      : sums_(sums),
+        rows_(rows),
+        parallel_(parallel),
+        compute_(compute),
+        is_loss_(is_loss),
+        enough_(enough),
+        tree_(sums.sizes_.shards) {
+    for (size_t i = 0; i < sums.buffers_.size(); ++i) free_.push_back(i);
+    again_.reserve(sums.replicas_->loops());
+    sums.accepted_rows_ = 0;
+    sums.left_out_.clear();
+    sums.left_out_.reserve(static_cast<size_t>(sums.sizes_.shards));
+  }
+
+  // One round, but for shards whose replica was lost when the others had nothing left to do.
+  Status run() {
+    while (status_.ok() && !tree_.complete()) {
+      if (!sums_.replicas_->any_left()) {
+        return loss_.ok() ? Status(Code::kUnavailable, "every device that computes shards is lost") : std::move(loss_);
+      }
+      sums_.replicas_->run(parallel_, [&](size_t loop) { work(sums_.replicas_->replica_of(loop)); });
+    }
+    if (status_.ok()) sums_.batch_ = tree_.buffer();
+    return std::move(status_);
+  }
+
+ private:
+  // Others may wait for this replica: it ends with an error, not with an exception.
+  void work(size_t replica) {
+    try {
+      take_shards(replica);
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      fail(Status::out_of_memory());
+    }
+    freed_.notify_all();
+  }
+
+  void fail(Status status) {
+    if (!status_.ok()) return;
+    status_ = std::move(status);
+    stop();
+  }
+
+  void stop() {
+    if (enough_.stop) enough_.stop();
+  }
+
+  void take_shards(size_t replica) {
+    std::unique_lock lock(mutex_);
+    while (status_.ok() && !closed_ && !sums_.replicas_->lost(replica) &&
+           (!again_.empty() || next_ < sums_.sizes_.shards)) {
+      const int64_t shard = again_.empty() ? next_ : again_.back();
+      const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
+      if (range.begin == range.end) {
+        ++next_;
+        climb(replica, tree_.put(shard, ShardTree::kNone), lock);
+        continue;
+      }
+      // Who is ahead of all others waits for them to add what they have: at least one of them is at work. One that is lost at it
+      // gives its buffer back.
+      if (free_.empty()) {
+        freed_.wait(lock);
+        continue;
+      }
+      if (again_.empty()) {
+        ++next_;
+      } else {
+        again_.pop_back();
+      }
+      const size_t buffer = free_.back();
+      free_.pop_back();
+      lock.unlock();
+      Status status = compute_(replica, shard, range, sums_.buffers_[buffer]);
+      lock.lock();
+      if (!status.ok() && is_loss_ && is_loss_(replica, status)) {
+        sums_.replicas_->lose(replica);
+        free_.push_back(buffer);
+        again_.push_back(shard);
+        loss_ = std::move(status);
+        return;
+      }
+      if (closed_) {  // it came too late, whatever it gave
+        if (status.ok() && sums_.facts_ != nullptr) sums_.facts_->dropped();
+        free_.push_back(buffer);
+        return;
+      }
+      if (!status.ok()) return fail(std::move(status));
+      sums_.accepted_rows_ += range.end - range.begin;
+      const bool enough = ++accepted_ == enough_.shards;
+      if (enough) closed_ = true;
+      climb(replica, tree_.put(shard, buffer), lock);
+      if (enough) close(replica, lock);
+    }
+  }
+
+  // What has not come by now leaves holes.
+  void close(size_t replica, std::unique_lock<std::mutex>& lock) {
+    for (int64_t shard = 0; shard < sums_.sizes_.shards; ++shard) {
+      const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
+      if (tree_.has(shard)) continue;
+      if (range.begin != range.end) sums_.left_out_.push_back(shard);
+      climb(replica, tree_.put(shard, ShardTree::kNone), lock);
+    }
+    if (!sums_.left_out_.empty()) stop();
+  }
+
+  // Makes an addition and those that it leads to.
+  void climb(size_t replica, ShardTree::Addition next, std::unique_lock<std::mutex>& lock) {
+    while (next.due()) {
+      lock.unlock();
+      {
+        const RunFacts::Span span(sums_.facts_, RunFacts::Work::kAverage, replica);
+        add_tensors(sums_.buffers_[next.into], sums_.buffers_[next.from], parallel_);
+      }
+      lock.lock();
+      free_.push_back(next.from);
+      freed_.notify_all();
+      next = tree_.made(next);
+    }
+  }
+
+  ShardSums& sums_;
+  const int64_t rows_;
+  const ParallelFor& parallel_;
+  const Compute& compute_;
+  const IsLoss& is_loss_;
+  const EnoughShards& enough_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable freed_;
+  ShardTree tree_;
+  std::vector<size_t> free_;
+  int64_t next_ = 0, accepted_ = 0;
+  bool closed_ = false;         // no further shard is wanted
+  std::vector<int64_t> again_;  // shards whose replica was lost
+  Status status_, loss_;
+};
+
+Status ShardSums::reduce(int64_t rows, const ParallelFor& parallel, const Compute& compute, const IsLoss& is_loss,
+                         const EnoughShards& enough) {
+  PERCALE_RETURN_IF_ERROR(make_buffers());
+  const FloatMode mode;  // of the host's thread, which adds too
+  return Reduction(*this, rows, parallel, compute, is_loss, enough).run();
+}
+
+}  // namespace percale

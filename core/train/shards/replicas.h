@@ -1,0 +1,53 @@
+// Who computes shards: devices that share the engine's threads, and devices that work by themselves.
+#ifndef PERCALE_CORE_TRAIN_SHARDS_REPLICAS_H_
+#define PERCALE_CORE_TRAIN_SHARDS_REPLICAS_H_
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/base/parallel.h"
+#include "core/train/shards/device_threads.h"
+
+namespace percale {
+
+// One caller at a time; lost() and lose() are thread-safe.
+class Replicas {
+ public:
+  // Each of `count` has `lanes` loops, so that it computes several shards at once.
+  Replicas(size_t count, size_t lanes);
+  size_t size() const { return replicas_.size(); }
+  size_t loops() const { return replicas_.size() * lanes_; }
+  // The loops of a replica are numbered so that the first ones of all replicas come first.
+  size_t replica_of(size_t loop) const { return loop % replicas_.size(); }
+  // A replica that was lost, or never was there, computes from now on. `apart`: its device works by itself, so that threads of its own
+  // wait for it. RESOURCE_EXHAUSTED when the system gives no such thread.
+  Status place(size_t replica, bool apart);
+  bool apart(size_t replica) const { return replicas_[replica].apart; }
+  bool lost(size_t replica) const { return replicas_[replica].lost; }
+  void lose(size_t replica) { replicas_[replica].lost = true; }
+  bool any_left() const;
+
+  // Runs `body` for each loop of a replica that is left, those that are not apart on `parallel`: with few threads one may begin when
+  // another has ended. It must throw nothing.
+  void run(const ParallelFor& parallel, const std::function<void(size_t loop)>& body);
+  // Runs `body` for each loop that is apart and left, each on a thread of its own, and `meanwhile` on the caller's. Neither may throw.
+  void run_apart(const std::function<void(size_t loop)>& body, const std::function<void()>& meanwhile);
+  // The loops that are left of replicas that are apart, or that are not.
+  std::vector<size_t> left(bool apart) const;
+
+ private:
+  struct Replica {
+    bool apart = false;
+    std::atomic<bool> lost{false};
+  };
+  std::deque<Replica> replicas_;
+  const size_t lanes_;
+  std::unique_ptr<DeviceThreads> threads_;  // null where no replica is apart
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_SHARDS_REPLICAS_H_

@@ -1,0 +1,387 @@
+#include "core/train/shards/shard_stream.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/base/thread_pool.h"
+
+namespace percale {
+
+ShardStream::ShardStream(std::vector<ValueType> types, const Options& options, std::shared_ptr<MemoryPool> pool,
+                         RunFacts* facts)
+    : types_(std::move(types)), options_(options), pool_(std::move(pool)), facts_(facts) {}
+
+// The loops of the replicas, and the caller's, which besides tells what was committed. One that has nothing to do sleeps; whoever
+// changes anything wakes all.
+class ShardStream::Run {
+ public:
+  Run(ShardStream& stream, int64_t first, int64_t end, Replicas& replicas, const CancelToken& token, const Calls& calls)
+      : stream_(stream),
+        options_(stream.options_),
+        first_(first),
+        end_(end),
+        replicas_(replicas),
+        token_(&token),
+        calls_(calls),
+        next_batch_(first),
+        next_commit_(first),
+        seen_(replicas.loops(), -1),
+        together_(replicas.left(false)),
+        wakers_(replicas.loops() + 1) {
+    for (size_t i = 0; i < stream.buffers_.size(); ++i) free_.push_back(i);
+    ended_ = first == end;
+  }
+
+  Status run(const ParallelFor& parallel, int32_t threads) {
+    if (!replicas_.any_left()) return Status(Code::kUnavailable, "every device that computes shards is lost");
+    parallel_ = parallel;
+    const Attached attached(token_, wakers_);
+    replicas_.run_apart([&](size_t number) { guarded([&] { loop(number, false); }); },
+                        [&] { guarded([&] { share(threads); }); });
+    if (untold_ && !stopped_) {
+      const Status told = calls_.told().status();
+      if (status_.ok()) status_ = told;
+    }
+    return std::move(status_);
+  }
+
+ private:
+  static constexpr size_t kNone = ShardTree::kNone;
+
+  // While it lives, cancelling wakes all loops.
+  class Attached {
+   public:
+    Attached(const CancelToken& token, std::vector<Waker>& wakers) : token_(token), wakers_(wakers) {
+      for (Waker& w : wakers_) token_.attach(w);
+    }
+    ~Attached() {
+      for (Waker& w : wakers_) token_.detach(w);
+    }
+    Attached(const Attached&) = delete;
+    Attached& operator=(const Attached&) = delete;
+
+   private:
+    const CancelToken& token_;
+    std::vector<Waker>& wakers_;
+  };
+
+  struct Batch {
+    int64_t rows = 0, left = 0;     // shards that are not committed
+    std::optional<ShardTree> tree;  // with a bound
+    std::vector<int64_t> staleness;
+  };
+
+  // Others may wait for this loop: it ends with an error, not with an exception.
+  template <class F>
+  void guarded(const F& body) {
+    try {
+      body();
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      end(Status::out_of_memory());
+    }
+  }
+
+  // The loops of replicas that share the threads, and the caller's. A thread of the pool enters after the caller: of as many pieces
+  // as there are threads one is then surely the caller's, who alone may tell.
+  void share(int32_t threads) {
+    const std::thread::id caller = std::this_thread::get_id();
+    std::atomic<bool> entered{false};
+    const auto enter = [&](int64_t) {
+      if (std::this_thread::get_id() != caller) {
+        entered.wait(false);
+        guarded([&] {
+          for (size_t own; (own = claim()) != kNone;) loop(own, false);
+        });
+        return;
+      }
+      if (entered) return;
+      const size_t first = claim();
+      entered = true;
+      entered.notify_all();
+      guarded([&] {
+        for (size_t own = first; own != kNone; own = claim()) loop(own, true);
+        loop(kNone, true);
+      });
+    };
+    parallel_(together_.empty() ? 1 : threads, enter);
+  }
+
+  // A loop that no thread has begun.
+  size_t claim() {
+    const std::lock_guard lock(mutex_);
+    return ended_ || next_together_ == together_.size() ? kNone : together_[next_together_++];
+  }
+
+  // Until the end, or until its replica is lost. `number` kNone: it computes nothing.
+  void loop(size_t number, bool caller) {
+    Waker& waker = wakers_[caller ? replicas_.loops() : number];
+    const size_t replica = number == kNone ? kNone : replicas_.replica_of(number);
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (token_.cancelled()) end(Status(Code::kCancelled, "training was cancelled"));
+      if (caller && untold_ && !stopped_) {
+        tell(lock);
+      } else if (ended_ || (replica != kNone && replicas_.lost(replica))) {
+        return;
+      } else if (wants_batch(caller)) {
+        take(lock);
+      } else if (Task task; replica != kNone && next(task)) {
+        task.loop = number;
+        task.replica = replica;
+        work(task, lock);
+      } else {
+        lock.unlock();
+        waker.sleep(-1);
+        lock.lock();
+      }
+    }
+  }
+
+  void wake() {
+    for (Waker& w : wakers_) w.wake();
+  }
+
+  void end(Status status) {
+    if (ended_) return;
+    ended_ = true;
+    status_ = std::move(status);
+    token_.cancel();  // wakes too
+  }
+
+  void tell(std::unique_lock<std::mutex>& lock) {
+    untold_ = false;
+    lock.unlock();
+    const Result<bool> go = calls_.told();
+    lock.lock();
+    if (go.ok() && *go) return;
+    stopped_ = true;
+    end(go.status());
+  }
+
+  // With a bound only so many batches are open that each of their shards may begin at once. Where the caller alone can ask for
+  // batches it does so before the others have to wait for it.
+  bool wants_batch(bool caller) const {
+    if (taking_ || next_batch_ == end_ || (options_.take_on_caller && !caller)) return false;
+    if (options_.bound >= 0 && next_batch_ - next_commit_ > options_.bound) return false;
+    const size_t ahead = options_.take_on_caller ? 2 * replicas_.loops() : 1;
+    return again_.size() + ready_.size() < ahead;
+  }
+
+  void take(std::unique_lock<std::mutex>& lock) {
+    taking_ = true;
+    const int64_t number = next_batch_++;
+    lock.unlock();
+    int64_t rows = 0;
+    const Status status = ask(number, &rows);
+    lock.lock();
+    taking_ = false;
+    if (!status.ok()) return end(status);
+    Batch& batch = open_[number];
+    batch.rows = rows;
+    batch.staleness.reserve(static_cast<size_t>(options_.shards));
+    if (options_.bound >= 0) batch.tree.emplace(options_.shards);
+    for (int64_t shard = 0; shard < options_.shards; ++shard) {
+      const ShardRows range = shard_rows(rows, options_.shards, shard);
+      if (range.begin == range.end) {
+        if (batch.tree) batch.tree->put(shard, kNone);  // holes lead to no addition before a sum is there
+        continue;
+      }
+      if (calls_.applied && calls_.applied(number, shard)) continue;
+      ++batch.left;
+      ready_.push_back({0, 0, number, shard, range, 0});
+    }
+    if (batch.left == 0) close(number);
+    wake();
+  }
+
+  Status ask(int64_t number, int64_t* rows) {
+    try {
+      PERCALE_ASSIGN_OR_RETURN(*rows, calls_.take(number));
+      return {};
+    } catch (const std::bad_alloc&) {
+      return Status::out_of_memory();
+    }
+  }
+
+  bool next(Task& out) {
+    std::deque<Task>& from = again_.empty() ? ready_ : again_;
+    if (from.empty()) return false;
+    out = from.front();
+    from.pop_front();
+    return true;
+  }
+
+  void work(Task task, std::unique_lock<std::mutex>& lock) {
+    size_t buffer = stream_.buffers_.size();
+    if (free_.empty()) {
+      stream_.buffers_.emplace_back();
+    } else {
+      buffer = free_.back();
+      free_.pop_back();
+    }
+    std::vector<Tensor>& out = stream_.buffers_[buffer];
+    lock.unlock();
+    Status status = compute(task, out);
+    lock.lock();
+    if (!status.ok()) {
+      free_.push_back(buffer);
+      if (calls_.is_loss && calls_.is_loss(task.replica, status)) return lose(task, std::move(status));
+      return end(std::move(status));
+    }
+    if (options_.bound < 0) {
+      commit_shard(task, out, lock);
+      free_.push_back(buffer);
+    } else {
+      add(task, buffer, lock);
+    }
+  }
+
+  Status compute(Task& task, std::vector<Tensor>& out) {
+    try {
+      if (out.empty()) {
+        PERCALE_ASSIGN_OR_RETURN(out, allocate_tensors(stream_.types_, stream_.pool_));
+      }
+      {
+        const std::shared_lock variables(stream_.variables_);
+        int64_t& seen = seen_[task.loop];
+        if (calls_.pull && seen != version_) PERCALE_RETURN_IF_ERROR(calls_.pull(task.loop));
+        task.version = seen = version_;
+      }
+      return calls_.compute(task, token_, out);
+    } catch (const std::bad_alloc&) {
+      return Status::out_of_memory();
+    }
+  }
+
+  void lose(const Task& task, Status status) {
+    replicas_.lose(task.replica);
+    again_.push_back(task);
+    untold_ = true;
+    if (calls_.end_on_loss || !replicas_.any_left()) return end(std::move(status));
+    wake();
+  }
+
+  void commit_shard(const Task& task, const std::vector<Tensor>& sums, std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    Status status;
+    bool late = false;
+    {
+      const std::unique_lock variables(stream_.variables_);
+      lock.lock();
+      late = ended_;
+      lock.unlock();
+      if (!late) {
+        const int64_t staleness = version_ - task.version;
+        status = commit({task.loop, task.batch, task.shard, {&staleness, 1}, &sums});
+      }
+    }
+    lock.lock();
+    if (late) return;
+    if (!status.ok()) return end(std::move(status));
+    if (--open_.find(task.batch)->second.left == 0) close(task.batch);
+    untold_ = true;
+    wake();
+  }
+
+  // Precondition: `variables_` is held alone.
+  Status commit(const Commit& commit) {
+    Status status;
+    try {
+      status = calls_.commit(commit);
+    } catch (const std::bad_alloc&) {
+      status = Status::out_of_memory();
+    }
+    if (status.ok()) ++version_;
+    return status;
+  }
+
+  // Sums on their way up the tree of their batch.
+  void add(const Task& task, size_t buffer, std::unique_lock<std::mutex>& lock) {
+    Batch& batch = open_.find(task.batch)->second;
+    batch.staleness.push_back(task.batch - first_ - task.version);
+    for (ShardTree::Addition next = batch.tree->put(task.shard, buffer); next.due(); next = batch.tree->made(next)) {
+      const std::vector<Tensor>&into = stream_.buffers_[next.into], &from = stream_.buffers_[next.from];
+      lock.unlock();
+      {
+        const RunFacts::Span span(stream_.facts_, RunFacts::Work::kAverage, task.loop);
+        add_tensors(into, from, parallel_);
+      }
+      lock.lock();
+      free_.push_back(next.from);
+    }
+    if (batch.tree->complete()) commit_batches(task.loop, lock);
+  }
+
+  // Commits what is complete, in order.
+  void commit_batches(size_t loop, std::unique_lock<std::mutex>& lock) {
+    if (committing_) return;  // whoever does it looks again
+    committing_ = true;
+    while (!ended_ && next_commit_ != end_) {
+      const auto found = open_.find(next_commit_);
+      if (found == open_.end() || !found->second.tree->complete()) break;
+      const size_t buffer = found->second.tree->buffer();
+      const Commit whole{loop, next_commit_, -1, found->second.staleness, &stream_.buffers_[buffer]};
+      lock.unlock();
+      Status status;
+      {
+        const std::unique_lock variables(stream_.variables_);
+        status = commit(whole);
+      }
+      lock.lock();
+      free_.push_back(buffer);
+      if (!status.ok()) {
+        end(std::move(status));
+        break;
+      }
+      ++next_commit_;
+      untold_ = true;
+      close(whole.batch);
+      wake();
+    }
+    committing_ = false;
+  }
+
+  void close(int64_t number) {
+    open_.erase(number);
+    if (calls_.forget) calls_.forget(number);
+    if (next_batch_ == end_ && open_.empty() && !taking_) end({});
+  }
+
+  ShardStream& stream_;
+  const Options& options_;
+  const int64_t first_, end_;
+  Replicas& replicas_;
+  CancelToken token_;  // of the run
+  const Calls& calls_;
+  ParallelFor parallel_;
+  int64_t version_ = 0;  // commits so far; guarded by `variables_` of the stream
+
+  std::mutex mutex_;  // guards what follows
+  std::map<int64_t, Batch> open_;
+  std::deque<Task> ready_, again_;  // to be handed out for the first time; whose replica was lost
+  std::vector<size_t> free_;        // buffers
+  int64_t next_batch_, next_commit_;
+  std::vector<int64_t> seen_;  // per loop the version that it has pulled, its own
+  std::vector<size_t> together_;
+  size_t next_together_ = 0;
+  bool taking_ = false, committing_ = false;
+  bool untold_ = false;   // something happened that the caller does not know
+  bool stopped_ = false;  // the caller wants no more
+  bool ended_ = false;
+  Status status_;
+  std::vector<Waker> wakers_;  // per loop, then the caller's
+};
+
+Status ShardStream::run(int64_t first, int64_t end, Replicas& replicas, const ParallelFor& parallel, int32_t threads,
+                        const CancelToken& token, const Calls& calls) {
+  const FloatMode mode;  // of the host's thread, which adds too
+  return Run(*this, first, end, replicas, token, calls).run(parallel, threads);
+}
+
+}  // namespace percale

@@ -1,0 +1,41 @@
+#include "core/train/shards/shard_tree.h"
+
+namespace percale {
+
+size_t tree_levels(int64_t shards) {
+  size_t out = 1;
+  for (int64_t width = shards; width > 1; width = (width + 1) / 2) ++out;
+  return out;
+}
+
+ShardTree::ShardTree(int64_t shards) { grow(0, shards, kNone); }
+
+size_t ShardTree::grow(int64_t from, int64_t to, size_t parent) {
+  const size_t at = knots_.size();
+  knots_.push_back({parent});
+  if (to - from == 1) {
+    leaves_.push_back(at);
+    return at;
+  }
+  const int64_t middle = from + (to - from + 1) / 2;
+  const size_t left = grow(from, middle, at), right = grow(middle, to, at);
+  knots_[at].left = left, knots_[at].right = right;
+  return at;
+}
+
+// Sums climb as far as those beside their way are there: the last to arrive at a knot adds the two.
+ShardTree::Addition ShardTree::climb(size_t at, size_t buffer) {
+  knots_[at].buffer = buffer;
+  while (true) {
+    knots_[at].done = true;
+    if (knots_[at].parent == kNone) return {};
+    at = knots_[at].parent;
+    Knot& knot = knots_[at];
+    const Knot &left = knots_[knot.left], &right = knots_[knot.right];
+    if (!left.done || !right.done) return {};
+    if (left.buffer != kNone && right.buffer != kNone) return {at, left.buffer, right.buffer};
+    knot.buffer = left.buffer != kNone ? left.buffer : right.buffer;
+  }
+}
+
+}  // namespace percale

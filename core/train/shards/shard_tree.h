@@ -1,0 +1,49 @@
+// The balanced binary tree over shard numbers, along which the sums of shards meet: whoever computed them, and whenever.
+#ifndef PERCALE_CORE_TRAIN_SHARDS_SHARD_TREE_H_
+#define PERCALE_CORE_TRAIN_SHARDS_SHARD_TREE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace percale {
+
+// The number of levels of the tree: log2(shards) + 1, rounded up.
+size_t tree_levels(int64_t shards);
+
+// What is there and what to add next; buffers are numbers of the caller's. Thread-compatible: the additions may be made by several
+// threads at once, outside the lock that guards the tree.
+class ShardTree {
+ public:
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+  // Buffer `from` is added to `into`, then `from` is free. `knot` kNone: nothing is to be added.
+  struct Addition {
+    size_t knot = kNone, into = kNone, from = kNone;
+    bool due() const { return knot != kNone; }
+  };
+
+  explicit ShardTree(int64_t shards);
+  // The sums of a shard lie in `buffer`; kNone: it leaves a hole. Once per shard. The caller makes the addition that is returned.
+  Addition put(int64_t shard, size_t buffer) { return climb(leaves_[static_cast<size_t>(shard)], buffer); }
+  // An addition was made; the next one on the way to the root.
+  Addition made(const Addition& addition) { return climb(addition.knot, addition.into); }
+  bool has(int64_t shard) const { return knots_[leaves_[static_cast<size_t>(shard)]].done; }
+  bool complete() const { return knots_[0].done; }
+  // Of a complete tree: where the sums are; kNone when there were none.
+  size_t buffer() const { return knots_[0].buffer; }
+
+ private:
+  struct Knot {
+    size_t parent = kNone, left = kNone, right = kNone, buffer = kNone;
+    bool done = false;
+  };
+  size_t grow(int64_t from, int64_t to, size_t parent);
+  Addition climb(size_t at, size_t buffer);
+
+  std::vector<Knot> knots_;     // the root first
+  std::vector<size_t> leaves_;  // per shard
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_SHARDS_SHARD_TREE_H_
