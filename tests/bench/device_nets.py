@@ -17,13 +17,13 @@ def batch(name):
 
 
 def transformer_layers():
-    """Pre-norm blocks of the size of a small GPT; every word sees all others."""
+    """Pre-norm blocks of the size of a small GPT; a word sees those before it."""
     out = [{"layer": "Embedding", "name": "words", "input_dim": WORDS, "output_dim": WIDTH}]
     last = "words"
     for i in range(LAYERS):
         out += [{"layer": "LayerNormalization", "name": f"norm{i}", "inputs": [last]},
                 {"layer": "MultiHeadAttention", "name": f"attention{i}", "num_heads": HEADS, "key_dim": WIDTH // HEADS,
-                 "inputs": [f"norm{i}"]},
+                 "use_causal_mask": True, "inputs": [f"norm{i}"]},
                 {"layer": "Add", "name": f"middle{i}", "inputs": [last, f"attention{i}"]},
                 {"layer": "LayerNormalization", "name": f"norm_{i}", "inputs": [f"middle{i}"]},
                 {"layer": "Dense", "name": f"up{i}", "units": 4 * WIDTH, "activation": "gelu", "inputs": [f"norm_{i}"]},
@@ -61,11 +61,12 @@ def torch_net(name):
             super().__init__()
             self.norm, self.norm_ = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
             self.attention = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+            self.mask = nn.Transformer.generate_square_subsequent_mask(TIME)
             self.feed = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH))
 
         def forward(self, x):
             n = self.norm(x)
-            x = x + self.attention(n, n, n, need_weights=False)[0]
+            x = x + self.attention(n, n, n, attn_mask=self.mask, is_causal=True, need_weights=False)[0]
             return x + self.feed(self.norm_(x))
 
     return nn.Sequential(nn.Embedding(WORDS, WIDTH), *[Block() for _ in range(LAYERS)], nn.LayerNorm(WIDTH),
@@ -84,7 +85,7 @@ def keras_net(name):
         x = layers.Embedding(WORDS, WIDTH)(x)
         for _ in range(LAYERS):
             n = norm(x)
-            x = x + layers.MultiHeadAttention(HEADS, WIDTH // HEADS)(n, n)
+            x = x + layers.MultiHeadAttention(HEADS, WIDTH // HEADS)(n, n, use_causal_mask=True)
             x = x + layers.Dense(WIDTH)(layers.Dense(4 * WIDTH, activation="gelu")(norm(x)))
         return keras.Model(inputs, layers.Dense(WORDS)(norm(x)))
 

@@ -43,7 +43,6 @@ constexpr std::array<std::string_view, 28> kLaterWords = {"kernel_regularizer",
                                                           "pointwise_constraint",
                                                           "weights",
                                                           "return_attention_scores",
-                                                          "use_causal_mask",
                                                           "flash_attention",
                                                           "seed"};
 

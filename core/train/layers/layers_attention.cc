@@ -1,6 +1,7 @@
 // Embedding, MultiHeadAttention.
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/train/layers/layers.h"
 
@@ -59,6 +60,17 @@ ValueId project(LayerContext& l, ValueId x, std::string_view leaf, int64_t heads
   return l.emit("Reshape", {y, l.ints({0, 0, heads, size})});
 }
 
+// What is added to scores [.., queries, keys] so that a query sees no key behind it: 0, or minus infinity.
+ValueId causal_mask(LayerContext& l, ValueId query, ValueId key, DType dtype) {
+  const auto positions = [&](ValueId x) {
+    const ValueId length = l.emit("Gather", {l.emit("Shape", {x}), l.scalar(DType::kI64, 1)});
+    return l.emit("Range", {l.scalar(DType::kI64, 0), length, l.scalar(DType::kI64, 1)});
+  };
+  const ValueId rows = l.emit("Unsqueeze", {positions(query), l.ints({1})});
+  return l.emit("Where", {l.emit("GreaterOrEqual", {rows, positions(key)}), l.scalar(dtype, 0),
+                          l.scalar(dtype, -std::numeric_limits<double>::infinity())});
+}
+
 // Inputs: query, value, key; the value is the query and the key the value where they are not given.
 ValueId multi_head_attention(LayerContext& l) {
   if (!l.attributes().get_ints("attention_axes").empty()) return l.not_yet("'attention_axes' is not there yet");
@@ -74,7 +86,8 @@ ValueId multi_head_attention(LayerContext& l) {
   const ValueId q = l.emit(
       "Mul", {project(l, query, "query", heads, key_dim), l.scalar(t, 1 / std::sqrt(static_cast<double>(key_dim)))});
   const ValueId k = project(l, key, "key", heads, key_dim), v = project(l, value, "value", heads, value_dim);
-  const ValueId scores = l.emit("MatMul", {l.transpose(q, {0, 2, 1, 3}), l.transpose(k, {0, 2, 3, 1})});
+  ValueId scores = l.emit("MatMul", {l.transpose(q, {0, 2, 1, 3}), l.transpose(k, {0, 2, 3, 1})});
+  if (l.flag("use_causal_mask")) scores = l.emit("Add", {scores, causal_mask(l, query, key, t)});
   ValueId weights = l.emit("Softmax", {scores}, {{"axis", -1}});
   if (l.number("dropout") > 0) {
     weights = l.emit("Dropout", {weights, l.scalar(DType::kF32, l.number("dropout")), l.scalar(DType::kBool, 0)});
@@ -108,6 +121,7 @@ constexpr std::array<Layer, 3> kLayers = {{
      .max_inputs = 3,
      .attributes = {size("num_heads", true), size("key_dim", true), size("value_dim", false),
                     attr_float("dropout", 0, 0, 0.999999), attr_int("use_bias", 1, 0, 1),
+                    attr_int("use_causal_mask", 0, 0, 1),
                     AttrSpec{.name = "output_shape", .kind = AttrKind::kInts, .min = 1, .max = 1 << 30},
                     AttrSpec{.name = "attention_axes", .kind = AttrKind::kInts},
                     attr_string("kernel_initializer", "glorot_uniform"), attr_string("bias_initializer", "zeros")},

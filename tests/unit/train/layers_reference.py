@@ -79,6 +79,8 @@ CASES = [
     ("MultiHeadAttention", {"num_heads": 3, "key_dim": 2, "value_dim": 4, "use_bias": False, "dropout": 0.5},
      [(2, 3, 5), (2, 4, 2)]),
     ("MultiHeadAttention", {"num_heads": 1, "key_dim": 2, "output_shape": [3]}, [(2, 3, 5), (2, 4, 2), (2, 4, 3)]),
+    ("MultiHeadAttention", {"num_heads": 2, "key_dim": 3, "use_causal_mask": True}, [(2, 5, 4)]),
+    ("MultiHeadAttention", {"num_heads": 1, "key_dim": 2, "use_causal_mask": True}, [(2, 3, 4), (2, 5, 4)]),
 ]
 
 
@@ -88,7 +90,9 @@ def weight(variable, k):
 
 
 def run(name, config, shapes):
-    layer = getattr(keras.layers, name)(**{k: tuple(v) if isinstance(v, list) else v for k, v in config.items()})
+    call = {k: v for k, v in config.items() if k == "use_causal_mask"}  # Keras wants it with the inputs
+    layer = getattr(keras.layers, name)(
+        **{k: tuple(v) if isinstance(v, list) else v for k, v in config.items() if k not in call})
     if name == "SimpleRNN":  # jax's scan wants one dtype, of which Keras makes two
         layer.unroll = True
     inputs = [values(s, k) for k, s in enumerate(shapes)]
@@ -101,7 +105,7 @@ def run(name, config, shapes):
         layer.build([s for s in shapes] if len(shapes) > 1 else shapes[0])
     layer.set_weights([weight(v, k) for k, v in enumerate(layer.weights)])
     names = [v.path.split("/")[-1] for v in layer.weights]
-    out = layer(*inputs) if name == "MultiHeadAttention" else layer(inputs if len(inputs) > 1 else inputs[0])
+    out = layer(*inputs, **call) if name == "MultiHeadAttention" else layer(inputs if len(inputs) > 1 else inputs[0])
     out = keras.ops.convert_to_numpy(out)
     return names, out
 
