@@ -1,10 +1,10 @@
-"""Adds up what Meson's test logs say, by test case where a program ran doctest, and prints one line as the last."""
+"""Adds up what Meson's test logs say, by test case where a program prints doctest's line or one like it, and prints one line as the last."""
 import json
 import os
 import re
 import sys
 
-DOCTEST = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
+DOCTEST = re.compile(r"test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
 PASSED = {"OK", "EXPECTEDFAIL"}
 
 

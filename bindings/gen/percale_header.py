@@ -1,0 +1,490 @@
+"""Reads c_api/percale.h into a small model, from which the raw layers of the bindings are written.
+
+The header is the only source of truth, so nothing is skipped: what this file does not understand is a HeaderError with
+its line. `python3 percale_header.py ../../c_api/percale.h` prints the model as JSON.
+"""
+import dataclasses
+import json
+import re
+import sys
+
+SCALARS = ("char", "int32_t", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double")
+THREAD_WORDS = ("thread-safe", "thread-compatible", "thread-bound")
+
+# Lines of the preprocessor and around it that say nothing about the API.
+FRAME = {
+    "#ifndef PERCALE_H_", "#define PERCALE_H_", "#include <stddef.h>", "#include <stdint.h>",
+    "#if defined(_WIN32)", "#define PERCALE_API", '#define PERCALE_API __attribute__((visibility("default")))',
+    "#else", "#endif", "#if defined(__GNUC__) || defined(__clang__)",
+    "#define PERCALE_NODISCARD __attribute__((warn_unused_result))", "#define PERCALE_NODISCARD",
+    "#ifdef __cplusplus", 'extern "C" {', "}",
+}
+
+# Outs that are arrays: the parameter that counts them, or None where the caller must know (what the comment says).
+OUT_ARRAYS = {
+    ("percale_builder_finish_node", "out_values"): "output_count",
+    ("percale_builder_gradients", "out_gradients"): "x_count",
+    ("percale_builder_value_type", "out_dims"): "out_rank",
+    ("percale_call_output_type", "out_dims"): "out_rank",
+    ("percale_dataset_distribute", "out_datasets"): "replicas",
+    ("percale_dataset_next", "out_tensors"): None,
+    ("percale_session_run", "out_fetches"): "fetch_count",
+}
+# Outs that sound like several and are one.
+OUT_SINGLE = {"out_options", "out_variables", "out_bytes", "out_loss"}
+# Arrays in that no parameter counts: one entry per feed or fetch of the call.
+IN_ARRAYS_UNCOUNTED = {("percale_call_run", "inputs"), ("percale_call_run", "outputs")}
+
+
+class HeaderError(Exception):
+    """The header says something that this parser does not understand."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CType:
+    """`const char* const*` is base "char", const True, stars (True, False): per star, from the inside, whether the
+    pointer itself is const."""
+    base: str
+    const: bool = False
+    stars: tuple = ()
+
+    @property
+    def depth(self):
+        return len(self.stars)
+
+    def __str__(self):
+        return ("const " if self.const else "") + self.base + "".join("* const" if s else "*" for s in self.stars)
+
+
+@dataclasses.dataclass
+class Param:
+    """A parameter. `role`: "in"; "text" (UTF-8, NUL-ended, or sized by `count`); "array" (of `count` entries); "memory" (of
+    `count` bytes); "out"; "out_array"; "callback"; "user". `count`: the name of the parameter that counts, or None. `owned`: an out
+    that carries a new reference. `nullable`: the comment says that NULL may be given."""
+    name: str
+    type: CType
+    role: str = "in"
+    count: str = None
+    owned: bool = False
+    nullable: bool = False
+
+
+@dataclasses.dataclass
+class Function:
+    """`fails`: it gives percale_status*, NULL on success. `handle`: the type whose name it carries ("percale_tensor"), or "".
+    `returns_owned`, `returns_borrowed`: what the pointer that it returns is. `doc` is "" for a function that shares the
+    comment above it; `doc_of` names the function that has the comment (a hint, no more), or is "" for a retain, release or create that needs none."""
+    name: str
+    returns: CType
+    params: list
+    doc: str
+    doc_of: str
+    since: str
+    section: str
+    handle: str
+    fails: bool
+    returns_owned: bool
+    returns_borrowed: bool
+    line: int
+
+
+@dataclasses.dataclass
+class Callback:
+    name: str
+    returns: CType
+    params: list
+    doc: str
+    since: str
+    line: int
+
+
+@dataclasses.dataclass
+class Handle:
+    """`thread`: one of THREAD_WORDS. `any_thread`: functions that are excepted from it."""
+    name: str
+    thread: str
+    any_thread: list
+    doc: str
+    since: str
+
+
+@dataclasses.dataclass
+class Constant:
+    """`value` is an int; `type` of a macro is "size_t", "int64_t" or "percale_value"."""
+    name: str
+    value: int
+    doc: str = ""
+    type: str = ""
+
+
+@dataclasses.dataclass
+class Enum:
+    """An integer type, with its constants (none for percale_value)."""
+    name: str
+    base: str
+    constants: list
+    doc: str
+    since: str
+
+
+@dataclasses.dataclass
+class Field:
+    name: str
+    type: CType
+    doc: str = ""
+
+
+@dataclasses.dataclass
+class Struct:
+    name: str
+    fields: list
+    doc: str
+    since: str
+
+
+@dataclasses.dataclass
+class Header:
+    """All lists in the order of the header."""
+    doc: str = ""
+    enums: list = dataclasses.field(default_factory=list)
+    handles: list = dataclasses.field(default_factory=list)
+    macros: list = dataclasses.field(default_factory=list)
+    callbacks: list = dataclasses.field(default_factory=list)
+    structs: list = dataclasses.field(default_factory=list)
+    functions: list = dataclasses.field(default_factory=list)
+    sections: list = dataclasses.field(default_factory=list)
+
+    def kind(self, name):
+        """"handle", "enum", "callback", "struct" or "scalar"."""
+        for kind in ("handle", "enum", "callback", "struct"):
+            if any(entry.name == name for entry in getattr(self, kind + "s")):
+                return kind
+        if name in SCALARS or name == "void":
+            return "scalar"
+        raise KeyError(name)
+
+    def function(self, name):
+        return next(f for f in self.functions if f.name == name)
+
+
+def clean(comment):
+    """(text, version) of a doc comment: stars and line ends gone, \\since taken out."""
+    text = re.sub(r"^/\*\*<?|\*/$", "", comment.strip())
+    text = re.sub(r"\n[ \t]*\*[ \t]?", "\n", text)
+    since = re.search(r"\\since\s+(\d+\.\d+)", text)
+    text = re.sub(r"\\since\s+\d+\.\d+", "", text)
+    # An empty line parts paragraphs; all others are one.
+    paragraphs = [" ".join(p.split()) for p in re.split(r"\n\s*\n", text)]
+    return "\n".join(p for p in paragraphs if p), since.group(1) if since else ""
+
+
+class Parser:
+    def __init__(self, text):
+        self.text = text
+        self.at = 0
+        self.header = Header()
+        self.types = set()
+        self.names = set()
+        self.section = ""
+        self.doc = self.since = ""
+        self.doc_used = True  # whether a declaration has taken the last comment
+        self.doc_of = ""
+        self.line = 1
+
+    def fail(self, why, at=None):
+        raise HeaderError(f"percale.h:{self.text.count(chr(10), 0, self.at if at is None else at) + 1}: {why}")
+
+    def match(self, pattern):
+        found = re.compile(pattern, re.S).match(self.text, self.at)
+        if found:
+            self.line = self.text.count("\n", 0, self.at) + 1
+            self.at = found.end()
+        return found
+
+    def new_name(self, name, prefix):
+        if not name.startswith(prefix):
+            self.fail(f"the name {name} does not begin with {prefix}")
+        if name in self.names:
+            self.fail(f"{name} is declared twice")
+        self.names.add(name)
+
+    def take_doc(self, name, required=True):
+        """(doc, since) of the comment right above; required for what is not a function."""
+        if self.doc_used:
+            if required:
+                self.fail(f"{name} has no comment of its own")
+            return "", self.since
+        self.doc_used = True
+        if not self.since:
+            self.fail(f"the comment of {name} does not say since when")
+        return self.doc, self.since
+
+    def type_of(self, text, at=None):
+        tokens = re.findall(r"\w+|\*|\S", text)
+        const = tokens[:1] == ["const"]
+        tokens = tokens[const:]
+        if not tokens or not re.fullmatch(r"\w+", tokens[0]):
+            self.fail(f"no type: '{text.strip()}'", at)
+        base, stars = tokens[0], []
+        for token in tokens[1:]:
+            if token == "*":
+                stars.append(False)
+            elif token == "const" and stars and not stars[-1]:
+                stars[-1] = True
+            else:
+                self.fail(f"a type that is not understood: '{text.strip()}'", at)
+        if base not in SCALARS and base != "void" and base not in self.types:
+            self.fail(f"an unknown type: '{base}'", at)
+        if base == "void" and not stars and const:
+            self.fail("const void", at)
+        return CType(base, const, tuple(stars))
+
+    def params(self, text, owner):
+        if text.strip() == "void":
+            return []
+        out = []
+        for part in text.split(","):
+            found = re.fullmatch(r"\s*(.*?)\b([a-z]\w*)\s*", part, re.S)
+            if not found or not found.group(1).strip():
+                self.fail(f"a parameter of {owner} that is not understood: '{part.strip()}'")
+            ctype = self.type_of(found.group(1))
+            if ctype.base == "void" and not ctype.stars:
+                self.fail(f"parameter {found.group(2)} of {owner} is void")
+            kind = self.header.kind(ctype.base)
+            if kind in ("handle", "struct") and not ctype.stars:
+                self.fail(f"{owner} takes {ctype.base} by value")
+            if found.group(2) in [p.name for p in out]:
+                self.fail(f"{owner} has two parameters {found.group(2)}")
+            out.append(Param(found.group(2), ctype))
+        return out
+
+    def roles(self, function):
+        """Fills in what each parameter is for."""
+        params = function.params
+        outs = [p.name.startswith("out_") for p in params]
+        if outs != sorted(outs):
+            self.fail(f"{function.name}: outs are not last")
+        names = [p.name for p in params]
+        for i, p in enumerate(params):
+            p.nullable = bool(p.type.stars) and bool(
+                re.search(rf"`{p.name}` \(?may be NULL|`{p.name}` of kind \"\w+\",? or NULL", function.doc)
+                or p.name == "options" and p.type.base == "percale_options" and p.type.const
+                or p.role == "user")
+            kind = self.header.kind(p.type.base)
+            following = params[i + 1] if i + 1 < len(params) else None
+            key = (function.name, p.name)
+            if outs[i]:
+                if not p.type.stars or any(p.type.stars):
+                    self.fail(f"{function.name}: {p.name} is no place to write to")
+                p.owned = kind == "handle"
+                p.role = "out"
+                if p.owned and p.type.depth != 2 or kind != "handle" and p.type.depth > 1 and str(p.type) not in (
+                        "const char**", "void**"):
+                    self.fail(f"{function.name}: {p.name} has {p.type.depth} stars")
+                if key in OUT_ARRAYS:
+                    p.role, p.count = "out_array", OUT_ARRAYS[key]
+                    if p.count and p.count not in names:
+                        self.fail(f"{function.name} has no parameter {p.count}")
+                elif p.name.endswith("s") and p.name not in OUT_SINGLE:
+                    self.fail(f"{function.name}: whether {p.name} is one or several is for OUT_ARRAYS or OUT_SINGLE to say")
+                continue
+            if kind == "callback":
+                if p.type.stars or following is None or following.name != "user":
+                    self.fail(f"{function.name}: no 'void* user' follows {p.name}")
+                p.role = "callback"
+            elif p.name == "user" and str(p.type) == "void*":
+                p.role = "user"
+            elif str(p.type) == "const char*":
+                p.role = "text"
+                if following and str(following.type) == "size_t" and following.name in ("size", p.name + "_size"):
+                    p.count = following.name
+            elif p.type.base == "void" and p.type.depth == 1:
+                p.role = "memory"
+                if following and str(following.type) == "size_t" and following.name in ("size", "bytes"):
+                    p.count = following.name
+                elif function.name != "percale_tensor_from_dlpack":
+                    self.fail(f"{function.name}: how large is the memory at {p.name}?")
+            elif kind == "handle" and p.type.depth == 1:
+                p.role = "in"
+            elif p.type.stars:
+                p.role = "array"
+                counts = [q.name for q in params[i + 1:] if str(q.type) == "size_t"]
+                if counts:
+                    p.count = counts[0]
+                elif key not in IN_ARRAYS_UNCOUNTED:
+                    self.fail(f"{function.name}: which parameter counts {p.name}?")
+
+    def handle_of(self, name):
+        """The handle that a function belongs to: the longest whose name it carries."""
+        fits = [h.name for h in self.header.handles if name.startswith(h.name + "_")]
+        return max(fits, key=len) if fits else ""
+
+    def function(self, found):
+        nodiscard, returns_text, name, params_text = found.groups()
+        self.new_name(name, "percale_")
+        own = not self.doc_used
+        doc, since = self.take_doc(name, required=False)
+        if own:
+            self.doc_of = name
+        plain = re.search(r"_(retain|release|create)$", name) and not own
+        returns = self.type_of(returns_text)
+        fails = str(returns) == "percale_status*"
+        if fails != bool(nodiscard):
+            self.fail(f"{name}: PERCALE_NODISCARD goes with percale_status* alone")
+        handle = self.handle_of(name)
+        is_handle = not fails and returns.depth == 1 and self.header.kind(returns.base) == "handle"
+        if is_handle and not name.endswith("_retain"):
+            self.fail(f"{name}: a handle is handed out by an out or a retain")
+        if returns.depth > 1:
+            self.fail(f"{name}: returns {returns}")
+        out = Function(name, returns, self.params(params_text, name), doc, "" if own or plain else self.doc_of, since,
+                       self.section, handle, fails, is_handle, bool(returns.stars) and not fails and not is_handle,
+                       self.line)
+        self.roles(out)
+        self.header.functions.append(out)
+
+    def enum(self, found):
+        if not self.header.enums or self.header.enums[-1].constants:
+            self.fail("an enum without the typedef of its type above it")
+        owner = self.header.enums[-1]
+        for part in found.group(1).split(","):
+            entry = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+)\s*", part)
+            if not entry:
+                self.fail(f"a constant of {owner.name} that is not understood: '{part.strip()}'")
+            self.new_name(entry.group(1), "PERCALE_")
+            owner.constants.append(Constant(entry.group(1), int(entry.group(2))))
+
+    def struct(self, found):
+        name, body, again = found.groups()
+        if name != again:
+            self.fail(f"struct {name} and type {again}")
+        self.new_name(name, "percale_")
+        doc, since = self.take_doc(name)
+        fields, rest = [], body
+        pattern = re.compile(r"\s*([^;]+);(?:[ \t]*/\*\*<(.*?)\*/)?", re.S)
+        while rest.strip():
+            entry = pattern.match(rest)
+            if not entry or "/*" in entry.group(1):
+                self.fail(f"a field of {name} that is not understood: '{rest.strip().splitlines()[0]}'")
+            first, *more = entry.group(1).split(",")
+            parts = re.fullmatch(r"\s*(.*?)(\w+)\s*", first, re.S)
+            ctype = self.type_of(parts.group(1))
+            if more and ctype.stars:
+                self.fail(f"{name}: one pointer per declaration")
+            text = " ".join((entry.group(2) or "").split())
+            for field in [parts.group(2)] + [m.strip() for m in more]:
+                if not re.fullmatch(r"[a-z]\w*", field):
+                    self.fail(f"{name}: '{field}' is no name of a field")
+                fields.append(Field(field, ctype, text))
+            rest = rest[entry.end():]
+        if not fields or fields[0].name != "struct_size":
+            self.fail(f"{name} does not begin with struct_size")
+        self.types.add(name)
+        self.header.structs.append(Struct(name, fields, doc, since))
+
+    def macro(self, found):
+        name, value = found.groups()
+        self.new_name(name, "PERCALE_")
+        kinds = {r"\((-?\d+)\)": "percale_value", r"\(\(size_t\)(-?\d+)\)": "size_t", r"\(\(int64_t\)(-?\d+)\)": "int64_t"}
+        for pattern, ctype in kinds.items():
+            number = re.fullmatch(pattern, value.strip())
+            if number:
+                doc = self.doc if not self.doc_used else ""
+                self.doc_used = True
+                self.header.macros.append(Constant(name, int(number.group(1)), doc, ctype))
+                return
+        self.fail(f"a macro that is not understood: {name} {value}")
+
+    def declaration(self):
+        if found := self.match(r"/\*\*(?!/)(.*?)\*/"):
+            text = found.group(0)
+            if not self.header.doc:
+                self.header.doc = clean(text)[0]
+                return True
+            if not self.doc_used:
+                self.fail("two comments in a row", found.start())
+            self.doc, since = clean(text)
+            # A macro's comment gives no version.
+            self.since = since
+            self.doc_used = False
+            return True
+        if found := self.match(r"/\*(.*?)\*/"):
+            title = re.match(r"\s*-+ (.*?) -+", found.group(1))
+            if title:
+                self.section = title.group(1)
+                self.header.sections.append(self.section)
+            return True
+        for line in sorted(FRAME, key=len, reverse=True):
+            if self.text.startswith(line, self.at) and self.text[self.at + len(line):self.at + len(line) + 1] in (
+                    "\n", "", " "):
+                self.at += len(line)
+                return True
+        if found := self.match(r"#define (PERCALE_\w+) ([^\n]+)"):
+            self.macro(found)
+        elif found := self.match(r"typedef struct (\w+) (\w+);"):
+            name = found.group(1)
+            if name != found.group(2):
+                self.fail(f"struct {name} and type {found.group(2)}")
+            self.new_name(name, "percale_")
+            doc, since = self.take_doc(name)
+            words = [w for w in THREAD_WORDS if f"*{w}*" in doc]
+            if len(words) != 1:
+                self.fail(f"{name} needs exactly one of {', '.join(THREAD_WORDS)}")
+            self.types.add(name)
+            self.header.handles.append(Handle(name, words[0], re.findall(r"(percale_\w+)\(\) excepted", doc), doc, since))
+        elif found := self.match(r"typedef struct (\w+) \{(.*?)\n\} (\w+);"):
+            self.struct(found)
+        elif found := self.match(r"typedef (int32_t) (\w+);"):
+            self.new_name(found.group(2), "percale_")
+            doc, since = self.take_doc(found.group(2))
+            self.types.add(found.group(2))
+            self.header.enums.append(Enum(found.group(2), found.group(1), [], doc, since))
+        elif found := self.match(r"enum \{([^}]*)\};"):
+            self.enum(found)
+        elif found := self.match(r"typedef ([\w ]+?\**)\s*\(\*(\w+)\)\(([^()]*)\);"):
+            returns, name, params = found.groups()
+            self.new_name(name, "percale_")
+            doc, since = self.take_doc(name)
+            callback = Callback(name, self.type_of(returns), self.params(params, name), doc, since, self.line)
+            if not callback.params or callback.params[0].name != "user" or str(callback.params[0].type) != "void*":
+                self.fail(f"{name} does not begin with 'void* user'")
+            self.types.add(name)
+            self.header.callbacks.append(callback)
+        elif found := self.match(r"PERCALE_API (PERCALE_NODISCARD )?([\w ]+?\**)\s*\b(\w+)\(([^()]*)\);"):
+            self.function(found)
+        else:
+            return False
+        return True
+
+    def parse(self):
+        while True:
+            self.match(r"\s+")
+            if self.at == len(self.text):
+                break
+            if not self.declaration():
+                self.fail(f"not understood: '{self.text[self.at:].splitlines()[0]}'")
+        if not self.doc_used:
+            self.fail("a comment that nothing follows")
+        for handle in self.header.handles:
+            if handle.name + "_release" not in self.names:
+                self.fail(f"{handle.name} cannot be released")
+            for name in handle.any_thread:
+                if name not in self.names:
+                    self.fail(f"{handle.name} excepts {name}, which is not there")
+        return self.header
+
+
+def parse(text):
+    """The model of a header; HeaderError for what is not understood."""
+    return Parser(text).parse()
+
+
+def parse_file(path):
+    with open(path, encoding="utf-8") as header:
+        return parse(header.read())
+
+
+if __name__ == "__main__":
+    def plain(value):
+        return str(value) if isinstance(value, CType) else {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    print(json.dumps(parse_file(sys.argv[1]), default=plain, indent=1))

@@ -1,0 +1,115 @@
+"""The parser reads the whole header, and refuses what it does not understand."""
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import percale_header  # noqa: E402
+
+ROOT = HERE.parent.parent
+HEAD = '/** Doc. */\n#include <stdint.h>\n/** *thread-safe*. A thing. \\since 0.1 */\ntypedef struct percale_status percale_status;\n'
+RELEASE = "PERCALE_API void percale_status_release(percale_status* status);\n"
+SINCE = "/** Does it. \\since 0.2 */\n"
+
+
+class TheHeader(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.header = percale_header.parse_file(ROOT / "c_api" / "percale.h")
+
+    def test_names_the_symbols_of_the_list_and_their_versions(self):
+        lines = (ROOT / "c_api" / "symbols.txt").read_text(encoding="utf-8").splitlines()
+        listed = dict(line.split() for line in lines if line and not line.startswith("#"))
+        self.assertEqual({f.name: f.since for f in self.header.functions}, listed)
+
+    def test_gives_every_handle_a_thread_word_and_a_comment(self):
+        for handle in self.header.handles:
+            self.assertIn(handle.thread, percale_header.THREAD_WORDS)
+            self.assertTrue(handle.doc)
+        trainer = next(h for h in self.header.handles if h.name == "percale_trainer")
+        self.assertEqual((trainer.thread, trainer.any_thread), ("thread-compatible", ["percale_trainer_cancel"]))
+
+    def test_says_what_each_parameter_is_for(self):
+        run = {p.name: p for p in self.header.function("percale_session_run").params}
+        self.assertEqual((run["feed_names"].role, run["feed_names"].count), ("array", "feed_count"))
+        self.assertEqual((run["fetch_names"].role, run["fetch_names"].count), ("array", "fetch_count"))
+        self.assertEqual((run["out_fetches"].role, run["out_fetches"].count), ("out_array", "fetch_count"))
+        self.assertTrue(run["out_fetches"].owned)
+        spec = {p.name: p for p in self.header.function("percale_trainer_from_spec").params}
+        self.assertEqual((spec["spec"].role, spec["spec"].count), ("text", "spec_size"))
+        self.assertTrue(spec["data_folder"].nullable and spec["options"].nullable and not spec["spec"].nullable)
+        memory = {p.name: p for p in self.header.function("percale_tensor_from_memory").params}
+        self.assertEqual([memory[n].role for n in ("dims", "data", "deleter", "user")],
+                         ["array", "memory", "callback", "user"])
+
+    def test_knows_what_is_owned_and_what_is_borrowed(self):
+        self.assertTrue(self.header.function("percale_engine_retain").returns_owned)
+        self.assertTrue(self.header.function("percale_tensor_get_dims").returns_borrowed)
+        self.assertTrue(self.header.function("percale_engine_create").fails)
+
+    def test_has_every_constant(self):
+        codes, dtypes, value = self.header.enums
+        self.assertEqual((codes.name, len(codes.constants), codes.constants[-1].value), ("percale_code", 17, 16))
+        self.assertEqual((dtypes.name, len(dtypes.constants), value.constants), ("percale_dtype", 27, []))
+        self.assertEqual([(m.name, m.value, m.type) for m in self.header.macros],
+                         [("PERCALE_NO_VALUE", -1, "percale_value"), ("PERCALE_NUL_ENDED", -1, "size_t"),
+                          ("PERCALE_FOREVER", -1, "int64_t")])
+
+
+class TheParser(unittest.TestCase):
+    def refuses(self, text, why):
+        with self.assertRaises(percale_header.HeaderError) as caught:
+            percale_header.parse(HEAD + text + RELEASE)
+        self.assertIn(why, str(caught.exception))
+
+    def test_reads_a_small_header(self):
+        header = percale_header.parse(HEAD + RELEASE + SINCE + "PERCALE_API int64_t percale_status_size(const percale_status* s);\n")
+        self.assertEqual(str(header.function("percale_status_size").params[0].type), "const percale_status*")
+        self.assertEqual(header.function("percale_status_size").since, "0.2")
+
+    def test_names_the_line(self):
+        self.refuses("int x;\n", "percale.h:5: not understood: 'int x;'")
+
+    def test_refuses_unknown_types(self):
+        self.refuses(SINCE + "PERCALE_API void percale_f(long x);\n", "an unknown type: 'long'")
+        self.refuses(SINCE + "PERCALE_API void percale_f(unsigned int x);\n", "not understood: 'unsigned int'")
+
+    def test_refuses_handles_by_value(self):
+        self.refuses(SINCE + "PERCALE_API void percale_f(percale_status x);\n", "by value")
+
+    def test_refuses_outs_that_are_not_last(self):
+        self.refuses(SINCE + "PERCALE_API void percale_f(int64_t* out_a, int64_t b);\n", "outs are not last")
+
+    def test_refuses_arrays_that_nothing_counts(self):
+        self.refuses(SINCE + "PERCALE_API void percale_f(const int64_t* values);\n", "which parameter counts values?")
+        self.refuses(SINCE + "PERCALE_API void percale_f(const void* data);\n", "how large is the memory at data?")
+        self.refuses(SINCE + "PERCALE_API void percale_f(int64_t* out_things);\n", "one or several")
+
+    def test_refuses_a_status_that_may_be_dropped(self):
+        self.refuses(SINCE + "PERCALE_API percale_status* percale_f(void);\n", "PERCALE_NODISCARD")
+
+    def test_refuses_what_does_not_say_since_when(self):
+        self.refuses("/** Does it. */\nPERCALE_API void percale_f(void);\n", "since when")
+
+    def test_refuses_a_handle_without_a_thread_word(self):
+        self.refuses("/** A thing. \\since 0.1 */\ntypedef struct percale_x percale_x;\n", "exactly one of thread-safe")
+
+    def test_refuses_constants_without_a_value(self):
+        self.refuses("/** E. \\since 0.1 */\ntypedef int32_t percale_e;\nenum { PERCALE_A };\n", "a constant of percale_e")
+
+    def test_refuses_macros_with_parameters(self):
+        self.refuses("#define PERCALE_MAX(a) (a)\n", "not understood")
+        self.refuses("#if PERCALE_NEW\n", "not understood")
+
+    def test_refuses_a_name_twice(self):
+        self.refuses(RELEASE, "declared twice")
+
+
+if __name__ == "__main__":
+    result = unittest.main(exit=False).result
+    failed = len(result.failures) + len(result.errors)
+    print(f"test cases: {result.testsRun} | {result.testsRun - failed} passed | {failed} failed | {len(result.skipped)} skipped")
+    sys.exit(1 if failed else 0)
