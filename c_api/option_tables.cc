@@ -26,6 +26,8 @@ constexpr OptionSpec kEngine[] = {
 
 constexpr OptionSpec kSession[] = {
     {"soft_placement", kSwitch, "off", "A node that its device cannot run goes to another one; the plan says so."},
+    {"log_placement", kSwitch, "off",
+     "Each node's device, and why it runs there, goes to the engine's log at level info when a plan is made."},
     {"cache_size", kInt, "64", "Plans that are kept.", 1, 65536},
     {"memory_limit", kInt, "0",
      "Bytes that the session's runs, results included, and its plans may hold; 0: no limit but the engine's.", 0,

@@ -46,6 +46,7 @@ SessionOptions session_options(const percale_options* options) {
   constexpr std::string_view kKind = "session";
   SessionOptions out;
   out.soft_placement = option_switch(options, kKind, "soft_placement");
+  out.log_placement = option_switch(options, kKind, "log_placement");
   out.cache_size = option_int(options, kKind, "cache_size");
   out.memory_limit = option_int(options, kKind, "memory_limit");
   out.bf16 = option_text(options, kKind, "precision") == "bf16";

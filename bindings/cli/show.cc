@@ -104,6 +104,8 @@ int run_plan(const Args& args) {
                 device["nodes"].text().c_str(), device["predicted_peak_bytes"].text().c_str());
   }
   std::printf("%s bytes moved between devices\n", plan["bytes_moved"].text().c_str());
+  std::printf("%.3g ms expected for a run; %s\n", plan["placement"]["expected_seconds"].number() * 1e3,
+              plan["placement"]["summary"].text().c_str());
   return 0;
 }
 

@@ -6,7 +6,7 @@
 
 namespace percale {
 
-constexpr std::string_view kGroup = "group:", kHost = "/host";
+constexpr std::string_view kGroup = "group:", kHost = "/host", kColocate = "colocate:";
 
 std::string group_hint(int32_t place, bool host) { return str_cat(kGroup, place, host ? kHost : std::string_view()); }
 
@@ -19,6 +19,11 @@ std::optional<GroupHint> parse_group_hint(std::string_view hint) {
   const auto [end, error] = std::from_chars(hint.data(), hint.data() + hint.size(), out.place);
   if (error != std::errc() || end != hint.data() + hint.size() || out.place < 0) return std::nullopt;
   return out;
+}
+
+std::optional<std::string_view> parse_colocation_hint(std::string_view hint) {
+  if (!hint.starts_with(kColocate)) return std::nullopt;
+  return hint.substr(kColocate.size());
 }
 
 bool names_device(std::string_view hint) { return !hint.empty() && !parse_group_hint(hint); }

@@ -1,174 +1,141 @@
 #include "core/placement/place.h"
 
 #include <algorithm>
+#include <cstdio>
 
-#include "core/graph/device_hint.h"
+#include "core/placement/constraints.h"
+#include "core/placement/cost_model.h"
+#include "core/placement/schedule.h"
 
 namespace percale {
 namespace {
 
-// "/job:worker/task:0/device:cpu:1", "device:cpu:1" and "cpu:1" mean one device; "cpu" means the first of the kind.
-int32_t find_device(const std::vector<PlacementDevice>& devices, std::string_view hint) {
-  const size_t at = hint.rfind("device:");
-  if (at != std::string_view::npos) hint.remove_prefix(at + 7);
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (devices[i].name == hint || devices[i].kind == hint) return static_cast<int32_t>(i);
-  }
-  return -1;
+// What spreading a run must save for it: predictions are rough, and every further device is a further thread to wake.
+constexpr double kLeastShare = 0.1, kLeastSeconds = 50e-6;
+constexpr size_t kShownCandidates = 8;
+
+std::string time_text(double seconds) {
+  char text[32];
+  const bool micro = seconds < 1e-3, milli = seconds < 1;
+  std::snprintf(text, sizeof text, "%.3g %s",
+                seconds * (micro   ? 1e6
+                           : milli ? 1e3
+                                   : 1),
+                micro   ? "us"
+                : milli ? "ms"
+                        : "s");
+  return text;
 }
 
 class Placer {
  public:
-  Placer(const Function& f, const std::vector<PlacementDevice>& devices, const KernelProbe& probe, bool soft,
-         std::span<const int32_t> group)
-      : f_(f),
-        devices_(devices),
-        probe_(probe),
-        soft_(soft),
-        group_(group),
-        home_(group.empty() ? -1 : group.front()) {}
+  Placer(const Function& f, const std::vector<PlacementDevice>& devices, const PlaceOptions& options,
+         PlacementUnits units)
+      : f_(f), devices_(devices), options_(options), units_(std::move(units)) {}
 
-  Result<Placement> run() {
-    for (const Node& node : f_.nodes) PERCALE_RETURN_IF_ERROR(place_node(node));
+  Placement run() {
+    std::vector<std::vector<int32_t>> candidates;  // of all bits
+    for (const PlacementUnit& unit : units_.units) candidates.push_back(unit.candidates);
+    if (!choices_of_bits_alone()) {
+      // Which bits: nothing that differs from run to run, or from one number of threads to another, may count.
+      const CostModel nominal(f_, devices_, 0);
+      bool spread = false;
+      keep_bits_of(choose(nominal, &spread));
+    }
+    const CostModel costs(f_, devices_, options_.threads, options_.measured);
+    bool spread = false;
+    const Assignment chosen = choose(costs, &spread);
+    explain(costs, chosen, candidates, spread);
     return std::move(out_);
   }
 
  private:
-  void set(int32_t device, std::string reason) {
-    out_.device_of.push_back(device);
-    out_.reasons.push_back(std::move(reason));
-  }
+  const std::string& bits(int32_t device) const { return devices_[static_cast<size_t>(device)].numerics(); }
 
-  Status place_node(const Node& node) {
-    std::string note;
-    if (const auto hint = parse_group_hint(node.device)) {
-      PERCALE_ASSIGN_OR_RETURN(const int32_t device, in_group(node, *hint));
-      const Status status = device < 0 ? not_found("no device has the host's memory") : can_run(node, device);
-      if (status.ok()) {
-        set(device, str_cat("asked for: ", node.device));
-        return {};
-      }
-      if (status.code() == Code::kResourceExhausted) return status;
-      note = str_cat("; asked for ", node.device, ", but ", status.message());
-    } else if (!node.device.empty()) {
-      const int32_t device = find_device(devices_, node.device);
-      const Status status = device < 0
-                                ? not_found("no device '", node.device, "' in this engine (it has ", names(), ")")
-                                : can_run(node, device);
-      if (status.ok()) {
-        set(device, str_cat("asked for: ", node.device));
-        return {};
-      }
-      if (!soft_ || status.code() == Code::kResourceExhausted) {
-        return status.with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
-      }
-      note = str_cat("; asked for ", node.device, ", but ", status.message());
-    }
-    if (home_ >= 0) {
-      const Status status = can_run(node, home_);
-      if (status.ok()) return set(home_, str_cat("runs at home", note)), Status();
-      if (status.code() == Code::kResourceExhausted) return status;
-    }
-    if (node.op->has(kRuntime)) return place_runtime_node(node, note);
-    return place_freely(node, note);
-  }
-
-  // -1: there is none.
-  Result<int32_t> in_group(const Node& node, const GroupHint& hint) const {
-    if (static_cast<size_t>(hint.place) >= group_.size()) {
-      return invalid_argument(op_name(*node.op), " '", node.name, "': asks for '", node.device,
-                              "', the run's group has ", static_cast<uint64_t>(group_.size()), " devices");
-    }
-    const int32_t device = group_[static_cast<size_t>(hint.place)];
-    return !hint.host || devices_[static_cast<size_t>(device)].holds_variables ? device : first_host();
-  }
-
-  int32_t first_host() const {
-    for (size_t i = 0; i < devices_.size(); ++i) {
-      if (devices_[i].holds_variables) return static_cast<int32_t>(i);
-    }
-    return -1;
-  }
-
-  Status can_run(const Node& node, int32_t device) const {
-    const PlacementDevice& d = devices_[static_cast<size_t>(device)];
-    if (node.op->has(kRuntime)) {
-      return d.holds_variables ? Status()
-                               : unimplemented("variables and control flow live on the host, not on ", d.name);
-    }
-    if (d.takes_partitions) {
-      return node.op->has(kStateful) || node.op->has(kRandom)
-                 ? unimplemented("a partition that ", d.name, " takes as a whole has no state and draws no numbers")
-                 : Status();
-    }
-    return probe_.can_run(node, d.kind);
-  }
-
-  // Whether the run may use the device for what its group cannot run.
-  bool may_use(int32_t device) const {
-    return group_.empty() || devices_[static_cast<size_t>(device)].holds_variables ||
-           std::find(group_.begin(), group_.end(), device) != group_.end();
-  }
-
-  Status place_runtime_node(const Node& node, const std::string& note) {
-    if (const int32_t host = first_host(); host >= 0) {
-      set(host, str_cat("variables and control flow live on the host", note));
-      return {};
-    }
-    return failed_precondition(op_name(*node.op), " '", node.name,
-                               "': needs a device in the host's memory (cpu:0), the engine has ", names());
-  }
-
-  // The device where most bytes of the inputs are already, among those that can run the node.
-  Status place_freely(const Node& node, const std::string& note) {
-    std::vector<int64_t> bytes_at(devices_.size(), 0);
-    for (ValueId id : node.inputs) {
-      if (id == kNoValue || f_.value(id).kind != ValueKind::kNode) continue;
-      const auto bytes = byte_size(f_.type(id).dtype, f_.type(id).shape);
-      bytes_at[static_cast<size_t>(out_.device_of[static_cast<size_t>(f_.value(id).def)])] +=
-          bytes.ok() ? *bytes + 1 : 1;
-    }
-    std::vector<int32_t> order(devices_.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
-    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-      return bytes_at[static_cast<size_t>(a)] > bytes_at[static_cast<size_t>(b)];
+  // Whether all candidates of each unit give the same bits.
+  bool choices_of_bits_alone() const {
+    return std::all_of(units_.units.begin(), units_.units.end(), [&](const PlacementUnit& unit) {
+      return std::all_of(unit.candidates.begin(), unit.candidates.end(),
+                         [&](int32_t d) { return bits(d) == bits(unit.candidates[0]); });
     });
-    std::string refusals;
-    for (int32_t device : order) {
-      if (!may_use(device)) continue;
-      const Status status = can_run(node, device);
-      if (status.ok()) {
-        const bool near = bytes_at[static_cast<size_t>(device)] > 0;
-        set(device, str_cat(near ? "next to its largest inputs" : "first device that runs it", refusals, note));
-        return {};
-      }
-      if (status.code() == Code::kResourceExhausted) return status;
-      refusals += str_cat("; not on ", devices_[static_cast<size_t>(device)].name, ": ", status.message());
-    }
-    return unimplemented(op_name(*node.op), " '", node.name, "': no device runs it", refusals, note);
   }
 
-  std::string names() const {
-    std::string out;
-    for (const PlacementDevice& d : devices_) out += (out.empty() ? "" : ", ") + d.name;
-    return out.empty() ? "none" : out;
+  void keep_bits_of(const Assignment& chosen) {
+    for (PlacementUnit& unit : units_.units) {
+      const std::string& wanted = bits(chosen.device_of[static_cast<size_t>(unit.nodes[0])]);
+      std::erase_if(unit.candidates, [&](int32_t d) { return bits(d) != wanted; });
+    }
+  }
+
+  Assignment choose(const CostModel& costs, bool* spread) {
+    Assignment near = assign_nearest(f_, devices_, costs, units_);
+    const bool settled = std::all_of(units_.units.begin(), units_.units.end(),
+                                     [](const PlacementUnit& unit) { return unit.candidates.size() == 1; });
+    if (settled || !options_.group.empty()) return near;
+    Assignment early = assign_earliest(f_, devices_, costs, units_);
+    *spread = early.end < near.end * (1 - kLeastShare) && near.end - early.end > kLeastSeconds;
+    out_.summary = str_cat("nodes that may choose stand ",
+                           *spread ? "where they end first: " : "next to their largest inputs: ", time_text(near.end),
+                           " are expected next to their inputs, ", time_text(early.end), " where each ends first");
+    return *spread ? std::move(early) : std::move(near);
+  }
+
+  // Acts the run out once more and writes down what was expected of each candidate.
+  void explain(const CostModel& costs, const Assignment& chosen, const std::vector<std::vector<int32_t>>& candidates,
+               bool spread) {
+    Schedule schedule(f_, devices_, costs);
+    out_.device_of = chosen.device_of;
+    out_.forecasts.resize(f_.nodes.size());
+    for (size_t i = 0; i < f_.nodes.size(); ++i) {
+      const auto id = static_cast<NodeId>(i);
+      const int32_t device = chosen.device_of[i];
+      const auto u = static_cast<size_t>(units_.unit_of[i]);
+      const PlacementUnit& unit = units_.units[u];
+      std::string reason = unit.reason;
+      if (candidates[u].size() > 1) {
+        for (const int32_t d : candidates[u]) {
+          if (out_.forecasts[i].size() == kShownCandidates && d != device) continue;
+          out_.forecasts[i].push_back({d, costs.seconds(id, d), schedule.end_of(id, d)});
+        }
+        const bool near = schedule.nearest(id, unit.candidates) == device;
+        reason = spread ? "where it ends first" : near ? "next to its largest inputs" : "first device that runs it";
+        reason += numbers(out_.forecasts[i], device);
+      }
+      out_.reasons.push_back(reason + unit.note);
+      schedule.run(id, device);
+    }
+    out_.seconds = schedule.end();
+    if (out_.summary.empty()) out_.summary = "no node may choose between devices";
+  }
+
+  // ": takes 1.2 ms and ends after 3.4 ms; on cpu:1 1.3 ms, after 4.1 ms"
+  std::string numbers(const std::vector<Forecast>& forecasts, int32_t device) const {
+    std::string own, others;
+    for (const Forecast& f : forecasts) {
+      if (f.device == device) {
+        own = str_cat(": takes ", time_text(f.seconds), " and ends after ", time_text(f.end));
+      } else {
+        others += str_cat("; on ", devices_[static_cast<size_t>(f.device)].name, " ", time_text(f.seconds), ", after ",
+                          time_text(f.end));
+      }
+    }
+    return own + others;
   }
 
   const Function& f_;
   const std::vector<PlacementDevice>& devices_;
-  const KernelProbe& probe_;
-  const bool soft_;
-  const std::span<const int32_t> group_;
-  const int32_t home_;  // -1: none
+  const PlaceOptions& options_;
+  PlacementUnits units_;
   Placement out_;
 };
 
 }  // namespace
 
 Result<Placement> place(const Function& function, const std::vector<PlacementDevice>& devices, const KernelProbe& probe,
-                        bool soft, std::span<const int32_t> group) {
+                        const PlaceOptions& options) {
   if (devices.empty()) return failed_precondition("this engine has no device: it can build, check and save, not run");
-  return Placer(function, devices, probe, soft, group).run();
+  PERCALE_ASSIGN_OR_RETURN(PlacementUnits units, find_units(function, devices, probe, options));
+  return Placer(function, devices, options, std::move(units)).run();
 }
 
 }  // namespace percale

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/graph/device_hint.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/narrow.h"
 #include "core/passes/passes.h"
@@ -141,10 +142,22 @@ class Compiler {
       PERCALE_ASSIGN_OR_RETURN(const NodeId id, find_node(f, name));
       targets.push_back(id);
     }
+    PERCALE_RETURN_IF_ERROR(check_colocation(f));
     PERCALE_RETURN_IF_ERROR(prune(*graph_, f, feeds, fetches, targets));
     PERCALE_RETURN_IF_ERROR(bind_inputs(f, shapes));
     for (size_t i = 0; i < request_.contents.size(); ++i) {
       if (request_.contents[i].defined()) bind_contents(f, i, request_.contents[i]);
+    }
+    return {};
+  }
+
+  // What a node is asked to stand with may be pruned or folded away, but it must be there to begin with.
+  Status check_colocation(const Function& f) const {
+    for (const Node& node : f.nodes) {
+      const auto with = parse_colocation_hint(node.device);
+      if (!with || graph_->find_variable(*with) != nullptr || find_node(f, *with).ok()) continue;
+      return not_found(op_name(*node.op), " '", node.name, "': asks to stand with '", *with,
+                       "', which is no node of function '", f.name, "' and no variable");
     }
     return {};
   }
@@ -198,11 +211,13 @@ class Compiler {
     std::vector<bool> whole;
     for (const auto& d : engine_.devices()) {
       devices.push_back({d->name(), d->kind(), d->shares_host_memory(), d->takes_partitions(), d->description().gflops,
-                         d->description().gbytes_per_second});
+                         d->description().gbytes_per_second, d->width(), numerics_of(*d)});
       whole.push_back(d->takes_partitions());
     }
-    PERCALE_ASSIGN_OR_RETURN(Placement placement, place(head, devices, ListProbe(*graph_, head),
-                                                        options_.soft_placement, request_.spec.group));
+    const PlaceOptions how{options_.soft_placement, request_.spec.group, engine_.threads().threads(),
+                           request_.measured};
+    PERCALE_ASSIGN_OR_RETURN(Placement placement, place(head, devices, ListProbe(*graph_, head), how));
+    if (options_.log_placement) log_placement(head, devices, placement);
     Cut cut = partition(head, placement.device_of, whole);
     for (const auto& [result, value] : cut.passed_through) {
       out_->passed_through.push_back({result, head.value(value).kind == ValueKind::kInput ? head.value(value).def : -1,
@@ -211,9 +226,27 @@ class Compiler {
       if (feed >= 0) out_->shown.push_back({result, feed, -1});
     }
     for (size_t i = 0; i < head.nodes.size(); ++i) {
-      out_->placement.push_back({head.nodes[i].name, placement.device_of[i], std::move(placement.reasons[i])});
+      out_->placement.push_back({head.nodes[i].name, placement.device_of[i], std::move(placement.reasons[i]),
+                                 std::move(placement.forecasts[i])});
     }
+    out_->expected_seconds = placement.seconds;
+    out_->placement_summary = std::move(placement.summary);
     return lower_parts(std::move(cut), head.inputs.size());
+  }
+
+  // Devices that run the same kernels give the same bits. Two makes of one kind need not, the engine's own CPU is one make.
+  static std::string numerics_of(const Device& device) {
+    if (device.api().borrow_kernels != nullptr) return device.api().borrow_kernels;
+    const char* model = device.description().model;
+    return device.shares_host_memory() || model == nullptr ? device.kind() : str_cat(device.kind(), "/", model);
+  }
+
+  void log_placement(const Function& f, const std::vector<PlacementDevice>& devices, const Placement& placement) const {
+    for (size_t i = 0; i < f.nodes.size(); ++i) {
+      engine_.log().log(LogLevel::kInfo, "placement: ", op_name(*f.nodes[i].op), " '", f.nodes[i].name, "' on ",
+                        devices[static_cast<size_t>(placement.device_of[i])].name, ": ", placement.reasons[i]);
+    }
+    engine_.log().log(LogLevel::kInfo, "placement: ", placement.summary);
   }
 
   // A control edge between two parts. Passes give the nodes other numbers, but not other names.

@@ -9,6 +9,7 @@
 
 #include "core/graph/graph.h"
 #include "core/placement/partition.h"
+#include "core/placement/place.h"
 #include "core/plan/program.h"
 #include "core/run/engine.h"
 #include "core/run/executable.h"
@@ -59,6 +60,7 @@ struct PlacedNode {
   std::string node;
   int32_t device = 0;
   std::string reason;
+  std::vector<Forecast> forecasts = {};
 };
 
 // A group of nodes that no kernel of its device takes as one, and why.
@@ -115,6 +117,8 @@ struct Compiled {
   std::vector<PassedThrough> passed_through;
   std::vector<ShownResult> shown;
   std::vector<PlacedNode> placement;  // for explanations
+  double expected_seconds = 0;        // by placement's cost model
+  std::string placement_summary;
 
   // What could not be planned before those results are known: control nodes first, then a function over feeds, results
   // and control outputs.

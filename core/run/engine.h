@@ -113,6 +113,7 @@ class Engine {
   const EngineOptions& options() const { return options_; }
   const std::string& isa() const { return parts_.isa; }
   LogSink& log() { return log_; }
+  const LogSink& log() const { return log_; }
   // What the bits of a result depend on: library, ISA, numeric options. Equal strings promise equal bits.
   std::string fingerprint() const;
   // FAILED_PRECONDITION in a process that was forked after the engine was made.

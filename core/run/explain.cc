@@ -31,16 +31,28 @@ void write_refusals(JsonWriter& json, const ProgramNode& node) {
   json.end_array();
 }
 
-std::string plan_json(const Compiled& compiled) {
-  std::map<std::string_view, std::string_view> reason_of;
-  for (const PlacedNode& p : compiled.placement) reason_of[p.node] = p.reason;
+// What placement expected of each device that the node could have gone to; nothing where it had no choice.
+void write_forecasts(JsonWriter& json, const PlacedNode& node, const Engine& engine) {
+  json.key("candidates").begin_array();
+  for (const Forecast& f : node.forecasts) {
+    json.begin_object().key("device").value(engine.devices()[static_cast<size_t>(f.device)]->name());
+    json.key("seconds").value(f.seconds).key("end_seconds").value(f.end).end_object();
+  }
+  json.end_array();
+}
+
+std::string plan_json(const Compiled& compiled, const Engine& engine) {
+  std::map<std::string_view, const PlacedNode*> placed;
+  for (const PlacedNode& p : compiled.placement) placed[p.node] = &p;
   JsonWriter json;
   json.begin_object().key("nodes").begin_array();
   for (const PlacedProgram& p : compiled.programs) {
     for (const ProgramNode& node : p.program->nodes) {
       json.begin_object().key("node").value(node.name).key("op").value(op_name(*node.op));
       json.key("device").value(p.device->name()).key("kernel").value(node.kernel);
-      json.key("reason").value(reason_of[node.name]);
+      const auto found = placed.find(node.name);
+      json.key("reason").value(found == placed.end() ? std::string_view() : std::string_view(found->second->reason));
+      if (found != placed.end()) write_forecasts(json, *found->second, engine);
       write_types(json, "inputs", node.inputs);
       write_types(json, "outputs", node.outputs);
       json.end_object();
@@ -64,8 +76,10 @@ std::string plan_json(const Compiled& compiled) {
     json.key("predicted_peak_bytes").value(bytes[i].per_run);
     json.key("arena_bytes").value(p.program->arena_bytes).key("variable_bytes").value(bytes[i].shared).end_object();
   }
+  json.end_array().key("placement").begin_object().key("expected_seconds").value(compiled.expected_seconds);
+  json.key("summary").value(compiled.placement_summary).end_object();
   const PlanCost cost = plan_cost(compiled);
-  json.end_array().key("cost").begin_object().key("flops").value(cost.flops);
+  json.key("cost").begin_object().key("flops").value(cost.flops);
   json.key("bytes_touched").value(cost.bytes_touched).key("critical_path_nodes").value(cost.critical_path_nodes);
   json.key("critical_path_flops")
       .value(cost.critical_path_flops)
@@ -193,8 +207,8 @@ std::string plan_svg(const Compiled& compiled) {
 
 }  // namespace
 
-Result<std::string> explain_plan(const Compiled& compiled, std::string_view what) {
-  if (what == "plan") return plan_json(compiled);
+Result<std::string> explain_plan(const Compiled& compiled, const Engine& engine, std::string_view what) {
+  if (what == "plan") return plan_json(compiled, engine);
   if (what == "kernels") return kernels_json(compiled);
   if (what == "passes") return passes_json(compiled);
   if (what == "svg") return plan_svg(compiled);

@@ -457,7 +457,7 @@ void Session::cancel_all() {
 Result<std::string> Session::explain(const RunSpec& spec, std::span<const ValueType> feed_types,
                                      std::string_view what) {
   PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, feed_types));
-  return explain_plan(*compiled, what);
+  return explain_plan(*compiled, *impl_->engine, what);
 }
 
 SessionStats Session::stats() const {

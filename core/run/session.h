@@ -32,8 +32,9 @@ struct RunSpec {
 
 struct SessionOptions {
   bool soft_placement = false;
-  int64_t cache_size = 64;   // plans kept
-  int64_t memory_limit = 0;  // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
+  bool log_placement = false;  // each node's device and reason to the engine's log, at level info
+  int64_t cache_size = 64;     // plans kept
+  int64_t memory_limit = 0;    // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
   std::shared_ptr<MemoryPool> memory =
       nullptr;  // of the engine's, that they count in besides; null: the engine's alone
   // Products, and what follows them, in bf16 where a device gains by it.

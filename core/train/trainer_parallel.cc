@@ -10,7 +10,7 @@ namespace percale {
 bool Trainer::is_placed() const {
   for (const Function& f : graph_.graph->functions) {
     for (const Node& node : f.nodes) {
-      if (names_device(node.device)) return true;
+      if (names_device(node.device) && !parse_colocation_hint(node.device)) return true;
     }
   }
   return false;

@@ -40,77 +40,81 @@ Function diamond(std::string_view device) {
 TEST_CASE(
     "nodes go where they are asked to, near their inputs, or to the first device that runs them, with the reason") {
   const Function f = diamond("cpu:1");
-  const auto placed = place(f, kDevices, OnlyAdd(), false);
+  const auto placed = place(f, kDevices, OnlyAdd(), {.soft = false});
   REQUIRE(placed.ok());
   CHECK(placed->device_of == std::vector<int32_t>{0, 2, 0, 2});
-  CHECK(placed->reasons[0] == "first device that runs it");
+  CHECK(placed->reasons[0].starts_with("first device that runs it: takes "));
+  CHECK(placed->forecasts[0].size() == 3);
+  CHECK(placed->forecasts[1].empty());
   CHECK(placed->reasons[1] == "asked for: cpu:1");
-  CHECK(placed->reasons[2] == "next to its largest inputs");
+  CHECK(placed->reasons[2].starts_with("next to its largest inputs: takes "));
+  CHECK(placed->reasons[2].find("; on cpu:0 ") != std::string::npos);
   CHECK(placed->reasons[3].find("not on tiny:0: only Add is known here") != std::string::npos);
 }
 
 TEST_CASE("with a home all that it can run stands there, but for what was asked for elsewhere") {
-  const auto tiny = place(diamond("cpu:1"), kDevices, OnlyAdd(), false, std::vector<int32_t>{0});
+  const auto tiny = place(diamond("cpu:1"), kDevices, OnlyAdd(), {.soft = false, .group = std::vector<int32_t>{0}});
   REQUIRE(tiny.ok());
   CHECK(tiny->device_of == std::vector<int32_t>{0, 2, 0, 2});
   CHECK(tiny->reasons[2] == "runs at home");
-  const auto cpu = place(diamond(""), kDevices, OnlyAdd(), false, std::vector<int32_t>{2});
+  const auto cpu = place(diamond(""), kDevices, OnlyAdd(), {.soft = false, .group = std::vector<int32_t>{2}});
   REQUIRE(cpu.ok());
   CHECK(cpu->device_of == std::vector<int32_t>{2, 2, 2, 2});
 }
 
 TEST_CASE("a device that cannot run what was asked of it is an error, or with soft placement a reason") {
   const Function f = diamond("tiny:0");
-  const auto strict = place(f, kDevices, OnlyAdd(), false);
+  const auto strict = place(f, kDevices, OnlyAdd(), {.soft = false});
   CHECK(strict.status().code() == Code::kUnimplemented);
   CHECK(strict.status().message() == "Relu 'b': only Add is known here");
-  const auto soft = place(f, kDevices, OnlyAdd(), true);
+  const auto soft = place(f, kDevices, OnlyAdd(), {.soft = true});
   REQUIRE(soft.ok());
   CHECK(soft->device_of[1] == 1);
   CHECK(soft->reasons[1].find("asked for tiny:0, but only Add is known here") != std::string::npos);
-  const auto unknown = place(diamond("cuda:0"), kDevices, OnlyAdd(), false);
+  const auto unknown = place(diamond("cuda:0"), kDevices, OnlyAdd(), {.soft = false});
   CHECK(unknown.status().code() == Code::kNotFound);
   CHECK(unknown.status().message().find("it has tiny:0, cpu:0, cpu:1") != std::string_view::npos);
 }
 
 TEST_CASE("a node that asks for a place in the group stands there if that device runs it, else at home") {
   const std::vector<int32_t> group = {1, 2, 0};
-  const auto second = place(diamond("group:1"), kDevices, OnlyAdd(), false, group);
+  const auto second = place(diamond("group:1"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(second.ok());
   CHECK(second->device_of == std::vector<int32_t>{1, 2, 1, 1});
   CHECK(second->reasons[1] == "asked for: group:1");
-  const auto tiny = place(diamond("group:2"), kDevices, OnlyAdd(), false, group);
+  const auto tiny = place(diamond("group:2"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(tiny.ok());
   CHECK(tiny->device_of[1] == 1);
   CHECK(tiny->reasons[1] == "runs at home; asked for group:2, but only Add is known here");
   // Where the third device keeps its variables: on the first that has the host's memory.
-  const auto host = place(diamond("group:2/host"), kDevices, OnlyAdd(), false, group);
+  const auto host = place(diamond("group:2/host"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(host.ok());
   CHECK(host->device_of[1] == 1);
-  const auto own = place(diamond("group:1/host"), kDevices, OnlyAdd(), false, group);
+  const auto own = place(diamond("group:1/host"), kDevices, OnlyAdd(), {.soft = false, .group = group});
   REQUIRE(own.ok());
   CHECK(own->device_of[1] == 2);
 }
 
 TEST_CASE("a place that the group does not have is an error") {
   const std::vector<int32_t> group = {1, 2};
-  const auto placed = place(diamond("group:2"), kDevices, OnlyAdd(), true, group);
+  const auto placed = place(diamond("group:2"), kDevices, OnlyAdd(), {.soft = true, .group = group});
   CHECK(placed.status().code() == Code::kInvalidArgument);
   CHECK(placed.status().message() == "Relu 'b': asks for 'group:2', the run's group has 2 devices");
-  CHECK(place(diamond("group:0"), kDevices, OnlyAdd(), false).status().code() == Code::kInvalidArgument);
-  CHECK(place(diamond("group:x"), kDevices, OnlyAdd(), false, group).status().code() == Code::kNotFound);
+  CHECK(place(diamond("group:0"), kDevices, OnlyAdd(), {.soft = false}).status().code() == Code::kInvalidArgument);
+  CHECK(place(diamond("group:x"), kDevices, OnlyAdd(), {.soft = false, .group = group}).status().code() ==
+        Code::kNotFound);
 }
 
 TEST_CASE("a full name, a short name and a kind mean the same device") {
   for (const char* name : {"/job:worker/task:0/device:cpu:0", "device:cpu:0", "cpu:0", "cpu"}) {
-    const auto placed = place(diamond(name), kDevices, OnlyAdd(), false);
+    const auto placed = place(diamond(name), kDevices, OnlyAdd(), {.soft = false});
     REQUIRE(placed.ok());
     CHECK(placed->device_of[1] == 1);
   }
 }
 
 TEST_CASE("without a device nothing is placed") {
-  CHECK(place(diamond(""), {}, OnlyAdd(), false).status().code() == Code::kFailedPrecondition);
+  CHECK(place(diamond(""), {}, OnlyAdd(), {.soft = false}).status().code() == Code::kFailedPrecondition);
 }
 
 TEST_CASE("the cut sends a value once to each part that needs it") {

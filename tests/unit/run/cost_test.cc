@@ -1,0 +1,151 @@
+// Sessions on several devices: who goes where by cost, what a plan says of it, and that no bit depends on it.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "core/base/json.h"
+#include "core/graph/builder.h"
+#include "core/run/session.h"
+#include "tests/sim/sim.h"
+#include "tests/support/engine.h"
+
+namespace percale {
+namespace {
+
+constexpr int64_t kSize = 256;
+const RunSpec kSpec{.feeds = {"x"}, .fetches = {"y"}};
+
+std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices) {
+  const percale_sim_faults none{};
+  percale_sim_set_faults(sim_plugin(), -1, &none);
+  EngineOptions options;
+  options.threads = threads;
+  options.devices = devices;
+  auto engine = make_test_engine(options, {sim_plugin()});
+  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
+  return *engine;
+}
+
+// Two branches of three products each, "b0/0" to "b1/2", and their sum "y". `hints`: of the branches.
+std::shared_ptr<const Graph> two_branches(const Engine& engine, const std::vector<std::string>& hints = {"", ""}) {
+  Builder builder(engine.registry());
+  FunctionBuilder& f = builder.main();
+  Emitter e(f);
+  const ValueId x = *f.add_input("x", DType::kF32, Shape{kSize, kSize});
+  std::vector<ValueId> ends;
+  for (size_t b = 0; b < 2; ++b) {
+    f.set_device(hints[b]);
+    ValueId v = e.emit(b == 0 ? "Tanh" : "Sigmoid", {x}, {}, str_cat("b", uint64_t{b}, "/begin"));
+    for (int i = 0; i < 3; ++i) v = e.emit("MatMul", {v, x}, {}, str_cat("b", uint64_t{b}, "/", i));
+    ends.push_back(v);
+  }
+  f.set_device("");
+  const ValueId y = e.emit("Add", ends, {}, "y");
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  REQUIRE(f.set_outputs({y}).ok());
+  auto graph = builder.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  return *graph;
+}
+
+Tensor input() {
+  std::vector<float> x(kSize * kSize);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = (static_cast<float>(i % 23) - 11) / 512;
+  return Tensor::of<float>(Shape{kSize, kSize}, x);
+}
+
+Tensor result_of(Session& session) {
+  auto out = session.run(kSpec, std::vector{input()});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  return (*out)[0];
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.bytes() == b.bytes() && std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
+}
+
+Json plan_of(Session& session) {
+  const auto text = session.explain(kSpec, std::vector<ValueType>{{DType::kF32, Shape{kSize, kSize}}}, "plan");
+  REQUIRE_MESSAGE(text.ok(), text.status().to_string());
+  auto json = Json::parse(*text);
+  REQUIRE(json.ok());
+  return *json;
+}
+
+const Json& node_of(const Json& plan, std::string_view name) {
+  const Json& nodes = *plan.find("nodes");
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (*nodes.item(i).find("node")->as_string("") == name) return nodes.item(i);
+  }
+  FAIL("the plan lacks the node");
+  return nodes;
+}
+
+std::string device_of(const Json& plan, std::string_view name) {
+  return *node_of(plan, name).find("device")->as_string("");
+}
+
+}  // namespace
+
+TEST_CASE("two heavy branches go to two devices of a thread each, with the numbers in the plan and one device's bits") {
+  const auto one = engine_with(4, "cpu:0");
+  const auto alone = *Session::create(one, two_branches(*one), nullptr);
+  const Tensor want = result_of(*alone);
+  const Json single = plan_of(*alone);
+  CHECK(*node_of(single, "b1/1").find("reason")->as_string("") == "the only device");
+  CHECK(node_of(single, "b1/1").find("candidates")->size() == 0);
+
+  const auto engine = engine_with(4, "cpu=4x1");
+  const auto session = *Session::create(engine, two_branches(*engine), nullptr);
+  const Json plan = plan_of(*session);
+  for (const char* name : {"b0/0", "b0/2"}) CHECK(device_of(plan, name) == "cpu:0");
+  for (const char* name : {"b1/0", "b1/1"}) CHECK(device_of(plan, name) == "cpu:1");
+  const Json& product = node_of(plan, "b1/1");
+  CHECK(product.find("reason")->as_string("")->starts_with("where it ends first: takes "));
+  REQUIRE(product.find("candidates")->size() == 4);
+  CHECK(*product.find("candidates")->item(1).find("end_seconds")->as_double("") <
+        *product.find("candidates")->item(0).find("end_seconds")->as_double(""));
+  CHECK(*plan.find("placement")->find("expected_seconds")->as_double("") > 0);
+  CHECK(same_bits(result_of(*session), want));
+
+  // Devices that share a thread would only take turns.
+  const auto narrow = engine_with(1, "cpu=4x1");
+  const auto turns = *Session::create(narrow, two_branches(*narrow), nullptr);
+  CHECK(device_of(plan_of(*turns), "b1/1") == "cpu:0");
+  CHECK(same_bits(result_of(*turns), want));
+}
+
+TEST_CASE("a node stands with the node that it names; a name that was never there is an error") {
+  const auto engine = engine_with(2, "cpu=4x1");
+  const auto session = *Session::create(engine, two_branches(*engine, {"cpu:3", "colocate:b0/1"}), nullptr);
+  const Json plan = plan_of(*session);
+  CHECK(device_of(plan, "b1/0") == "cpu:3");
+  CHECK(device_of(plan, "b1/2") == "cpu:3");
+  const auto wrong = *Session::create(engine, two_branches(*engine, {"", "colocate:b0/9"}), nullptr);
+  const Status status = wrong->run(kSpec, std::vector{input()}).status();
+  CHECK(status.code() == Code::kNotFound);
+  CHECK(status.message() ==
+        "Sigmoid 'b1/begin': asks to stand with 'b0/9', which is no node of function 'main' and no variable");
+}
+
+TEST_CASE("log_placement tells each node's device and reason when a plan is made, and only then") {
+  const auto engine = engine_with(2, "cpu=2x1");
+  std::vector<std::string> lines;
+  engine->log().user = &lines;
+  engine->log().level = LogLevel::kInfo;
+  engine->log().write = [](void* user, LogLevel, std::string_view text) {
+    static_cast<std::vector<std::string>*>(user)->emplace_back(text);
+  };
+  const auto quiet = *Session::create(engine, two_branches(*engine), nullptr);
+  result_of(*quiet);
+  CHECK(lines.empty());
+  const auto session =
+      *Session::create(engine, two_branches(*engine), nullptr, {.log_placement = true, .disabled_passes = {}});
+  result_of(*session);
+  CHECK(lines.size() == 10);  // nine nodes, and the whole
+  CHECK(lines[0].starts_with("placement: Tanh 'b0/begin' on cpu:0: "));
+  result_of(*session);
+  CHECK(lines.size() == 10);
+}
+
+}  // namespace percale
