@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/graph/flops.h"
 #include "core/passes/rewrite.h"
 #include "core/tensor/half.h"
 
@@ -19,6 +20,10 @@ constexpr std::array<std::string_view, 5> kProducts = {"Conv", "ConvTranspose", 
 // What may follow them besides elementwise nodes and views: pools, and moves of elements.
 constexpr std::array<std::string_view, 4> kPools = {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"};
 constexpr std::array<std::string_view, 4> kMoves = {"Concat", "Transpose", "Slice", "Split"};
+
+// What a product must do for every element that is rounded, and perhaps laid out anew, for it alone: fewer are done in f32 before
+// the rounding is. A convolution of one channel by itself stays f32, as long as what it reads is f32.
+constexpr double kFlopsPerRounding = 64;
 
 bool is_attention(const Node& node) { return node.op->domain == "percale" && node.op->name == "FusedAttention"; }
 
@@ -73,12 +78,14 @@ class Narrowing {
                          (node.op->has(kElementwise) && node.op->name != "Cast");
     if (!follows && !product) return false;
     bool any_native = false;
+    double rounded = 0;  // elements
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId id = node.inputs[i];
       if (id == kNoValue || !narrows_input(node, i)) continue;
       any_native = any_native || is_native(id);
       const DType dtype = f_.type(id).dtype;
       if (product && dtype != DType::kF32 && !is_native(id)) return false;
+      if (!is_native(id) && !is_prepared(id)) rounded += static_cast<double>(f_.type(id).shape.num_elements());
       // An operand that would be rounded for this node alone.
       if (follows && dtype == DType::kF32 && !is_prepared(id)) return false;
       if (follows && dtype == DType::kF64) return false;
@@ -86,6 +93,8 @@ class Narrowing {
     for (ValueId id : node.outputs) {
       if (id != kNoValue && is_float(f_.type(id).dtype) && f_.type(id).dtype != DType::kF32) return false;
     }
+    const double flops = product && !any_native ? product_flops(f_, node) : 0;
+    if (flops > 0 && flops < kFlopsPerRounding * rounded) return false;
     return (product || any_native) && (moves || options_.gains(node));
   }
 

@@ -20,7 +20,7 @@ struct NarrowOptions {
   std::vector<bool> prepared;
 };
 
-// Every Conv, ConvTranspose, Gemm, MatMul and LSTM of f32 that gains takes bf16 operands and gives bf16; so do the elementwise
+// Every Conv, ConvTranspose, Gemm, MatMul and LSTM of f32 that gains, and does not round more than it computes, takes bf16 operands and gives bf16; so do the elementwise
 // nodes, pools and attention behind it that gain, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
 // outputs and variables of the function. This changes results: only for who asks for it.
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options);

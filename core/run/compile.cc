@@ -13,6 +13,7 @@
 #include "core/plan/layout.h"
 #include "core/plan/node_view.h"
 #include "core/plan/prologue.h"
+#include "core/run/body_call.h"
 #include "core/run/bound_run.h"
 #include "core/run/stage.h"
 
@@ -85,6 +86,7 @@ class Compiler {
     const Function* found = graph_->find_function(request_.spec.function);
     if (found == nullptr) return not_found("no function '", request_.spec.function, "' in the graph");
     Function f = *found;
+    PERCALE_RETURN_IF_ERROR(read_inputs(*graph_, f, request_.spec.reads));
     PERCALE_RETURN_IF_ERROR(bind(f));
     PERCALE_RETURN_IF_ERROR(run_passes(f));
     for (ValueId id : f.outputs) {
@@ -104,6 +106,7 @@ class Compiler {
     if (!stages.rest.nodes.empty()) keep_rest(std::move(stages.rest));
     PERCALE_RETURN_IF_ERROR(lower_head(stages.head));
     for (ShownResult& shown : out_->shown) shown.fetched = is_fetched(shown.result);
+    plan_bodies(*out_);
     out_->peak_bytes = run_bytes(*out_);
     return std::shared_ptr<const Compiled>(std::move(out_));
   }

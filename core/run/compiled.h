@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_RUN_COMPILED_H_
 #define PERCALE_CORE_RUN_COMPILED_H_
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -26,11 +27,21 @@ struct ValueSource {
   int32_t output = 0;  // kControl: which output of the node
 };
 
+// How a body of a control node runs, as a function of the session's graph.
+struct BodyCall {
+  RunSpec spec;  // fed with all inputs of the body
+  // The same where the body reads the variables that it would be given, so that what depends on them alone is prepared; without
+  // RunSpec::reads where there are none.
+  RunSpec reading;
+  std::vector<size_t> fed;  // inputs of the body that `reading` is fed with
+};
+
 // If, Loop, and what may wait for other runs: carried out between programs.
 struct ControlNode {
   Node node;
   std::vector<ValueSource> inputs;
   std::vector<ValueType> input_types;
+  std::map<std::string, BodyCall, std::less<>> bodies = {};  // by function
 };
 
 // A program with the device that runs it.

@@ -34,6 +34,11 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
     key += '|';
     for (const std::string& name : *list) append_text(key, name);
   }
+  for (const auto& [input, variable] : spec.reads) {
+    key += '=';
+    append_text(key, input);
+    append_text(key, variable);
+  }
   for (const ValueType& t : types) key += str_cat("|", static_cast<int32_t>(t.dtype), t.shape);
   for (const Tensor& t : contents) {
     key += '|';
@@ -82,8 +87,9 @@ struct Session::Impl {
   Result<std::shared_ptr<const Compiled::Prepared>> prepare_values(const Compiled& compiled, RunFrame& frame);
   Result<std::vector<Tensor>> call(const Graph& from, int64_t graph_id, RunFrame& frame, const RunSpec& spec,
                                    std::span<const Tensor> feeds, std::span<const Tensor> contents);
-  Result<std::vector<Tensor>> run_node(const Compiled& compiled, RunFrame& frame, const ControlNode& control,
-                                       const std::vector<Tensor>& inputs);
+  // `version` of the variables is what the inputs were computed from.
+  Result<std::vector<Tensor>> run_node(RunFrame& frame, const ControlNode& control, const std::vector<Tensor>& inputs,
+                                       int64_t version);
   Status publish(const StateFrame& state);
   bool drop_idle();
 };
@@ -172,22 +178,17 @@ Result<std::vector<Tensor>> Session::Impl::call(const Graph& from, int64_t graph
   return outputs;
 }
 
-Result<std::vector<Tensor>> Session::Impl::run_node(const Compiled& compiled, RunFrame& frame,
-                                                    const ControlNode& control, const std::vector<Tensor>& inputs) {
+Result<std::vector<Tensor>> Session::Impl::run_node(RunFrame& frame, const ControlNode& control,
+                                                    const std::vector<Tensor>& inputs, int64_t version) {
   // Bodies are functions of the session's own graph, whatever working copy the node stands in.
-  const auto call_body = [&](const Function& body, std::span<const Tensor> arguments) {
-    RunSpec spec;
-    spec.function = body.name;
-    spec.exclusive_state = compiled.spec.exclusive_state;
-    spec.changing_state = compiled.spec.changing_state;
-    spec.group = compiled.spec.group;
-    for (ValueId id : body.inputs) spec.feeds.push_back(body.value(id).name);
-    for (ValueId id : body.outputs) spec.fetches.push_back(body.value(id).name);
-    // Nobody can name a target in a body: all its effects happen.
-    for (const Node& node : body.nodes) {
-      if (node.outputs.empty() || effects_of(*graph, node).writes) spec.targets.push_back(node.name);
-    }
-    return call(*graph, 0, frame, spec, arguments, {});
+  const auto call_body = [&](const Function& body, std::span<const Tensor> arguments) -> Result<std::vector<Tensor>> {
+    const BodyCall& how = control.bodies.find(body.name)->second;
+    // A variable is what the node was given as long as the run has seen no other version and assigned nothing.
+    const bool reads = !how.reading.reads.empty() && frame.state.next.empty() && frame.state.version == version;
+    if (!reads) return call(*graph, 0, frame, how.spec, arguments, {});
+    std::vector<Tensor> feeds;
+    for (const size_t i : how.fed) feeds.push_back(arguments[i]);
+    return call(*graph, 0, frame, how.reading, feeds, {});
   };
   if (control.node.op->has(kWaits)) return run_queue_op(control.node, inputs, frame);
   auto results = run_control(*graph, control.node, inputs, memory, call_body);
@@ -244,6 +245,7 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
 
 Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given,
                           std::span<Tensor> outputs, bool may_share) {
+  const int64_t version = frame.state.version;
   const Lent<RunLists> lists(compiled.lists);
   std::vector<Tensor>&feeds = lists->feeds, &results = lists->results;
   feeds.assign(given.begin(), given.end());
@@ -292,7 +294,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
   for (const ControlNode& control : compiled.control) {
     std::vector<Tensor> inputs;
     for (const ValueSource& s : control.inputs) inputs.push_back(value(s));
-    PERCALE_ASSIGN_OR_RETURN(auto given, run_node(compiled, frame, control, inputs));
+    PERCALE_ASSIGN_OR_RETURN(auto given, run_node(frame, control, inputs, version));
     controls.push_back(std::move(given));
   }
   if (compiled.rest) {

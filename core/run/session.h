@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -21,6 +22,8 @@ struct Compiled;  // core/run/compiled.h: programs per device and what a run of 
 struct RunSpec {
   std::string function = std::string(kMainFunction);
   std::vector<std::string> feeds = {}, fetches = {}, targets = {};
+  // Inputs of the function in whose place variables are read: (input, variable).
+  std::vector<std::pair<std::string, std::string>> reads = {};
   // The caller alone uses the variables that it passes in RunOptions::state, and assignments write into them.
   bool exclusive_state = false;
   // The variables are others in nearly every run: nothing is prepared from them. So it is where they are exclusive.

@@ -13,7 +13,7 @@ namespace percale::simd {
 
 // The bits are those of ConvFns::forward, which takes everything; this one takes what is usual, and faster.
 struct DepthwiseFns {
-  // groups = in_c = out_c, 3 x 3, 5 x 5 or 7 x 7 taps, strides of 1 or 2, no dilation, rows of 8192 or less.
+  // groups = in_c = out_c, 3 x 3, 5 x 5, 7 x 7 or 1 x 3, 1 x 5, 1 x 7 taps, strides of 1 or 2 (down: 1 where there is one row of taps), no dilation, rows of 8192 or less.
   bool (*takes)(const Conv2d& conv);
   int64_t (*scratch_bytes)(const Conv2d& conv);
   // bias (out_c values) may be null.

@@ -88,8 +88,8 @@ struct Finish {
   Act act;
 };
 
-// kRows rows of output, `cols` columns of one vector each.
-template <int K, int kStep, int kRows>
+// kRows rows of output, in columns of one vector each; kHigh x K taps.
+template <int kHigh, int K, int kStep, int kRows>
 void strip(const float* in, int64_t pitch, const int64_t* HWY_RESTRICT offsets, const float* HWY_RESTRICT w,
            int64_t width, const Finish& finish, float* out) {
   using V = Vec<float>;
@@ -98,7 +98,7 @@ void strip(const float* in, int64_t pitch, const int64_t* HWY_RESTRICT offsets, 
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) acc[r] = zero<float>();
 #pragma GCC unroll 16
-    for (int row = 0; row < (kRows - 1) * kStep + K; ++row) {
+    for (int row = 0; row < (kRows - 1) * kStep + kHigh; ++row) {
       const float* from = in + row * pitch + x;
       V taps[K];
 #pragma GCC unroll 8
@@ -106,7 +106,7 @@ void strip(const float* in, int64_t pitch, const int64_t* HWY_RESTRICT offsets, 
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) {
         const int i = row - r * kStep;
-        if (i < 0 || i >= K) continue;
+        if (i < 0 || i >= kHigh) continue;
 #pragma GCC unroll 8
         for (int j = 0; j < K; ++j) acc[r] = hn::MulAdd(taps[j], set<float>(w[i * K + j]), acc[r]);
       }
@@ -121,7 +121,7 @@ void strip(const float* in, int64_t pitch, const int64_t* HWY_RESTRICT offsets, 
   }
 }
 
-template <int K, int kStep>
+template <int kHigh, int K, int kStep>
 void run_plane(const Conv2d& c, const Band& band, const float* image, const float* w, const Finish& finish, float* out,
                float* buffer) {
   int64_t offsets[K];
@@ -139,26 +139,32 @@ void run_plane(const Conv2d& c, const Band& band, const float* image, const floa
     }
     int64_t r = 0;
     for (; r + 4 <= rows; r += 4) {
-      strip<K, kStep, 4>(buffer + r * kStep * band.pitch, band.pitch, offsets, w, c.out_w, finish,
-                         out + (y0 + r) * c.out_w);
+      strip<kHigh, K, kStep, 4>(buffer + r * kStep * band.pitch, band.pitch, offsets, w, c.out_w, finish,
+                                out + (y0 + r) * c.out_w);
     }
     for (; r < rows; ++r) {
-      strip<K, kStep, 1>(buffer + r * kStep * band.pitch, band.pitch, offsets, w, c.out_w, finish,
-                         out + (y0 + r) * c.out_w);
+      strip<kHigh, K, kStep, 1>(buffer + r * kStep * band.pitch, band.pitch, offsets, w, c.out_w, finish,
+                                out + (y0 + r) * c.out_w);
     }
   }
 }
 
 using PlaneFn = void (*)(const Conv2d&, const Band&, const float*, const float*, const Finish&, float*, float*);
 template <int kStep>
-PlaneFn plane_for(int64_t kernel) {
-  return kernel == 3 ? run_plane<3, kStep> : kernel == 5 ? run_plane<5, kStep> : run_plane<7, kStep>;
+PlaneFn square(int64_t kernel) {
+  return kernel == 3 ? run_plane<3, 3, kStep> : kernel == 5 ? run_plane<5, 5, kStep> : run_plane<7, 7, kStep>;
+}
+PlaneFn plane_for(const Conv2d& c) {
+  const int64_t taps = c.kernel_w;
+  if (c.kernel_h == 1) return taps == 3 ? run_plane<1, 3, 1> : taps == 5 ? run_plane<1, 5, 1> : run_plane<1, 7, 1>;
+  return c.stride_h == 1 ? square<1>(taps) : square<2>(taps);
 }
 
 bool takes(const Conv2d& c) {
-  const bool taps = c.kernel_h == c.kernel_w && (c.kernel_h == 3 || c.kernel_h == 5 || c.kernel_h == 7);
-  return taps && c.groups == c.in_c && c.groups == c.out_c && c.dilation_h == 1 && c.dilation_w == 1 &&
-         c.stride_h <= 2 && c.stride_w <= 2 && c.out_h > 0 && c.out_w > 0 && c.out_w <= kWidestRow;
+  const bool square = c.kernel_h == c.kernel_w, row = c.kernel_h == 1 && c.stride_h == 1;
+  const bool taps = c.kernel_w == 3 || c.kernel_w == 5 || c.kernel_w == 7;
+  return (square || row) && taps && c.groups == c.in_c && c.groups == c.out_c && c.dilation_h == 1 &&
+         c.dilation_w == 1 && c.stride_h <= 2 && c.stride_w <= 2 && c.out_h > 0 && c.out_w > 0 && c.out_w <= kWidestRow;
 }
 
 int64_t scratch_bytes(const Conv2d& c) { return depthwise_pieces(c) * round_up(Band(c).floats * 4, 64); }
@@ -168,7 +174,7 @@ void forward(const Conv2d& c, const float* x, const float* w, const float* bias,
   const Band band(c);
   const int64_t pieces = depthwise_pieces(c), planes = c.batch * c.out_c, window = c.kernel_h * c.kernel_w;
   if (planes == 0) return;
-  const auto run = c.stride_h == 1 ? plane_for<1>(c.kernel_h) : plane_for<2>(c.kernel_h);
+  const PlaneFn run = plane_for(c);
   parallel(pieces, [&](int64_t piece) {
     float* buffer = reinterpret_cast<float*>(static_cast<char*>(scratch) + piece * round_up(band.floats * 4, 64));
     // What loads reach behind the last row must be there, its value is not stored.

@@ -220,6 +220,103 @@ TEST_CASE("what depends on variables alone is computed once per version of them"
   CHECK(count("Transpose wt") == 2);
 }
 
+// y = the sum over `trips` trips of transposed(w) x, of -transposed(w) x where `choice` is false: w is captured by a branch within
+// the body of a loop. With `counts`, w grows by one before.
+std::shared_ptr<const Graph> nested_reads(const std::shared_ptr<Engine>& engine, bool counts) {
+  Builder builder(engine->registry());
+  const Tensor first = Tensor::of<float>({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  REQUIRE(builder.add_variable({.name = "w", .dtype = DType::kF32, .shape = {2, 3}, .initial = first}).ok());
+  for (const bool negative : {false, true}) {
+    FunctionBuilder* f = *builder.add_function(negative ? "negative" : "positive");
+    Emitter e(*f);
+    const ValueId w = *f->add_input("w", DType::kF32, Shape{2, 3}), x = *f->add_input("x", DType::kF32, Shape{2});
+    const ValueId y = e.emit("MatMul", {e.emit("Transpose", {w}, {}, "wt"), x}, {}, "product");
+    REQUIRE(f->set_outputs({negative ? e.emit("Neg", {y}) : y}).ok());
+    REQUIRE(e.status().ok());
+  }
+  FunctionBuilder* body = *builder.add_function("body");
+  Emitter inner(*body);
+  REQUIRE(body->add_input("trip", DType::kI64, Shape{}).ok());
+  const ValueId going = *body->add_input("going", DType::kBool, Shape{});
+  const ValueId sum = *body->add_input("sum", DType::kF32, Shape{3});
+  const ValueId choice = *body->add_input("choice", DType::kBool, Shape{});
+  const ValueId w = *body->add_input("w", DType::kF32, Shape{2, 3}), x = *body->add_input("x", DType::kF32, Shape{2});
+  const ValueId part = inner.emit("If", {choice, w, x},
+                                  {{"then_branch", FunctionRef{"positive"}}, {"else_branch", FunctionRef{"negative"}}});
+  REQUIRE(body->set_outputs({going, inner.emit("Add", {sum, part})}).ok());
+  REQUIRE(inner.status().ok());
+
+  FunctionBuilder& main = builder.main();
+  Emitter e(main);
+  const ValueId trips = *main.add_input("trips", DType::kI64, Shape{});
+  const ValueId given = *main.add_input("choice", DType::kBool, Shape{});
+  const ValueId vector = *main.add_input("x", DType::kF32, Shape{2});
+  const ValueId ones = *main.add_constant(Tensor::of<float>({2, 3}, std::vector<float>(6, 1)));
+  if (counts) e.emit_many("percale:AssignAdd", {ones}, 0, {{"variable", "w"}}, "count");
+  const ValueId weights =
+      e.emit("percale:ReadVariable", {},
+             {{"variable", "w"}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>{2, 3}}}, "w");
+  const ValueId zero = *main.add_constant(Tensor::of<float>({3}, std::vector<float>(3, 0)));
+  const auto out = e.emit_many("Loop", {trips, kNoValue, zero, given, weights, vector}, 1,
+                               {{"body", FunctionRef{"body"}}, {"num_carried", 1}}, "y");
+  return finished(builder, e, out);
+}
+
+std::vector<Tensor> loop_feeds(int64_t trips, bool choice) {
+  return {Tensor::scalar(trips), Tensor::scalar(choice), Tensor::of<float>({2}, std::vector<float>{1, 1})};
+}
+
+TEST_CASE("what bodies compute of a variable that they capture is computed once per version of it") {
+  const auto engine = test_engine();
+  const auto graph = nested_reads(engine, false);
+  const auto variables = *initialize_variables(engine, graph, 0);
+  const auto session = *Session::create(engine, graph, variables);
+  const RunSpec spec{.feeds = {"trips", "choice", "x"}, .fetches = {"y"}};
+  Trace trace;
+  const auto run = [&](bool choice) {
+    const auto got = session->run(spec, loop_feeds(3, choice), {.trace = &trace});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    return (*got)[0].span<float>()[0];
+  };
+  const auto transposed = [&] {
+    const std::string json = trace.to_json();
+    size_t n = 0;
+    for (size_t at = json.find("Transpose "); at != std::string::npos; at = json.find("Transpose ", at + 1)) ++n;
+    return n;
+  };
+  CHECK(run(true) == 15);
+  CHECK(run(false) == -15);
+  CHECK(run(true) == 15);
+  const size_t before = transposed();
+  CHECK(before >= 1);
+  CHECK(before <= 2);  // once for each branch, or for both
+  REQUIRE(variables->publish({{0, Tensor::of<float>({2, 3}, std::vector<float>(6, 10))}}).ok());
+  CHECK(run(true) == 60);
+  CHECK(run(true) == 60);
+  CHECK(transposed() == before + 1);
+
+  RunSpec with_w = spec;
+  with_w.feeds.push_back("w");
+  std::vector<Tensor> feeds = loop_feeds(2, true);
+  feeds.push_back(Tensor::of<float>({2, 3}, std::vector<float>(6, 100)));
+  const auto fed = session->run(with_w, feeds);
+  REQUIRE_MESSAGE(fed.ok(), fed.status().to_string());
+  CHECK((*fed)[0].span<float>()[0] == 400);
+}
+
+TEST_CASE("a body sees a variable as it was where it was read, also in a run that assigns it") {
+  const auto engine = test_engine();
+  const auto graph = nested_reads(engine, true);
+  const auto variables = *initialize_variables(engine, graph, 0);
+  const auto session = *Session::create(engine, graph, variables);
+  for (const float want : {7.0f, 9.0f, 11.0f}) {
+    const auto got =
+        session->run({.feeds = {"trips", "choice", "x"}, .fetches = {"y"}, .targets = {"count"}}, loop_feeds(1, true));
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    CHECK((*got)[0].span<float>()[0] == want);
+  }
+}
+
 TEST_CASE("an addition to a variable is a read, a sum and an assignment") {
   const auto engine = test_engine();
   Builder builder(engine->registry());

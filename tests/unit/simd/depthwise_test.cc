@@ -62,6 +62,25 @@ TEST_CASE("a depthwise convolution gives the bits of the general one, whatever i
   }
 }
 
+TEST_CASE("one row of taps is one spatial dim, or a row of a window of two") {
+  int64_t number = 0;
+  for (int64_t taps : {3, 5, 7}) {
+    for (int64_t stride : {1, 2}) {
+      for (const auto& [h, w] : {std::pair{1, 25}, {1, 7}, {1, 300}, {6, 40}}) {
+        Conv2d c{.batch = 2, .in_c = 5, .in_h = h, .in_w = w, .out_c = 5};
+        c.kernel_h = 1, c.kernel_w = taps;
+        c.stride_w = stride;
+        c.pad_left = taps / 2;
+        c.groups = 5;
+        c.out_h = h;
+        c.out_w = (w + 2 * (taps / 2) - taps) / stride + 1;
+        check_depthwise(c, number % 2 == 0 ? Act::kNone : Act::kRelu, number % 3 != 0);
+        ++number;
+      }
+    }
+  }
+}
+
 TEST_CASE("planes that do not fit into a band, and end pads that differ from the begin pads, are right too") {
   for (int64_t stride : {1, 2}) {
     Conv2d c{.batch = 1, .in_c = 20, .in_h = 50, .in_w = 300, .out_c = 20};
