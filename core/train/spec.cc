@@ -73,7 +73,8 @@ std::string find_model_path(const std::string& name, const std::vector<std::stri
 }  // namespace
 
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
-                          const ValueType& y_type, const std::optional<ValueType>& sample_weight, const Graph* body) {
+                          const std::optional<ValueType>& y_type, const std::optional<ValueType>& sample_weight,
+                          const Graph* body) {
   std::optional<Builder> from;
   if (body != nullptr) {
     from.emplace(*body);
@@ -94,13 +95,26 @@ Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> regi
     }
     if (outputs.size() == 1) beginning.last = outputs[0];
   }
-  PERCALE_ASSIGN_OR_RETURN(const ValueId y, f.add_input("y", y_type.dtype, y_type.shape));
-  ValueId weight = kNoValue;
+  ValueId y = kNoValue, weight = kNoValue;
+  if (y_type) {
+    PERCALE_ASSIGN_OR_RETURN(y, f.add_input("y", y_type->dtype, y_type->shape));
+  }
   if (sample_weight) {
     PERCALE_ASSIGN_OR_RETURN(weight, f.add_input("sample_weight", sample_weight->dtype, sample_weight->shape));
   }
   ValueId predictions = kNoValue;
   PERCALE_RETURN_IF_ERROR(add_layers(spec, f, std::move(beginning), &predictions));
+  if (!y_type) {
+    ValueType type = f.function().type(predictions);
+    if (wants_class_numbers(spec.loss)) {
+      type.dtype = DType::kI64;
+      if (const Shape whole = type.shape; whole.known_rank() && whole.rank() > 1) {
+        type.shape = Shape();
+        for (size_t i = 0; i + 1 < whole.rank(); ++i) type.shape.push_back(whole[i]);
+      }
+    }
+    PERCALE_ASSIGN_OR_RETURN(y, f.add_input("y", type.dtype, type.shape));
+  }
 
   Model out;
   const auto name = [&](ValueId id) { return f.function().value(id).name; };
@@ -159,7 +173,9 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     }
     spec.batch_size = spec.batch_size_per_replica * replicas;
   }
-  if (!spec.train) return invalid_argument("the SPEC has no 'data' to train on");
+  if (!spec.train && spec.model_file.empty() && !spec.input_shape) {
+    return invalid_argument("the SPEC has no 'data' to train on, and no 'input_shape' for data that comes later");
+  }
 
   std::vector<std::string> folders;
   if (!data_folder.empty()) folders.push_back(data_folder);
@@ -181,10 +197,15 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     }
     if (is_float(own)) spec.dtype = own;
   }
-  PERCALE_ASSIGN_OR_RETURN(auto train, load_data(spec, *spec.train, x_dtype, folders, engine->memory()));
-  PERCALE_RETURN_IF_ERROR(train->configure({.batch_size = spec.batch_size,
-                                            .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
-                                            .drop_remainder = spec.drop_remainder}));
+  std::shared_ptr<Dataset> train;
+  std::vector<ValueType> types;
+  if (spec.train) {
+    PERCALE_ASSIGN_OR_RETURN(train, load_data(spec, *spec.train, x_dtype, folders, engine->memory()));
+    PERCALE_RETURN_IF_ERROR(train->configure({.batch_size = spec.batch_size,
+                                              .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
+                                              .drop_remainder = spec.drop_remainder}));
+    types = train->types();
+  }
   std::shared_ptr<Dataset> test, validation;
   for (const auto& [which, into] : {std::pair{&spec.test, &test}, {&spec.validation, &validation}}) {
     if (!*which) continue;
@@ -192,17 +213,16 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
   }
 
-  const std::vector<ValueType> types = train->types();
-  Shape x_shape = types[0].shape;
+  Shape x_shape = train ? types[0].shape : Shape{kUnknownDim};
   if (spec.input_shape) {
     x_shape = Shape{kUnknownDim};
     for (int64_t d : *spec.input_shape) x_shape.push_back(d);
-    if (x_shape.product(1, x_shape.rank()) != types[0].shape.product(1, types[0].shape.rank())) {
+    if (train && x_shape.product(1, x_shape.rank()) != types[0].shape.product(1, types[0].shape.rank())) {
       return invalid_argument("'input_shape' is ", x_shape, ", the rows of '", spec.train->x[0], "' are ",
                               types[0].shape);
     }
   }
-  if (body != nullptr) {
+  if (body != nullptr && train) {
     const Shape& wanted = body->main().type(body->main().inputs[0]).shape;
     const auto row = [](const Shape& s) { return s.product(1, s.rank()); };
     const bool known = wanted.known_rank() && wanted.rank() > 0 &&
@@ -212,9 +232,9 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
                               spec.train->x[0], "' are ", types[0].shape);
     }
   }
-  PERCALE_ASSIGN_OR_RETURN(Model model,
-                           build_model(spec, engine->registry(), x_shape, types[1],
-                                       types.size() > 2 ? std::optional(types[2]) : std::nullopt, body.get()));
+  PERCALE_ASSIGN_OR_RETURN(
+      Model model, build_model(spec, engine->registry(), x_shape, train ? std::optional(types[1]) : std::nullopt,
+                               types.size() > 2 ? std::optional(types[2]) : std::nullopt, body.get()));
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
   if (!spec.weights.empty()) {
     const std::string path = find_model_path(spec.weights, folders);

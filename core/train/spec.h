@@ -54,12 +54,13 @@ struct Spec {
 // Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
 Result<Spec> parse_spec(std::string_view json);
 
-// A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown. With
+// A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown;
+// without it what the loss wants beside the predictions. With
 // `sample_weight`, of the same kind, it has an input of that name too, which the loss needs. `body`: what model_body() gave of
 // the SPEC's model file, whose "x" then counts instead of `x_shape`.
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
-                          const ValueType& y, const std::optional<ValueType>& sample_weight = std::nullopt,
-                          const Graph* body = nullptr);
+                          const std::optional<ValueType>& y,
+                          const std::optional<ValueType>& sample_weight = std::nullopt, const Graph* body = nullptr);
 
 // What a caller says beside the SPEC, and what then counts.
 struct SpecOverrides {
@@ -72,7 +73,8 @@ struct SpecOverrides {
 };
 
 // Reads the SPEC and its data and makes a trainer with a new table of variables. Relative paths are looked up in
-// `data_folder` (may be ""), in default_data_folders() and in `spec_folder`.
+// `data_folder` (may be ""), in default_data_folders() and in `spec_folder`. A SPEC without data needs an 'input_shape' or a model
+// from a file; what trains and evaluates it then is given to fit() and evaluate().
 Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engine, std::string_view json,
                                                    const std::string& spec_folder, const std::string& data_folder,
                                                    const SpecOverrides& overrides = {});

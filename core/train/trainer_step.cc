@@ -46,12 +46,13 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
                                           int64_t* rows) const {
   std::vector<Tensor> out;
   *rows = -1;
+  // That the labels are missing says more than that something has another dtype.
   for (const std::string& input : inputs) {
-    size_t at = 0;
-    while (at < names.size() && names[at] != input) ++at;
-    if (at == names.size()) {
-      return invalid_argument("the model needs an input '", input, "', which the data lacks: it has ", list_of(names));
-    }
+    if (std::find(names.begin(), names.end(), input) != names.end()) continue;
+    return invalid_argument("the model needs an input '", input, "', which the data lacks: it has ", list_of(names));
+  }
+  for (const std::string& input : inputs) {
+    const auto at = static_cast<size_t>(std::find(names.begin(), names.end(), input) - names.begin());
     const ValueType& want = f.type(f.find_value(input));
     Tensor tensor = batch[at];
     if (!tensor.defined() || tensor.dtype() != want.dtype) {

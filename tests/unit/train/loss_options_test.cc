@@ -93,7 +93,8 @@ TEST_CASE("an option of a loss that has no meaning for it is refused") {
     auto spec = parse_spec(str_cat(R"({"model": [{"layer": "Dense", "units": 3}], "optimizer": "sgd", "loss": )", loss,
                                    ", \"metrics\": ", metrics, "}"));
     if (!spec.ok()) return spec.status();
-    return build_model(*spec, engine_of(1)->registry(), Shape{kUnknownDim, 5}, {DType::kI64, Shape{kUnknownDim}})
+    return build_model(*spec, engine_of(1)->registry(), Shape{kUnknownDim, 5},
+                       ValueType{DType::kI64, Shape{kUnknownDim}})
         .status();
   };
   for (const char* loss :

@@ -203,7 +203,7 @@ TEST_CASE("options that name nothing, and monitors that there are not, are refus
                                    R"(, "loss": "mean_squared_error", "optimizer": "sgd", )", keys, "}"));
     if (!spec.ok()) return spec.status();
     const auto engine = engine_of(1);
-    const auto model = build_model(*spec, engine->registry(), Shape{-1, 5}, {DType::kF32, Shape{-1, 3}});
+    const auto model = build_model(*spec, engine->registry(), Shape{-1, 5}, ValueType{DType::kF32, Shape{-1, 3}});
     if (!model.ok()) return model.status();
     return Trainer::create(engine, *model, nullptr, spec->trainer).status();
   };

@@ -59,7 +59,7 @@ Result<Model> model_of(const std::shared_ptr<Engine>& engine, const std::string&
                          R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, )", keys, "}")));
   spec.dtype = dtype;
   *options = spec.trainer;
-  return build_model(spec, engine->registry(), Shape{kUnknownDim, kLength}, {DType::kI64, Shape{kUnknownDim}});
+  return build_model(spec, engine->registry(), Shape{kUnknownDim, kLength}, ValueType{DType::kI64, Shape{kUnknownDim}});
 }
 
 Result<std::unique_ptr<Trainer>> try_job(const std::shared_ptr<Engine>& engine, const std::string& layers,

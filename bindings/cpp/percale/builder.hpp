@@ -1,0 +1,191 @@
+/// Graphs under construction.
+#ifndef PERCALE_CPP_BUILDER_HPP_
+#define PERCALE_CPP_BUILDER_HPP_
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "percale/attribute.hpp"
+#include "percale/graph.hpp"
+
+namespace percale {
+
+/// A value of a builder: what a node, an input or a constant gives. Empty: an absent optional input, or what a call gives after
+/// an error.
+struct Value {
+  percale_value id = PERCALE_NO_VALUE;
+  explicit operator bool() const { return id != PERCALE_NO_VALUE; }
+};
+
+/// The inputs of a node: {x, y} or a vector.
+class Values {
+ public:
+  Values(std::initializer_list<Value> values) : values_(values.begin(), values.size()) {}
+  Values(std::span<const Value> values) : values_(values) {}
+  Values(const std::vector<Value>& values) : values_(values) {}
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+  size_t size() const { return values_.size(); }
+  const percale_value* ids() const {
+    static_assert(sizeof(Value) == sizeof(percale_value));
+    return reinterpret_cast<const percale_value*>(values_.data());
+  }
+
+ private:
+  std::span<const Value> values_;
+};
+
+/// dtype and dims of a value; no dims when not even the rank is known.
+struct ValueType {
+  DType dtype = DType::kInvalid;
+  bool ranked = false;
+  std::vector<int64_t> dims;
+};
+
+/// Builds a graph. The first error is kept: calls after it do nothing, and finish() gives it, so that a graph reads without a
+/// check in each line; status() tells at any time. thread-compatible.
+class Builder : public Handle<percale_builder, percale_builder_release> {
+ public:
+  using Handle::Handle;
+
+  static Result<Builder> create(const Engine& engine) {
+    return detail::made<Builder, percale_builder>(
+        [&](percale_builder** out) { return percale_builder_create(engine.get(), out); });
+  }
+  /// Goes on from a finished graph.
+  static Result<Builder> from(const Engine& engine, const Graph& graph) {
+    return detail::made<Builder, percale_builder>(
+        [&](percale_builder** out) { return percale_builder_from_graph(engine.get(), graph.get(), out); });
+  }
+
+  /// The first error so far.
+  const Status& status() const { return status_; }
+
+  Value find(Text name) { return one(percale_builder_find_value, name.c_str()); }
+  Value input(Text name, DType dtype, Dims dims) {
+    return one(percale_builder_input, name.c_str(), static_cast<percale_dtype>(dtype), dims.data(), dims.size());
+  }
+  /// The tensor is shared, not copied.
+  Value constant(const Tensor& tensor, const char* name = nullptr) {
+    return one(percale_builder_constant, name, tensor.get());
+  }
+  /// A trainable variable whose first value is the tensor.
+  Value variable(Text name, const Tensor& initial) {
+    return one(percale_builder_variable, name.c_str(), initial.get());
+  }
+  /// A trainable variable whose first value an initializer draws: "zeros", "ones", "glorot_uniform", "glorot_normal",
+  /// "he_uniform", "he_normal", "lecun_normal", "random_uniform", "random_normal" or "orthogonal".
+  Value variable(Text name, DType dtype, Dims dims, Text initializer) {
+    return one(percale_builder_variable_initialized, name.c_str(), static_cast<percale_dtype>(dtype), dims.data(),
+               dims.size(), initializer.c_str());
+  }
+  /// A node of an op, "Conv" or "percale:ApplyAdam", with `outputs` outputs. percale/ops.hpp has a function per op.
+  std::vector<Value> node(Text op, Values inputs, const Attributes& attributes, size_t outputs,
+                          const char* name = nullptr) {
+    check(percale_builder_node, op.c_str(), name);
+    return finish_node(inputs, attributes, outputs);
+  }
+  /// A node with one output.
+  Value node(Text op, Values inputs, const Attributes& attributes = {}, const char* name = nullptr) {
+    return node(op, inputs, attributes, 1, name)[0];
+  }
+  /// A composite such as "Dense" or "Conv2D", with Keras' words as attributes.
+  Value layer(Text layer, Values inputs, const Attributes& attributes = {}, const char* name = nullptr) {
+    check(percale_builder_layer, layer.c_str(), name);
+    return finish_node(inputs, attributes, 1)[0];
+  }
+
+  /// What follows goes into a new function, until end_function(). Functions nest.
+  void begin_function(Text name) { check(percale_builder_begin_function, name.c_str()); }
+  void end_function() { check(percale_builder_end_function); }
+  /// Of the current function.
+  void set_outputs(Values values) { check(percale_builder_set_outputs, values.ids(), values.size()); }
+  void rename(Value value, Text name) { check(percale_builder_rename, value.id, name.c_str()); }
+  /// Nodes that follow carry this device hint; "" ends it.
+  void set_device(Text device) { check(percale_builder_set_device, device.c_str()); }
+  /// The node of `after` runs only when the node of `before` has.
+  void control_dependency(Value before, Value after) { check(percale_builder_control_dependency, before.id, after.id); }
+  ValueType type(Value value) {
+    ValueType out;
+    percale_dtype dtype = 0;
+    std::array<int64_t, 8> dims{};
+    size_t rank = 0;
+    check(percale_builder_value_type, value.id, &dtype, dims.data(), &rank);
+    out.dtype = static_cast<DType>(dtype);
+    out.ranked = status_.ok() && rank <= dims.size();
+    if (out.ranked) out.dims.assign(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(rank));
+    return out;
+  }
+
+  /// Gradients of the sum of ys with respect to each of xs, as new nodes.
+  std::vector<Value> gradients(Values ys, Values xs) {
+    std::vector<Value> out(xs.size());
+    check(percale_builder_gradients, ys.ids(), ys.size(), xs.ids(), xs.size(),
+          reinterpret_cast<percale_value*>(out.data()));
+    return out;
+  }
+  /// Adds what one training step does; gives the name of the target to run for one step. `optimizer`: a name or JSON.
+  std::string minimize(Value loss, Text optimizer) {
+    const char* target = nullptr;
+    check(percale_builder_minimize, loss.id, optimizer.c_str(), &target);
+    return std::string(detail::view(target));
+  }
+  /// The finished, validated graph, or the first error. The builder is left empty.
+  Result<Graph> finish() {
+    if (!status_) return std::exchange(status_, Status());
+    return detail::made<Graph, percale_graph>([&](percale_graph** out) { return percale_builder_finish(get(), out); });
+  }
+
+ private:
+  template <class Function, class... Args>
+  void check(Function function, Args... args) {
+    if (status_) status_ = Status(function(get(), args...));
+  }
+  template <class Function, class... Args>
+  Value one(Function function, Args... args) {
+    Value out;
+    check(function, args..., &out.id);
+    if (!status_) out = Value();
+    return out;
+  }
+  void set(const Attribute& attribute) {
+    const char* name = attribute.name().c_str();
+    struct Setter {
+      Builder& b;
+      const char* name;
+      void operator()(int64_t v) { b.check(percale_builder_set_int, name, v); }
+      void operator()(double v) { b.check(percale_builder_set_float, name, v); }
+      void operator()(const std::string& v) { b.check(percale_builder_set_string, name, v.c_str()); }
+      void operator()(const std::vector<int64_t>& v) { b.check(percale_builder_set_ints, name, v.data(), v.size()); }
+      void operator()(const std::vector<double>& v) { b.check(percale_builder_set_floats, name, v.data(), v.size()); }
+      void operator()(const std::vector<std::string>& v) {
+        std::vector<const char*> texts;
+        for (const std::string& text : v) texts.push_back(text.c_str());
+        b.check(percale_builder_set_strings, name, texts.data(), texts.size());
+      }
+      void operator()(const Tensor* v) { b.check(percale_builder_set_tensor, name, v == nullptr ? nullptr : v->get()); }
+      void operator()(const FunctionName& v) { b.check(percale_builder_set_function, name, v.name.c_str()); }
+    };
+    std::visit(Setter{*this, name}, attribute.value());
+  }
+  std::vector<Value> finish_node(Values inputs, const Attributes& attributes, size_t outputs) {
+    for (Value input : inputs) check(percale_builder_add_input, input.id);
+    for (const Attribute& attribute : attributes) set(attribute);
+    std::vector<Value> out(outputs);
+    check(percale_builder_finish_node, outputs, reinterpret_cast<percale_value*>(out.data()));
+    // A caller of one output takes the first, whatever has happened.
+    if (!status_ || outputs == 0) out.assign(outputs == 0 ? 1 : outputs, Value());
+    return out;
+  }
+
+  Status status_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_BUILDER_HPP_

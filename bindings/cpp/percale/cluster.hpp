@@ -1,0 +1,63 @@
+/// The description of a cluster: jobs, tasks, addresses, the own role.
+#ifndef PERCALE_CPP_CLUSTER_HPP_
+#define PERCALE_CPP_CLUSTER_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "percale/result.hpp"
+
+namespace percale {
+
+/// thread-compatible.
+class Cluster : public Handle<percale_cluster, percale_cluster_release> {
+ public:
+  using Handle::Handle;
+  /// Empty.
+  static Result<Cluster> create() { return made(percale_cluster_create); }
+  /// From the JSON of TF_CONFIG.
+  static Result<Cluster> from_json(std::string_view json) {
+    return made([&](percale_cluster** out) { return percale_cluster_from_json(json.data(), json.size(), out); });
+  }
+  /// From TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*; NOT_FOUND without any.
+  static Result<Cluster> from_environment() { return made(percale_cluster_from_environment); }
+
+  Status add_task(Text job, int64_t task, Text address) {
+    return Status(percale_cluster_add_task(get(), job.c_str(), task, address.c_str()));
+  }
+  Status set_role(Text job, int64_t task) { return Status(percale_cluster_set_role(get(), job.c_str(), task)); }
+  std::vector<std::string> jobs() const {
+    std::vector<std::string> out;
+    for (size_t i = 0; i < percale_cluster_job_count(get()); ++i) {
+      out.emplace_back(detail::view(percale_cluster_get_job(get(), i)));
+    }
+    return out;
+  }
+  /// One more than the highest number of a task; 0 for an unknown job.
+  int64_t task_count(Text job) const { return percale_cluster_task_count(get(), job.c_str()); }
+  /// "host:port", "" where the source does not tell it; nothing when there is no such task.
+  std::optional<std::string> address(Text job, int64_t task) const {
+    const char* out = percale_cluster_get_address(get(), job.c_str(), task);
+    return out == nullptr ? std::nullopt : std::optional<std::string>(out);
+  }
+  /// The own job ("" when none was given) and task.
+  std::pair<std::string, int64_t> role() const {
+    int64_t task = 0;
+    std::string job(detail::view(percale_cluster_get_role(get(), &task)));
+    return {std::move(job), task};
+  }
+
+ private:
+  template <class Function>
+  static Result<Cluster> made(Function&& function) {
+    return detail::made<Cluster, percale_cluster>(function);
+  }
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_CLUSTER_HPP_

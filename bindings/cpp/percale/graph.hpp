@@ -1,0 +1,94 @@
+/// Finished graphs: loading, saving, importing, exporting, asking.
+#ifndef PERCALE_CPP_GRAPH_HPP_
+#define PERCALE_CPP_GRAPH_HPP_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "percale/engine.hpp"
+#include "percale/variables.hpp"
+
+namespace percale {
+
+/// thread-safe, immutable.
+class Graph : public Handle<percale_graph, percale_graph_release> {
+ public:
+  using Handle::Handle;
+
+  /// A .percale file, its weights mapped.
+  static Result<Graph> load(const Engine& engine, Text path) {
+    return made([&](percale_graph** out) { return percale_graph_load_file(engine.get(), path.c_str(), out); });
+  }
+  /// The bytes of a .percale file.
+  static Result<Graph> load(const Engine& engine, std::span<const std::byte> bytes) {
+    return made([&](percale_graph** out) { return percale_graph_load(engine.get(), bytes.data(), bytes.size(), out); });
+  }
+  /// A file of a foreign format ("onnx") through an importer plug-in.
+  static Result<Graph> import(const Engine& engine, Text format, Text path) {
+    return made(
+        [&](percale_graph** out) { return percale_graph_import(engine.get(), format.c_str(), path.c_str(), out); });
+  }
+  static Result<Graph> import(const Engine& engine, Text format, std::span<const std::byte> bytes) {
+    return made([&](percale_graph** out) {
+      return percale_graph_import_bytes(engine.get(), format.c_str(), bytes.data(), bytes.size(), out);
+    });
+  }
+  /// One more owner of the same graph.
+  Graph share() const { return Graph(percale_graph_retain(get())); }
+
+  /// Writes a .percale file, whole or not at all.
+  Status save(Text path) const { return Status(percale_graph_save_file(get(), nullptr, path.c_str())); }
+  /// The same with the variables' values.
+  Status save(Text path, const Variables& variables) const {
+    return Status(percale_graph_save_file(get(), variables.get(), path.c_str()));
+  }
+  /// What save() would write; `variables` may be empty.
+  Result<std::string> serialize(const Variables& variables = {}) const {
+    return detail::text([&](percale_text** out) { return percale_graph_serialize(get(), variables.get(), out); });
+  }
+  /// Writes a model of a foreign format; `variables` may be empty.
+  Status export_to(const Engine& engine, Text format, Text path, const Variables& variables = {}) const {
+    return Status(percale_graph_export(engine.get(), get(), variables.get(), format.c_str(), nullptr, path.c_str()));
+  }
+  /// `options` of kind "export".
+  Status export_to(const Engine& engine, Text format, Text path, const Variables& variables,
+                   const Options& options) const {
+    if (!options.status()) return options.status();
+    return Status(
+        percale_graph_export(engine.get(), get(), variables.get(), format.c_str(), options.get(), path.c_str()));
+  }
+  Result<std::string> export_bytes(const Engine& engine, Text format, const Variables& variables = {}) const {
+    return detail::text([&](percale_text** out) {
+      return percale_graph_export_bytes(engine.get(), get(), variables.get(), format.c_str(), out);
+    });
+  }
+
+  /// Of "main", in order.
+  std::vector<std::string> inputs() const { return names(percale_graph_get_input_name); }
+  std::vector<std::string> outputs() const { return names(percale_graph_get_output_name); }
+  /// "summary" or "nodes" (JSON), "svg" (a drawing).
+  Result<std::string> describe(Text what) const {
+    return detail::text([&](percale_text** out) { return percale_graph_describe(get(), what.c_str(), out); });
+  }
+  /// A table with the first values of this graph's variables; `seed` feeds the initializers.
+  Result<Variables> variables(const Engine& engine, int64_t seed = 0) const {
+    return detail::made<Variables, percale_variables>(
+        [&](percale_variables** out) { return percale_variables_create(engine.get(), get(), seed, out); });
+  }
+
+ private:
+  template <class Function>
+  static Result<Graph> made(Function&& function) {
+    return detail::made<Graph, percale_graph>(function);
+  }
+  std::vector<std::string> names(const char* (*name)(const percale_graph*, size_t)) const {
+    std::vector<std::string> out;
+    for (size_t i = 0; const char* text = name(get(), i); ++i) out.emplace_back(text);
+    return out;
+  }
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_GRAPH_HPP_

@@ -1,0 +1,126 @@
+/// Models in Keras' words: layers one after the other, a strategy, compile, fit.
+#ifndef PERCALE_CPP_MODEL_HPP_
+#define PERCALE_CPP_MODEL_HPP_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "percale/trainer.hpp"
+
+namespace percale {
+
+/// A layer by its Keras name, with Keras' words as attributes: Layer("LSTM", {{"units", 32}}). The first layer of a model may
+/// say its "input_shape", as in Keras.
+struct Layer {
+  Layer(std::string name, Attributes words = {}) : type(std::move(name)), attributes(std::move(words)) {}
+  std::string type;
+  Attributes attributes;
+};
+
+/// Those of every day; any other layer of core/train/SPEC.md is a Layer by name.
+namespace layers {
+
+namespace detail {
+inline Layer with(Layer layer, Attributes more) {
+  for (Attribute& attribute : more) layer.attributes.push_back(std::move(attribute));
+  return layer;
+}
+}  // namespace detail
+
+inline Layer Dense(int64_t units, Attributes more = {}) {
+  return detail::with({"Dense", {{"units", units}}}, std::move(more));
+}
+inline Layer Conv2D(int64_t filters, int64_t kernel_size, Attributes more = {}) {
+  return detail::with({"Conv2D", {{"filters", filters}, {"kernel_size", kernel_size}}}, std::move(more));
+}
+inline Layer MaxPooling2D(int64_t pool_size = 2, Attributes more = {}) {
+  return detail::with({"MaxPooling2D", {{"pool_size", pool_size}}}, std::move(more));
+}
+inline Layer Flatten(Attributes more = {}) { return {"Flatten", std::move(more)}; }
+inline Layer Dropout(double rate, Attributes more = {}) {
+  return detail::with({"Dropout", {{"rate", rate}}}, std::move(more));
+}
+inline Layer BatchNormalization(Attributes more = {}) { return {"BatchNormalization", std::move(more)}; }
+inline Layer LayerNormalization(Attributes more = {}) { return {"LayerNormalization", std::move(more)}; }
+inline Layer Activation(std::string activation) { return {"Activation", {{"activation", std::move(activation)}}}; }
+inline Layer Embedding(int64_t input_dim, int64_t output_dim, Attributes more = {}) {
+  return detail::with({"Embedding", {{"input_dim", input_dim}, {"output_dim", output_dim}}}, std::move(more));
+}
+inline Layer LSTM(int64_t units, Attributes more = {}) {
+  return detail::with({"LSTM", {{"units", units}}}, std::move(more));
+}
+inline Layer GRU(int64_t units, Attributes more = {}) {
+  return detail::with({"GRU", {{"units", units}}}, std::move(more));
+}
+
+}  // namespace layers
+
+/// A replica of the model on each of these devices; their gradients are averaged in a fixed order.
+struct MirroredStrategy {
+  std::string devices = "all";  ///< "all", or names with commas: "cpu:0,cpu:1"
+};
+
+/// How a model is trained. Names, or JSON objects that begin with '{': {"name": "adam", "learning_rate": 0.01}.
+struct Training {
+  std::string optimizer = "adam";
+  std::string loss = {};
+  std::vector<std::string> metrics = {};
+  bool from_logits = false;
+  int64_t seed = 0;
+  std::string more = {};  ///< further keys of a SPEC: "\"clip\": 1, \"epochs\": 3"
+};
+
+/// Layers one after the other. The data's columns are "x" and the label "y".
+class Sequential {
+ public:
+  Sequential(std::initializer_list<Layer> layers) : layers_(layers) {}
+  explicit Sequential(std::vector<Layer> layers) : layers_(std::move(layers)) {}
+
+  void add(Layer layer) { layers_.push_back(std::move(layer)); }
+
+  /// A trainer with new variables. Without a strategy the engine's devices share the shards of a batch.
+  Result<Trainer> compile(const Engine& engine, const Training& training) const {
+    return Trainer::from_spec(engine, spec(training, nullptr));
+  }
+  Result<Trainer> compile(const Engine& engine, const MirroredStrategy& strategy, const Training& training) const {
+    return Trainer::from_spec(engine, spec(training, &strategy));
+  }
+  /// The SPEC that compile() hands over.
+  std::string spec(const Training& training, const MirroredStrategy* strategy) const {
+    using percale::detail::add_json;
+    std::string out = "{\"model\":[", input_shape;
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      out += i == 0 ? "{\"layer\":" : ",{\"layer\":";
+      add_json(out, layers_[i].type);
+      for (const Attribute& attribute : layers_[i].attributes) {
+        percale::detail::add_json_member(attribute.name() == "input_shape" ? input_shape : out, attribute);
+      }
+      out += '}';
+    }
+    out += ']' + input_shape;
+    out += ",\"loss\":" + word(training.loss) + ",\"optimizer\":" + word(training.optimizer);
+    out += std::string(",\"from_logits\":") + (training.from_logits ? "true" : "false") + ",\"metrics\":[";
+    for (size_t i = 0; i < training.metrics.size(); ++i) out += (i > 0 ? "," : "") + word(training.metrics[i]);
+    out += "],\"seed\":" + std::to_string(training.seed);
+    if (strategy != nullptr) out += ",\"strategy\":\"mirrored\",\"devices\":" + word(strategy->devices);
+    if (!training.more.empty()) out += ',' + training.more;
+    return out + '}';
+  }
+
+ private:
+  static std::string word(const std::string& text) {
+    if (!text.empty() && text.front() == '{') return text;
+    std::string out;
+    percale::detail::add_json(out, text);
+    return out;
+  }
+
+  std::vector<Layer> layers_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_MODEL_HPP_

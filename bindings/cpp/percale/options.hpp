@@ -1,0 +1,51 @@
+/// Named settings of engines, sessions, trainers and exports.
+#ifndef PERCALE_CPP_OPTIONS_HPP_
+#define PERCALE_CPP_OPTIONS_HPP_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "percale/result.hpp"
+
+namespace percale {
+
+/// Options for what `kind` names: "engine", "session", "trainer" or "export". The first key or value that is refused is kept
+/// and answered where the options are used, so that settings can be chained: Options("engine").set("threads", 2).
+/// thread-compatible.
+class Options {
+ public:
+  explicit Options(Text kind) {
+    percale_options* out = nullptr;
+    status_ = Status(percale_options_create(kind.c_str(), &out));
+    options_.reset(out);
+  }
+
+  Options& set(Text key, Text value) & { return keep(percale_options_set, key, value.c_str()); }
+  Options& set(Text key, double value) & { return keep(percale_options_set_float, key, value); }
+  template <class T>
+  requires(std::is_integral_v<T>) Options& set(Text key, T value) & {
+    return keep(percale_options_set_int, key, static_cast<int64_t>(value));
+  }
+  template <class T>
+  Options&& set(Text key, T value) && {
+    return std::move(set(key, value));
+  }
+
+  /// Whether all settings so far were taken.
+  const Status& status() const { return status_; }
+  percale_options* get() const { return options_.get(); }
+
+ private:
+  template <class Function, class Value>
+  Options& keep(Function function, Text key, Value value) {
+    if (status_.ok()) status_ = Status(function(options_.get(), key.c_str(), value));
+    return *this;
+  }
+
+  Handle<percale_options, percale_options_release> options_;
+  Status status_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_OPTIONS_HPP_

@@ -1,0 +1,26 @@
+/// Spans of time, for Chrome and Perfetto.
+#ifndef PERCALE_CPP_TRACE_HPP_
+#define PERCALE_CPP_TRACE_HPP_
+
+#include <string>
+
+#include "percale/engine.hpp"
+
+namespace percale {
+
+/// thread-safe. Records while Session::set_trace() or Trainer::set_trace() has it.
+class Trace : public Handle<percale_trace, percale_trace_release> {
+ public:
+  using Handle::Handle;
+  static Result<Trace> create(const Engine& engine) {
+    return detail::made<Trace, percale_trace>(
+        [&](percale_trace** out) { return percale_trace_create(engine.get(), out); });
+  }
+  Result<std::string> json() const {
+    return detail::text([&](percale_text** out) { return percale_trace_json(get(), out); });
+  }
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_TRACE_HPP_

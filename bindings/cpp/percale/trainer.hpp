@@ -1,0 +1,214 @@
+/// Training.
+#ifndef PERCALE_CPP_TRAINER_HPP_
+#define PERCALE_CPP_TRAINER_HPP_
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "percale/dataset.hpp"
+
+#if PERCALE_CPP_EXCEPTIONS
+#include <exception>
+#endif
+
+namespace percale {
+
+/// Loss and metrics, in the library's order.
+class Metrics {
+ public:
+  Metrics() = default;
+  explicit Metrics(std::vector<std::pair<std::string, double>> values) : values_(std::move(values)) {}
+  /// From the JSON of percale_trainer_evaluate(): a flat object of numbers.
+  static Metrics parse(const std::string& json) {
+    std::vector<std::pair<std::string, double>> out;
+    for (size_t at = json.find('"'); at != std::string::npos; at = json.find('"', at)) {
+      const size_t end = json.find('"', at + 1), colon = json.find(':', end);
+      if (end == std::string::npos || colon == std::string::npos) break;
+      char* rest = nullptr;
+      const double value = std::strtod(json.c_str() + colon + 1, &rest);
+      out.emplace_back(json.substr(at + 1, end - at - 1), value);
+      at = static_cast<size_t>(rest - json.c_str());
+    }
+    return Metrics(std::move(out));
+  }
+  /// NaN for a name that is not there.
+  double operator[](std::string_view name) const {
+    for (const auto& [own, value] : values_) {
+      if (own == name) return value;
+    }
+    return __builtin_nan("");
+  }
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.end(); }
+  size_t size() const { return values_.size(); }
+
+ private:
+  std::vector<std::pair<std::string, double>> values_;
+};
+
+/// What the callback of Trainer::fit() is told after each step.
+struct Progress {
+  int64_t epoch = 0, epochs = 0;  ///< from 1
+  int64_t step = 0, steps = 0;    ///< over the whole run, from 1; steps = 0 when not known
+  int64_t step_in_epoch = 0, steps_in_epoch = 0;
+  double loss = 0, learning_rate = 0;  ///< of this step
+  double rows_per_second = 0, seconds = 0, eta_seconds = 0;
+  bool epoch_ended = false;  ///< the metrics are there
+  Metrics metrics;
+};
+
+/// Trains the variables of a graph. thread-compatible, cancel() excepted.
+class Trainer : public Handle<percale_trainer, percale_trainer_release> {
+ public:
+  using Handle::Handle;
+
+  /// Trains `graph`, whose inputs are the data's columns and which has an output that is the scalar loss. `options` of kind
+  /// "trainer".
+  static Result<Trainer> create(const Engine& engine, const Graph& graph, const Variables& variables,
+                                const Options& options) {
+    if (!options.status()) return options.status();
+    return made([&](percale_trainer** out) {
+      return percale_trainer_create(engine.get(), graph.get(), variables.get(), options.get(), out);
+    });
+  }
+  static Result<Trainer> create(const Engine& engine, const Graph& graph, const Variables& variables) {
+    return made([&](percale_trainer** out) {
+      return percale_trainer_create(engine.get(), graph.get(), variables.get(), nullptr, out);
+    });
+  }
+  /// From a SPEC (JSON): relative paths are looked up in `data_folder`, in PERCALE_DATA, in the cache and in `spec_folder`.
+  static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const char* spec_folder = nullptr,
+                                   const char* data_folder = nullptr) {
+    return made([&](percale_trainer** out) {
+      return percale_trainer_from_spec(engine.get(), spec.data(), spec.size(), spec_folder, data_folder, nullptr, out);
+    });
+  }
+  /// `options` of kind "trainer" override the SPEC.
+  static Result<Trainer> from_spec(const Engine& engine, std::string_view spec, const Options& options,
+                                   const char* spec_folder = nullptr, const char* data_folder = nullptr) {
+    if (!options.status()) return options.status();
+    return made([&](percale_trainer** out) {
+      return percale_trainer_from_spec(engine.get(), spec.data(), spec.size(), spec_folder, data_folder, options.get(),
+                                       out);
+    });
+  }
+
+  /// One step on one global batch; the batch's mean loss before the update.
+  Result<double> step(Feeds batch) {
+    std::vector<const char*> names;
+    std::vector<percale_tensor*> tensors;
+    for (const Feed& feed : batch.span()) {
+      names.push_back(feed.name.c_str());
+      tensors.push_back(feed.tensor.get());
+    }
+    double loss = 0;
+    if (percale_status* status = percale_trainer_step(get(), names.data(), tensors.data(), names.size(), &loss)) {
+      return Status(status);
+    }
+    return loss;
+  }
+  /// Trains over the SPEC's data, or `dataset`, until `epochs` are done (0: as the SPEC says).
+  Status fit(int64_t epochs = 0) { return Status(percale_trainer_fit(get(), nullptr, epochs, nullptr, nullptr)); }
+  Status fit(const Dataset& dataset, int64_t epochs = 0) {
+    return Status(percale_trainer_fit(get(), dataset.get(), epochs, nullptr, nullptr));
+  }
+  /// The same; `callback(const Progress&)` gives false to stop after this step. What it throws ends the training and comes out
+  /// here. An empty data set stands for the SPEC's.
+  template <class Callback>
+  Status fit(const Dataset& dataset, int64_t epochs, Callback&& callback) {
+    struct Told {
+      std::remove_reference_t<Callback>& callback;
+#if PERCALE_CPP_EXCEPTIONS
+      std::exception_ptr thrown = nullptr;
+#endif
+    } told{callback};
+    const percale_progress_callback tell = [](void* user, const percale_progress* p) -> int32_t {
+      Told& own = *static_cast<Told*>(user);
+#if PERCALE_CPP_EXCEPTIONS
+      try {
+        return own.callback(of(*p)) ? 0 : 1;
+      } catch (...) {
+        own.thrown = std::current_exception();
+        return 1;
+      }
+#else
+      return own.callback(of(*p)) ? 0 : 1;
+#endif
+    };
+    Status out(percale_trainer_fit(get(), dataset.get(), epochs, tell, &told));
+#if PERCALE_CPP_EXCEPTIONS
+    if (told.thrown) std::rethrow_exception(told.thrown);
+#endif
+    return out;
+  }
+  /// Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Before the first step.
+  Status set_validation(const Dataset& dataset) { return Status(percale_trainer_set_validation(get(), dataset.get())); }
+  /// Loss and metrics over a data set; an empty one: the SPEC's test data.
+  Result<Metrics> evaluate(const Dataset& dataset = {}) {
+    auto json = detail::text([&](percale_text** out) { return percale_trainer_evaluate(get(), dataset.get(), out); });
+    if (!json) return std::move(json).error();
+    return Metrics::parse(*json);
+  }
+  /// Sessions on the same variables see what was trained so far, in one piece.
+  Status publish() { return Status(percale_trainer_publish(get())); }
+  /// Ends the step under way with CANCELLED; any thread.
+  void cancel() { percale_trainer_cancel(get()); }
+  /// Writes a checkpoint `folder`/step-N, whole or not at all.
+  Status save(Text folder) { return Status(percale_trainer_save(get(), folder.c_str())); }
+  /// Takes up the newest complete checkpoint of the folder.
+  Status restore(Text folder) { return Status(percale_trainer_restore(get(), folder.c_str())); }
+  /// The graph for inference.
+  Result<Graph> model() {
+    return detail::made<Graph, percale_graph>([&](percale_graph** out) { return percale_trainer_model(get(), out); });
+  }
+  /// The table that is trained.
+  Result<Variables> variables() {
+    return detail::made<Variables, percale_variables>(
+        [&](percale_variables** out) { return percale_trainer_variables(get(), out); });
+  }
+  /// Steps that were completed.
+  int64_t steps() const { return percale_trainer_steps(get()); }
+  /// "csv", "svg", or "events" (TensorBoard).
+  Result<std::string> history(Text format) const {
+    return detail::text([&](percale_text** out) { return percale_trainer_history(get(), format.c_str(), out); });
+  }
+  /// Facts as JSON.
+  Result<std::string> describe() const {
+    return detail::text([&](percale_text** out) { return percale_trainer_describe(get(), out); });
+  }
+  /// Records from now on; an empty trace ends it.
+  void set_trace(const Trace& trace) { percale_trainer_set_trace(get(), trace.get()); }
+
+ private:
+  template <class Function>
+  static Result<Trainer> made(Function&& function) {
+    return detail::made<Trainer, percale_trainer>(function);
+  }
+  static Progress of(const percale_progress& p) {
+    std::vector<std::pair<std::string, double>> metrics;
+    for (size_t i = 0; p.epoch_ended != 0 && i < p.metric_count; ++i) {
+      metrics.emplace_back(p.metric_names[i], p.metric_values[i]);
+    }
+    return {p.epoch,
+            p.epochs,
+            p.step,
+            p.steps,
+            p.step_in_epoch,
+            p.steps_in_epoch,
+            p.loss,
+            p.learning_rate,
+            p.rows_per_second,
+            p.seconds,
+            p.eta_seconds,
+            p.epoch_ended != 0,
+            Metrics(std::move(metrics))};
+  }
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_TRAINER_HPP_

@@ -1,0 +1,70 @@
+/// The state table: named tensors that sessions and trainers share.
+#ifndef PERCALE_CPP_VARIABLES_HPP_
+#define PERCALE_CPP_VARIABLES_HPP_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "percale/tensor.hpp"
+
+namespace percale {
+
+/// thread-safe. Made by Graph::variables() and Trainer::variables().
+class Variables : public Handle<percale_variables, percale_variables_release> {
+ public:
+  using Handle::Handle;
+
+  /// One more owner of the same table.
+  Variables share() const { return Variables(percale_variables_retain(get())); }
+  size_t size() const { return percale_variables_count(get()); }
+  /// In ascending order.
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (size_t i = 0; i < size(); ++i) out.emplace_back(detail::view(percale_variables_get_name(get(), i)));
+    return out;
+  }
+  /// The newest value, which does not change any more.
+  Result<Tensor> value(Text name) const {
+    return detail::made<Tensor, percale_tensor>(
+        [&](percale_tensor** out) { return percale_variables_value(get(), name.c_str(), out); });
+  }
+  /// Publishes a new version with this value; dtype and shape must agree.
+  Status assign(Text name, const Tensor& value) {
+    return Status(percale_variables_assign(get(), name.c_str(), value.get()));
+  }
+  /// The number of the newest version, from 1 on.
+  int64_t version() const { return percale_variables_version(get()); }
+  /// "sha256:..." over all parameters; the same in every language.
+  Result<std::string> digest() const {
+    return detail::text([&](percale_text** out) { return percale_variables_digest(get(), out); });
+  }
+  /// Takes values from a safetensors file; NOT_FOUND when `strict` and a variable is missing.
+  Status load(Text path, bool strict = true) {
+    return Status(percale_variables_load(get(), path.c_str(), strict ? 1 : 0));
+  }
+  /// Values of another model: pairs of (tensor's name, variable's name), each with at most one '*'; an empty first name leaves the
+  /// variable. `path`: a safetensors file, a checkpoint, or a folder of them. Gives how many variables took a value.
+  Result<int64_t> load_mapped(Text path, std::span<const std::pair<std::string, std::string>> map,
+                              bool strict = false) {
+    std::vector<const char*> from, to;
+    for (const auto& [tensor, variable] : map) {
+      from.push_back(tensor.c_str());
+      to.push_back(variable.c_str());
+    }
+    int64_t loaded = 0;
+    if (percale_status* status = percale_variables_load_mapped(get(), path.c_str(), from.data(), to.data(), from.size(),
+                                                               strict ? 1 : 0, &loaded)) {
+      return Status(status);
+    }
+    return loaded;
+  }
+  /// Writes a safetensors file.
+  Status save(Text path) const { return Status(percale_variables_save(get(), path.c_str())); }
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CPP_VARIABLES_HPP_

@@ -1,0 +1,146 @@
+#include <cmath>
+#include <percale/ops.hpp>
+
+#include "bindings/cpp/tests/good.h"
+
+using namespace percale;
+
+namespace {
+
+// 40 rows of one feature; the class is its sign.
+Dataset signs(const Engine& engine) {
+  std::vector<float> x;
+  std::vector<int64_t> y;
+  for (int i = 0; i < 40; ++i) {
+    x.push_back(static_cast<float>(i - 20) / 10);
+    y.push_back(i < 20 ? 0 : 1);
+  }
+  return good(
+      Dataset::from_tensors(engine, {{"x", good(Tensor::adopt(x, {40, 1}))}, {"y", good(Tensor::adopt(y, {40}))}}));
+}
+
+Sequential two_layers() {
+  return {layers::Dense(10, {{"activation", "relu"}, {"input_shape", {1}}}),
+          layers::Dense(10, {{"activation", "softmax"}})};
+}
+const Training kTraining = {.optimizer = R"({"name": "adam", "learning_rate": 0.02})",
+                            .loss = "sparse_categorical_crossentropy",
+                            .metrics = {"accuracy"}};
+
+}  // namespace
+
+TEST_CASE("Keras' example: a mirrored strategy over all devices learns, and reports each epoch") {
+  const Engine engine = good(Engine::create(Options("engine").set("devices", "cpu=2x1")));
+  const MirroredStrategy strategy;
+  Trainer trainer = good(two_layers().compile(engine, strategy, kTraining));
+  Dataset data = signs(engine);
+  good(data.batch(10));
+  int epochs = 0;
+  good(trainer.fit(data, 10, [&](const Progress& p) {
+    if (p.epoch_ended) {
+      ++epochs;
+      CHECK(p.metrics["accuracy"] >= 0);
+    }
+    return true;
+  }));
+  CHECK(epochs == 10);
+  CHECK(trainer.steps() == 40);
+  CHECK(good(trainer.evaluate(data))["accuracy"] > 0.8);
+}
+
+TEST_CASE("the same bits come from one device and from two") {
+  std::string digests[2];
+  for (const int devices : {1, 2}) {
+    const Engine engine = good(Engine::create(Options("engine").set("devices", devices == 1 ? "cpu:0" : "cpu=2x1")));
+    Training training = kTraining;
+    training.more = "\"shards\": 2";
+    Trainer trainer = good(two_layers().compile(engine, MirroredStrategy(), training));
+    Dataset data = signs(engine);
+    good(data.batch(10, 3));
+    good(trainer.fit(data, 2));
+    digests[devices - 1] = good(good(trainer.variables()).digest());
+  }
+  CHECK(digests[0] == digests[1]);
+}
+
+TEST_CASE("data without labels is refused, naming the label") {
+  const Engine engine = good(Engine::create());
+  Trainer trainer = good(two_layers().compile(engine, kTraining));
+  Dataset data = good(Dataset::range(engine, "x", 0, 100));
+  good(data.batch(10));
+  const Status status = trainer.fit(data, 10);
+  CHECK(status.code() == Code::kInvalidArgument);
+  CHECK(status.message().find("needs an input 'y'") != std::string::npos);
+}
+
+TEST_CASE("a callback stops the training, and what it throws comes out of fit") {
+  const Engine engine = good(Engine::create());
+  Trainer trainer = good(two_layers().compile(engine, kTraining));
+  Dataset data = signs(engine);
+  good(data.batch(10));
+  good(trainer.fit(data, 10, [](const Progress& p) { return p.step < 3; }));
+  CHECK(trainer.steps() == 3);
+#if PERCALE_CPP_EXCEPTIONS
+  CHECK_THROWS_WITH((void)trainer.fit(data, 10, [](const Progress&) -> bool { throw std::runtime_error("enough"); }),
+                    "enough");
+#endif
+}
+
+TEST_CASE("a graph of layers and ops is trained by minimize and by a trainer") {
+  const Engine engine = good(Engine::create());
+  Builder b = good(Builder::create(engine));
+  const Value x = b.input("x", DType::kF32, {-1, 1}), t = b.input("t", DType::kF32, {-1, 1});
+  const Value e = ops::Sub(b, b.layer("Dense", {x}, {{"units", 1}}, "y"), t);
+  const Value loss = ops::ReduceMean(b, ops::Mul(b, e, e), {}, {.keepdims = 0}, "loss");
+  b.set_outputs({loss});
+  const Graph graph = good(b.finish());
+  const Variables variables = good(graph.variables(engine, 1));
+  Trainer trainer = good(Trainer::create(
+      engine, graph, variables, Options("trainer").set("optimizer", R"({"name": "sgd", "learning_rate": 0.5})")));
+  const Tensor xs = floats({-1, 0, 1, 2}, {4, 1}), ts = floats({-3, -1, 1, 3}, {4, 1});
+  double last = 0;
+  for (int i = 0; i < 100; ++i) last = good(trainer.step({{"x", xs}, {"t", ts}}));
+  CHECK(last < 1e-4);
+  CHECK(good(good(variables.value("y/bias")).as<float>())[0] == doctest::Approx(-1).epsilon(0.01));
+}
+
+TEST_CASE("an epoch gives each row once, from what a function makes, zipped and repeated") {
+  const Engine engine = good(Engine::create());
+  auto squares = [](int64_t row, void* const* columns) {
+    *static_cast<float*>(columns[0]) = static_cast<float>(row * row);
+    return true;
+  };
+  const std::vector<FeedType> columns = {{"square", DType::kF32, {}}};
+  const Dataset made = good(Dataset::generate(engine, columns, 5, squares));
+  const Dataset numbers = good(Dataset::range(engine, "n", 0, 5));
+  const Dataset* both[] = {&numbers, &made};
+  Dataset data = good(good(Dataset::zip(both)).repeat(2));
+  CHECK(data.columns() == std::vector<std::string>{"n", "square"});
+  CHECK(data.rows() == 10);
+  good(data.batch(4));
+  for (int pass = 0; pass < 2; ++pass) {
+    int64_t rows = 0;
+    for (auto& batch : data.epoch()) {
+      const auto n = good((*batch)[0].as<int64_t>());
+      const auto square = good((*batch)[1].as<float>());
+      for (size_t i = 0; i < n.size(); ++i) CHECK(square[i] == static_cast<float>(n[i] * n[i]));
+      rows += static_cast<int64_t>(n.size());
+    }
+    CHECK(rows == 10);
+  }
+  CHECK(good(data.distribute(2)).size() == 2);
+}
+
+TEST_CASE("a trace holds the spans of a session's runs") {
+  const Engine engine = good(Engine::create());
+  Trainer trainer = good(two_layers().compile(engine, kTraining));
+  const Trace trace = good(Trace::create(engine));
+  trainer.set_trace(trace);
+  Dataset data = signs(engine);
+  good(data.batch(10));
+  good(trainer.fit(data, 1));
+  trainer.set_trace(Trace());
+  CHECK(good(trace.json()).find("\"ph\"") != std::string::npos);
+}
+
+TEST_CASE("no status is left over") { CHECK(percale_status_live_count() == 0); }

@@ -1,0 +1,121 @@
+"""C++: the constants of the header as enums, and a function per op. The C header itself is the raw layer."""
+import op_model
+
+OUT = "bindings/cpp/percale/"
+WRITTEN = "// Written by bindings/gen; do not edit.\n"
+TYPES = {"int": "int64_t", "float": "double", "string": "std::string", "ints": "std::vector<int64_t>",
+         "floats": "std::vector<double>", "strings": "std::vector<std::string>", "function": "std::string"}
+# Names that a parameter cannot have: I is a macro of C.
+TAKEN = {"I"}
+
+
+def constant(enum, name):
+    """PERCALE_DTYPE_F8E4M3FN as kF8E4M3FN, PERCALE_INVALID_ARGUMENT as kInvalidArgument."""
+    short = name.removeprefix("PERCALE_").removeprefix("DTYPE_" if enum == "percale_dtype" else "")
+    if enum == "percale_dtype" and any(c.isdigit() for c in short):
+        return "k" + short
+    return "k" + "".join(part.capitalize() for part in short.split("_"))
+
+
+def raw(header):
+    lines = [WRITTEN + "/// The constants of percale.h as enums.", "#ifndef PERCALE_CPP_CONSTANTS_HPP_",
+             "#define PERCALE_CPP_CONSTANTS_HPP_", "", "#include <percale.h>", "", "#include <cstdint>",
+             "#include <string_view>", "", "namespace percale {", ""]
+    names = {"percale_code": "Code", "percale_dtype": "DType"}
+    for enum in header.enums:
+        if not enum.constants:
+            continue
+        lines += op_model.wrap("/// ", enum.doc)
+        lines.append(f"enum class {names[enum.name]} : {enum.name} {{")
+        lines += [f"  {constant(enum.name, c.name)} = {c.name}," for c in enum.constants]
+        lines += ["};", ""]
+    dtypes = next(e for e in header.enums if e.name == "percale_dtype")
+    lines += ["/// \"f32\", \"i64\", ...; \"?\" for a number that is none.", "inline std::string_view name_of(DType dtype) {",
+              "  switch (dtype) {"]
+    for c in dtypes.constants:
+        lines += [f"    case DType::{constant(dtypes.name, c.name)}:",
+                  f"      return \"{c.name.removeprefix('PERCALE_DTYPE_').lower()}\";"]
+    lines += ["  }", "  return \"?\";", "}", "", "}  // namespace percale", "", "#endif  // PERCALE_CPP_CONSTANTS_HPP_", ""]
+    return {OUT + "constants.hpp": "\n".join(lines)}
+
+
+def emit(op):
+    lines = []
+    struct = op.function + "Attributes"
+    if op.attributes or op.choice_of_outputs:
+        lines += [f"/// Of {op.function}().", f"struct {struct} {{"]
+        for a in op.attributes:
+            fact = op_model.attribute_fact(a)
+            member = f"const Tensor* {a['name']} = nullptr;" if a["kind"] == "tensor" else \
+                f"std::optional<{TYPES[a['kind']]}> {a['name']} = {{}};"
+            lines.append(f"  {member}" + (f"  ///< {fact}" if fact else ""))
+        if op.choice_of_outputs:
+            lines.append(f"  size_t outputs = {op.default_outputs};  ///< how many are computed")
+        lines += ["};"]
+    single = len(op.outputs) == 1 and not op.variadic_outputs
+    result = "void" if not op.outputs else "Value" if single else \
+        "std::vector<Value>" if op.variadic_outputs else op.function + "Outputs"
+    if result.endswith("Outputs"):
+        lines += [f"/// Of {op.function}(); empty where they were not asked for.",
+                  f"struct {result} {{", "  Value " + ", ".join(o["name"] for o in op.outputs) + ";", "};"]
+    lines += op_model.wrap("/// ", op.doc)
+    for fact in op_model.facts(op):
+        lines += op_model.wrap("/// ", fact)
+    params, names = ["Builder& builder"], []
+    # Only what follows nothing required may be left out.
+    needed = max([i for i, p in enumerate(op.inputs) if p["variadic"] or not p["optional"]], default=-1)
+    for i, port in enumerate(op.inputs):
+        name = port["name"] + ("_" if port["name"] in TAKEN else "")
+        names.append(name)
+        params.append(f"Values {name}" if port["variadic"] else f"Value {name}" + (" = {}" if i > needed else ""))
+    counted = op.variadic_outputs
+    if counted:
+        params.insert(1, "size_t outputs")
+    attributes = "{}"
+    if op.attributes or op.choice_of_outputs:
+        params.append(f"const {struct}& attributes = {{}}")
+    params.append("const char* name = nullptr")
+    if not counted and not op.choice_of_outputs:
+        count = str(len(op.outputs))
+    else:
+        count = "outputs" if counted else "attributes.outputs"
+    lines.append(f"inline {result} {op.function}({', '.join(params)}) {{")
+    fixed = names[:-1] if op.inputs and op.inputs[-1]["variadic"] else names
+    lines.append(f"  std::vector<Value> all{{{', '.join(fixed)}}};")
+    if len(fixed) < len(names):
+        lines.append(f"  all.insert(all.end(), {names[-1]}.begin(), {names[-1]}.end());")
+    if any(p["optional"] and not p["variadic"] for p in op.inputs):
+        lines.append("  detail::trim(all);")
+    if op.attributes:
+        lines.append("  Attributes given;")
+        for a in op.attributes:
+            value = f"FunctionName{{*attributes.{a['name']}}}" if a["kind"] == "function" else \
+                f"attributes.{a['name']}" if a["kind"] == "tensor" else f"*attributes.{a['name']}"
+            lines.append(f"  if (attributes.{a['name']}) given.emplace_back(\"{a['name']}\", {value});")
+        attributes = "given"
+    call = f"builder.node(\"{op.key}\", all, {attributes}, {count}, name)"
+    if result == "void":
+        lines.append(f"  builder.node(\"{op.key}\", all, {attributes}, 0, name);")
+    elif single:
+        lines.append(f"  return {call}[0];")
+    elif counted:
+        lines.append(f"  return {call};")
+    else:
+        lines.append(f"  std::vector<Value> out = {call};")
+        lines.append(f"  out.resize({len(op.outputs)});")
+        lines.append("  return {" + ", ".join(f"out[{i}]" for i in range(len(op.outputs))) + "};")
+    lines += ["}", ""]
+    return lines
+
+
+def ops(schemas):
+    lines = [WRITTEN + "/// A function per op, under ONNX's names. An error is kept by the builder.", "#ifndef PERCALE_CPP_OPS_HPP_",
+             "#define PERCALE_CPP_OPS_HPP_", "", "#include <cstddef>", "#include <cstdint>", "#include <optional>",
+             "#include <string>", "#include <vector>", "", "#include \"percale/builder.hpp\"", "", "namespace percale::ops {",
+             "", "namespace detail {", "", "/// Optional inputs that are absent at the end are none.",
+             "inline void trim(std::vector<Value>& inputs) {", "  while (!inputs.empty() && !inputs.back()) inputs.pop_back();",
+             "}", "", "}  // namespace detail", ""]
+    for op in op_model.ops(schemas):
+        lines += emit(op)
+    lines += ["}  // namespace percale::ops", "", "#endif  // PERCALE_CPP_OPS_HPP_", ""]
+    return {OUT + "ops.hpp": "\n".join(lines)}

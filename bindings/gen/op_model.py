@@ -1,0 +1,93 @@
+"""The schemas of ops, as `percale ops --json` prints them, in the form that the op wrappers of all languages need."""
+import dataclasses
+import textwrap
+
+KINDS = ("int", "float", "string", "ints", "floats", "strings", "tensor", "function")
+
+
+@dataclasses.dataclass
+class Op:
+    """`function`: the wrapper's name, ONNX's own; ops of "percale" whose name ONNX has too begin with Percale. `key`: the op's name
+    for a builder. `default_outputs`: how many are asked for unless somebody says another number."""
+    function: str
+    key: str
+    doc: str
+    since: int
+    inputs: list
+    attributes: list
+    outputs: list
+    gradient: str
+
+    @property
+    def variadic_outputs(self):
+        return any(o["variadic"] for o in self.outputs)
+
+    @property
+    def default_outputs(self):
+        required = sum(not o["optional"] for o in self.outputs)
+        return required or len(self.outputs)
+
+    @property
+    def choice_of_outputs(self):
+        return len(self.outputs) > 1 and any(o["optional"] for o in self.outputs)
+
+
+def ops(schemas):
+    """All ops in the order of their wrappers' names. ValueError for a schema that is not understood."""
+    onnx = {s["name"] for s in schemas if s["domain"] == ""}
+    out = []
+    for s in schemas:
+        if s["domain"] not in ("", "percale"):
+            continue  # an op of a plug-in that happens to be there
+        own = s["domain"] == "percale"
+        for a in s["attributes"]:
+            if a["kind"] not in KINDS:
+                raise ValueError(f"{s['name']}: attribute {a['name']} is of the unknown kind {a['kind']}")
+        for ports in (s["inputs"], s["outputs"]):
+            if any(p["variadic"] for p in ports[:-1]):
+                raise ValueError(f"{s['name']}: a variadic input or output is not the last")
+        out.append(Op(("Percale" if own and s["name"] in onnx else "") + s["name"],
+                      ("percale:" if own else "") + s["name"], s["doc"], s["since"], s["inputs"], s["attributes"],
+                      s["outputs"], s["gradient"]))
+    return sorted(out, key=lambda op: op.function)
+
+
+def facts(op):
+    """The lines under an op's doc: its inputs and attributes."""
+    lines = []
+    for port in op.inputs:
+        what = ", ".join(["optional"] * port["optional"] + ["any number"] * port["variadic"] + ["indices"] * port["index"])
+        types = port["types"]
+        lines.append(f"Input {port['name']}" + (f" ({what})" if what else "") + ": " +
+                     (" ".join(types) if len(types) < 14 else f"{len(types)} types") + ".")
+    if op.gradient != "yes":
+        lines.append({"none": "No gradient.", "zero": "The gradient is zero."}[op.gradient])
+    return lines
+
+
+def attribute_fact(a):
+    """What a wrapper says about an attribute."""
+    parts = ["required"] if a["required"] else []
+    if "default" in a:
+        parts.append(f"default {a['default']!r}".replace("'", '"'))
+    if "min" in a or "max" in a:
+        low, high = a.get("min"), a.get("max")
+        wide = high is None or high >= 2147483647
+        if low is not None and wide:
+            parts.append(f"{low} or more")
+        elif low is not None:
+            parts.append(f"{low} to {high}")
+        elif not wide:
+            parts.append(f"{high} or less")
+    return ", ".join(parts)
+
+
+def wrap(prefix, text, width=118):
+    """`text` as comment lines."""
+    return [prefix + line for line in textwrap.wrap(text, width - len(prefix), break_long_words=False,
+                                                    break_on_hyphens=False)]
+
+
+def camel(name):
+    """"auto_pad" as "AutoPad"."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part)
