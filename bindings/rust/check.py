@@ -1,0 +1,108 @@
+"""Runs the tests of the crates and prints what they counted, in the line that tests/count.py reads.
+
+    check.py BUILD SOURCE test|lint
+
+`test`: the tests and documentation tests, linked and loaded at run time, and with the optional crates where the registry has
+them. `lint`: clippy, rustfmt and rustdoc without a warning. Exit code 77 and the reason where a tool is absent. What is built goes
+into BUILD; the sources stay clean.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SKIP = 77
+RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
+OPTIONAL = re.compile(r'^(ndarray = \{ version.*|half = \{ version.*|(?:ndarray|half) = \["dep:.*)\n', re.M)
+
+
+def skip(reason):
+    print(reason)
+    sys.exit(SKIP)
+
+
+def environment(build):
+    libraries = [build] + ([os.environ["LD_LIBRARY_PATH"]] if os.environ.get("LD_LIBRARY_PATH") else [])
+    packages = [os.path.join(build, "meson-uninstalled")]
+    packages += [os.environ["PKG_CONFIG_PATH"]] if os.environ.get("PKG_CONFIG_PATH") else []
+    return dict(os.environ, CARGO_TARGET_DIR=os.path.join(build, "rust"), PKG_CONFIG_PATH=os.pathsep.join(packages),
+                LD_LIBRARY_PATH=os.pathsep.join(libraries), RUST_BACKTRACE="0", CARGO_TERM_COLOR="never")
+
+
+def run(command, folder, env):
+    print("+", " ".join(command), flush=True)
+    result = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print(result.stdout, flush=True)
+    return result
+
+
+def workspace(build, source, env):
+    """(folder, whether the optional crates can be had). Cargo wants to know optional crates even where nobody asks for them:
+    without a registry it gets a copy of the sources that does not name them."""
+    folder = os.path.join(source, "bindings", "rust")
+    if run(["cargo", "fetch", "--locked", "--quiet"], folder, env).returncode == 0:
+        return folder, True
+    copy = os.path.join(build, "rust", "without-registry")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(folder, copy)
+    manifest = os.path.join(copy, "percale", "Cargo.toml")
+    with open(manifest, encoding="utf-8") as file:
+        text = file.read()
+    with open(manifest, "w", encoding="utf-8") as file:
+        file.write(OPTIONAL.sub("", text))
+    os.remove(os.path.join(copy, "Cargo.lock"))
+    print("the registry is out of reach: the features ndarray and half are left out")
+    return copy, False
+
+
+def test(folder, registry, env):
+    counts, failed = [0, 0, 0], 0
+    ways = [[], ["--features", "load"]] + ([["--features", "ndarray,half"]] if registry else [])
+    for features in ways:
+        more = ["--locked"] if registry else []
+        result = run(["cargo", "test", "--workspace", "--offline", *more, *features], folder, env)
+        for line in RESULT.findall(result.stdout):
+            counts = [a + int(b) for a, b in zip(counts, line)]
+        failed += result.returncode != 0
+    passed, wrong, ignored = counts
+    wrong = max(wrong, failed)
+    print(f"[doctest] test cases: {passed + wrong} | {passed} passed | {wrong} failed | {ignored} skipped")
+    return 1 if wrong or not passed else 0
+
+
+def lint(folder, registry, env):
+    more = ["--offline"] + (["--locked"] if registry else [])
+    strict = dict(env, RUSTDOCFLAGS="-D warnings")
+    commands = [["cargo", "fmt", "--all", "--check"],
+                ["cargo", "clippy", "--workspace", "--all-targets", *more, "--", "-D", "warnings"],
+                ["cargo", "clippy", "--workspace", "--all-targets", *more, "--features", "load", "--", "-D", "warnings"],
+                ["cargo", "doc", "--workspace", "--no-deps", *more]]
+    if registry:
+        commands.append(["cargo", "clippy", "--workspace", "--all-targets", *more, "--features", "ndarray,half", "--",
+                         "-D", "warnings"])
+    for command in commands:
+        if run(command, folder, strict).returncode != 0:
+            return 1
+    return 0
+
+
+def main(build, source, what):
+    env = environment(build)
+    for tool in ["cargo", "pkg-config"]:
+        if not shutil.which(tool):
+            skip(f"no {tool} on PATH")
+    version = subprocess.run(["cargo", "--version"], capture_output=True, text=True)
+    found = re.search(r"cargo (\d+)\.(\d+)", version.stdout)
+    if not found or (int(found.group(1)), int(found.group(2))) < (1, 77):
+        skip(f"cargo 1.77 or newer is needed, there is: {(version.stdout or version.stderr).strip()}")
+    if what == "lint":
+        for tool in ["clippy", "fmt"]:
+            if subprocess.run(["cargo", tool, "--version"], capture_output=True).returncode != 0:
+                skip(f"no cargo-{tool}")
+    folder, registry = workspace(build, source, env)
+    return {"test": test, "lint": lint}[what](folder, registry, env)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

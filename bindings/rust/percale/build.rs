@@ -1,0 +1,9 @@
+//! Tests, examples and benchmarks of this crate find the library where it was linked.
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if let Ok(folder) = std::env::var("DEP_PERCALE_LIBDIR") {
+        if !folder.is_empty() {
+            println!("cargo:rustc-link-arg=-Wl,-rpath,{folder}");
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Examples in batches.
+use std::ffi::c_void;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::dtype::{DType, Element};
+use crate::engine::Engine;
+use crate::error::{check, path_text, Code, Error, Names, Result};
+use crate::graph::Graph;
+use crate::handle::Handle;
+use crate::sys;
+use crate::tensor::{raw_dims, Tensor};
+
+/// Examples in batches: rows of tensors or files, ranges, rows that a function makes, and what is made of such sets.
+///
+/// ```
+/// use percale::{Dataset, Engine, Tensor};
+/// let engine = Engine::new()?;
+/// let x = Tensor::from_vec(&[5, 1], vec![0f32, 1.0, 2.0, 3.0, 4.0])?;
+/// let mut data = Dataset::from_tensors(&engine, &[("x", &x)])?;
+/// data.configure(2, None, false)?;
+/// let sizes = data.epoch().map(|batch| Ok(batch?.get("x").unwrap().len())).collect::<percale::Result<Vec<_>>>()?;
+/// assert_eq!(sizes, [2, 2, 1]);
+/// # Ok::<(), percale::Error>(())
+/// ```
+pub struct Dataset {
+    pub(crate) handle: Handle<sys::percale_dataset>,
+    names: Arc<[String]>,
+    /// The functions that make rows of it: they must outlive the handle, which is why they stand below it.
+    functions: Vec<Arc<Generator>>,
+}
+
+type RowFunction = Box<dyn Fn(i64, &mut Row<'_>) -> bool + Send + Sync>;
+
+struct Generator {
+    columns: Vec<(DType, usize)>,
+    function: RowFunction,
+}
+
+/// The row of a data set that a function writes; see [`Dataset::generator`].
+pub struct Row<'a> {
+    columns: &'a [(DType, usize)],
+    data: *const *mut c_void,
+}
+
+impl Row<'_> {
+    /// The elements of a column, which are zeros. An error when the column has elements of another type.
+    pub fn column<T: Element>(&mut self, index: usize) -> Result<&mut [T]> {
+        match self.columns.get(index) {
+            // SAFETY: zeros, aligned by the library, as many as the column's dims say; `&mut self` lends one at a time.
+            Some((dtype, count)) if *dtype == T::DTYPE => unsafe {
+                Ok(std::slice::from_raw_parts_mut((*self.data.add(index)).cast::<T>(), *count))
+            },
+            Some((dtype, _)) => Err(Error::new(
+                Code::InvalidArgument,
+                format!("column {index} has elements of {dtype:?}, not {:?}", T::DTYPE),
+            )),
+            None => Err(Error::new(Code::OutOfRange, format!("there is no column {index}"))),
+        }
+    }
+}
+
+/// One batch: a tensor per column.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    names: Arc<[String]>,
+    tensors: Vec<Tensor>,
+}
+
+impl Batch {
+    /// The tensor of a column.
+    pub fn get(&self, name: &str) -> Option<&Tensor> {
+        self.names.iter().position(|other| other == name).and_then(|index| self.tensors.get(index))
+    }
+
+    /// Names and tensors in the order of the columns.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Tensor)> {
+        self.names.iter().map(String::as_str).zip(&self.tensors)
+    }
+
+    /// What [`Trainer::step`](crate::Trainer::step) takes.
+    pub fn feeds(&self) -> Vec<(&str, &Tensor)> {
+        self.iter().collect()
+    }
+}
+
+impl Dataset {
+    unsafe fn take(raw: *mut sys::percale_dataset, names: Arc<[String]>, functions: Vec<Arc<Generator>>) -> Dataset {
+        Dataset { handle: Handle::new(raw), names, functions }
+    }
+
+    /// Rows of tensors: all have the same first dimension. Names become names of feeds.
+    pub fn from_tensors(engine: &Engine, columns: &[(&str, &Tensor)]) -> Result<Dataset> {
+        let names = Names::new(columns.iter().map(|(name, _)| name))?;
+        let tensors: Vec<_> = columns.iter().map(|(_, tensor)| tensor.as_raw()).collect();
+        // SAFETY: arrays as long as is said; tensors that nobody writes to, which the set keeps.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_dataset_from_tensors(
+                engine.handle.get(),
+                names.as_ptr(),
+                tensors.as_ptr(),
+                tensors.len(),
+                &mut raw,
+            ))?;
+            Ok(Dataset::take(raw, columns.iter().map(|(name, _)| (*name).to_owned()).collect(), Vec::new()))
+        }
+    }
+
+    /// Rows of files, one per name: IDX (plain or gz), `.npy`, `.npz`, `.safetensors` or `.csv`; `file#name` says which tensor,
+    /// or which columns of a CSV file. Images of u8 become f32, multiplied by `scale` (0: kept as they are).
+    pub fn from_files<P: AsRef<Path>>(engine: &Engine, columns: &[(&str, P)], scale: f64) -> Result<Dataset> {
+        let names = Names::new(columns.iter().map(|(name, _)| name))?;
+        let paths = columns.iter().map(|(_, path)| path_text(path.as_ref())).collect::<Result<Vec<_>>>()?;
+        let pointers: Vec<_> = paths.iter().map(|path| path.as_ptr()).collect();
+        // SAFETY: arrays as long as is said, of texts that end with NUL.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_dataset_from_files(
+                engine.handle.get(),
+                names.as_ptr(),
+                pointers.as_ptr(),
+                pointers.len(),
+                scale,
+                &mut raw,
+            ))?;
+            Ok(Dataset::take(raw, columns.iter().map(|(name, _)| (*name).to_owned()).collect(), Vec::new()))
+        }
+    }
+
+    /// Rows of one i64 each: `start`, `start + step`, ... before `stop`.
+    pub fn range(engine: &Engine, name: &str, start: i64, stop: i64, step: i64) -> Result<Dataset> {
+        let c_name = std::ffi::CString::new(name)?;
+        // SAFETY: a name that ends with NUL; the handle is taken over at once.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_dataset_range(engine.handle.get(), c_name.as_ptr(), start, stop, step, &mut raw))?;
+            Ok(Dataset::take(raw, [name.to_owned()].into(), Vec::new()))
+        }
+    }
+
+    /// Rows that a function makes, the same row for the same number whenever it is asked for. Per column its name, type, and
+    /// the dims of one row. The function writes into columns of zeros and says whether it could; `false`, as a panic, ends
+    /// the call that wanted the row with the code `Aborted`.
+    ///
+    /// ```
+    /// use percale::{Dataset, DType, Engine};
+    /// let engine = Engine::new()?;
+    /// let mut data = Dataset::generator(&engine, &[("x", DType::F32, &[2])], 4, |number, row| {
+    ///     row.column::<f32>(0).unwrap().fill(number as f32);
+    ///     true
+    /// })?;
+    /// data.configure(4, None, false)?;
+    /// let batch = data.next_batch()?.unwrap();
+    /// assert_eq!(batch.get("x").unwrap().as_slice::<f32>()?, [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
+    /// # Ok::<(), percale::Error>(())
+    /// ```
+    pub fn generator<F>(engine: &Engine, columns: &[(&str, DType, &[usize])], rows: i64, function: F) -> Result<Dataset>
+    where
+        F: Fn(i64, &mut Row<'_>) -> bool + Send + Sync + 'static,
+    {
+        unsafe extern "C" fn make_row(user: *mut c_void, row: i64, columns: *const *mut c_void) -> i32 {
+            let generator = &*user.cast::<Generator>().cast_const();
+            let mut target = Row { columns: &generator.columns, data: columns };
+            // A panic must not cross the border.
+            let made = catch_unwind(AssertUnwindSafe(|| (generator.function)(row, &mut target)));
+            i32::from(!made.unwrap_or(false))
+        }
+        let names = Names::new(columns.iter().map(|(name, _, _)| name))?;
+        let dtypes: Vec<_> = columns.iter().map(|(_, dtype, _)| *dtype as i32).collect();
+        let shapes = columns.iter().map(|(_, _, dims)| raw_dims(dims)).collect::<Result<Vec<_>>>()?;
+        let dims: Vec<_> = shapes.iter().map(|shape| shape.as_ptr()).collect();
+        let ranks: Vec<_> = shapes.iter().map(Vec::len).collect();
+        let generator = Arc::new(Generator {
+            columns: columns.iter().map(|(_, dtype, dims)| (*dtype, dims.iter().product())).collect(),
+            function: Box::new(function),
+        });
+        // SAFETY: arrays as long as is said. The generator stands in an Arc that this set, and all made of it, share.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_dataset_generator(
+                engine.handle.get(),
+                names.as_ptr(),
+                dtypes.as_ptr(),
+                dims.as_ptr(),
+                ranks.as_ptr(),
+                columns.len(),
+                rows,
+                Some(make_row),
+                Arc::as_ptr(&generator).cast_mut().cast(),
+                &mut raw,
+            ))?;
+            let names = columns.iter().map(|(name, _, _)| (*name).to_owned()).collect();
+            Ok(Dataset::take(raw, names, vec![generator]))
+        }
+    }
+
+    /// The columns of several sets side by side: all have the same number of rows, no two columns one name.
+    pub fn zip(sets: &[&Dataset]) -> Result<Dataset> {
+        let names = sets.iter().flat_map(|set| set.names.iter().cloned()).collect();
+        Dataset::of_several(sets, names, |sets, count, out| unsafe { sys::percale_dataset_zip(sets, count, out) })
+    }
+
+    /// The rows of several sets with the same columns, one set after the other.
+    pub fn concatenate(sets: &[&Dataset]) -> Result<Dataset> {
+        let names = sets.first().map_or_else(|| Arc::from([]), |set| set.names.clone());
+        Dataset::of_several(sets, names, |sets, count, out| unsafe {
+            sys::percale_dataset_concatenate(sets, count, out)
+        })
+    }
+
+    fn of_several(
+        sets: &[&Dataset],
+        names: Arc<[String]>,
+        make: impl FnOnce(
+            *const *mut sys::percale_dataset,
+            usize,
+            *mut *mut sys::percale_dataset,
+        ) -> *mut sys::percale_status,
+    ) -> Result<Dataset> {
+        let handles: Vec<_> = sets.iter().map(|set| set.handle.get()).collect();
+        let functions = sets.iter().flat_map(|set| set.functions.iter().cloned()).collect();
+        // SAFETY: handles as many as is said; the new one is taken over at once.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(make(handles.as_ptr(), handles.len(), &mut raw))?;
+            Ok(Dataset::take(raw, names, functions))
+        }
+    }
+
+    /// The rows of this set `times` over.
+    pub fn repeat(&self, times: i64) -> Result<Dataset> {
+        // SAFETY: the handle is taken over at once.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_dataset_repeat(self.handle.get(), times, &mut raw))?;
+            Ok(Dataset::take(raw, self.names.clone(), self.functions.clone()))
+        }
+    }
+
+    /// Rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
+    pub fn map(&self, graph: &Graph) -> Result<Dataset> {
+        // SAFETY: the handle is taken over at once.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_dataset_map(self.handle.get(), graph.handle.get(), &mut raw))?;
+            Ok(Dataset::take(raw, graph.output_names().into(), self.functions.clone()))
+        }
+    }
+
+    /// Sets how rows come: the size of a batch, a seed for shuffling or none, whether a short last batch is dropped.
+    pub fn configure(&mut self, batch_size: usize, shuffle_seed: Option<u32>, drop_remainder: bool) -> Result<()> {
+        let batch_size = i64::try_from(batch_size).unwrap_or(i64::MAX);
+        let seed = shuffle_seed.map_or(-1, i64::from);
+        // SAFETY: a set that lives.
+        check(unsafe { sys::percale_dataset_configure(self.handle.get(), batch_size, seed, drop_remainder.into()) })
+    }
+
+    /// The parts of the set for that many replicas, each for a thread of its own.
+    pub fn distribute(&self, replicas: usize) -> Result<Vec<Dataset>> {
+        let mut out = vec![std::ptr::null_mut(); replicas];
+        // SAFETY: room for as many handles, which are taken over at once.
+        unsafe {
+            check(sys::percale_dataset_distribute(self.handle.get(), replicas, out.as_mut_ptr()))?;
+            Ok(out.into_iter().map(|raw| Dataset::take(raw, self.names.clone(), self.functions.clone())).collect())
+        }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> i64 {
+        // SAFETY: a set that lives.
+        unsafe { sys::percale_dataset_rows(self.handle.get()) }
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The next batch; nothing at the end of the epoch, after which the next epoch begins.
+    pub fn next_batch(&mut self) -> Result<Option<Batch>> {
+        let mut out = vec![std::ptr::null_mut(); self.names.len()];
+        // SAFETY: room for a tensor per column, which are taken over at once.
+        let tensors = unsafe {
+            match check(sys::percale_dataset_next(self.handle.get(), out.as_mut_ptr())) {
+                Ok(()) => out.into_iter().map(|raw| Tensor::take(raw)).collect(),
+                Err(error) if error.code() == Code::OutOfRange => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        };
+        Ok(Some(Batch { names: self.names.clone(), tensors }))
+    }
+
+    /// The batches of what is left of this epoch.
+    pub fn epoch(&mut self) -> impl Iterator<Item = Result<Batch>> + '_ {
+        std::iter::from_fn(|| self.next_batch().transpose())
+    }
+}

@@ -1,0 +1,139 @@
+//! Percale trains and serves deep-learning models inside your program: one small shared library with a stable C ABI, and
+//! this crate on top of it.
+//!
+//! ```
+//! use percale::{Builder, Dataset, DType, Engine, Session, Tensor, Trainer, Variables};
+//!
+//! let engine = Engine::new()?;
+//! // y = 2a - 3b + 1, learnt from 64 examples.
+//! let mut builder = Builder::new(&engine)?;
+//! let x = builder.input("x", DType::F32, &[-1, 2])?;
+//! let target = builder.input("target", DType::F32, &[-1, 1])?;
+//! let y = builder.layer("Dense").name("y").input(x).set("units", 1).finish()?;
+//! let difference = builder.op("Sub").inputs([y, target]).finish()?;
+//! let square = builder.op("Mul").inputs([difference, difference]).finish()?;
+//! let loss = builder.op("ReduceMean").name("loss").input(square).set("keepdims", 0).finish()?;
+//! builder.set_outputs(&[y, loss])?;
+//! let graph = builder.finish()?;
+//!
+//! let inputs: Vec<f32> = (0..64).flat_map(|i| [(i % 8) as f32 / 8.0, (i / 8) as f32 / 8.0 - 0.5]).collect();
+//! let targets = inputs.chunks(2).map(|row| 2.0 * row[0] - 3.0 * row[1] + 1.0).collect();
+//! let mut data = Dataset::from_tensors(
+//!     &engine,
+//!     &[("x", &Tensor::from_vec(&[64, 2], inputs)?), ("target", &Tensor::from_vec(&[64, 1], targets)?)],
+//! )?;
+//! data.configure(64, None, false)?;
+//!
+//! let variables = Variables::new(&engine, &graph, 1)?;
+//! Trainer::builder(&engine, &graph, &variables)
+//!     .optimizer(r#"{"name": "adam", "learning_rate": 0.05}"#)
+//!     .build()?
+//!     .fit(Some(&mut data), 300)?;
+//!
+//! let session = Session::builder(&engine, &graph).variables(&variables).build()?;
+//! let question = Tensor::from_vec(&[1, 2], vec![0.25f32, -0.5])?;
+//! let answer = session.run(&[("x", &question)], &["y"])?[0].item::<f32>()?;
+//! assert!((answer - 3.0).abs() < 0.1);
+//! # Ok::<(), percale::Error>(())
+//! ```
+//!
+//! # Ownership and threads
+//! Everything is given back when it is dropped, in whatever order: what is made with an engine keeps what it needs. Types are
+//! `Send` and `Sync` as `percale.h` says: [`Engine`], [`Tensor`], [`Graph`], [`Variables`], [`Session`], [`Event`] and
+//! [`Trace`] may be shared between threads; [`Builder`], [`Call`], [`Dataset`], [`Trainer`] and [`Cluster`] are used by one
+//! thread at a time. A tensor that is shared is never written to; a [`TensorMut`] has one owner, who may write to it. Use after
+//! the end is impossible:
+//! ```compile_fail
+//! let engine = percale::Engine::new().unwrap();
+//! drop(engine);
+//! engine.device_names();
+//! ```
+//! and so is sharing what is not to be shared:
+//! ```compile_fail
+//! fn shared<T: Sync>() {}
+//! shared::<percale::Trainer>();
+//! ```
+//!
+//! # Features
+//! * `load`: the library is opened at run time (`load()`), not linked.
+//! * `ndarray`: tensors from and to arrays.
+//! * `half`: `half::f16` and `half::bf16` as elements.
+#![deny(missing_docs)]
+
+use percale_sys as sys;
+
+mod builder;
+mod cancel;
+mod dataset;
+mod dtype;
+mod engine;
+mod error;
+mod event;
+mod graph;
+mod handle;
+mod options;
+mod sequential;
+mod session;
+mod tensor;
+mod trainer;
+mod variables;
+
+pub use builder::{Attribute, Builder, Node, Value, ValueType};
+pub use cancel::CancelToken;
+pub use dataset::{Batch, Dataset, Row};
+pub use dtype::{DType, Element};
+pub use engine::{Cluster, Engine, EngineBuilder, EngineFacts, LogLevel, Trace};
+pub use error::{live_statuses, Code, Error, Result};
+pub use event::Event;
+pub use graph::{Graph, GraphFacts};
+pub use options::{describe_options, OptionValue};
+pub use sequential::{Layer, Sequential, SpecValue};
+pub use session::{AsyncRequest, Call, PlanFacts, Request, Session, SessionBuilder};
+pub use tensor::{Tensor, TensorMut, TensorRef, TensorView};
+pub use trainer::{Canceller, Evaluation, HistoryFormat, Progress, Trainer, TrainerBuilder};
+pub use variables::Variables;
+
+/// Opens the library: `path`, else what the environment's `PERCALE_LIBRARY` names, else `libpercale.so.0` where the system
+/// looks for libraries. Without a call of it the first use does so, without a path. The code `Unavailable` when it cannot be
+/// opened.
+#[cfg(feature = "load")]
+pub fn load(path: Option<&std::path::Path>) -> Result<()> {
+    sys::load(path).map_err(|why| Error::new(Code::Unavailable, why))
+}
+
+/// What each function calls first that may be the first of all.
+#[inline]
+pub(crate) fn ensure_loaded() -> Result<()> {
+    #[cfg(feature = "load")]
+    if !sys::is_loaded() {
+        return load(None);
+    }
+    Ok(())
+}
+
+/// The version of the library that is loaded, as "major.minor.patch".
+pub fn version() -> Result<String> {
+    ensure_loaded()?;
+    // SAFETY: static text.
+    Ok(unsafe { error::borrowed_text(sys::percale_version()) }.unwrap_or_default())
+}
+
+/// The version of the library's ABI: major * 1000 + minor.
+pub fn abi_version() -> Result<u32> {
+    ensure_loaded()?;
+    // SAFETY: no arguments.
+    Ok(unsafe { sys::percale_abi_version() })
+}
+
+/// What is inside a handle of the library is the library's own.
+macro_rules! debug {
+    ($($name:ident)*) => { $(
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    )* };
+}
+
+debug! { Engine Trace Cluster Builder Graph Variables Session Call Event Dataset Trainer CancelToken Canceller }

@@ -1,0 +1,107 @@
+//! Settings by name. Builders of engines, sessions and trainers collect them; the library checks names and values.
+use std::ffi::CString;
+
+use crate::error::{check, take_text, Result};
+use crate::handle::Handle;
+use crate::sys;
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum OptionValue {
+    /// Text, which the library converts to the option's type.
+    Text(String),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+}
+
+impl From<&str> for OptionValue {
+    fn from(value: &str) -> Self {
+        OptionValue::Text(value.into())
+    }
+}
+
+impl From<String> for OptionValue {
+    fn from(value: String) -> Self {
+        OptionValue::Text(value)
+    }
+}
+
+impl From<bool> for OptionValue {
+    /// A switch.
+    fn from(value: bool) -> Self {
+        OptionValue::Text(if value { "on" } else { "off" }.into())
+    }
+}
+
+impl From<i64> for OptionValue {
+    fn from(value: i64) -> Self {
+        OptionValue::Int(value)
+    }
+}
+
+impl From<i32> for OptionValue {
+    fn from(value: i32) -> Self {
+        OptionValue::Int(value.into())
+    }
+}
+
+impl From<f64> for OptionValue {
+    fn from(value: f64) -> Self {
+        OptionValue::Float(value)
+    }
+}
+
+/// What a builder has collected.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings(Vec<(String, OptionValue)>);
+
+impl Settings {
+    pub(crate) fn set(&mut self, key: &str, value: impl Into<OptionValue>) {
+        self.0.push((key.into(), value.into()));
+    }
+
+    /// Options of a kind; nothing when nothing was set, which means the defaults.
+    pub(crate) fn make(&self, kind: &str) -> Result<Option<Handle<sys::percale_options>>> {
+        if self.0.is_empty() {
+            return Ok(None);
+        }
+        let kind = CString::new(kind)?;
+        // SAFETY: texts that end with NUL and live through the calls; the handle is taken over at once.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_options_create(kind.as_ptr(), &mut raw))?;
+            let options = Handle::new(raw);
+            for (key, value) in &self.0 {
+                let key = CString::new(key.as_str())?;
+                check(match value {
+                    OptionValue::Text(text) => {
+                        let text = CString::new(text.as_str())?;
+                        sys::percale_options_set(options.get(), key.as_ptr(), text.as_ptr())
+                    }
+                    OptionValue::Int(number) => sys::percale_options_set_int(options.get(), key.as_ptr(), *number),
+                    OptionValue::Float(number) => sys::percale_options_set_float(options.get(), key.as_ptr(), *number),
+                })?;
+            }
+            Ok(Some(options))
+        }
+    }
+}
+
+/// The pointer for the library: NULL for the defaults.
+pub(crate) fn raw(options: &Option<Handle<sys::percale_options>>) -> *const sys::percale_options {
+    options.as_ref().map_or(std::ptr::null(), |options| options.get().cast_const())
+}
+
+/// All options of all kinds as JSON: `[{"kind","key","type","default","doc"}]`.
+pub fn describe_options() -> Result<String> {
+    crate::ensure_loaded()?;
+    // SAFETY: the text is taken over at once.
+    unsafe {
+        let mut text = std::ptr::null_mut();
+        check(sys::percale_options_describe(&mut text))?;
+        Ok(take_text(text))
+    }
+}

@@ -1,0 +1,200 @@
+//! Models as a list of layers, in Keras' words.
+use crate::engine::Engine;
+use crate::trainer::{Trainer, TrainerBuilder};
+
+/// A model as a list of layers, with how it is trained: a SPEC that is written in Rust.
+///
+/// ```
+/// use percale::{Dataset, Engine, Layer, Sequential, Tensor};
+/// let engine = Engine::builder().devices("cpu=2x1").build()?;
+/// let mut trainer = Sequential::new(&[4])
+///     .layer(Layer::new("Dense").set("units", 16).set("activation", "relu"))
+///     .layer(Layer::new("Dense").set("units", 3).set("activation", "softmax"))
+///     .optimizer("adam")
+///     .loss("sparse_categorical_crossentropy")
+///     .metric("accuracy")
+///     .trainer(&engine)
+///     .option("strategy", "mirrored")
+///     .option("devices", "all")
+///     .build()?;
+/// let x = Tensor::from_vec(&[6, 4], (0..24).map(|i| i as f32 / 24.0).collect())?;
+/// let y = Tensor::from_vec(&[6], vec![0i64, 0, 1, 1, 2, 2])?;
+/// let mut data = Dataset::from_tensors(&engine, &[("x", &x), ("y", &y)])?;
+/// trainer.fit(Some(&mut data), 10)?;
+/// assert!(trainer.evaluate(Some(&mut data))?.get("accuracy").is_some());
+/// # Ok::<(), percale::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    layers: Vec<Layer>,
+    keys: Object,
+}
+
+/// One layer of a [`Sequential`].
+#[derive(Clone, Debug)]
+pub struct Layer {
+    keys: Object,
+}
+
+/// A value within a SPEC.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SpecValue {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A switch.
+    Bool(bool),
+    /// Whole numbers.
+    Ints(Vec<i64>),
+    /// Texts.
+    Texts(Vec<String>),
+    /// JSON, taken as it is: `{"name": "sgd", "momentum": 0.9}`.
+    Json(String),
+}
+
+macro_rules! spec_value {
+    ($($type:ty => |$value:ident| $make:expr;)*) => { $(
+        impl From<$type> for SpecValue {
+            fn from($value: $type) -> SpecValue {
+                $make
+            }
+        }
+    )* };
+}
+
+spec_value! {
+    &str => |value| SpecValue::Text(value.into());
+    String => |value| SpecValue::Text(value);
+    i32 => |value| SpecValue::Int(value.into());
+    i64 => |value| SpecValue::Int(value);
+    f64 => |value| SpecValue::Float(value);
+    bool => |value| SpecValue::Bool(value);
+    &[i64] => |value| SpecValue::Ints(value.into());
+    Vec<String> => |value| SpecValue::Texts(value);
+}
+
+/// Keys and values in order.
+#[derive(Clone, Debug, Default)]
+struct Object(Vec<(String, SpecValue)>);
+
+fn write_text(out: &mut String, text: &str) {
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            '\0'..='\x1f' => out.push_str(&format!("\\u{:04x}", letter as u32)),
+            _ => out.push(letter),
+        }
+    }
+    out.push('"');
+}
+
+fn write_list<T>(out: &mut String, items: &[T], mut write: impl FnMut(&mut String, &T)) {
+    out.push('[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        write(out, item);
+    }
+    out.push(']');
+}
+
+impl SpecValue {
+    fn write(&self, out: &mut String) {
+        match self {
+            SpecValue::Text(text) => write_text(out, text),
+            SpecValue::Int(number) => out.push_str(&number.to_string()),
+            SpecValue::Float(number) => out.push_str(&format!("{number:e}")),
+            SpecValue::Bool(value) => out.push_str(&value.to_string()),
+            SpecValue::Ints(numbers) => write_list(out, numbers, |out, number| out.push_str(&number.to_string())),
+            SpecValue::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
+            SpecValue::Json(json) => out.push_str(json),
+        }
+    }
+}
+
+impl Object {
+    fn write(&self, out: &mut String) {
+        out.push('{');
+        self.write_members(out);
+        out.push('}');
+    }
+
+    fn write_members(&self, out: &mut String) {
+        for (index, (key, value)) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            write_text(out, key);
+            out.push_str(": ");
+            value.write(out);
+        }
+    }
+}
+
+impl Layer {
+    /// A layer: `Dense`, `Conv2D`, `Flatten`, ...
+    pub fn new(layer: &str) -> Layer {
+        Layer { keys: Object(vec![("layer".into(), layer.into())]) }
+    }
+
+    /// One of its settings: `units`, `activation`, `name`, ...
+    pub fn set(mut self, key: &str, value: impl Into<SpecValue>) -> Layer {
+        self.keys.0.push((key.into(), value.into()));
+        self
+    }
+}
+
+impl Sequential {
+    /// A model without layers for inputs of this shape (without the batch).
+    pub fn new(input_shape: &[i64]) -> Sequential {
+        Sequential { layers: Vec::new(), keys: Object(vec![("input_shape".into(), input_shape.into())]) }
+    }
+
+    /// The next layer.
+    pub fn layer(mut self, layer: Layer) -> Sequential {
+        self.layers.push(layer);
+        self
+    }
+
+    /// Any other key of a SPEC.
+    pub fn set(mut self, key: &str, value: impl Into<SpecValue>) -> Sequential {
+        self.keys.0.push((key.into(), value.into()));
+        self
+    }
+
+    /// An optimizer with its defaults; `set("optimizer", SpecValue::Json(...))` gives one with settings.
+    pub fn optimizer(self, name: &str) -> Sequential {
+        self.set("optimizer", name)
+    }
+
+    /// The loss.
+    pub fn loss(self, name: &str) -> Sequential {
+        self.set("loss", name)
+    }
+
+    /// The metric.
+    pub fn metric(self, name: &str) -> Sequential {
+        self.set("metrics", vec![name.to_owned()])
+    }
+
+    /// The SPEC as JSON.
+    pub fn spec(&self) -> String {
+        let mut out = String::from("{\"model\": ");
+        write_list(&mut out, &self.layers, |out, layer| layer.keys.write(out));
+        out.push_str(", ");
+        self.keys.write_members(&mut out);
+        out.push('}');
+        out
+    }
+
+    /// Begins a trainer of this model.
+    pub fn trainer<'a>(&self, engine: &'a Engine) -> TrainerBuilder<'a> {
+        Trainer::from_spec(engine, &self.spec())
+    }
+}

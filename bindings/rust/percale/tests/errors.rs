@@ -1,0 +1,185 @@
+//! What goes wrong is an error in Rust's words with the library's message, and the process goes on.
+mod common;
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use common::{engine, line_data, long_run, product, session, LINE};
+use percale::{Builder, CancelToken, Code, DType, Engine, Graph, Session, Tensor, Trainer};
+
+#[test]
+fn a_wrong_shape_is_named_together_with_the_wanted_one() {
+    let engine = engine();
+    let session = session(&engine);
+    let bad = Tensor::from_vec(&[1, 3], vec![0f32; 3]).unwrap();
+    let error = session.run(&[("x", &bad)], &["y"]).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert!(error.message().contains("[1,3]") && error.message().contains('4'), "{error}");
+    let good = Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap();
+    assert_eq!(session.run(&[("x", &good)], &["y"]).unwrap()[0].as_slice::<f32>().unwrap(), [4.0, 4.0]);
+}
+
+#[test]
+fn a_wrong_dtype_is_named_together_with_the_wanted_one() {
+    let engine = engine();
+    let bad = Tensor::from_vec(&[1, 4], vec![0i64; 4]).unwrap();
+    let error = session(&engine).run(&[("x", &bad)], &["y"]).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert!(error.message().contains("i64") && error.message().contains("f32"), "{error}");
+    assert!(bad.as_slice::<f32>().is_err());
+}
+
+#[test]
+fn an_unknown_op_is_named_and_the_builder_goes_on() {
+    let engine = engine();
+    let mut builder = Builder::new(&engine).unwrap();
+    let x = builder.input("x", DType::F32, &[1]).unwrap();
+    let error = builder.op("Relo").input(x).finish().unwrap_err();
+    assert!(matches!(error.code(), Code::InvalidArgument | Code::NotFound | Code::Unimplemented), "{error}");
+    assert!(error.message().contains("Relo"), "{error}");
+    builder.op("Relu").input(x).finish().unwrap();
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Graph::load_file(&engine(), "/no/such/file.percale").unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+    assert!(error.message().contains("/no/such/file.percale"), "{error}");
+}
+
+#[test]
+fn an_unknown_option_names_the_nearest() {
+    let error = Engine::builder().option("thread", 1).build().unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+    assert!(error.message().contains("threads"), "{error}");
+}
+
+#[test]
+fn a_cancelled_token_ends_a_run_and_leaves_the_session_usable() {
+    let engine = engine();
+    let session = Session::new(&engine, &long_run(&engine).unwrap()).unwrap();
+    let x = Tensor::from_vec(&[400, 400], vec![0.01f32; 160_000]).unwrap();
+    let token = CancelToken::new();
+    let other = token.clone();
+    let began = Instant::now();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        other.cancel();
+    });
+    let error = session.request().feed("x", &x).fetch("y").cancel_token(&token).run().unwrap_err();
+    canceller.join().unwrap();
+    assert_eq!(error.code(), Code::Cancelled);
+    assert!(began.elapsed() < Duration::from_secs(5));
+    let small = Tensor::from_vec(&[1, 1], vec![0f32]).unwrap();
+    assert_eq!(session.run(&[("x", &small)], &["y"]).unwrap()[0].item::<f32>().unwrap(), 0.0);
+}
+
+#[test]
+fn time_that_runs_out_ends_a_run() {
+    let engine = engine();
+    let session = Session::new(&engine, &long_run(&engine).unwrap()).unwrap();
+    let x = Tensor::from_vec(&[400, 400], vec![0.01f32; 160_000]).unwrap();
+    let timeout = Duration::from_millis(50);
+    let error = session.request().feed("x", &x).fetch("y").timeout(timeout).run().unwrap_err();
+    assert_eq!(error.code(), Code::DeadlineExceeded);
+}
+
+#[test]
+fn an_exceeded_memory_limit_is_an_error_and_smaller_runs_go_on() {
+    let engine = engine();
+    let graph = product(&engine);
+    let session = Session::builder(&engine, &graph).memory_limit(1 << 16).build().unwrap();
+    let large = Tensor::from_vec(&[100_000, 4], vec![1f32; 400_000]).unwrap();
+    let error = session.run(&[("x", &large)], &["y"]).unwrap_err();
+    assert_eq!(error.code(), Code::ResourceExhausted);
+    let small = Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap();
+    session.run(&[("x", &small)], &["y"]).unwrap();
+}
+
+#[test]
+fn texts_with_nul_and_counts_that_do_not_fit_are_errors() {
+    let engine = engine();
+    let session = session(&engine);
+    let x = Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap();
+    assert_eq!(session.run(&[("x\0", &x)], &["y"]).unwrap_err().code(), Code::InvalidArgument);
+    assert_eq!(Tensor::from_vec(&[3, 3], vec![1f32; 8]).unwrap_err().code(), Code::InvalidArgument);
+    let mut call = session.prepare(&[("x", DType::F32, &[1, 4])], &["y"]).unwrap();
+    assert_eq!(call.run(&[], &mut []).unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[test]
+fn a_callback_that_breaks_ends_the_training_after_its_step() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let mut data = line_data(&engine);
+    trainer
+        .fit_with(
+            Some(&mut data),
+            5,
+            |p| if p.step() == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+        )
+        .unwrap();
+    assert_eq!(trainer.steps(), 3);
+}
+
+#[test]
+fn a_panic_in_a_callback_goes_on_behind_the_library() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let mut data = line_data(&engine);
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        trainer.fit_with(Some(&mut data), 5, |_| panic!("the callback's own words"))
+    }));
+    let words = caught.unwrap_err();
+    assert_eq!(words.downcast_ref::<&str>(), Some(&"the callback's own words"));
+    trainer.fit(Some(&mut data), 5).unwrap();
+    assert_eq!(trainer.steps(), 20);
+}
+
+#[test]
+fn a_panic_in_a_function_that_makes_rows_is_an_error() {
+    let engine = engine();
+    let mut data = percale::Dataset::generator(&engine, &[("x", DType::F32, &[1])], 4, |number, _| {
+        assert!(number < 2, "no more rows");
+        true
+    })
+    .unwrap();
+    data.configure(4, None, false).unwrap();
+    assert_eq!(data.next_batch().unwrap_err().code(), Code::Aborted);
+}
+
+#[test]
+fn a_token_that_is_cancelled_in_a_callback_ends_the_training() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let token = CancelToken::new();
+    trainer.set_cancel_token(Some(token.clone()));
+    let mut data = line_data(&engine);
+    let ended = trainer.fit_with(Some(&mut data), 5, |_| {
+        token.cancel();
+        ControlFlow::Continue(())
+    });
+    assert_eq!(ended.unwrap_err().code(), Code::Cancelled);
+    assert_eq!(trainer.steps(), 1);
+    trainer.set_cancel_token(None);
+    trainer.fit(Some(&mut data), 5).unwrap();
+}
+
+#[test]
+fn labels_that_are_missing_are_named() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let mut unlabelled = percale::Dataset::range(&engine, "x", 0, 100, 1).unwrap();
+    let error = trainer.fit(Some(&mut unlabelled), 1).unwrap_err();
+    assert!(error.message().contains("'y'"), "{error}");
+}
+
+#[test]
+fn no_status_is_left_behind() {
+    // Other tests of this program run at the same time, so that only a growth by each error would show.
+    let before = percale::live_statuses().unwrap();
+    for _ in 0..1000 {
+        assert!(Graph::load_file(&engine(), "/no/such/file").is_err());
+    }
+    assert!(percale::live_statuses().unwrap() < before + 100);
+}

@@ -1,0 +1,312 @@
+//! What a program does with the crate.
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::{engine, line_data, product, session, LINE};
+use percale::*;
+
+#[test]
+fn the_library_says_its_version() {
+    assert!(version().unwrap().starts_with("0."));
+    assert!(abi_version().unwrap() >= 1);
+    assert!(describe_options().unwrap().contains("\"memory_limit\""));
+}
+
+#[test]
+fn types_are_send_and_sync_as_the_header_says() {
+    fn thread_safe<T: Send + Sync>() {}
+    fn thread_compatible<T: Send>() {}
+    thread_safe::<Engine>();
+    thread_safe::<Tensor>();
+    thread_safe::<Graph>();
+    thread_safe::<Variables>();
+    thread_safe::<Session>();
+    thread_safe::<Event>();
+    thread_safe::<Trace>();
+    thread_safe::<CancelToken>();
+    thread_safe::<Canceller>();
+    thread_compatible::<Builder>();
+    thread_compatible::<Call>();
+    thread_compatible::<Dataset>();
+    thread_compatible::<Trainer>();
+    thread_compatible::<Cluster>();
+}
+
+#[test]
+fn a_vector_becomes_a_tensor_without_a_copy_and_is_dropped_with_it() {
+    let elements = vec![1f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let address = elements.as_ptr();
+    let tensor = Tensor::from_vec(&[2, 3], elements).unwrap();
+    let clone = tensor.clone();
+    drop(tensor);
+    assert_eq!(clone.as_slice::<f32>().unwrap().as_ptr(), address);
+    assert_eq!((clone.dims(), clone.dtype(), clone.len()), (&[2, 3][..], DType::F32, 6));
+    assert_eq!(Tensor::from_vec(&[0, 3], Vec::<f32>::new()).unwrap().as_slice::<f32>().unwrap(), []);
+    assert_eq!(Tensor::scalar(7i64).unwrap().item::<i64>().unwrap(), 7);
+    assert_eq!(Tensor::from_slice(&[2], &[true, false]).unwrap().as_slice::<bool>().unwrap(), [true, false]);
+}
+
+#[test]
+fn everything_may_be_dropped_in_any_order() {
+    let engine = engine();
+    let graph = product(&engine);
+    let session = Session::new(&engine, &graph).unwrap();
+    let mut call = session.prepare(&[("x", DType::F32, &[1, 4])], &["y"]).unwrap();
+    drop((engine, graph, session));
+    let mut outputs = call.new_outputs().unwrap();
+    let row = [1f32; 4];
+    call.run(&[&TensorView::new(&[1, 4], &row).unwrap()], &mut [&mut outputs[0]]).unwrap();
+    drop(call);
+    assert_eq!(outputs.remove(0).freeze().as_slice::<f32>().unwrap(), [4.0, 4.0]);
+}
+
+#[test]
+fn an_asynchronous_run_is_waited_for_called_back_and_awaited() {
+    let engine = engine();
+    let session = session(&engine);
+    let x = Tensor::from_vec(&[1, 4], vec![2f32; 4]).unwrap();
+    let event = session.async_request().feed("x", &x).fetch("y").start().unwrap();
+    let called = Arc::new(AtomicUsize::new(0));
+    let counter = called.clone();
+    event
+        .on_ready(move || {
+            counter.fetch_add(1, Ordering::SeqCst);
+        })
+        .unwrap();
+    let panics = event.on_ready(|| panic!("within the border"));
+    assert!(panics.is_ok());
+    assert_eq!(event.wait_timeout(Duration::from_secs(60)).unwrap()[0].as_slice::<f32>().unwrap(), [8.0, 8.0]);
+    while called.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    assert!(event.is_ready());
+    let again = session.async_request().feed("x", &x).fetch("y").start().unwrap();
+    assert_eq!(block_on(again).unwrap()[0].as_slice::<f32>().unwrap(), [8.0, 8.0]);
+    let bad = session.async_request().feed("x", &x).fetch("no").start().unwrap();
+    assert!(block_on(bad).unwrap_err().message().contains("no"));
+}
+
+/// The smallest executor: parks the thread.
+fn block_on<F: std::future::Future>(future: F) -> F::Output {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Arc::new(Unpark(std::thread::current())).into();
+    let mut context = std::task::Context::from_waker(&waker);
+    let mut future = std::pin::pin!(future);
+    loop {
+        if let std::task::Poll::Ready(out) = future.as_mut().poll(&mut context) {
+            return out;
+        }
+        std::thread::park();
+    }
+}
+
+#[test]
+fn threads_share_a_session() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let session = session(&engine);
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let session = &session;
+            scope.spawn(move || {
+                let row = [number as f32; 4];
+                for _ in 0..50 {
+                    let x = TensorView::new(&[1, 4], &row).unwrap();
+                    let y = session.request().feed("x", &x).fetch("y").run_one().unwrap();
+                    assert_eq!(y.as_slice::<f32>().unwrap(), [4.0 * number as f32; 2]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_builder_makes_functions_gradients_and_types() {
+    let engine = engine();
+    let mut builder = Builder::new(&engine).unwrap();
+    let x = builder.input("x", DType::F32, &[-1]).unwrap();
+    let halves = builder.op("Split").input(x).set("num_outputs", 2).finish_many::<2>();
+    let y = builder.op("Mul").inputs([x, x]).finish().unwrap();
+    let gradients = builder.gradients(&[y], &[x]).unwrap();
+    let condition = builder.constant(&Tensor::scalar(true).unwrap()).unwrap();
+    for (name, value) in [("then", 1f32), ("else", 2.0)] {
+        builder.function(name, |b| Ok(vec![b.constant(&Tensor::from_vec(&[1], vec![value])?)?])).unwrap();
+    }
+    let chosen = builder
+        .op("If")
+        .input(condition)
+        .function("then_branch", "then")
+        .function("else_branch", "else")
+        .finish()
+        .unwrap();
+    builder.rename(gradients[0], "dx").unwrap();
+    builder.rename(chosen, "chosen").unwrap();
+    assert_eq!(builder.value_type(y).unwrap(), ValueType { dtype: Some(DType::F32), dims: Some(vec![-1]) });
+    assert!(halves.is_ok());
+    builder.set_outputs(&[gradients[0], chosen]).unwrap();
+    let session = Session::new(&engine, &builder.finish().unwrap()).unwrap();
+    let x = Tensor::from_vec(&[2], vec![3f32, 4.0]).unwrap();
+    let results = session.run(&[("x", &x)], &["dx", "chosen"]).unwrap();
+    assert_eq!(results[0].as_slice::<f32>().unwrap(), [6.0, 8.0]);
+    assert_eq!(results[1].as_slice::<f32>().unwrap(), [1.0]);
+}
+
+#[test]
+fn what_is_trained_is_saved_loaded_and_the_same_bits() {
+    let engine = engine();
+    let folder = std::env::temp_dir().join(format!("percale-rust-{}", std::process::id()));
+    let mut first = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let mut data = line_data(&engine);
+    let mut losses = Vec::new();
+    first
+        .fit_with(Some(&mut data), 5, |p| {
+            losses.push(p.loss());
+            if p.epoch_ended() {
+                p.save(&folder).unwrap();
+                assert!(p.metrics().iter().all(|(name, value)| !name.is_empty() && value.is_finite()));
+            }
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!((losses.len(), first.steps()), (20, 20));
+    let mut second = Trainer::from_spec(&engine, LINE).build().unwrap();
+    second.restore(&folder).unwrap();
+    assert_eq!(first.variables().unwrap().digest().unwrap(), second.variables().unwrap().digest().unwrap());
+    let evaluation = second.evaluate(Some(&mut data)).unwrap();
+    assert!(evaluation.loss().is_finite() && evaluation.get("none").is_none(), "{}", evaluation.json());
+    let history = String::from_utf8(first.history(HistoryFormat::Csv).unwrap()).unwrap();
+    assert_eq!(history.lines().count(), 21);
+
+    let path = folder.join("model.percale");
+    let variables = first.variables().unwrap();
+    first.model().unwrap().save_file(Some(&variables), &path).unwrap();
+    let loaded = Graph::load_file(&engine, &path).unwrap();
+    let own = Variables::new(&engine, &loaded, 0).unwrap();
+    assert_eq!(own.digest().unwrap(), variables.digest().unwrap());
+    assert_eq!((own.names(), own.len()), (vec!["dense/bias".to_owned(), "dense/kernel".to_owned()], 2));
+    let bytes = loaded.serialize(None).unwrap();
+    assert_eq!(Graph::load(&engine, &bytes).unwrap().input_names(), loaded.input_names());
+    own.assign("dense/bias", &Tensor::from_vec(&[1], vec![7f32]).unwrap()).unwrap();
+    assert_eq!(own.value("dense/bias").unwrap().item::<f32>().unwrap(), 7.0);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_trainer_is_cancelled_from_another_thread_and_outlived() {
+    let engine = engine();
+    let trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let canceller = trainer.canceller();
+    std::thread::spawn(move || canceller.clone().cancel()).join().unwrap();
+    let canceller = trainer.canceller();
+    drop(trainer);
+    canceller.cancel();
+}
+
+#[test]
+fn data_sets_are_zipped_repeated_concatenated_mapped_and_distributed() {
+    let engine = engine();
+    let a = Dataset::range(&engine, "a", 0, 4, 1).unwrap();
+    let b = Dataset::generator(&engine, &[("b", DType::F32, &[2])], 4, |number, row| {
+        row.column::<f32>(0).unwrap()[1] = number as f32;
+        row.column::<i64>(0).is_err()
+    })
+    .unwrap();
+    let zipped = Dataset::zip(&[&a, &b]).unwrap();
+    drop((a, b));
+    let mut all = Dataset::concatenate(&[&zipped.repeat(2).unwrap(), &zipped]).unwrap();
+    assert_eq!((all.rows(), all.names()), (12, &["a".to_owned(), "b".to_owned()][..]));
+    all.configure(3, None, true).unwrap();
+    let batches: Vec<_> = all.epoch().map(|batch| batch.unwrap()).collect();
+    assert_eq!(batches.len(), 4);
+    assert_eq!(batches[1].get("a").unwrap().as_slice::<i64>().unwrap(), [3, 0, 1]);
+    let mut parts = all.distribute(3).unwrap();
+    let first = parts[0].next_batch().unwrap().unwrap();
+    assert_eq!(first.get("b").unwrap().dims(), [1, 2]);
+
+    let mut builder = Builder::new(&engine).unwrap();
+    let b = builder.input("b", DType::F32, &[-1, 2]).unwrap();
+    let double = builder.op("Add").name("double").inputs([b, b]).finish().unwrap();
+    builder.set_outputs(&[double]).unwrap();
+    let mut mapped = zipped.map(&builder.finish().unwrap()).unwrap();
+    mapped.configure(4, None, false).unwrap();
+    let batch = mapped.next_batch().unwrap().unwrap();
+    assert_eq!(batch.get("double").unwrap().as_slice::<f32>().unwrap(), [0.0, 0.0, 0.0, 2.0, 0.0, 4.0, 0.0, 6.0]);
+}
+
+#[test]
+fn logs_traces_and_clusters_are_within_reach() {
+    let engine =
+        Engine::builder().threads(1).log(LogLevel::Debug, |_, text| assert!(!text.is_empty())).build().unwrap();
+    let trace = Trace::new(&engine).unwrap();
+    let session = session(&engine);
+    session.set_trace(Some(&trace));
+    let x = Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap();
+    session.run(&[("x", &x)], &["y"]).unwrap();
+    session.set_trace(None);
+    assert!(trace.json().unwrap().contains("MatMul"));
+    assert!(session.stats().unwrap().contains("planned_peak_bytes"));
+    assert!(session.explain(&[("x", DType::F32, &[1, 4])], &["y"], PlanFacts::Plan).unwrap().contains("MatMul"));
+    assert!(engine.describe(EngineFacts::Info).unwrap().contains("cpu:0"));
+    assert!(engine.memory_peak() >= engine.memory_used());
+    let mut cluster = Cluster::new().unwrap();
+    cluster.add_task("worker", 0, "host:1").unwrap();
+    cluster.set_role("worker", 0).unwrap();
+    assert_eq!((cluster.jobs(), cluster.task_count("worker")), (vec!["worker".to_owned()], 1));
+    assert_eq!(cluster.address("worker", 0).as_deref(), Some("host:1"));
+    assert_eq!(cluster.role(), ("worker".to_owned(), 0));
+}
+
+#[test]
+fn cycles_leave_nothing_behind() {
+    fn cycle() {
+        let engine = engine();
+        let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+        let mut data = line_data(&engine);
+        let batch = data.next_batch().unwrap().unwrap();
+        trainer.step(&batch.feeds()).unwrap();
+        let session = session(&engine);
+        let x = Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap();
+        session.run(&[("x", &x)], &["y"]).unwrap();
+    }
+    fn resident() -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        text.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+    for _ in 0..100 {
+        cycle();
+    }
+    let before = resident();
+    for _ in 0..400 {
+        cycle();
+    }
+    // Pages; other tests run at the same time.
+    assert!(resident() < before + before / 5 + 4096, "{before} pages grew to {}", resident());
+}
+
+#[cfg(feature = "ndarray")]
+#[test]
+fn arrays_become_tensors_and_back() {
+    let array = ndarray::Array2::from_shape_vec((2, 3), vec![1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let address = array.as_ptr();
+    let tensor = Tensor::from_ndarray(array.clone()).unwrap();
+    assert_eq!(tensor.as_ndarray::<f32>().unwrap(), array.view().into_dyn());
+    assert_eq!(Tensor::from_ndarray(array).unwrap().as_slice::<f32>().unwrap().as_ptr(), address);
+    let turned = ndarray::Array2::from_shape_vec((2, 2), vec![1i32, 2, 3, 4]).unwrap().reversed_axes();
+    assert_eq!(Tensor::from_ndarray(turned).unwrap().as_slice::<i32>().unwrap(), [1, 3, 2, 4]);
+}
+
+#[cfg(feature = "half")]
+#[test]
+fn halves_are_elements() {
+    let tensor = Tensor::from_vec(&[2], vec![half::f16::from_f32(0.5), half::f16::ONE]).unwrap();
+    assert_eq!(tensor.dtype(), DType::F16);
+    assert_eq!(tensor.as_slice::<half::f16>().unwrap()[1], half::f16::ONE);
+    assert_eq!(Tensor::scalar(half::bf16::ONE).unwrap().dtype(), DType::BF16);
+}
