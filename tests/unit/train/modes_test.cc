@@ -326,7 +326,8 @@ TEST_CASE("what a mode that streams cannot do is said") {
   const auto spec = parse_spec(
       str_cat(R"({"model": [{"layer": "Dense", "units": 3}])", kKeys, R"(, "mode": "bounded:1", "accumulation": 2})"));
   REQUIRE_OK(spec.status());
-  const auto model = build_model(*spec, engine->registry(), Shape{kUnknownDim, 5}, {DType::kI64, Shape{kUnknownDim}});
+  const auto model =
+      build_model(*spec, engine->registry(), Shape{kUnknownDim, 5}, ValueType{DType::kI64, Shape{kUnknownDim}});
   REQUIRE_OK(model.status());
   const auto refused = Trainer::create(engine, *model, nullptr, spec->trainer);
   CHECK(refused.status().code() == Code::kUnimplemented);

@@ -54,7 +54,7 @@ size_t count_nodes(const std::string& model, const std::string& keys, std::strin
   REQUIRE_MESSAGE(spec.ok(), spec.status().to_string());
   Shape x{-1};
   for (int64_t d : parallel_job(model).row) x.push_back(d);
-  const auto built = build_model(*spec, make_test_ops()->registry, x, {DType::kI64, Shape{-1}});
+  const auto built = build_model(*spec, make_test_ops()->registry, x, ValueType{DType::kI64, Shape{-1}});
   REQUIRE_MESSAGE(built.ok(), built.status().to_string());
   const auto graph = build_train_graph(*built, spec->trainer.optimizer, {}, false, spec->trainer.parallel);
   REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
