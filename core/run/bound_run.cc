@@ -94,12 +94,15 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
   }
   p.own_inputs.resize(program.inputs.size());
   p.own_outputs.resize(program.outputs.size());
+  p.read.resize(program.inputs.size(), nullptr);
+  p.made.resize(program.outputs.size(), nullptr);
   for (size_t i = 0; i < program.inputs.size() && !p.shares_host_memory(); ++i) {
+    if (p.placed->input_variable[i] >= 0) continue;
     PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.inputs[i]));
     PERCALE_ASSIGN_OR_RETURN(p.own_inputs[i], add_buffer(bytes));
   }
   for (size_t k = 0; k < program.outputs.size(); ++k) {
-    if (!needs_buffer(*p.placed, k)) continue;
+    if (!needs_buffer(*p.placed, k) || p.placed->output_variable[k] >= 0) continue;
     PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.outputs[k]));
     PERCALE_ASSIGN_OR_RETURN(p.own_outputs[k], add_buffer(bytes));
   }
@@ -136,15 +139,29 @@ int64_t booked_type_bytes(const ValueType& type) {
   return booked_bytes(bytes.ok() ? *bytes : 0);
 }
 
+// What the device keeps: copies of variables that the program reads, and next values.
+int64_t kept_bytes(const PlacedProgram& p) {
+  int64_t total = 0;
+  for (size_t i = 0; i < p.input_variable.size(); ++i) {
+    if (p.input_variable[i] >= 0) total += booked_type_bytes(p.program->inputs[i]);
+  }
+  for (size_t k = 0; k < p.output_variable.size(); ++k) {
+    if (p.output_variable[k] >= 0) total += booked_type_bytes(p.program->outputs[k]);
+  }
+  return total;
+}
+
 // What bind_program() takes from the device.
 int64_t program_bytes(const PlacedProgram& p) {
   const bool own = !p.device->shares_host_memory();
   int64_t total = booked_bytes(p.program->arena_bytes);
   for (size_t i = 0; own && i < p.program->constants.size(); ++i)
     total += booked_bytes(p.program->constants[i].bytes());
-  for (size_t i = 0; own && i < p.program->inputs.size(); ++i) total += booked_type_bytes(p.program->inputs[i]);
+  for (size_t i = 0; own && i < p.program->inputs.size(); ++i) {
+    if (p.input_variable[i] < 0) total += booked_type_bytes(p.program->inputs[i]);
+  }
   for (size_t k = 0; k < p.program->outputs.size(); ++k) {
-    if (needs_buffer(p, k)) total += booked_type_bytes(p.program->outputs[k]);
+    if (needs_buffer(p, k) && p.output_variable[k] < 0) total += booked_type_bytes(p.program->outputs[k]);
   }
   return total;
 }
@@ -216,6 +233,7 @@ int64_t run_bytes(const Compiled& compiled) {
   int64_t total = compiled.programs.empty() ? 0 : bound_bytes(compiled);
   for (const ValueType& type : compiled.results) total += booked_type_bytes(type);
   for (const PlacedProgram& p : compiled.programs) {
+    total += kept_bytes(p);
     for (size_t i = 0; !compiled.spec.exclusive_state && i < p.program->assigned.size(); ++i) {
       const Variable& v = compiled.graph->variables[static_cast<size_t>(p.program->assigned[i])];
       total += 2 * booked_type_bytes({v.dtype, v.shape});
@@ -233,7 +251,7 @@ int64_t run_bytes(const Compiled& compiled) {
 std::vector<DeviceBytes> device_bytes(const Compiled& compiled) {
   std::vector<DeviceBytes> out;
   for (const PlacedProgram& p : compiled.programs) {
-    out.push_back({p.part.device, program_bytes(p), variable_bytes(*compiled.graph, p.part.function)});
+    out.push_back({p.part.device, program_bytes(p), variable_bytes(*compiled.graph, p.part.function) + kept_bytes(p)});
   }
   return out;
 }

@@ -5,56 +5,15 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "core/run/compiled.h"
+#include "core/run/device_memory.h"
+#include "core/run/device_variables.h"
 
 namespace percale {
 
 struct RunFrame;  // core/run/executor.h
-
-// Device memory of one run, freed with it.
-class DeviceMemory {
- public:
-  DeviceMemory() = default;
-  static Result<DeviceMemory> allocate(const Device& device, int64_t bytes);
-  DeviceMemory(DeviceMemory&& o) noexcept : device_(o.device_), data_(std::exchange(o.data_, nullptr)) {}
-  DeviceMemory& operator=(DeviceMemory&& o) noexcept {
-    std::swap(device_, o.device_);
-    std::swap(data_, o.data_);
-    return *this;
-  }
-  ~DeviceMemory() {
-    if (data_ != nullptr) device_->api().free(device_->handle(), data_);
-  }
-  void* data() const { return data_; }
-
- private:
-  const Device* device_ = nullptr;
-  void* data_ = nullptr;
-};
-
-// A queue of a device, destroyed with it. Nothing may be under way in it then.
-class DeviceQueue {
- public:
-  DeviceQueue() = default;
-  static Result<DeviceQueue> create(const Device& device);
-  DeviceQueue(DeviceQueue&& o) noexcept : device_(o.device_), queue_(std::exchange(o.queue_, nullptr)) {}
-  DeviceQueue& operator=(DeviceQueue&& o) noexcept {
-    std::swap(device_, o.device_);
-    std::swap(queue_, o.queue_);
-    return *this;
-  }
-  ~DeviceQueue() {
-    if (queue_ != nullptr) device_->api().queue_destroy(queue_);
-  }
-  void* get() const { return queue_; }
-
- private:
-  const Device* device_ = nullptr;
-  void* queue_ = nullptr;
-};
 
 // An operand whose address differs from run to run.
 struct Patch {
@@ -95,6 +54,8 @@ struct BoundProgram {
   std::vector<void*> constants;
   std::vector<void*> inputs, outputs;          // as instructions see them
   std::vector<void*> own_inputs, own_outputs;  // buffers that stand in for them, null where there is none
+  // Of the run under way, null where there is none: what stands in for variables, and for their next values.
+  std::vector<DeviceVariables::Copy*> read, made;
   RunContext context;
   const RunFrame* frame = nullptr;   // of the run under way: its loops ask it whether to stop
   RunSignal* signal = nullptr;       // of the run under way
@@ -148,7 +109,8 @@ struct DeviceBytes {
   int32_t device = 0;  // index into the engine's devices
   // By each run: the arena, what stands in for inputs, outputs and constants where the memory is its own, and what others read.
   int64_t per_run = 0;
-  // By all runs together: the variables that its nodes read where they lie; what is only sliced counts by its slices, in the arena.
+  // By all runs together: the variables that its nodes read where they lie, or in copies that are kept; what is only sliced counts by
+  // its slices, in the arena.
   int64_t shared = 0;
 };
 // Per program. Prologues and what is planned later do not count.

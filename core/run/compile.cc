@@ -209,6 +209,7 @@ class Compiler {
 
   Status lower_head(const Function& head) {
     for (ValueId id : head.outputs) out_->results.push_back(head.type(id));
+    out_->stays.assign(out_->results.size(), false);
     if (head.nodes.empty() && head.outputs.empty()) return {};
     std::vector<PlacementDevice> devices;
     std::vector<bool> whole;
@@ -282,7 +283,45 @@ class Compiler {
       PERCALE_ASSIGN_OR_RETURN(t.before_node, find_node(part(t.to_part), order.before));
     }
     out_->transfers = std::move(cut.transfers);
+    for (PlacedProgram& placed : out_->programs) note_variables(placed);
     return {};
+  }
+
+  // What a device with memory of its own keeps of variables, where it can.
+  void note_variables(PlacedProgram& placed) {
+    placed.input_variable.assign(placed.part.inputs.size(), -1);
+    placed.output_variable.assign(placed.part.outputs.size(), -1);
+    if (placed.device->shares_host_memory()) return;
+    for (size_t i = 0; i < placed.part.inputs.size(); ++i) {
+      const PartInput& input = placed.part.inputs[i];
+      if (input.kind != PartInput::Kind::kTransfer) continue;
+      const Transfer& t = out_->transfers[static_cast<size_t>(input.index)];
+      const PlacedProgram& from = out_->programs[static_cast<size_t>(t.from_part)];
+      const Operand& place = from.program->output_from[static_cast<size_t>(t.from_output)];
+      if (place.home == Home::kVariable) placed.input_variable[i] = static_cast<int32_t>(place.index);
+    }
+    for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
+      const Operand& place = placed.program->output_from[k];
+      if (place.home != Home::kOutput || place.index != static_cast<int64_t>(k)) continue;
+      for (const int32_t result : placed.part.outputs[k].results) {
+        const int32_t variable = next_of(result);
+        if (variable < 0) continue;
+        placed.output_variable[k] = variable;
+        for (const int32_t other : placed.part.outputs[k].results) {
+          out_->stays[static_cast<size_t>(other)] = request_.spec.only_next;
+        }
+        break;
+      }
+    }
+  }
+
+  int32_t next_of(int32_t result) const {
+    const auto& next_of = request_.spec.next_of;
+    for (size_t i = 0; i < next_of.size(); ++i) {
+      const ValueSource& fetch = out_->fetches[i];
+      if (fetch.kind == ValueSource::Kind::kResult && fetch.index == result) return next_of[i];
+    }
+    return -1;
   }
 
   const Device& device_of(const Part& part) const { return *engine_.devices()[static_cast<size_t>(part.device)]; }
@@ -443,12 +482,15 @@ class Compiler {
     plan->spec.fetches.push_back(f.value(f.outputs[0]).name);
     plan->fetches.push_back({ValueSource::Kind::kResult, 0, 0});
     plan->results.push_back(memory_type(f, f.outputs[0]));
+    plan->stays.assign(1, false);
     plan->fetch_types = plan->results;
     const bool of_variables =
         std::any_of(f.nodes.begin(), f.nodes.end(), [](const Node& node) { return node.op->name == "ReadVariable"; });
     std::string form = prepared_form(*graph_, f);
     PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), ProgramOptions{}, planned));
     placed.part.outputs.push_back({{0}, {}});
+    placed.input_variable.assign(placed.part.inputs.size(), -1);
+    placed.output_variable.assign(placed.part.outputs.size(), -1);
     plan->programs.push_back(std::move(placed));
     plan->peak_bytes = run_bytes(*plan);
     out_->prologue.push_back({std::move(form), of_variables, std::move(plan)});

@@ -50,6 +50,9 @@ struct PlacedProgram {
   std::shared_ptr<const Executable> executable = nullptr;  // of a device that takes partitions whole, else null
   const Device* device = nullptr;
   Part part;
+  // Of a device with memory of its own, -1 where there is none. Per input: the variable that it is, of which the device keeps copies;
+  // per output: the variable whose next value stays on the device (RunSpec::next_of).
+  std::vector<int32_t> input_variable = {}, output_variable = {};
 };
 
 // A result that no program computes: a feed, or a constant.
@@ -125,6 +128,7 @@ struct Compiled {
   std::vector<PlacedProgram> programs;
   std::vector<Transfer> transfers;
   std::vector<ValueType> results;  // what the programs hand out, by PartOutput::results
+  std::vector<bool> stays;         // results that are not handed out, because devices keep them
   std::vector<PassedThrough> passed_through;
   std::vector<ShownResult> shown;
   std::vector<PlacedNode> placement;  // for explanations

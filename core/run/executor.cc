@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "core/run/bound_run.h"
 #include "core/run/run_signal.h"
@@ -47,6 +48,7 @@ class ProgramRun {
       schedule();
     }
     if (queues_) drain();
+    give_back_copies();
     PERCALE_RETURN_IF_ERROR(std::move(status_));
     publish();
     return {};
@@ -69,6 +71,12 @@ class ProgramRun {
     for (size_t k = 0; k < part.outputs.size(); ++k) {
       if (shares(p) && !part.outputs[k].results.empty()) {
         p.outputs[k] = results_[static_cast<size_t>(part.outputs[k].results[0])].data();
+      }
+      if (const int32_t variable = p.placed->output_variable[k]; variable >= 0) {
+        const ValueType& type = program.outputs[k];
+        PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(type.dtype, type.shape));
+        PERCALE_ASSIGN_OR_RETURN(p.made[k], frame_.device_variables->make(*p.placed->device, variable, bytes));
+        p.outputs[k] = DeviceVariables::data(*p.made[k]);
       }
     }
     for (const int32_t variable : program.assigned) PERCALE_RETURN_IF_ERROR(allocate_next(variable));
@@ -174,12 +182,46 @@ class ProgramRun {
     const BoundProgram& from = *bound_.programs[static_cast<size_t>(t.from_part)];
     void* where = shares(from) ? place_of(from, output) : staging(from, t, number);
     if (!shares(from) && !from.is_queued()) PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
-    if (!shares(to)) return copy_in(to, input, where, t.bytes);
+    if (const int32_t variable = to.placed->input_variable[input]; variable >= 0) {
+      PERCALE_ASSIGN_OR_RETURN(
+          to.read[input],
+          frame_.device_variables->read(*to.placed->device, variable, version_of(variable, where), where, t.bytes));
+      where = DeviceVariables::data(*to.read[input]);
+    } else if (!shares(to)) {
+      return copy_in(to, input, where, t.bytes);
+    }
     to.inputs[input] = where;
     for (const Patch& patch : to.patches) {
       if (patch.operand.home == Home::kInput && patch.operand.index == t.to_input) to.operands[patch.position] = where;
     }
     return {};
+  }
+
+  // What this run has assigned is no version that others know.
+  VariableVersion version_of(int32_t variable, const void* contents) const {
+    const StateFrame& state = frame_.state;
+    if (state.is_assigned(variable)) return {};
+    if (frame_.options.state != nullptr && frame_.options.state_versions != nullptr) {
+      return {(*frame_.options.state_versions)[static_cast<size_t>(variable)], nullptr};
+    }
+    return {state.version, contents};
+  }
+
+  // Nothing is under way any more.
+  void give_back_copies() {
+    const std::vector<int64_t>* versions = status_.ok() ? frame_.options.next_versions : nullptr;
+    for (auto& p : bound_.programs) {
+      for (auto& copy : p->read) {
+        if (auto* given = std::exchange(copy, nullptr)) frame_.device_variables->release(given);
+      }
+      for (size_t k = 0; k < p->made.size(); ++k) {
+        auto* given = std::exchange(p->made[k], nullptr);
+        if (given == nullptr) continue;
+        const auto variable = static_cast<size_t>(p->placed->output_variable[k]);
+        frame_.device_variables->keep(given,
+                                      versions == nullptr ? VariableVersion{} : VariableVersion{(*versions)[variable]});
+      }
+    }
   }
 
   void fail(Status status) {
@@ -389,6 +431,7 @@ class ProgramRun {
       const auto& results = p.placed->part.outputs[k].results;
       for (size_t r = shares(p) ? 1 : 0; r < results.size(); ++r) {
         const Tensor& result = results_[static_cast<size_t>(results[r])];
+        if (!result.defined()) continue;
         if (shares(p)) {
           std::memcpy(result.data(), p.outputs[k], static_cast<size_t>(result.bytes()));
         } else {

@@ -19,9 +19,12 @@ struct StateFrame {
   bool exclusive = false;    // assignments go into the memory of `base`
   int64_t version = -1;      // of `base`; -1: not known
 
-  const Tensor& value(int64_t variable) const {
+  bool is_assigned(int64_t variable) const {
     const auto i = static_cast<size_t>(variable);
-    return i < next.size() && next[i].defined() ? next[i] : (*base)[i];
+    return i < next.size() && next[i].defined();
+  }
+  const Tensor& value(int64_t variable) const {
+    return is_assigned(variable) ? next[static_cast<size_t>(variable)] : (*base)[static_cast<size_t>(variable)];
   }
 };
 
@@ -33,6 +36,7 @@ struct RunFrame {
   int64_t step = 0;                    // counter of random ops
   std::shared_ptr<MemoryPool> memory;  // of the session: what a run allocates and what plans keep for the next ones
   ResourceRun* resources = nullptr;    // queues and mutexes
+  DeviceVariables* device_variables = nullptr;  // of the session
   // Puts the newest version of the variables in the place of the one that the run has pinned: what waited for another run may
   // rely on what that has published. Empty where the caller has given the variables.
   std::function<void()> see_latest = {};
@@ -42,7 +46,8 @@ struct RunFrame {
   Status stop_reason() const;
 };
 
-// Runs the programs of `compiled`. results[i] is written into; all are defined and of the type that Compiled::results says.
+// Runs the programs of `compiled`. results[i] is written into; all but those of Compiled::stays are defined and of the type that
+// Compiled::results says.
 Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results);
 

@@ -28,6 +28,7 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
                       std::span<const Tensor> contents) {
   std::string key = str_cat(graph_id, spec.exclusive_state ? "x" : spec.changing_state ? "c" : "s");
   for (const int32_t device : spec.group) key += str_cat("@", device);
+  for (const int32_t variable : spec.next_of) key += str_cat(spec.only_next ? "!" : "=", variable);
   key += ':';
   append_text(key, spec.function);
   for (const auto* list : {&spec.feeds, &spec.fetches, &spec.targets}) {
@@ -66,6 +67,7 @@ struct Session::Impl {
   PreparedStore prepared;  // for versions that are not those of `variables`
   SessionOptions options;
   std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
+  std::unique_ptr<DeviceVariables> device_variables;
 
   std::mutex cache_mutex;
   struct Entry {
@@ -118,6 +120,7 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
   PERCALE_RETURN_IF_ERROR(impl->resources->declare(queues));
   impl->memory =
       std::make_shared<MemoryPool>(options.memory_limit, options.memory != nullptr ? options.memory : engine->memory());
+  impl->device_variables = std::make_unique<DeviceVariables>(impl->memory);
   impl->engine = std::move(engine);
   impl->graph = std::move(graph);
   impl->variables = std::move(variables);
@@ -268,7 +271,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
     result = from.reshaped(compiled.results[static_cast<size_t>(shown.result)].shape);
   }
   for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i].defined()) continue;
+    if (results[i].defined() || compiled.stays[i]) continue;
     PERCALE_ASSIGN_OR_RETURN(results[i],
                              Tensor::allocate(memory, compiled.results[i].dtype, compiled.results[i].shape));
   }
@@ -319,6 +322,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueSource& source = compiled.fetches[i];
     Tensor found = value(source);
+    if (!found.defined()) continue;  // it stays where it is
     if (!outputs[i].defined() && (may_share || source.kind != ValueSource::Kind::kFeed)) {
       outputs[i] = std::move(found);
       continue;
@@ -382,6 +386,7 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   const int64_t number = impl_->runs.fetch_add(1, std::memory_order_relaxed);
   RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
   frame.state.exclusive = compiled.spec.exclusive_state;
+  frame.device_variables = impl_->device_variables.get();
   const Lent<std::vector<Tensor>> ordered(impl_->ordered);
   struct Pinned {
     const Impl& impl;
@@ -445,7 +450,7 @@ Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Te
 
 bool Session::Impl::drop_idle() {
   const std::lock_guard lock(cache_mutex);
-  bool dropped = false;
+  bool dropped = device_variables->clear();
   for (const Entry& entry : cache) dropped = drop_idle_memory(*entry.compiled) || dropped;
   return dropped;
 }
@@ -464,6 +469,10 @@ Result<std::string> Session::explain(const RunSpec& spec, std::span<const ValueT
 
 SessionStats Session::stats() const {
   return {impl_->plans.load(), impl_->hits.load(), impl_->runs.load(), impl_->peak.load(), impl_->memory->peak()};
+}
+
+DeviceVariables::Held Session::held_variables(const Device& device) const {
+  return impl_->device_variables->held(device);
 }
 
 const std::shared_ptr<Engine>& Session::engine() const { return impl_->engine; }

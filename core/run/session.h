@@ -10,6 +10,7 @@
 
 #include "core/graph/graph.h"
 #include "core/run/cancel.h"
+#include "core/run/device_variables.h"
 #include "core/run/engine.h"
 #include "core/run/trace.h"
 #include "core/state/variables.h"
@@ -31,6 +32,10 @@ struct RunSpec {
   // Indices of devices of the engine: the first runs all that it can, but for nodes that ask for another one by its place
   // (core/graph/device_hint.h). Empty: placement chooses.
   std::vector<int32_t> group = {};
+  // Per fetch, or empty: the variable, by its place in the graph, whose next value it is; -1: none. A device with memory of its own that
+  // computes it keeps it, for runs that see RunOptions::next_versions as theirs. It may need room for both values.
+  std::vector<int32_t> next_of = {};
+  bool only_next = false;  // fetches that a device keeps are not handed out: their outputs stay undefined
 };
 
 struct SessionOptions {
@@ -59,6 +64,11 @@ struct RunOptions {
   // With `state`: a number that changes whenever its contents do, so that what depends on variables alone is computed once
   // per number; -1: computed in every run.
   int64_t state_version = -1;
+  // With `state`: the same per variable, for copies that devices keep, which then know the contents by these numbers wherever the
+  // state lies. Null: `state_version` and the memory of the variable tell.
+  const std::vector<int64_t>* state_versions = nullptr;
+  // Of what RunSpec::next_of names, in the same numbers; null: nothing is kept.
+  const std::vector<int64_t>* next_versions = nullptr;
 };
 
 struct SessionStats {
@@ -93,6 +103,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // JSON or SVG: "plan", "kernels", "passes", "svg".
   Result<std::string> explain(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view what);
   SessionStats stats() const;
+  // What a device with memory of its own keeps of variables.
+  DeviceVariables::Held held_variables(const Device& device) const;
 
   const std::shared_ptr<Engine>& engine() const;
   const Graph& graph() const;

@@ -27,7 +27,7 @@ class Unit {
   void reset_counts();
   // Counts one more; true when that is the one at which the device is lost.
   bool count_launch();
-  bool count_copy(bool from_host);
+  bool count_copy(bool from_host, uint64_t bytes);
   bool count_allocation();
 
  private:

@@ -25,6 +25,8 @@ typedef struct percale_sim_faults {
 /** What was asked of a device since it was opened, or since its faults were set. */
 typedef struct percale_sim_counts {
   uint64_t launches, copies_from_host, copies_to_host, allocations;
+  /** Of the copies. */
+  uint64_t bytes_from_host, bytes_to_host;
 } percale_sim_counts;
 
 #define PERCALE_SIM_DEVICES 8

@@ -108,7 +108,7 @@ class Device {
     const auto work = [this, target, source, bytes, from_host,
                        queued = queue != nullptr](const Error& before) -> Error {
       if (before.code != 0) return before;
-      if (unit_.count_copy(from_host)) lost_ = true;
+      if (unit_.count_copy(from_host, bytes)) lost_ = true;
       if (queued) pause(unit_.faults().copy_ns, nullptr);
       if (lost_) return kLost;
       if (bytes > 0) std::memcpy(target, source, bytes);

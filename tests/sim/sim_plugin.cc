@@ -93,9 +93,10 @@ bool Unit::count_launch() {
   const std::lock_guard lock(mutex_);
   return ++counts_.launches == faults_.lose_at_launch;
 }
-bool Unit::count_copy(bool from_host) {
+bool Unit::count_copy(bool from_host, uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   ++(from_host ? counts_.copies_from_host : counts_.copies_to_host);
+  (from_host ? counts_.bytes_from_host : counts_.bytes_to_host) += bytes;
   return counts_.copies_from_host + counts_.copies_to_host == faults_.lose_at_copy;
 }
 bool Unit::count_allocation() {

@@ -1,0 +1,56 @@
+// Memory and queues of devices that end with their owner.
+#ifndef PERCALE_CORE_RUN_DEVICE_MEMORY_H_
+#define PERCALE_CORE_RUN_DEVICE_MEMORY_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "core/run/engine.h"
+
+namespace percale {
+
+// Device memory of one owner, freed with it.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  static Result<DeviceMemory> allocate(const Device& device, int64_t bytes);
+  DeviceMemory(DeviceMemory&& o) noexcept : device_(o.device_), data_(std::exchange(o.data_, nullptr)) {}
+  DeviceMemory& operator=(DeviceMemory&& o) noexcept {
+    std::swap(device_, o.device_);
+    std::swap(data_, o.data_);
+    return *this;
+  }
+  ~DeviceMemory() {
+    if (data_ != nullptr) device_->api().free(device_->handle(), data_);
+  }
+  void* data() const { return data_; }
+
+ private:
+  const Device* device_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// A queue of a device, destroyed with it. Nothing may be under way in it then.
+class DeviceQueue {
+ public:
+  DeviceQueue() = default;
+  static Result<DeviceQueue> create(const Device& device);
+  DeviceQueue(DeviceQueue&& o) noexcept : device_(o.device_), queue_(std::exchange(o.queue_, nullptr)) {}
+  DeviceQueue& operator=(DeviceQueue&& o) noexcept {
+    std::swap(device_, o.device_);
+    std::swap(queue_, o.queue_);
+    return *this;
+  }
+  ~DeviceQueue() {
+    if (queue_ != nullptr) device_->api().queue_destroy(queue_);
+  }
+  void* get() const { return queue_; }
+
+ private:
+  const Device* device_ = nullptr;
+  void* queue_ = nullptr;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_DEVICE_MEMORY_H_

@@ -1,0 +1,143 @@
+#include "core/run/device_variables.h"
+
+#include <algorithm>
+
+namespace percale {
+
+class DeviceVariables::Copy {
+ public:
+  Shelf* shelf = nullptr;
+  int32_t variable = 0;
+  int64_t bytes = 0, booked = 0;
+  VariableVersion version;
+  int32_t users = 0;
+  DeviceMemory memory;
+};
+
+// Of one device. The lock is held while a copy is made: who wants the same one waits for it, others of the device share the bus anyway.
+struct DeviceVariables::Shelf {
+  std::mutex mutex;
+  std::list<Copy> copies;
+};
+
+DeviceVariables::DeviceVariables(std::shared_ptr<MemoryPool> memory) : memory_(std::move(memory)) {}
+
+DeviceVariables::~DeviceVariables() {
+  for (auto& [device, shelf] : shelves_) {
+    for (const Copy& copy : shelf->copies) memory_->unbook(copy.booked);
+  }
+}
+
+void* DeviceVariables::data(const Copy& copy) { return copy.memory.data(); }
+
+DeviceVariables::Shelf& DeviceVariables::shelf(const Device& device) {
+  const std::lock_guard lock(mutex_);
+  auto& found = shelves_[&device];
+  if (found == nullptr) found = std::make_unique<Shelf>();
+  return *found;
+}
+
+Result<DeviceVariables::Copy*> DeviceVariables::free_copy(Shelf& shelf, const Device& device, int32_t variable,
+                                                          int64_t bytes) {
+  Copy* out = nullptr;
+  for (Copy& copy : shelf.copies) {
+    if (copy.users > 0 || copy.variable != variable || copy.bytes != bytes) continue;
+    if (out == nullptr || copy.version.number < out->version.number) out = &copy;
+  }
+  if (out != nullptr) return out;
+  std::list<Copy> made(1);  // from where it can go without an error
+  const int64_t booked = booked_bytes(bytes);
+  PERCALE_RETURN_IF_ERROR(memory_->book(booked));
+  auto memory = DeviceMemory::allocate(device, bytes);
+  if (!memory.ok()) {
+    memory_->unbook(booked);
+    return memory.status();
+  }
+  Copy& copy = made.front();
+  copy.shelf = &shelf;
+  copy.variable = variable;
+  copy.bytes = bytes;
+  copy.booked = booked;
+  copy.memory = std::move(memory).value();
+  shelf.copies.splice(shelf.copies.end(), made);
+  return &copy;
+}
+
+Result<DeviceVariables::Copy*> DeviceVariables::read(const Device& device, int32_t variable,
+                                                     const VariableVersion& version, const void* contents,
+                                                     int64_t bytes) {
+  Shelf& own = shelf(device);
+  const std::lock_guard lock(own.mutex);
+  for (Copy& copy : own.copies) {
+    if (copy.variable != variable || copy.bytes != bytes || !(copy.version == version)) continue;
+    ++copy.users;
+    return &copy;
+  }
+  PERCALE_ASSIGN_OR_RETURN(Copy * copy, free_copy(own, device, variable, bytes));
+  copy->version = {};
+  // Not on a queue: the next run may use another one.
+  PERCALE_RETURN_IF_ERROR(from_c(device.api().copy_from_host(device.handle(), nullptr, copy->memory.data(), contents,
+                                                             static_cast<uint64_t>(bytes)))
+                              .with_context(device.name()));
+  copy->version = version;
+  copy->users = 1;
+  return copy;
+}
+
+void DeviceVariables::release(Copy* copy) {
+  const std::lock_guard lock(copy->shelf->mutex);
+  --copy->users;
+}
+
+Result<DeviceVariables::Copy*> DeviceVariables::make(const Device& device, int32_t variable, int64_t bytes) {
+  Shelf& own = shelf(device);
+  const std::lock_guard lock(own.mutex);
+  PERCALE_ASSIGN_OR_RETURN(Copy * copy, free_copy(own, device, variable, bytes));
+  copy->version = {};
+  copy->users = 1;
+  return copy;
+}
+
+void DeviceVariables::keep(Copy* copy, const VariableVersion& version) {
+  const std::lock_guard lock(copy->shelf->mutex);
+  copy->version = version;
+  --copy->users;
+}
+
+bool DeviceVariables::clear() {
+  bool any = false;
+  const std::lock_guard lock(mutex_);
+  for (auto& [device, shelf] : shelves_) {
+    const std::lock_guard own(shelf->mutex);
+    for (auto at = shelf->copies.begin(); at != shelf->copies.end();) {
+      if (at->users > 0) {
+        ++at;
+        continue;
+      }
+      memory_->unbook(at->booked);
+      at = shelf->copies.erase(at);
+      any = true;
+    }
+  }
+  return any;
+}
+
+DeviceVariables::Held DeviceVariables::held(const Device& device) const {
+  Held out;
+  const std::lock_guard lock(mutex_);
+  const auto found = shelves_.find(&device);
+  if (found == shelves_.end()) return out;
+  const std::lock_guard own(found->second->mutex);
+  std::map<int32_t, int64_t> newest;  // by variable
+  for (const Copy& copy : found->second->copies) {
+    int64_t& number = newest.emplace(copy.variable, -1).first->second;
+    number = std::max(number, copy.version.number);
+  }
+  for (const Copy& copy : found->second->copies) {
+    const bool current = copy.version.number >= 0 && copy.version.number == newest[copy.variable];
+    (current ? out.current : out.spare) += copy.bytes;
+  }
+  return out;
+}
+
+}  // namespace percale

@@ -1,0 +1,63 @@
+// Copies of variables in the memory of devices, kept from run to run.
+#ifndef PERCALE_CORE_RUN_DEVICE_VARIABLES_H_
+#define PERCALE_CORE_RUN_DEVICE_VARIABLES_H_
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "core/run/device_memory.h"
+
+namespace percale {
+
+// What contents a copy has. Equal ones are equal contents; `number` -1 is equal to none.
+struct VariableVersion {
+  int64_t number = -1;
+  const void* of =
+      nullptr;  // whose numbers these are: the memory of the variable, or null where they are the caller's own
+  bool operator==(const VariableVersion& o) const { return number >= 0 && number == o.number && of == o.of; }
+};
+
+// One copy per device and version, as many versions at once as runs have in use. Thread-safe. Must not outlive the devices.
+class DeviceVariables {
+ public:
+  // `memory` counts the copies.
+  explicit DeviceVariables(std::shared_ptr<MemoryPool> memory);
+  ~DeviceVariables();
+  DeviceVariables(const DeviceVariables&) = delete;
+  DeviceVariables& operator=(const DeviceVariables&) = delete;
+
+  class Copy;
+  static void* data(const Copy& copy);
+  // The copy of a variable's contents, made now where the device has none of this version. Nobody changes it until release().
+  Result<Copy*> read(const Device& device, int32_t variable, const VariableVersion& version, const void* contents,
+                     int64_t bytes);
+  void release(Copy* copy);
+  // Memory for a value that the device will compute, which is nobody else's until keep() says what it holds; a version of -1: nothing.
+  Result<Copy*> make(const Device& device, int32_t variable, int64_t bytes);
+  void keep(Copy* copy, const VariableVersion& version);
+
+  // Frees what no run has in use; false when there was nothing.
+  bool clear();
+  // Of copies that hold a version; of those that are memory for the next one.
+  struct Held {
+    int64_t current = 0, spare = 0;
+  };
+  Held held(const Device& device) const;
+
+ private:
+  struct Shelf;
+  Shelf& shelf(const Device& device);
+  // One that nobody uses, the oldest, else a new one. With the shelf's lock held.
+  Result<Copy*> free_copy(Shelf& shelf, const Device& device, int32_t variable, int64_t bytes);
+
+  const std::shared_ptr<MemoryPool> memory_;
+  mutable std::mutex mutex_;  // guards the map, not the shelves
+  std::map<const Device*, std::unique_ptr<Shelf>> shelves_;
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_RUN_DEVICE_VARIABLES_H_
