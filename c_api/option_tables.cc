@@ -72,8 +72,13 @@ constexpr OptionSpec kTrainer[] = {
      "\"schedule\": "
      "\"1f1b\", \"device_memory\": 1000000000}. core/train/SPEC.md says what it may say."},
     {"strategy", kText, "",
-     "A preset of 'parallel': mirrored, a replica per device; parameter_server, the same with mode async unless 'mode' "
-     "is set."},
+     "A preset: mirrored, a replica per device and 'parameters' mirrored; parameter_server, a replica per device, "
+     "'parameters' ps "
+     "and mode async; each unless 'parameters' or 'mode' is set."},
+    {"parameters", kText, "host",
+     "Where parameters and what the optimizer keeps of them lie: host; ps, in parts on devices; mirrored, on all that "
+     "compute; or "
+     "JSON: {\"ps\": \"cpu:0,cpu:1\", \"min_shard_bytes\": 262144}. core/train/SPEC.md says more."},
     {"early_stopping", kText, "",
      "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0, \"baseline\": 0.5, \"start_from_epoch\": "
      "0, \"restore_best_weights\": true}."},

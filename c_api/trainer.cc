@@ -46,6 +46,10 @@ std::string trainer_keys(const percale_options* options) {
   }
   if (option_is_set(options, "mode")) add("mode", quoted(option_text(options, kKind, "mode")));
   if (option_is_set(options, "strategy")) add("strategy", quoted(option_text(options, kKind, "strategy")));
+  if (option_is_set(options, "parameters")) {
+    const std::string text = option_text(options, kKind, "parameters");
+    add("parameters", text.starts_with('{') ? text : quoted(text));
+  }
   if (option_is_set(options, "publish")) add("publish", quoted(option_text(options, kKind, "publish")));
   if (option_is_set(options, "freeze")) {
     std::string patterns;

@@ -37,9 +37,11 @@ constexpr std::string_view kKeys =
     "  metrics, class_weight, sample_weight\n"
     "  optimizer      a name, or {name, learning_rate, ...}; schedule, clip, groups, ema, accumulation, freeze\n"
     "  data           {train, validation, test}, each {x, y, scale, sample_weight}: paths or lists of paths\n"
-    "  batch_size, batch_size_per_replica, shards, shuffle, drop_remainder, epochs, seed, devices, mode, parameters\n"
+    "  batch_size, batch_size_per_replica, shards, shuffle, drop_remainder, epochs, seed, devices, mode\n"
     "  parallel       {replicas, stages, micro_batches, splits, schedule, device_memory}\n"
-    "  strategy       mirrored | parameter_server: a preset of parallel\n"
+    "  strategy       mirrored | parameter_server: a preset of parallel, parameters and mode\n"
+    "  parameters     host | ps | mirrored | {ps: DEVICES, min_shard_bytes}: where they and the optimizer's numbers "
+    "lie\n"
     "  weights        a path, or {file, map, strict}\n"
     "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same "
     "bits\n"
@@ -47,12 +49,21 @@ constexpr std::string_view kKeys =
     "  early_stopping {monitor, mode, patience, min_delta, baseline, start_from_epoch, restore_best_weights}\n"
     "  checkpoints    {keep_last, keep_best, monitor, mode}; publish\n";
 
-// The devices that the SPEC names, for the engine; nothing when it names none, or is no JSON: then the library says why.
+// The devices that the SPEC names, for the engine: those that compute, then those that hold parameters. Nothing when none are to
+// compute, or it is no JSON: then the library says why.
 std::string spec_devices(const Json& spec) {
   const Json devices = spec["devices"];
   std::string out;
   for (const Json& device : devices.items()) out += (out.empty() ? "" : ",") + device.text();
-  return devices.given() && out.empty() ? devices.text() : out;
+  if (devices.given() && out.empty()) out = devices.text();
+  const Json ps = spec["parameters"]["ps"];
+  std::string more = out.empty() || out == "all" || !ps.given() ? std::string() : ps.text() + ",";
+  for (size_t end = more.find(','); end != std::string::npos; end = more.find(',')) {
+    const std::string name = more.substr(0, end);
+    more.erase(0, end + 1);
+    if (!name.empty() && ("," + out + ",").find("," + name + ",") == std::string::npos) out += "," + name;
+  }
+  return out;
 }
 
 std::string history_text(percale_trainer* trainer, const char* format) {
@@ -189,11 +200,12 @@ void print_json(const Training& training, const Json& test, const std::string& d
   const Json facts = describe(training.trainer);
   std::printf(
       "{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
-      "\"checkpoint\":%s,\"parallel\":%s,\"devices\":%s,\"run\":%s}\n",
+      "\"checkpoint\":%s,\"parallel\":%s,\"parameter_placement\":%s,\"devices\":%s,\"run\":%s}\n",
       steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
       json_number(training.last ? training.last->seconds : 0).c_str(),
       json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str(),
-      facts["parallel"].text().c_str(), facts["run"]["devices"].text().c_str(), run_json(facts["run"]).c_str());
+      facts["parallel"].text().c_str(), facts["parameter_placement"].text().c_str(),
+      facts["run"]["devices"].text().c_str(), run_json(facts["run"]).c_str());
 }
 
 int run_train(const Args& args) {

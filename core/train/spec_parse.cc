@@ -183,19 +183,6 @@ Status parse_weights(const Json& json, Spec& out) {
   return {};
 }
 
-Status parse_devices(const Json& json, Spec& out) {
-  PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &out.devices));
-  std::string parameters = "host";
-  PERCALE_RETURN_IF_ERROR(read_text(json, "parameters", &parameters));
-  if (parameters != "host") {
-    if (parameters != "ps" && parameters != "mirrored") {
-      return json.find("parameters")->error("parameters", "'", parameters, "' is none of host, ps, mirrored");
-    }
-    return unimplemented("'parameters': '", parameters, "' is not there yet");
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<Spec> parse_spec(std::string_view text) {
@@ -260,7 +247,7 @@ Result<Spec> parse_spec(std::string_view text) {
   PERCALE_RETURN_IF_ERROR(read_integer(json, "seed", 0, INT64_MAX, &out.trainer.seed));
   PERCALE_RETURN_IF_ERROR(read_text(json, "mode", &out.trainer.mode));
   PERCALE_RETURN_IF_ERROR(parse_weights(json, out));
-  PERCALE_RETURN_IF_ERROR(parse_devices(json, out));
+  PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &out.devices));
   return out;
 }
 

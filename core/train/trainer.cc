@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "core/train/trainer_parameters.h"
 #include "core/train/trainer_stream.h"
 
 namespace percale {
@@ -29,6 +30,9 @@ Result<Publishing> parse_publishing(std::string_view text) {
   out.when = When::kSteps;
   return out;
 }
+
+Trainer::Trainer() = default;
+Trainer::~Trainer() = default;
 
 Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine, Model model,
                                                  std::shared_ptr<Variables> variables, const TrainerOptions& options) {
@@ -74,6 +78,14 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
     if (own.bytes() > 0) std::memcpy(own.data(), first.data(), static_cast<size_t>(own.bytes()));
     t->working_.push_back(std::move(own));
   }
+  t->committed_.assign(t->working_.size(), false);
+  for (const Node& node : t->graph_.graph->find_function(kCommitFunction)->nodes) {
+    if (op_name(*node.op) != "percale:Assign") continue;
+    const Variable* v = t->graph_.graph->find_variable(node.attributes.get_string("variable"));
+    t->committed_[static_cast<size_t>(v - t->graph_.graph->variables.data())] = true;
+  }
+  t->versions_.resize(t->working_.size());
+  t->note_change();
   t->seen_ = current;
   t->started_ = wall_seconds();
   const auto& all = t->graph_.graph->variables;
@@ -83,6 +95,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
     t->averages_.push_back(found == all.end() ? -1 : static_cast<int32_t>(found - all.begin()));
   }
   PERCALE_RETURN_IF_ERROR(t->check_monitors());
+  PERCALE_ASSIGN_OR_RETURN(t->parameters_, Parameters::create(*t));
   return t;
 }
 
@@ -123,6 +136,13 @@ Status Trainer::check_monitors() const {
   return options_.keep_best > 0 ? check("keep_best", options_.keep_monitor) : Status();
 }
 
+void Trainer::note_change(bool by_commit) {
+  ++state_version_;
+  for (size_t i = 0; i < working_.size(); ++i) {
+    if (!by_commit || committed_[i]) versions_[i] = version_number(state_version_, i);
+  }
+}
+
 std::shared_ptr<CancelToken> Trainer::begin() {
   const std::lock_guard lock(cancel_mutex_);
   token_ = std::make_shared<CancelToken>();
@@ -150,7 +170,7 @@ Status Trainer::take_up_variables() {
     }
   }
   seen_ = std::move(current);
-  ++state_version_;
+  note_change();
   return {};
 }
 

@@ -21,6 +21,7 @@
 #include "core/train/report/history.h"
 #include "core/train/rewrite/minimize.h"
 #include "core/train/rewrite/parallel_spec.h"
+#include "core/train/rewrite/parameter_spec.h"
 #include "core/train/rewrite/recompute.h"
 #include "core/train/shards/averaging.h"
 #include "core/train/shards/row_gradients.h"
@@ -51,6 +52,7 @@ struct TrainerOptions {
   std::vector<std::string> devices;  // of the engine, that compute shards; empty: all
   std::string mode = "sync";         // parse_train_mode()
   ParallelSpec parallel;
+  ParameterSpec parameters;
   Publishing publishing;
   bool any_fingerprint = false;     // restore what another numerics fingerprint computed
   int64_t accumulation = 1;         // batches of a step, whose gradients are added
@@ -91,6 +93,7 @@ class Trainer {
   // `variables` holds the variables of the model; null: a new table, drawn by the seed of the options.
   static Result<std::unique_ptr<Trainer>> create(std::shared_ptr<Engine> engine, Model model,
                                                  std::shared_ptr<Variables> variables, const TrainerOptions& options);
+  ~Trainer();
   // Data of a trainer that was described with its data; both may be null.
   void set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> test);
   // Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Before the first step.
@@ -149,9 +152,10 @@ class Trainer {
     std::shared_ptr<VariablesVersion> draft;
   };
   class Streaming;
+  class Parameters;
   using ShardPlans =
       std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>>;  // by rows, then by replica; null: lost
-  Trainer() = default;
+  Trainer();
   Status take_up_variables();
   Result<Publication> prepare_publication() const;
   void publish(Publication publication) noexcept;
@@ -170,7 +174,9 @@ class Trainer {
     const ShardPlans& plans;
     BatchPlace place;
     const std::vector<Tensor>& state;
-    int64_t state_version, step;
+    int64_t state_version;
+    const std::vector<int64_t>& versions;
+    int64_t step;
     const CancelToken& cancel;
     const RowGradients& by_rows;
     int64_t part;  // of `by_rows` that it writes
@@ -202,6 +208,7 @@ class Trainer {
   Result<size_t> choose_shards(int64_t rows, size_t groups);
   Status check_device_memory();
   void describe_parallel(JsonWriter& w) const;
+  void describe_parameters(JsonWriter& w) const;
   bool waits_apart(const std::vector<int32_t>& group) const;
   Status commit(const Compiled& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
                 const RowGradients& by_rows);
@@ -222,6 +229,11 @@ class Trainer {
                                                        const std::vector<ValueType>& feeds,
                                                        const std::vector<int32_t>& group);
   Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows);
+  // The working variables have changed: those that a commit changes, or any.
+  void note_change(bool by_commit = false);
+  int64_t version_number(int64_t version, size_t variable) const {
+    return version * static_cast<int64_t>(working_.size()) + static_cast<int64_t>(variable);
+  }
   std::shared_ptr<CancelToken> begin();
   double learning_rate(int64_t done, int64_t steps) const;
   double batch_loss() const;
@@ -249,6 +261,8 @@ class Trainer {
   std::vector<int32_t> published_;  // per working variable its place in the table, -1 for slots
   std::vector<int32_t> averages_;   // per working variable the place of its average in the working set, or -1
   int64_t state_version_ = 0;       // counts changes of the working set
+  std::vector<int64_t> versions_;   // per working variable: other contents, another number, which no other variable has
+  std::vector<bool> committed_;     // working variables that a commit changes
   std::shared_ptr<const VariablesVersion> seen_;  // of the table, that the working set agrees with or is ahead of
   bool unpublished_ = false;                      // the working set is ahead
   std::unique_ptr<ShardSums> sums_;
@@ -268,6 +282,8 @@ class Trainer {
   int64_t planned_bytes_ = 0;
   bool recomputes_ = false;
   mutable std::mutex plan_mutex_;  // guards what is told of plans: in modes that stream any thread plans
+
+  std::unique_ptr<Parameters> parameters_;  // null: they lie on the host alone
 
   int64_t steps_ = 0;
   DatasetPosition position_;

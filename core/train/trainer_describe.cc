@@ -1,7 +1,7 @@
 // What a trainer and its model are: costs, and a description for people.
 #include "core/base/json.h"
 #include "core/train/rewrite/step_flops.h"
-#include "core/train/trainer.h"
+#include "core/train/trainer_parameters.h"
 
 namespace percale {
 
@@ -11,6 +11,13 @@ int64_t default_shards(const TrainGraph& graph, int64_t rows) {
   int64_t shards = 1;
   while (shards < 8 && rows / (2 * shards) >= 8 && flops / static_cast<double>(2 * shards) >= 1e9) shards *= 2;
   return shards;
+}
+
+void Trainer::describe_parameters(JsonWriter& w) const {
+  w.key("parameter_placement").begin_object();
+  w.key("parameters").value(parameters_name(options_.parameters.where)).key("devices").begin_array();
+  if (parameters_ != nullptr) parameters_->describe(w);
+  w.end_array().end_object();
 }
 
 std::string Trainer::describe() const {
@@ -44,6 +51,7 @@ std::string Trainer::describe() const {
   w.key("planned_bytes").value(planned_bytes_).key("recomputes").value(recomputes_);
   w.key("gflop_per_row").value(flops_per_row(graph_.graph->main()) * 1e-9);
   describe_parallel(w);
+  describe_parameters(w);
   w.key("devices").begin_array();
   for (const auto& device : engine_->devices()) w.value(device->name());
   w.end_array();

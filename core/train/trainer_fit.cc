@@ -154,7 +154,7 @@ Status Trainer::finish_fit() {
       if (!best_[i].defined() || best_[i].bytes() == 0) continue;
       std::memcpy(working_[i].data(), best_[i].data(), static_cast<size_t>(best_[i].bytes()));
     }
-    ++state_version_;
+    note_change();
     unpublished_ = true;
     best_waits_ = false;
   }
@@ -233,7 +233,11 @@ Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelTo
   }
   const std::vector<std::string> names = column_names(dataset);
   std::vector<Tensor> state;
-  for (size_t i = 0; i < working_.size(); ++i) state.push_back(working_[served_at(i)]);
+  std::vector<int64_t> versions;
+  for (size_t i = 0; i < working_.size(); ++i) {
+    state.push_back(working_[served_at(i)]);
+    versions.push_back(versions_[served_at(i)]);
+  }
   std::vector<double> sums;
   for (int64_t i = 0; i < dataset.batches(); ++i) {
     PERCALE_ASSIGN_OR_RETURN(const auto batch, dataset.batch({0, i}, engine_->threads().parallel()));
@@ -250,6 +254,7 @@ Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelTo
     run.step = steps_;
     run.state = &state;
     run.state_version = state_version_;
+    run.state_versions = &versions;
     PERCALE_RETURN_IF_ERROR(session_->run(*plan, feeds, results, run));
     add_totals(results, sums);
   }

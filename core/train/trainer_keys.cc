@@ -80,7 +80,9 @@ Status read_parallel(const Json& object, TrainerOptions* out) {
   }
   if (strategy == nullptr) return {};
   PERCALE_ASSIGN_OR_RETURN(out->parallel, parse_strategy(*strategy));
-  if (out->parallel.strategy == "parameter_server" && present(object, "mode") == nullptr) out->mode = "async";
+  const bool ps = out->parallel.strategy == "parameter_server";
+  if (ps && present(object, "mode") == nullptr) out->mode = "async";
+  out->parameters.where = ps ? ParameterSpec::Where::kPs : ParameterSpec::Where::kMirrored;
   return {};
 }
 
@@ -114,6 +116,9 @@ Status read_trainer_keys(const Json& object, TrainerOptions* out) {
   PERCALE_RETURN_IF_ERROR(read_integer(object, "memory_limit", 0, kMostBytes, &out->memory_limit));
   PERCALE_RETURN_IF_ERROR(read_checkpoints(object, out));
   PERCALE_RETURN_IF_ERROR(read_parallel(object, out));
+  if (const Json* parameters = present(object, "parameters")) {
+    PERCALE_ASSIGN_OR_RETURN(out->parameters, parse_parameters(*parameters));
+  }
   return read_publish(object, &out->publishing);
 }
 

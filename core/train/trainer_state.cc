@@ -132,7 +132,7 @@ Status Trainer::restore(const std::string& folder) {
                                         [](const auto& n) { return n.first == kBestWaits && n.second != 0; });
   batches_added_ = rows_added_ = 0;
   facts_.drop_all_but(0);
-  ++state_version_;
+  note_change();
   history_ = std::move(history);
   steps_ = c.step;
   position_ = {c.epoch, c.batch};

@@ -4,7 +4,8 @@
 
 #include "core/run/compiled.h"
 #include "core/train/method/metrics.h"
-#include "core/train/trainer.h"
+#include "core/train/shards/device_choice.h"
+#include "core/train/trainer_parameters.h"
 #include "core/train/trainer_period.h"
 
 namespace percale {
@@ -25,11 +26,6 @@ Result<Tensor> rows_of(const Tensor& tensor, const ShardRows& rows, const std::s
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, tensor.dtype(), shape));
   std::memcpy(out.data(), from, static_cast<size_t>(out.bytes()));
   return out;
-}
-
-// The kind of device whose kernels it runs.
-std::string_view kernel_kind(const Device& device) {
-  return device.api().borrow_kernels != nullptr ? device.api().borrow_kernels : device.kind();
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -272,8 +268,8 @@ Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const Bat
     const Status status = sums_->reduce(
         rows, engine_->threads().parallel(),
         [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
-          const ShardRun run{feeds,  *shard_plans_, place,          working_, state_version_,
-                             steps_, shards,        row_gradients_, shard};
+          const ShardRun run{feeds,     *shard_plans_, place,  working_,       state_version_,
+                             versions_, steps_,        shards, row_gradients_, shard};
           return watch_shard(replica, part, [&] { return compute_shard(replica, part, run, out); });
         },
         [&](size_t replica, const Status& error) { return note_loss(replica, error); },
@@ -350,6 +346,12 @@ Result<bool> Trainer::replace_lost() {
 }
 
 void Trainer::report_losses() {
+  if (parameters_ != nullptr) {
+    for (std::string& name : parameters_->take_lost()) {
+      const bool known = std::find(lost_devices_.begin(), lost_devices_.end(), name) != lost_devices_.end();
+      if (!known) lost_devices_.push_back(std::move(name));
+    }
+  }
   for (; reported_losses_ < lost_devices_.size(); ++reported_losses_) {
     const Device& lost = *engine_->find_device(lost_devices_[reported_losses_]);
     // Devices that run the same kernels give the same bits.
@@ -386,6 +388,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.first_row = shard.place.before + rows.begin;
   run.state = &shard.state;
   run.state_version = shard.state_version;
+  run.state_versions = &shard.versions;
   const Compiled* plan = shard.plans.find(count)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
   if (row_gradients_.empty()) return session_->run(*plan, own, out, run);
@@ -404,8 +407,22 @@ Status Trainer::commit(const Compiled& plan, const std::vector<Tensor>& total, d
   RunOptions run;
   run.trace = trace_;
   run.state = &working_;
-  ++state_version_;  // whatever happens: nothing that was derived from the old contents may be used again
-  return session_->run(plan, feeds, {}, run);
+  // Whatever happens: nothing that was derived from the old contents may be used again, nor from those that have not come about.
+  struct Change {
+    Trainer& trainer;
+    bool made = false;
+    ~Change() {
+      if (!made) ++trainer.state_version_;
+      trainer.note_change(true);
+    }
+  } change{*this};
+  if (parameters_ != nullptr) {
+    PERCALE_ASSIGN_OR_RETURN(change.made, parameters_->commit(feeds, run, state_version_ + 1));
+    if (change.made) return {};
+  }
+  Status status = session_->run(plan, feeds, {}, run);
+  change.made = status.ok();
+  return status;
 }
 
 double Trainer::batch_loss() const { return scalar_value(sums_->total()[0]) / scalar_value(sums_->total()[1]); }
@@ -443,6 +460,7 @@ Status Trainer::finish_step(double weight, double learning_rate) {
   if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
   PERCALE_RETURN_IF_ERROR(commit(*commit_, sums_->total(), learning_rate, steps_ + 1, row_gradients_));
   facts_.accept_all();
+  report_losses();
   ++steps_;
   unpublished_ = true;
   return {};

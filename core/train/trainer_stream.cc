@@ -216,6 +216,7 @@ Status Trainer::Streaming::pull(size_t loop) {
     if (own.bytes() > 0) std::memcpy(lane.state[at].data(), own.data(), static_cast<size_t>(own.bytes()));
   }
   lane.state_version = t.state_version_;
+  lane.versions = t.versions_;
   return {};
 }
 
@@ -243,6 +244,7 @@ Status Trainer::Streaming::compute(const ShardStream::Task& task, const CancelTo
                      {0, all},
                      live ? t.working_ : lane.state,
                      live ? t.state_version_ : lane.state_version,
+                     live ? t.versions_ : lane.versions,
                      step,
                      token,
                      *by_rows,

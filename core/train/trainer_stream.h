@@ -46,6 +46,7 @@ class Trainer::Streaming {
   struct Lane {
     std::vector<Tensor> state;
     int64_t state_version = 0;
+    std::vector<int64_t> versions;
     RowGradients by_rows;  // without a bound
     std::shared_ptr<const Compiled> commit;
   };

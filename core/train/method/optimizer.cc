@@ -1,5 +1,7 @@
 #include "core/train/method/optimizer.h"
 
+#include <map>
+
 #include "core/train/layers/state_ops.h"
 #include "core/train/method/name_pattern.h"
 
@@ -37,10 +39,23 @@ ValueId global_norm(Emitter& e, const std::vector<ValueId>& gradients) {
   return e.emit("Sqrt", {sum});
 }
 
+// Puts something else in the place of each gradient, and of what norms are of: once for one that is there twice.
+template <class Change>
+void change_gradients(StepInputs& in, Change&& change) {
+  std::map<ValueId, ValueId> changed;
+  for (auto* list : {&in.gradients, &in.wholes}) {
+    for (ValueId& g : *list) {
+      const auto [at, added] = changed.emplace(g, kNoValue);
+      if (added) at->second = change(g);
+      g = at->second;
+    }
+  }
+}
+
 // The gradients themselves in the place of what a scale makes of them.
 void apply_scale(Emitter& e, StepInputs& in) {
   if (in.scale == kNoValue) return;
-  for (ValueId& g : in.gradients) g = e.emit("Mul", {g, in.scale});
+  change_gradients(in, [&](ValueId g) { return e.emit("Mul", {g, in.scale}); });
   in.scale = kNoValue;
 }
 
@@ -49,9 +64,9 @@ void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
   const DType dtype = e.dtype(in.gradients[0]);
   if (optimizer.clip_value > 0) {
     apply_scale(e, in);
-    for (ValueId& g : in.gradients) {
-      g = e.emit("Clip", {g, e.scalar(dtype, -optimizer.clip_value), e.scalar(dtype, optimizer.clip_value)});
-    }
+    change_gradients(in, [&](ValueId g) {
+      return e.emit("Clip", {g, e.scalar(dtype, -optimizer.clip_value), e.scalar(dtype, optimizer.clip_value)});
+    });
   }
   // What makes a norm at most `most`.
   const auto factor = [&](ValueId norm, double most) {
@@ -60,10 +75,21 @@ void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
   };
   if (optimizer.clip_each_norm > 0) {
     apply_scale(e, in);
-    for (ValueId& g : in.gradients) g = e.emit("Mul", {g, factor(global_norm(e, {g}), optimizer.clip_each_norm)});
+    const std::vector<ValueId>& wholes = in.wholes.empty() ? in.gradients : in.wholes;
+    std::map<ValueId, ValueId> whole_of, factors;
+    for (size_t i = 0; i < wholes.size(); ++i) whole_of[in.gradients[i]] = whole_of[wholes[i]] = wholes[i];
+    change_gradients(in, [&](ValueId g) {
+      const auto [at, added] = factors.emplace(whole_of[g], kNoValue);
+      if (added) at->second = factor(global_norm(e, {whole_of[g]}), optimizer.clip_each_norm);
+      return e.emit("Mul", {g, at->second});
+    });
   }
   if (optimizer.clip_norm > 0) {  // one number for all: no gradient is written again
-    ValueId norm = global_norm(e, in.gradients);
+    std::vector<ValueId> wholes;  // each once
+    for (ValueId g : in.wholes.empty() ? in.gradients : in.wholes) {
+      if (wholes.empty() || wholes.back() != g) wholes.push_back(g);
+    }
+    ValueId norm = global_norm(e, wholes);
     if (in.scale != kNoValue) norm = e.emit("Mul", {norm, in.scale});
     const ValueId all = factor(norm, optimizer.clip_norm);
     in.scale = in.scale == kNoValue ? all : e.emit("Mul", {in.scale, all});
@@ -109,16 +135,24 @@ double Optimizer::slot_value(std::string_view slot) const {
 
 std::string average_name(std::string_view parameter) { return str_cat(parameter, "/ema"); }
 
-Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& parameter) {
+std::vector<Variable> slot_variables(const Optimizer& optimizer, const Variable& parameter) {
+  std::vector<Variable> out;
   for (const std::string& slot : optimizer.slots()) {
-    Variable v = slot_variable(parameter, slot_name(optimizer, parameter, slot));
-    v.initial = filled(v.dtype, v.shape, optimizer.slot_value(slot));
+    out.push_back(slot_variable(parameter, slot_name(optimizer, parameter, slot)));
+  }
+  if (optimizer.ema > 0) out.push_back(slot_variable(parameter, average_name(parameter.name)));
+  return out;
+}
+
+Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& parameter) {
+  const std::vector<std::string> slots = optimizer.slots();
+  std::vector<Variable> variables = slot_variables(optimizer, parameter);
+  for (size_t i = 0; i < variables.size(); ++i) {
+    Variable& v = variables[i];
+    v.initial = filled(v.dtype, v.shape, i < slots.size() ? optimizer.slot_value(slots[i]) : 0);
     PERCALE_RETURN_IF_ERROR(builder.add_variable(std::move(v)));
   }
-  if (optimizer.ema == 0) return {};
-  Variable average = slot_variable(parameter, average_name(parameter.name));
-  average.initial = filled(average.dtype, average.shape, 0);
-  return builder.add_variable(std::move(average));
+  return {};
 }
 
 namespace {
@@ -211,8 +245,10 @@ std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::v
     const ValueId later = e.emit("Greater", {in.step, e.constant(Tensor::scalar(int64_t{1}))});
     decay = e.emit("Mul", {e.emit("Cast", {later}, {{"to", t}}), e.scalar(t, o.ema)});
   }
+  const std::string device = e.builder().device();
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const ParameterGroup group = group_of(o, parameters[i].name);
+    const ParameterGroup group = group_of(o, in.names.empty() ? parameters[i].name : in.names[i]);
+    if (!in.devices.empty()) e.builder().set_device(in.devices[i]);
     const double weight_decay = group.weight_decay.value_or(o.weight_decay);
     const ValueId value = read_variable(e, parameters[i]);
     ValueId gradient = in.gradients[i], scale = in.scale;
@@ -249,6 +285,7 @@ std::vector<NodeId> apply_optimizer(Emitter& e, const Optimizer& o, const std::v
           update_average(e, slot_variable(parameters[i], average_name(parameters[i].name)), results[0], decay));
     }
   }
+  e.builder().set_device(device);
   return out;
 }
 

@@ -64,7 +64,9 @@ Result<Optimizer> parse_optimizer(std::string_view text);
 // The slot that holds the average of a parameter.
 std::string average_name(std::string_view parameter);
 
-// Declares the slot variables of a parameter.
+// What is kept of a parameter, without first values: its slots, then its average where there is one.
+std::vector<Variable> slot_variables(const Optimizer& optimizer, const Variable& parameter);
+// Declares them.
 Status add_slots(Builder& builder, const Optimizer& optimizer, const Variable& parameter);
 
 // What an update is made from.
@@ -74,6 +76,10 @@ struct StepInputs {
   ValueId scale = kNoValue;   // a scalar that makes them mean gradients; kNoValue: they are
   ValueId learning_rate = kNoValue;  // a scalar f64
   ValueId step = kNoValue;           // a scalar i64, from 1 on
+  // Where parameters are rows of larger ones; each per parameter, or empty. The gradient of the whole, which norms are of; the
+  // whole's name, which groups go by; the device hint of the nodes.
+  std::vector<ValueId> wholes = {};
+  std::vector<std::string> names = {}, devices = {};
 };
 
 // Emits one update of each parameter, clipping first, and the nodes that assign parameters and slots; returns these.

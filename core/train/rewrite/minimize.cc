@@ -103,14 +103,6 @@ Result<std::vector<VariableGradient>> gradients_for(FunctionBuilder& f, ValueId 
   return out;
 }
 
-// The rows that were looked up, each once, with the sum of their values.
-void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId* sums) {
-  const auto both = e.emit_many("percale:SumRows", {rows, values}, 2);
-  if (!e.status().ok()) return;
-  *unique = both[0];
-  *sums = both[1];
-}
-
 // clone_body() of the forward pass. Each node asks for the device of its stage; what reads variables, or the executor carries out, for
 // where its variables lie.
 Result<std::vector<ValueId>> clone_forward(const Graph& graph, Function& from, FunctionBuilder& to,
@@ -272,6 +264,13 @@ Status build_commit(Builder& b, const Optimizer& optimizer, TrainGraph& out) {
 }
 
 }  // namespace
+
+void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId* sums) {
+  const auto both = e.emit_many("percale:SumRows", {rows, values}, 2);
+  if (!e.status().ok()) return;
+  *unique = both[0];
+  *sums = both[1];
+}
 
 Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
   Builder b(graph);

@@ -81,6 +81,9 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
                                      const std::vector<std::string>& frozen = {}, bool recompute = false,
                                      const ParallelSpec& parallel = {});
 
+// Emits the rows that were looked up, each once, with the sum of their values.
+void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId* sums);
+
 // The graph of one function: main reduced to what the named values need, which become its outputs; slots and training
 // functions left out.
 Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph, const std::vector<std::string>& outputs);

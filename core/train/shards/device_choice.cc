@@ -14,6 +14,10 @@ std::string names_of(const Engine& engine) {
 
 }  // namespace
 
+std::string_view kernel_kind(const Device& device) {
+  return device.api().borrow_kernels != nullptr ? device.api().borrow_kernels : device.kind();
+}
+
 Result<std::vector<std::string>> choose_devices(const Engine& engine, std::string_view list) {
   std::vector<std::string> out;
   const auto take = [&](const std::string& name) {

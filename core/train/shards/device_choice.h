@@ -14,6 +14,9 @@ namespace percale {
 // "", all. FAILED_PRECONDITION names what the engine lacks, and what it has.
 Result<std::vector<std::string>> choose_devices(const Engine& engine, std::string_view list);
 
+// The kind of device whose kernels it runs: equal ones give equal bits.
+std::string_view kernel_kind(const Device& device);
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_TRAIN_SHARDS_DEVICE_CHOICE_H_

@@ -458,4 +458,19 @@ TEST_CASE("a graph with its own training step moves the rows that a trainer move
   }
 }
 
+TEST_CASE("tables that train by rows lie where other parameters do") {
+  for (const std::string optimizer : {R"("optimizer": {"name": "adam", "sparse": true}, "clip": 0.1)",
+                                      R"("optimizer": {"name": "sgd", "learning_rate": 0.5, "sparse": true})"}) {
+    const std::string keys = str_cat(optimizer, R"(, "shards": 2, "epochs": 2, "seed": 1)");
+    const auto alone = job(engine_of(1), kLookup, keys);
+    REQUIRE_OK(alone->fit(nullptr, 0, nullptr));
+    for (const std::string where : {R"("ps")", R"("mirrored")", R"({"ps": "cpu:0,cpu:1", "min_shard_bytes": 16})"}) {
+      CAPTURE(where);
+      const auto trainer = job(engine_of(2, "cpu:0,cpu:1"), kLookup, str_cat(keys, R"(, "parameters": )", where));
+      REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+      CHECK(trainer->variables()->digest() == alone->variables()->digest());
+    }
+  }
+}
+
 }  // namespace percale

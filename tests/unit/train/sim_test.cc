@@ -85,6 +85,32 @@ TEST_CASE("a sim device works while the only thread of the engine does") {
   CHECK(counts.copies_from_host > 0);
 }
 
+TEST_CASE("variables go to a device once per step, whatever the number of shards") {
+  // x, y, the shard's part of the batch and what random ops need go with each shard; 75 numbers of the model once per step.
+  const auto bytes_of = [](int32_t unit, const std::string& devices, const std::string& own, int shards) {
+    const auto engine = engine_with(2, devices);
+    const auto trainer = job(engine, "mlp", str_cat(R"(, "shards": )", shards, R"(, "freeze": "dense/bias")"), {own});
+    REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
+    CHECK(trainer->steps() == 10);
+    CHECK(trainer->lost_devices().empty());
+    percale_sim_counts counts{};
+    percale_sim_get_counts(sim_plugin(), unit, &counts);
+    return static_cast<int64_t>(counts.bytes_from_host);
+  };
+  const int64_t batches = 2 * 100 * (5 * 4 + 8), parameters = (5 * 8 + 8 + 8 * 3 + 3) * 4, frozen = 8 * 4;
+  for (const auto& [unit, name] : {std::pair{0, "sim:0"}, {PERCALE_SIM_PARTITION(0), "sim_partition:0"}}) {
+    CAPTURE(name);
+    const std::string devices = str_cat("cpu:0,", name);
+    const int64_t one = bytes_of(unit, devices, name, 1);
+    const int64_t eight = bytes_of(unit, devices, name, 8);
+    CHECK(one >= batches + 10 * (parameters - frozen) + frozen);
+    // What is left are constants, and scalars that go with each of the 80 shards.
+    CHECK(one <= batches + 10 * (parameters - frozen) + frozen + 400);
+    CHECK(eight >= batches + 10 * (parameters - frozen) + frozen);
+    CHECK(eight <= batches + 10 * (parameters - frozen) + frozen + 80 * 8 + 2 * 400);
+  }
+}
+
 TEST_CASE("a device that takes partitions whole may be lost too") {
   const std::string more = R"(, "shards": 8)", digest = digest_of("cnn", more);
   int64_t lost = 0;
