@@ -139,7 +139,7 @@ class Training(unittest.TestCase):
     def test_json_is_one_object(self):
         result = json.loads(percale("train", self.spec, "--json").stdout)
         self.assertEqual(set(result), {"steps", "loss", "metrics", "digest", "seconds", "images_per_second", "checkpoint",
-                                       "parallel", "devices", "run"})
+                                       "parallel", "parameter_placement", "devices", "run"})
         self.assertEqual(result["steps"], 39)
         self.assertIsNone(result["checkpoint"])
 
@@ -197,6 +197,22 @@ class Training(unittest.TestCase):
                       train({"parallel": {"replicas": 3, "stages": 2}}, code=1))
         self.assertIn("cpu:0 would need", train({"parallel": {"replicas": 1, "device_memory": 1}}, code=1))
         self.assertIn("did you mean 'stages'?", train({"parallel": {"stage": 2}}, code=1))
+
+    def test_parameters_lie_where_the_spec_says(self):
+        one = self.digest("--shards", "4")
+        # cpu:1 computes nothing, it is opened for the parameters.
+        keys = {"shards": 4, "devices": "cpu:0", "parameters": {"ps": "cpu:0,cpu:1", "min_shard_bytes": 128}}
+        spec = self.write_spec("parameters.json", SPEC | keys)
+        result = json.loads(percale("train", spec, "--json", "--digest", "--threads", "2").stdout)
+        self.assertEqual(result["digest"], one)
+        self.assertEqual([device["name"] for device in result["devices"]], ["cpu:0"])
+        placed = result["parameter_placement"]
+        self.assertEqual(placed["parameters"], "ps")
+        held = {device["name"]: device["held_bytes"] for device in placed["devices"]}
+        self.assertEqual(sorted(held), ["cpu:0", "cpu:1"])
+        self.assertLess(abs(held["cpu:0"] - held["cpu:1"]), 0.5 * sum(held.values()))
+        wrong = self.write_spec("parameters.json", SPEC | {"parameters": "mirored"})
+        self.assertIn("the nearest is 'mirrored'", percale("train", wrong, code=1).stderr)
 
     def test_threads_do_not_change_the_digest_and_the_seed_does(self):
         self.assertEqual(self.digest("--threads", "1"), self.digest("--threads", "3"))

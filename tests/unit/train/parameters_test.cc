@@ -246,7 +246,7 @@ TEST_CASE("what cannot be held says why") {
   REQUIRE(spec.ok());
   const auto engine = engine_of(1);
   const auto model =
-      build_model(*spec, engine->registry(), Shape{kUnknownDim, 4}, {DType::kF32, Shape{kUnknownDim, 3}});
+      build_model(*spec, engine->registry(), Shape{kUnknownDim, 4}, ValueType{DType::kF32, Shape{kUnknownDim, 3}});
   REQUIRE(model.ok());
   spec->trainer.parameters = {ParameterSpec::Where::kPs, "sim:5"};
   const Status lacks = Trainer::create(engine, *model, nullptr, spec->trainer).status();
