@@ -1,0 +1,177 @@
+"""Writes the raw layer of the Java package: a class of method handles per type of percale.h, its constants, and the layout of its
+structs, nothing added."""
+import re
+import textwrap
+
+FOLDER = "bindings/java/src/main/java/org/percale/raw/"
+PACKAGE = "org.percale.raw"
+JAVA = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "size_t": "long", "float": "float",
+        "double": "double"}
+LAYOUT = {"int": "JAVA_INT", "long": "JAVA_LONG", "float": "JAVA_FLOAT", "double": "JAVA_DOUBLE", "MemorySegment": "ADDRESS"}
+KEYWORDS = {"default", "class", "package", "import", "new", "native", "final", "int", "long"}
+
+
+def word(name):
+    return name + "_" if name in KEYWORDS else name
+
+
+def type_of(ctype, header):
+    if ctype.stars or header.kind(ctype.base) == "callback":
+        return "MemorySegment"
+    if header.kind(ctype.base) == "enum":
+        return "int"
+    return JAVA.get(ctype.base, "void")
+
+
+def layout(java):
+    return LAYOUT[java]
+
+
+def never_waits(function):
+    """Getters of facts: they neither wait nor call back, so the virtual machine need not be told that the thread is away."""
+    last = function.name.rsplit("_", 1)[1]
+    return (not function.fails and str(function.returns) != "void" and not function.returns_owned
+            and last not in ("release", "poll")) and not any(p.role == "callback" for p in function.params)
+
+
+def escape(text):
+    """Text for a doc comment: code in braces, nothing that HTML or javadoc would read."""
+    out = []
+    for i, part in enumerate(re.split(r"`([^`]*)`", text)):
+        if i % 2:
+            out.append("{@code " + part + "}" if part.count("{") == part.count("}") else part)
+        else:
+            part = part.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")
+            out.append(part.replace("*/", "*&#47;"))
+    return "".join(out)
+
+
+def doc(text, indent, tags=()):
+    lines = []
+    for paragraph in filter(None, text.split("\n")):
+        lines += [("<p>" if lines else "") + line if i == 0 else line
+                  for i, line in enumerate(textwrap.wrap(escape(paragraph), 110, break_long_words=False, break_on_hyphens=False))]
+    if tags:
+        lines.append("")
+        lines += tags
+    return f"{indent}/**\n" + "".join(f"{indent} * {line}".rstrip() + "\n" for line in lines) + f"{indent} */\n"
+
+
+def class_of(handle):
+    return "Raw" + "".join(part.capitalize() for part in handle.removeprefix("percale").split("_") if part)
+
+
+def sentence(function):
+    if function.doc:
+        return function.doc
+    if function.doc_of:
+        return f"See {function.doc_of}()."
+    return {"release": "Gives a reference back; NULL is allowed.", "retain": "One more reference.",
+            "create": "A new one."}[function.name.rsplit("_", 1)[1]]
+
+
+def head(imports):
+    return ("// Written by bindings/gen from c_api/percale.h; changes belong there.\n"
+            f"package {PACKAGE};\n\n" + "".join(f"import {name};\n" for name in imports) + "\n")
+
+
+def method(function, header):
+    returns = type_of(function.returns, header)
+    java = [(word(p.name), type_of(p.type, header)) for p in function.params]
+    shapes = ", ".join(layout(t) for _, t in java)
+    descriptor = f"FunctionDescriptor.ofVoid({shapes})" if returns == "void" else \
+        f"FunctionDescriptor.of({', '.join([layout(returns)] + [layout(t) for _, t in java])})"
+    maker = "getter" if never_waits(function) else "function"
+    constant = function.name.upper() + "_"
+    tags = [f"@param {name} {p.role.replace('out_array', 'out')} {escape(str(p.type))}"
+            for (name, _), p in zip(java, function.params)]
+    if returns != "void":
+        what = "NULL, or the error, which the caller releases" if function.fails else escape(str(function.returns))
+        tags.append(f"@return {what}")
+    arguments = ", ".join(name for name, _ in java)
+    call = f"{constant}.invokeExact({arguments})"
+    if returns != "void":
+        call = f"return ({returns}) " + call
+    out = f"  private static final MethodHandle {constant} =\n      Raw.{maker}(\"{function.name}\",\n          {descriptor});\n\n"
+    out += doc(sentence(function), "  ", tags)
+    signature = ", ".join(f"{t} {name}" for name, t in java)
+    out += f"  public static {returns} {function.name}({signature}) {{\n    try {{\n      {call};\n"
+    out += "    } catch (Throwable error) {\n      throw Raw.unexpected(error);\n    }\n  }\n"
+    return out
+
+
+def functions_class(handle, functions, header):
+    name = class_of(handle) if handle else "RawLibrary"
+    what = f"The functions of {handle}, as the header has them." if handle else \
+        "The functions that belong to no type, as the header has them."
+    out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.FunctionDescriptor",
+                "java.lang.foreign.MemorySegment", "java.lang.invoke.MethodHandle"])
+    out = out.replace("import static", "import static")
+    out += doc(what, "") + f"public final class {name} {{\n  private {name}() {{}}\n"
+    for function in functions:
+        out += "\n" + method(function, header)
+    return FOLDER + name + ".java", out + "}\n"
+
+
+def constants_class(header):
+    out = head([]).rstrip("\n") + "\n\n" + doc("The constants of the header.", "") + \
+        "public final class RawConstants {\n  private RawConstants() {}\n"
+    for enum in header.enums:
+        for constant in enum.constants:
+            out += "\n" + doc(f"A {enum.name}.", "  ") + f"  public static final int {constant.name} = {constant.value};\n"
+    for macro in header.macros:
+        java = JAVA.get(macro.type, "int")
+        suffix = "L" if java == "long" else ""
+        out += "\n" + doc(macro.doc or "None.", "  ") + f"  public static final {java} {macro.name} = {macro.value}{suffix};\n"
+    return FOLDER + "RawConstants.java", out + "}\n"
+
+
+def callbacks_class(header):
+    out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.FunctionDescriptor"])
+    out += doc("What the library calls, as the header has it.", "") + "public final class RawCallbacks {\n  private RawCallbacks() {}\n"
+    for callback in header.callbacks:
+        returns = type_of(callback.returns, header)
+        shapes = [layout(type_of(p.type, header)) for p in callback.params]
+        made = f"FunctionDescriptor.ofVoid({', '.join(shapes)})" if returns == "void" else \
+            f"FunctionDescriptor.of({', '.join([layout(returns)] + shapes)})"
+        out += "\n" + doc(callback.doc, "  ") + f"  public static final FunctionDescriptor {callback.name} =\n      {made};\n"
+    return FOLDER + "RawCallbacks.java", out + "}\n"
+
+
+def struct_class(struct, header):
+    """The layout, with the paddings that C puts in, and a getter per field."""
+    name = class_of(struct.name)
+    size = {"JAVA_INT": 4, "JAVA_FLOAT": 4}
+    at, members, fields = 0, [], []
+    for field in struct.fields:
+        java = type_of(field.type, header)
+        width = size.get(layout(java), 8)
+        if at % width:
+            members.append(f"MemoryLayout.paddingLayout({width - at % width})")
+            at += width - at % width
+        members.append(f"{layout(java)}.withName(\"{field.name}\")")
+        fields.append((field, java, at))
+        at += width
+    if at % 8:
+        members.append(f"MemoryLayout.paddingLayout({8 - at % 8})")
+    out = head(["static java.lang.foreign.ValueLayout.*", "java.lang.foreign.MemoryLayout",
+                "java.lang.foreign.MemorySegment", "java.lang.foreign.StructLayout"])
+    out += doc(struct.doc, "") + f"public final class {name} {{\n  private {name}() {{}}\n\n"
+    out += doc("The fields as this version of the header has them; the library's may have more.", "  ")
+    out += f"  public static final StructLayout LAYOUT = MemoryLayout.structLayout(\n      " + ",\n      ".join(members) + ");\n"
+    for field, java, offset in fields:
+        what = f"The field {field.name}" + (f": {field.doc}" if field.doc else "") + ("" if field.doc.endswith(".") else ".")
+        out += "\n" + doc(what, "  ", ["@param struct a struct of the library", f"@return {escape(str(field.type))}"])
+        out += (f"  public static {java} {field.name}(MemorySegment struct) {{\n"
+                f"    return struct.get({layout(java)}, {offset});\n  }}\n")
+    return FOLDER + name + ".java", out + "}\n"
+
+
+def raw(header):
+    by_handle = {}
+    for function in header.functions:
+        by_handle.setdefault(function.handle, []).append(function)
+    files = dict(functions_class(handle, functions, header) for handle, functions in by_handle.items())
+    files.update([constants_class(header), callbacks_class(header)])
+    files.update(struct_class(struct, header) for struct in header.structs)
+    return files

@@ -1,0 +1,101 @@
+package org.percale;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.percale.raw.RawCallbacks;
+
+/** What the library calls: one stub per kind for the whole process; the user pointer is a number that stands for the receiver. No
+ * exception leaves a method of this class, which would end the virtual machine. */
+final class Callbacks {
+  interface Log {
+    void write(int level, String message);
+  }
+
+  interface Row {
+    boolean make(long row, MemorySegment columns);
+  }
+
+  interface Step {
+    boolean goesOn(MemorySegment progress);
+  }
+
+  private static final ConcurrentHashMap<Long, Object> RECEIVERS = new ConcurrentHashMap<>();
+  private static final AtomicLong NEXT = new AtomicLong(1);
+
+  static final MemorySegment LOG = stub("log", RawCallbacks.percale_log_function);
+  static final MemorySegment DELETER = stub("delete", RawCallbacks.percale_deleter);
+  static final MemorySegment READY = stub("ready", RawCallbacks.percale_event_callback);
+  static final MemorySegment ROW = stub("row", RawCallbacks.percale_row_callback);
+  static final MemorySegment PROGRESS = stub("progress", RawCallbacks.percale_progress_callback);
+
+  private Callbacks() {}
+
+  /** A user pointer that stands for the receiver until {@link #remove}. */
+  static MemorySegment add(Object receiver) {
+    long number = NEXT.getAndIncrement();
+    RECEIVERS.put(number, receiver);
+    return MemorySegment.ofAddress(number);
+  }
+
+  static Object remove(MemorySegment user) {
+    return RECEIVERS.remove(user.address());
+  }
+
+  private static MemorySegment stub(String method, FunctionDescriptor descriptor) {
+    try {
+      MethodType type = descriptor.toMethodType();
+      return Linker.nativeLinker()
+          .upcallStub(MethodHandles.lookup().findStatic(Callbacks.class, method, type), descriptor, Arena.global());
+    } catch (ReflectiveOperationException error) {
+      throw new ExceptionInInitializerError(error);
+    }
+  }
+
+  private static void log(MemorySegment user, int level, MemorySegment message, long size) {
+    try {
+      byte[] text = message.reinterpret(size).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+      if (RECEIVERS.get(user.address()) instanceof Log log) log.write(level, new String(text, StandardCharsets.UTF_8));
+    } catch (Throwable ignored) {
+      // A log has nobody to tell.
+    }
+  }
+
+  private static void delete(MemorySegment user, MemorySegment data) {
+    try {
+      remove(user);
+    } catch (Throwable ignored) {
+      // Memory that is kept too long is the lesser evil.
+    }
+  }
+
+  private static void ready(MemorySegment user) {
+    try {
+      if (remove(user) instanceof Runnable receiver) receiver.run();
+    } catch (Throwable ignored) {
+      // The receiver has told its future whatever it could.
+    }
+  }
+
+  private static int row(MemorySegment user, long row, MemorySegment columns) {
+    try {
+      return RECEIVERS.get(user.address()) instanceof Row receiver && receiver.make(row, columns) ? 0 : 1;
+    } catch (Throwable error) {
+      return 1;
+    }
+  }
+
+  private static int progress(MemorySegment user, MemorySegment progress) {
+    try {
+      return RECEIVERS.get(user.address()) instanceof Step receiver && receiver.goesOn(progress) ? 0 : 1;
+    } catch (Throwable error) {
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package org.percale;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * One layer of a {@link Sequential}.
+ *
+ * @param name "Dense", "Conv2D", "Flatten", ...
+ * @param settings its settings by Keras' words
+ */
+public record Layer(String name, Map<String, Object> settings) {
+  /** A layer with these settings. */
+  public Layer {
+    settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+  }
+
+  /**
+   * A layer with the defaults.
+   *
+   * @param name its name
+   * @return the layer
+   */
+  public static Layer of(String name) {
+    return new Layer(name, Map.of());
+  }
+
+  /**
+   * The same layer with one more setting.
+   *
+   * @param key "units", "activation", ...
+   * @param value text, a number, a Boolean, a {@code long[]} or a list of texts
+   * @return a new layer
+   */
+  public Layer set(String key, Object value) {
+    Map<String, Object> more = new LinkedHashMap<>(settings);
+    more.put(key, value);
+    return new Layer(name, more);
+  }
+}

@@ -1,0 +1,96 @@
+package org.percale;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.percale.raw.RawText;
+
+/** What all calls of the library share. */
+final class Native {
+  static final int MAX_RANK = 8;
+
+  private Native() {}
+
+  /** Throws what a status says. */
+  static void check(MemorySegment status) {
+    if (status.address() != 0) throw PercaleException.take(status);
+  }
+
+  /** Calls a function whose last argument is where it writes a pointer, and gives the pointer. */
+  static MemorySegment make(Function<MemorySegment, MemorySegment> function) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ADDRESS);
+      check(function.apply(out));
+      return out.get(ADDRESS, 0);
+    }
+  }
+
+  /** The characters of a text of the library, which is released. */
+  static String text(MemorySegment text) {
+    return new String(bytes(text), StandardCharsets.UTF_8);
+  }
+
+  /** The bytes of a text of the library, which is released. */
+  static byte[] bytes(MemorySegment text) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment size = arena.allocate(JAVA_LONG);
+      MemorySegment data = RawText.percale_text_data(text, size);
+      return data.reinterpret(size.get(JAVA_LONG, 0)).toArray(JAVA_BYTE);
+    } finally {
+      RawText.percale_text_release(text);
+    }
+  }
+
+  /** A text that the library lends, or null. */
+  static String borrowed(MemorySegment text) {
+    return text.address() == 0 ? null : text.reinterpret(Long.MAX_VALUE).getString(0);
+  }
+
+  /** A text for the library; NULL for null. */
+  static MemorySegment name(Arena arena, String text) {
+    if (text == null) return MemorySegment.NULL;
+    if (text.indexOf('\0') >= 0) throw new PercaleException(Code.INVALID_ARGUMENT, "'" + text + "' holds a NUL");
+    return arena.allocateFrom(text);
+  }
+
+  static MemorySegment path(Arena arena, Path path) {
+    return path == null ? MemorySegment.NULL : name(arena, path.toString());
+  }
+
+  static MemorySegment names(Arena arena, List<String> texts) {
+    MemorySegment out = arena.allocate(ADDRESS, texts.size());
+    for (int i = 0; i < texts.size(); ++i) out.setAtIndex(ADDRESS, i, name(arena, texts.get(i)));
+    return out;
+  }
+
+  static MemorySegment longs(Arena arena, long... values) {
+    return arena.allocateFrom(JAVA_LONG, values);
+  }
+
+  static MemorySegment ints(Arena arena, int... values) {
+    return arena.allocateFrom(JAVA_INT, values);
+  }
+
+  /** An array of the pointers of handles that are acquired. */
+  static MemorySegment pointers(Arena arena, List<MemorySegment> handles) {
+    MemorySegment out = arena.allocate(ADDRESS, handles.size());
+    for (int i = 0; i < handles.size(); ++i) out.setAtIndex(ADDRESS, i, handles.get(i));
+    return out;
+  }
+
+  /** The first `count` pointers of an array. */
+  static List<MemorySegment> read(MemorySegment array, int count) {
+    List<MemorySegment> out = new ArrayList<>(count);
+    for (int i = 0; i < count; ++i) out.add(array.getAtIndex(ADDRESS, i));
+    return out;
+  }
+}

@@ -1,0 +1,138 @@
+package org.percale;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.percale.raw.RawCall;
+import org.percale.raw.RawTensor;
+
+/**
+ * A prepared pair of feeds and fetches: the fast path. It has a tensor per feed and per fetch: write into the memory of
+ * {@link #input}, {@link #run}, read the memory of {@link #output}. One thread at a time may use it; make one per thread.
+ */
+public final class PreparedCall extends NativeHandle {
+  private final Bound bound;
+  private List<Tensor> inputs;
+  private List<Tensor> outputs;
+
+  private PreparedCall(State state, Bound bound, List<Tensor> inputs, List<Tensor> outputs) {
+    super(state);
+    this.bound = bound;
+    bind(inputs, outputs);
+  }
+
+  /** The pointers that each run gets, each with a reference of its own. Does not know the call. */
+  private static final class Bound {
+    final MemorySegment inputs;
+    final MemorySegment outputs;
+
+    Bound(int inputs, int outputs) {
+      this.inputs = Arena.ofAuto().allocate(ADDRESS, Math.max(inputs, 1));
+      this.outputs = Arena.ofAuto().allocate(ADDRESS, Math.max(outputs, 1));
+    }
+
+    static void put(MemorySegment array, List<Tensor> tensors) {
+      for (int i = 0; i < tensors.size(); ++i) {
+        MemorySegment before = array.getAtIndex(ADDRESS, i);
+        array.setAtIndex(ADDRESS, i, tensors.get(i).with(RawTensor::percale_tensor_retain));
+        RawTensor.percale_tensor_release(before);
+      }
+    }
+
+    void release() {
+      for (MemorySegment array : List.of(inputs, outputs)) {
+        for (long i = 0; i < array.byteSize() / 8; ++i) {
+          RawTensor.percale_tensor_release(array.getAtIndex(ADDRESS, i));
+        }
+      }
+    }
+  }
+
+  static PreparedCall create(Engine engine, MemorySegment session, List<TensorSpec> feeds, List<String> fetches) {
+    try (Arena arena = Arena.ofConfined()) {
+      TensorSpec.Raw types = TensorSpec.Raw.of(arena, feeds);
+      MemorySegment names = Native.names(arena, fetches);
+      MemorySegment pointer = Native.make(out -> RawCall.percale_call_create(session, types.names(), types.dtypes(),
+          types.dims(), types.ranks(), feeds.size(), names, fetches.size(), out));
+      Bound bound = new Bound(feeds.size(), fetches.size());
+      State state = State.exclusive("call", pointer, call -> {
+        RawCall.percale_call_release(call);
+        bound.release();
+      });
+      List<Tensor> inputs = new ArrayList<>();
+      List<Tensor> outputs = new ArrayList<>();
+      try {
+        for (TensorSpec feed : feeds) inputs.add(Tensor.zeros(engine, feed.dtype(), feed.dims()));
+        MemorySegment dtype = arena.allocate(JAVA_INT);
+        MemorySegment dims = arena.allocate(JAVA_LONG, Native.MAX_RANK);
+        MemorySegment rank = arena.allocate(JAVA_LONG);
+        for (int i = 0; i < fetches.size(); ++i) {
+          Native.check(RawCall.percale_call_output_type(pointer, i, dtype, dims, rank));
+          outputs.add(Tensor.zeros(engine, DType.of(dtype.get(JAVA_INT, 0)),
+              dims.asSlice(0, 8 * rank.get(JAVA_LONG, 0)).toArray(JAVA_LONG)));
+        }
+        return new PreparedCall(state, bound, List.copyOf(inputs), List.copyOf(outputs));
+      } catch (RuntimeException error) {
+        state.close();
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * Takes tensors of one's own instead, for all runs that follow. The call keeps their memory.
+   *
+   * @param inputs in the order of the feeds
+   * @param outputs in the order of the fetches; nobody else may use them during a run
+   */
+  public void bind(List<Tensor> inputs, List<Tensor> outputs) {
+    if (this.inputs != null && (inputs.size() != this.inputs.size() || outputs.size() != this.outputs.size())) {
+      throw new PercaleException(Code.INVALID_ARGUMENT, "bind: " + inputs.size() + " inputs and " + outputs.size()
+          + " outputs, wanted " + this.inputs.size() + " and " + this.outputs.size());
+    }
+    with(call -> {
+      Bound.put(bound.inputs, inputs);
+      Bound.put(bound.outputs, outputs);
+      return null;
+    });
+    this.inputs = List.copyOf(inputs);
+    this.outputs = List.copyOf(outputs);
+  }
+
+  /**
+   * The tensor that a feed is read from.
+   *
+   * @param index in the order of the feeds
+   * @return the tensor
+   */
+  public Tensor input(int index) {
+    return inputs.get(index);
+  }
+
+  /**
+   * The tensor that a fetch is written into.
+   *
+   * @param index in the order of the fetches
+   * @return the tensor
+   */
+  public Tensor output(int index) {
+    return outputs.get(index);
+  }
+
+  /** Runs. Allocates nothing once warm. */
+  public void run() {
+    MemorySegment call = state.acquire();
+    MemorySegment status;
+    try {
+      status = RawCall.percale_call_run(call, bound.inputs, bound.outputs);
+    } finally {
+      state.release();
+    }
+    if (status.address() != 0) throw PercaleException.take(status);
+  }
+}

@@ -1,0 +1,66 @@
+package org.percale;
+
+import java.util.Iterator;
+import java.util.List;
+
+/** The results of a run, or the columns of a batch: tensors by name and by number, closed together. */
+public final class Results implements AutoCloseable, Iterable<Tensor> {
+  private final List<String> names;
+  private final List<Tensor> tensors;
+
+  Results(List<String> names, List<Tensor> tensors) {
+    this.names = names;
+    this.tensors = tensors;
+  }
+
+  /**
+   * The names in order.
+   *
+   * @return the names
+   */
+  public List<String> names() {
+    return names;
+  }
+
+  /**
+   * How many there are.
+   *
+   * @return the number
+   */
+  public int size() {
+    return tensors.size();
+  }
+
+  /**
+   * A tensor by number.
+   *
+   * @param index from 0
+   * @return the tensor
+   */
+  public Tensor get(int index) {
+    return tensors.get(index);
+  }
+
+  /**
+   * A tensor by name.
+   *
+   * @param name the name
+   * @return the tensor
+   */
+  public Tensor get(String name) {
+    int index = names.indexOf(name);
+    if (index < 0) throw new PercaleException(Code.NOT_FOUND, "there is no '" + name + "' among " + names);
+    return tensors.get(index);
+  }
+
+  @Override
+  public Iterator<Tensor> iterator() {
+    return tensors.iterator();
+  }
+
+  /** Closes all tensors. */
+  @Override
+  public void close() {
+    tensors.forEach(Tensor::close);
+  }
+}

@@ -1,0 +1,126 @@
+package org.percale;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** A model as a list of layers, with how it is trained, in Keras' words: a SPEC that is written in Java. */
+public final class Sequential {
+  private final List<Layer> layers = new ArrayList<>();
+  private final Map<String, Object> keys = new LinkedHashMap<>();
+
+  private Sequential() {}
+
+  /**
+   * A model without layers.
+   *
+   * @param inputShape of a row
+   * @return the model
+   */
+  public static Sequential of(long... inputShape) {
+    return new Sequential().set("input_shape", inputShape);
+  }
+
+  /**
+   * The next layer.
+   *
+   * @param layer the layer
+   * @return this
+   */
+  public Sequential layer(Layer layer) {
+    layers.add(layer);
+    return this;
+  }
+
+  /**
+   * The next layer, of units that see all of the one before.
+   *
+   * @param units how many
+   * @param activation "relu", "softmax", ...; null: none
+   * @return this
+   */
+  public Sequential dense(long units, String activation) {
+    Layer dense = Layer.of("Dense").set("units", units);
+    return layer(activation == null ? dense : dense.set("activation", activation));
+  }
+
+  /**
+   * How it is trained.
+   *
+   * @param optimizer its name
+   * @param loss its name
+   * @param metrics their names
+   * @return this
+   */
+  public Sequential compile(String optimizer, String loss, String... metrics) {
+    return set("optimizer", optimizer).set("loss", loss).set("metrics", List.of(metrics));
+  }
+
+  /**
+   * Any other key of a SPEC.
+   *
+   * @param key its name
+   * @param value text, a number, a Boolean, a {@code long[]}, a list, or a map of such
+   * @return this
+   */
+  public Sequential set(String key, Object value) {
+    keys.put(key, value);
+    return this;
+  }
+
+  /**
+   * The SPEC.
+   *
+   * @return JSON
+   */
+  public String spec() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("model", layers.stream().map(layer -> {
+      Map<String, Object> out = new LinkedHashMap<>();
+      out.put("layer", layer.name());
+      out.putAll(layer.settings());
+      return out;
+    }).toList());
+    all.putAll(keys);
+    return json(all);
+  }
+
+  /**
+   * Begins a trainer of this model.
+   *
+   * @param engine the engine
+   * @return what collects settings
+   */
+  public Trainer.Builder trainer(Engine engine) {
+    return Trainer.fromSpec(engine, spec());
+  }
+
+  private static String json(Object value) {
+    return switch (value) {
+      case Number number -> number.toString();
+      case Boolean on -> on.toString();
+      case long[] numbers -> Arrays.toString(numbers);
+      case List<?> list -> list.stream().map(Sequential::json).collect(Collectors.joining(", ", "[", "]"));
+      case Map<?, ?> map -> map.entrySet().stream()
+          .map(entry -> json(entry.getKey().toString()) + ": " + json(entry.getValue()))
+          .collect(Collectors.joining(", ", "{", "}"));
+      default -> quoted(value.toString());
+    };
+  }
+
+  private static String quoted(String text) {
+    StringBuilder out = new StringBuilder("\"");
+    for (char letter : text.toCharArray()) {
+      if (letter == '"' || letter == '\\') out.append('\\');
+      if (letter < ' ') {
+        out.append(String.format("\\u%04x", (int) letter));
+      } else {
+        out.append(letter);
+      }
+    }
+    return out.append('"').toString();
+  }
+}

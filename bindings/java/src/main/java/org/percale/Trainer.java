@@ -1,0 +1,417 @@
+package org.percale;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.percale.raw.RawTrainer;
+
+/** Trains the variables of a graph. One thread at a time may use it, {@link #cancel} excepted. */
+public final class Trainer extends NativeHandle {
+  private final ConcurrentLinkedQueue<Runnable> kept;
+  private CancelToken token;
+
+  private Trainer(MemorySegment pointer, ConcurrentLinkedQueue<Runnable> kept) {
+    super(State.exclusive("trainer", pointer, trainer -> {
+      RawTrainer.percale_trainer_release(trainer);
+      kept.forEach(Runnable::run);
+    }));
+    this.kept = kept;
+  }
+
+  /** Is told after each step. */
+  @FunctionalInterface
+  public interface ProgressListener {
+    /**
+     * A step was done. The trainer may be saved now.
+     *
+     * @param progress how it goes
+     * @return whether it goes on; false ends the training after this step
+     * @throws Exception ends the training after this step, and goes on from {@link Trainer#fit}
+     */
+    boolean step(Progress progress) throws Exception;
+  }
+
+  /**
+   * Begins a trainer of a graph, whose inputs are the columns of the data and which has an output that is the loss.
+   *
+   * @param engine the engine
+   * @param graph the graph
+   * @param variables the table that is trained
+   * @return what collects settings
+   */
+  public static Builder builder(Engine engine, Graph graph, Variables variables) {
+    return new Builder(engine, graph, variables, null);
+  }
+
+  /**
+   * Begins a trainer of a SPEC.
+   *
+   * @param engine the engine
+   * @param spec JSON that says model, loss, metrics, optimizer and data
+   * @return what collects settings
+   */
+  public static Builder fromSpec(Engine engine, String spec) {
+    return new Builder(engine, null, null, spec);
+  }
+
+  /** A trainer that is being set up. */
+  public static final class Builder {
+    private final Engine engine;
+    private final Graph graph;
+    private final Variables variables;
+    private final String spec;
+    private Path specFolder;
+    private Path dataFolder;
+    private final Options options = new Options("trainer");
+
+    private Builder(Engine engine, Graph graph, Variables variables, String spec) {
+      this.engine = engine;
+      this.graph = graph;
+      this.variables = variables;
+      this.spec = spec;
+    }
+
+    /**
+     * Any option of a trainer; see {@link Percale#describeOptions}.
+     *
+     * @param key its name
+     * @param value text, a number or a Boolean
+     * @return this
+     */
+    public Builder option(String key, Object value) {
+      options.set(key, value);
+      return this;
+    }
+
+    /**
+     * The optimizer; a SPEC says it itself.
+     *
+     * @param optimizer a name, or JSON such as {"name": "sgd", "momentum": 0.9}
+     * @return this
+     */
+    public Builder optimizer(String optimizer) {
+      return option("optimizer", optimizer);
+    }
+
+    /**
+     * The output that is the mean loss of a batch; a SPEC says it itself.
+     *
+     * @param output its name
+     * @return this
+     */
+    public Builder loss(String output) {
+      return option("loss", output);
+    }
+
+    /**
+     * The devices of the engine that compute shards.
+     *
+     * @param devices names with commas, KIND=NUMBER, or "all"
+     * @return this
+     */
+    public Builder devices(String devices) {
+      return option("devices", devices);
+    }
+
+    /**
+     * Variables that keep their values.
+     *
+     * @param patterns of names, separated by commas
+     * @return this
+     */
+    public Builder freeze(String patterns) {
+      return option("freeze", patterns);
+    }
+
+    /**
+     * Passes over the data.
+     *
+     * @param epochs how many
+     * @return this
+     */
+    public Builder epochs(long epochs) {
+      return option("epochs", epochs);
+    }
+
+    /**
+     * The most that the trainer may hold.
+     *
+     * @param bytes bytes; 0: no limit but the engine's
+     * @return this
+     */
+    public Builder memoryLimit(long bytes) {
+      return option("memory_limit", bytes);
+    }
+
+    /**
+     * Where relative paths of a SPEC are looked up besides the folder of the data.
+     *
+     * @param folder the folder
+     * @return this
+     */
+    public Builder specFolder(Path folder) {
+      specFolder = folder;
+      return this;
+    }
+
+    /**
+     * Where the data files of a SPEC are looked up first.
+     *
+     * @param folder the folder
+     * @return this
+     */
+    public Builder dataFolder(Path folder) {
+      dataFolder = folder;
+      return this;
+    }
+
+    /**
+     * The trainer.
+     *
+     * @return the trainer
+     */
+    public Trainer build() {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment pointer;
+        if (spec == null) {
+          pointer = engine.with(e -> graph.with(g -> variables.with(v -> options.with(o ->
+              Native.make(out -> RawTrainer.percale_trainer_create(e, g, v, o, out))))));
+        } else {
+          byte[] bytes = spec.getBytes(StandardCharsets.UTF_8);
+          MemorySegment text = arena.allocateFrom(JAVA_BYTE, bytes);
+          MemorySegment ofSpec = Native.path(arena, specFolder);
+          MemorySegment ofData = Native.path(arena, dataFolder);
+          pointer = engine.with(e -> options.with(o -> Native.make(
+              out -> RawTrainer.percale_trainer_from_spec(e, text, bytes.length, ofSpec, ofData, o, out))));
+        }
+        return new Trainer(pointer, new ConcurrentLinkedQueue<>());
+      }
+    }
+  }
+
+  /**
+   * What follows ends with {@link Code#CANCELLED} when the token is cancelled.
+   *
+   * @param token the token; null: none
+   */
+  public void setCancelToken(CancelToken token) {
+    this.token = token;
+  }
+
+  /** Ends the step under way with {@link Code#CANCELLED}; the state is that of the last completed step. Any thread may call it. */
+  public void cancel() {
+    state.whileThere(RawTrainer::percale_trainer_cancel);
+  }
+
+  /** Calls the library so that the token ends it. */
+  private void cancellable(Runnable call) {
+    CancelToken own = token;
+    if (own == null) {
+      call.run();
+      return;
+    }
+    own.check();
+    Runnable cancel = this::cancel;
+    own.add(cancel);
+    try {
+      call.run();
+    } finally {
+      own.remove(cancel);
+    }
+  }
+
+  /**
+   * One step on one global batch.
+   *
+   * @param batch tensors by name
+   * @return the batch's mean loss before the update
+   */
+  public double step(Map<String, Tensor> batch) {
+    return step(List.copyOf(batch.keySet()), List.copyOf(batch.values()));
+  }
+
+  /**
+   * One step on one global batch.
+   *
+   * @param batch what {@link Dataset#next} gave
+   * @return the batch's mean loss before the update
+   */
+  public double step(Results batch) {
+    List<Tensor> tensors = new ArrayList<>();
+    batch.forEach(tensors::add);
+    return step(batch.names(), tensors);
+  }
+
+  private double step(List<String> names, List<Tensor> tensors) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment loss = arena.allocate(JAVA_DOUBLE);
+      MemorySegment all = Native.names(arena, names);
+      cancellable(() -> check(trainer -> withAll(tensors, pointers ->
+          RawTrainer.percale_trainer_step(trainer, all, Native.pointers(arena, pointers), names.size(), loss))));
+      return loss.get(JAVA_DOUBLE, 0);
+    }
+  }
+
+  /**
+   * Trains over the data.
+   *
+   * @param data the data; null: that of the SPEC
+   * @param epochs until which epoch; 0: as the SPEC says
+   */
+  public void fit(Dataset data, long epochs) {
+    fit(data, epochs, progress -> true);
+  }
+
+  /**
+   * Trains over the data.
+   *
+   * @param data the data; null: that of the SPEC
+   * @param epochs until which epoch; 0: as the SPEC says
+   * @param listener is told after each step. A checked exception of it becomes the cause of an {@link IllegalStateException}
+   */
+  public void fit(Dataset data, long epochs, ProgressListener listener) {
+    Throwable[] thrown = new Throwable[1];
+    CancelToken own = token;
+    Callbacks.Step receiver = progress -> {
+      try {
+        return listener.step(Progress.of(progress)) && (own == null || !own.isCancelled());
+      } catch (Throwable error) {
+        thrown[0] = error;
+        return false;
+      }
+    };
+    MemorySegment user = Callbacks.add(receiver);
+    try {
+      cancellable(() -> check(trainer -> withOptional(data,
+          set -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user))));
+    } catch (PercaleException error) {
+      if (thrown[0] == null) throw data == null ? error : data.explain(error);
+    } finally {
+      Callbacks.remove(user);
+    }
+    if (thrown[0] instanceof RuntimeException error) throw error;
+    if (thrown[0] instanceof Error error) throw error;
+    if (thrown[0] != null) throw new IllegalStateException("the listener threw", thrown[0]);
+    if (own != null) own.check();
+  }
+
+  /**
+   * Data that is evaluated after each epoch. Before the first step.
+   *
+   * @param data the data; null: none
+   */
+  public void setValidation(Dataset data) {
+    Runnable release = data == null ? () -> {} : data.keepSources();
+    kept.add(release);
+    check(trainer -> withOptional(data, set -> RawTrainer.percale_trainer_set_validation(trainer, set)));
+  }
+
+  /**
+   * Loss and metrics over data.
+   *
+   * @param data the data; null: the SPEC's test data
+   * @return what came of it
+   */
+  public Evaluation evaluate(Dataset data) {
+    return with(trainer -> withOptional(data, set ->
+        new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out))))));
+  }
+
+  /** Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits. */
+  public void publish() {
+    check(RawTrainer::percale_trainer_publish);
+  }
+
+  /**
+   * Writes a checkpoint step-N, whole or not at all.
+   *
+   * @param folder where
+   */
+  public void save(Path folder) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = Native.path(arena, folder);
+      check(trainer -> RawTrainer.percale_trainer_save(trainer, name));
+    }
+  }
+
+  /**
+   * Takes up the newest complete checkpoint: the same bits follow as without the interruption.
+   *
+   * @param folder where
+   */
+  public void restore(Path folder) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = Native.path(arena, folder);
+      check(trainer -> RawTrainer.percale_trainer_restore(trainer, name));
+    }
+  }
+
+  /**
+   * The graph for inference: inputs to predictions.
+   *
+   * @return the graph
+   */
+  public Graph model() {
+    return with(trainer -> Graph.take(Native.make(out -> RawTrainer.percale_trainer_model(trainer, out))));
+  }
+
+  /**
+   * The table that is trained.
+   *
+   * @return the table
+   */
+  public Variables variables() {
+    return with(trainer -> Variables.take(Native.make(out -> RawTrainer.percale_trainer_variables(trainer, out))));
+  }
+
+  /**
+   * Steps that were completed.
+   *
+   * @return the number
+   */
+  public long steps() {
+    return with(RawTrainer::percale_trainer_steps);
+  }
+
+  /**
+   * The history of the training.
+   *
+   * @param format "csv", "svg", or "events" (for TensorBoard)
+   * @return the bytes
+   */
+  public byte[] history(String format) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = Native.name(arena, format);
+      return with(trainer -> Native.bytes(Native.make(out -> RawTrainer.percale_trainer_history(trainer, name, out))));
+    }
+  }
+
+  /**
+   * Facts: parameters, shards, devices, batch size, optimizer, data.
+   *
+   * @return JSON
+   */
+  public String describe() {
+    return with(trainer -> Native.text(Native.make(out -> RawTrainer.percale_trainer_describe(trainer, out))));
+  }
+
+  /**
+   * Records what the trainer does from now on.
+   *
+   * @param trace where; null ends it
+   */
+  public void setTrace(Trace trace) {
+    with(trainer -> withOptional(trace, spans -> {
+      RawTrainer.percale_trainer_set_trace(trainer, spans);
+      return null;
+    }));
+  }
+}

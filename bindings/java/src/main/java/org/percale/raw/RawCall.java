@@ -1,0 +1,100 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_call, as the header has them.
+ */
+public final class RawCall {
+  private RawCall() {}
+
+  private static final MethodHandle PERCALE_CALL_CREATE_ =
+      Raw.function("percale_call_create",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * Prepares runs with feeds of these dtypes and shapes.
+   *
+   * @param session in percale_session*
+   * @param feed_names array const char* const*
+   * @param feed_dtypes array const percale_dtype*
+   * @param feed_dims array const int64_t* const*
+   * @param feed_ranks array const size_t*
+   * @param feed_count in size_t
+   * @param fetch_names array const char* const*
+   * @param fetch_count in size_t
+   * @param out_call out percale_call**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_call_create(MemorySegment session, MemorySegment feed_names, MemorySegment feed_dtypes, MemorySegment feed_dims, MemorySegment feed_ranks, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment out_call) {
+    try {
+      return (MemorySegment) PERCALE_CALL_CREATE_.invokeExact(session, feed_names, feed_dtypes, feed_dims, feed_ranks, feed_count, fetch_names, fetch_count, out_call);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CALL_RUN_ =
+      Raw.function("percale_call_run",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Runs with the feeds in the order of creation; the results are written into {@code outputs}, tensors of the
+   * fetches' dtypes and shapes. Allocates nothing once warm.
+   *
+   * @param call in percale_call*
+   * @param inputs array percale_tensor* const*
+   * @param outputs array percale_tensor* const*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_call_run(MemorySegment call, MemorySegment inputs, MemorySegment outputs) {
+    try {
+      return (MemorySegment) PERCALE_CALL_RUN_.invokeExact(call, inputs, outputs);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CALL_OUTPUT_TYPE_ =
+      Raw.function("percale_call_output_type",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * dtype and shape of a fetch; {@code out_dims} has room for 8.
+   *
+   * @param call in const percale_call*
+   * @param index in size_t
+   * @param out_dtype out percale_dtype*
+   * @param out_dims out int64_t*
+   * @param out_rank out size_t*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_call_output_type(MemorySegment call, long index, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
+    try {
+      return (MemorySegment) PERCALE_CALL_OUTPUT_TYPE_.invokeExact(call, index, out_dtype, out_dims, out_rank);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CALL_RELEASE_ =
+      Raw.function("percale_call_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; NULL is allowed.
+   *
+   * @param call in percale_call*
+   */
+  public static void percale_call_release(MemorySegment call) {
+    try {
+      PERCALE_CALL_RELEASE_.invokeExact(call);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

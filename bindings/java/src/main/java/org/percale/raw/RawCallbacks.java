@@ -1,0 +1,46 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+
+/**
+ * What the library calls, as the header has it.
+ */
+public final class RawCallbacks {
+  private RawCallbacks() {}
+
+  /**
+   * Receives a message of the library: {@code level} 0 debug, 1 info, 2 warning, 3 error. Any thread.
+   */
+  public static final FunctionDescriptor percale_log_function =
+      FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG);
+
+  /**
+   * Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait.
+   */
+  public static final FunctionDescriptor percale_deleter =
+      FunctionDescriptor.ofVoid(ADDRESS, ADDRESS);
+
+  /**
+   * Called once when the run is over: on the thread that ends it, or at once on the caller's when it is over
+   * already. It must not block.
+   */
+  public static final FunctionDescriptor percale_event_callback =
+      FunctionDescriptor.ofVoid(ADDRESS);
+
+  /**
+   * Writes row {@code row} of a data set: the elements of column i into the memory at columns[i], which holds
+   * zeros. The same row for the same number, whenever it is asked for: that is what lets a training go on exactly.
+   * Called on the thread of whoever wants the batch. Anything but 0 ends that call with ABORTED.
+   */
+  public static final FunctionDescriptor percale_row_callback =
+      FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS);
+
+  /**
+   * Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices
+   * have completed meanwhile stay. It may save the trainer.
+   */
+  public static final FunctionDescriptor percale_progress_callback =
+      FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS);
+}

@@ -1,0 +1,223 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_cluster, as the header has them.
+ */
+public final class RawCluster {
+  private RawCluster() {}
+
+  private static final MethodHandle PERCALE_CLUSTER_CREATE_ =
+      Raw.function("percale_cluster_create",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * A new one.
+   *
+   * @param out_cluster out percale_cluster**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cluster_create(MemorySegment out_cluster) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_CREATE_.invokeExact(out_cluster);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_FROM_JSON_ =
+      Raw.function("percale_cluster_from_json",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * From the JSON of TF_CONFIG.
+   *
+   * @param json text const char*
+   * @param size in size_t
+   * @param out_cluster out percale_cluster**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cluster_from_json(MemorySegment json, long size, MemorySegment out_cluster) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_FROM_JSON_.invokeExact(json, size, out_cluster);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_FROM_ENVIRONMENT_ =
+      Raw.function("percale_cluster_from_environment",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * From the process's environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, OMPI_*. NOT_FOUND without any.
+   *
+   * @param out_cluster out percale_cluster**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cluster_from_environment(MemorySegment out_cluster) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_FROM_ENVIRONMENT_.invokeExact(out_cluster);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_ADD_TASK_ =
+      Raw.function("percale_cluster_add_task",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * See percale_cluster_from_environment().
+   *
+   * @param cluster in percale_cluster*
+   * @param job text const char*
+   * @param task in int64_t
+   * @param address text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cluster_add_task(MemorySegment cluster, MemorySegment job, long task, MemorySegment address) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_ADD_TASK_.invokeExact(cluster, job, task, address);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_SET_ROLE_ =
+      Raw.function("percale_cluster_set_role",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+
+  /**
+   * See percale_cluster_from_environment().
+   *
+   * @param cluster in percale_cluster*
+   * @param job text const char*
+   * @param task in int64_t
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cluster_set_role(MemorySegment cluster, MemorySegment job, long task) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_SET_ROLE_.invokeExact(cluster, job, task);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_JOB_COUNT_ =
+      Raw.getter("percale_cluster_job_count",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+
+  /**
+   * See percale_cluster_from_environment().
+   *
+   * @param cluster in const percale_cluster*
+   * @return size_t
+   */
+  public static long percale_cluster_job_count(MemorySegment cluster) {
+    try {
+      return (long) PERCALE_CLUSTER_JOB_COUNT_.invokeExact(cluster);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_GET_JOB_ =
+      Raw.getter("percale_cluster_get_job",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+
+  /**
+   * See percale_cluster_from_environment().
+   *
+   * @param cluster in const percale_cluster*
+   * @param index in size_t
+   * @return const char*
+   */
+  public static MemorySegment percale_cluster_get_job(MemorySegment cluster, long index) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_GET_JOB_.invokeExact(cluster, index);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_TASK_COUNT_ =
+      Raw.getter("percale_cluster_task_count",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * One more than the highest number of a task; 0 for an unknown job.
+   *
+   * @param cluster in const percale_cluster*
+   * @param job text const char*
+   * @return int64_t
+   */
+  public static long percale_cluster_task_count(MemorySegment cluster, MemorySegment job) {
+    try {
+      return (long) PERCALE_CLUSTER_TASK_COUNT_.invokeExact(cluster, job);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_GET_ADDRESS_ =
+      Raw.getter("percale_cluster_get_address",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
+
+  /**
+   * "host:port", "" where the source does not tell it, NULL when there is no such task. Borrowed.
+   *
+   * @param cluster in const percale_cluster*
+   * @param job text const char*
+   * @param task in int64_t
+   * @return const char*
+   */
+  public static MemorySegment percale_cluster_get_address(MemorySegment cluster, MemorySegment job, long task) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_GET_ADDRESS_.invokeExact(cluster, job, task);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_GET_ROLE_ =
+      Raw.getter("percale_cluster_get_role",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * The own job ("" when none was given) and task.
+   *
+   * @param cluster in const percale_cluster*
+   * @param out_task out int64_t*
+   * @return const char*
+   */
+  public static MemorySegment percale_cluster_get_role(MemorySegment cluster, MemorySegment out_task) {
+    try {
+      return (MemorySegment) PERCALE_CLUSTER_GET_ROLE_.invokeExact(cluster, out_task);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CLUSTER_RELEASE_ =
+      Raw.function("percale_cluster_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; NULL is allowed.
+   *
+   * @param cluster in percale_cluster*
+   */
+  public static void percale_cluster_release(MemorySegment cluster) {
+    try {
+      PERCALE_CLUSTER_RELEASE_.invokeExact(cluster);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

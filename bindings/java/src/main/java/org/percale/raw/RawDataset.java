@@ -1,0 +1,315 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_dataset, as the header has them.
+ */
+public final class RawDataset {
+  private RawDataset() {}
+
+  private static final MethodHandle PERCALE_DATASET_FROM_TENSORS_ =
+      Raw.function("percale_dataset_from_tensors",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * Rows of tensors that stand in memory: all have the same first dim. Names become feed names.
+   *
+   * @param engine in percale_engine*
+   * @param names array const char* const*
+   * @param tensors array percale_tensor* const*
+   * @param count in size_t
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_from_tensors(MemorySegment engine, MemorySegment names, MemorySegment tensors, long count, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_FROM_TENSORS_.invokeExact(engine, names, tensors, count, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_FROM_FILES_ =
+      Raw.function("percale_dataset_from_files",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS));
+
+  /**
+   * Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which
+   * tensor, or which columns of a CSV file, separated by commas. What can be mapped is, and CSV is read as it is
+   * wanted: files may be larger than memory. u8 images become f32, multiplied by {@code scale} (0: kept as they
+   * are).
+   *
+   * @param engine in percale_engine*
+   * @param names array const char* const*
+   * @param paths array const char* const*
+   * @param count in size_t
+   * @param scale in double
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_from_files(MemorySegment engine, MemorySegment names, MemorySegment paths, long count, double scale, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_FROM_FILES_.invokeExact(engine, names, paths, count, scale, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_RANGE_ =
+      Raw.function("percale_dataset_range",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS));
+
+  /**
+   * Rows of one i64 each: start, start + step, ... before {@code stop}.
+   *
+   * @param engine in percale_engine*
+   * @param name text const char*
+   * @param start in int64_t
+   * @param stop in int64_t
+   * @param step in int64_t
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_range(MemorySegment engine, MemorySegment name, long start, long stop, long step, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_RANGE_.invokeExact(engine, name, start, stop, step, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_GENERATOR_ =
+      Raw.function("percale_dataset_generator",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Rows that a function makes. Per column its name, dtype, and the dims of one row. {@code user} must stay good
+   * until the data set, and all that were made of it, are released.
+   *
+   * @param engine in percale_engine*
+   * @param names array const char* const*
+   * @param dtypes array const percale_dtype*
+   * @param dims array const int64_t* const*
+   * @param ranks array const size_t*
+   * @param count in size_t
+   * @param rows in int64_t
+   * @param callback callback percale_row_callback
+   * @param user user void*
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_generator(MemorySegment engine, MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks, long count, long rows, MemorySegment callback, MemorySegment user, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_GENERATOR_.invokeExact(engine, names, dtypes, dims, ranks, count, rows, callback, user, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_ZIP_ =
+      Raw.function("percale_dataset_zip",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * The columns of several data sets side by side: all have the same number of rows, no two columns one name. What
+   * is made of data sets keeps them, and does not see how they are configured.
+   *
+   * @param datasets array percale_dataset* const*
+   * @param count in size_t
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_zip(MemorySegment datasets, long count, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_ZIP_.invokeExact(datasets, count, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_CONCATENATE_ =
+      Raw.function("percale_dataset_concatenate",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * The rows of several data sets with the same columns, one set after the other.
+   *
+   * @param datasets array percale_dataset* const*
+   * @param count in size_t
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_concatenate(MemorySegment datasets, long count, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_CONCATENATE_.invokeExact(datasets, count, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_REPEAT_ =
+      Raw.function("percale_dataset_repeat",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * The rows of a data set {@code times} over.
+   *
+   * @param dataset in percale_dataset*
+   * @param times in int64_t
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_repeat(MemorySegment dataset, long times, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_REPEAT_.invokeExact(dataset, times, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_MAP_ =
+      Raw.function("percale_dataset_map",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Rows that went through a graph without variables: its inputs are columns by name, its outputs [?, ...] are the
+   * new columns. It runs on the rows of a batch together, on the engine's threads.
+   *
+   * @param dataset in percale_dataset*
+   * @param graph in const percale_graph*
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_map(MemorySegment dataset, MemorySegment graph, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_MAP_.invokeExact(dataset, graph, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_CONFIGURE_ =
+      Raw.function("percale_dataset_configure",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT));
+
+  /**
+   * Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last
+   * batch is dropped.
+   *
+   * @param dataset in percale_dataset*
+   * @param batch_size in int64_t
+   * @param shuffle_seed in int64_t
+   * @param drop_remainder in int32_t
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_configure(MemorySegment dataset, long batch_size, long shuffle_seed, int drop_remainder) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_CONFIGURE_.invokeExact(dataset, batch_size, shuffle_seed, drop_remainder);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_DISTRIBUTE_ =
+      Raw.function("percale_dataset_distribute",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * The parts of a data set for {@code replicas} replicas, 1 to 65536: out_datasets[r] gives of each batch of B
+   * rows the rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a batch of its own, so that all
+   * parts together give each row of an epoch once, batch by batch; of a short batch some may be empty. Batches are
+   * those of {@code dataset} as it is configured now. Each part is a handle of its own (+1 each), for a thread of
+   * its own, and has the next batches made ahead where the engine has threads for it. A part cannot be configured,
+   * distributed again, or made into other data sets: FAILED_PRECONDITION.
+   *
+   * @param dataset in percale_dataset*
+   * @param replicas in size_t
+   * @param out_datasets out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_distribute(MemorySegment dataset, long replicas, MemorySegment out_datasets) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_DISTRIBUTE_.invokeExact(dataset, replicas, out_datasets);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_ROWS_ =
+      Raw.getter("percale_dataset_rows",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+
+  /**
+   * Rows of the data set; of a replica's part those that an epoch's batches give it. 0 for NULL.
+   *
+   * @param dataset in const percale_dataset*
+   * @return int64_t
+   */
+  public static long percale_dataset_rows(MemorySegment dataset) {
+    try {
+      return (long) PERCALE_DATASET_ROWS_.invokeExact(dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_NEXT_ =
+      Raw.function("percale_dataset_next",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * The next batch, one new tensor per name; OUT_OF_RANGE at the end of the epoch, after which the next epoch
+   * begins.
+   *
+   * @param dataset in percale_dataset*
+   * @param out_tensors out percale_tensor**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_next(MemorySegment dataset, MemorySegment out_tensors) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_NEXT_.invokeExact(dataset, out_tensors);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_RETAIN_ =
+      Raw.function("percale_dataset_retain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * One more reference.
+   *
+   * @param dataset in percale_dataset*
+   * @return percale_dataset*
+   */
+  public static MemorySegment percale_dataset_retain(MemorySegment dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_RETAIN_.invokeExact(dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_RELEASE_ =
+      Raw.function("percale_dataset_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; NULL is allowed.
+   *
+   * @param dataset in percale_dataset*
+   */
+  public static void percale_dataset_release(MemorySegment dataset) {
+    try {
+      PERCALE_DATASET_RELEASE_.invokeExact(dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_engine, as the header has them.
+ */
+public final class RawEngine {
+  private RawEngine() {}
+
+  private static final MethodHandle PERCALE_ENGINE_CREATE_ =
+      Raw.function("percale_engine_create",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * An engine. {@code options} of kind "engine", or NULL for the defaults. Plug-ins are looked for now and at no
+   * other time.
+   *
+   * @param options in const percale_options*
+   * @param out_engine out percale_engine**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_engine_create(MemorySegment options, MemorySegment out_engine) {
+    try {
+      return (MemorySegment) PERCALE_ENGINE_CREATE_.invokeExact(options, out_engine);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_RETAIN_ =
+      Raw.function("percale_engine_retain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * One more reference.
+   *
+   * @param engine in percale_engine*
+   * @return percale_engine*
+   */
+  public static MemorySegment percale_engine_retain(MemorySegment engine) {
+    try {
+      return (MemorySegment) PERCALE_ENGINE_RETAIN_.invokeExact(engine);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_RELEASE_ =
+      Raw.function("percale_engine_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; NULL is allowed.
+   *
+   * @param engine in percale_engine*
+   */
+  public static void percale_engine_release(MemorySegment engine) {
+    try {
+      PERCALE_ENGINE_RELEASE_.invokeExact(engine);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_DEVICE_COUNT_ =
+      Raw.getter("percale_engine_device_count",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+
+  /**
+   * The devices that can be used.
+   *
+   * @param engine in const percale_engine*
+   * @return size_t
+   */
+  public static long percale_engine_device_count(MemorySegment engine) {
+    try {
+      return (long) PERCALE_ENGINE_DEVICE_COUNT_.invokeExact(engine);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_GET_DEVICE_NAME_ =
+      Raw.getter("percale_engine_get_device_name",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+
+  /**
+   * The name of a device, "cpu:0"; NULL when there is none of that index. Borrowed.
+   *
+   * @param engine in const percale_engine*
+   * @param index in size_t
+   * @return const char*
+   */
+  public static MemorySegment percale_engine_get_device_name(MemorySegment engine, long index) {
+    try {
+      return (MemorySegment) PERCALE_ENGINE_GET_DEVICE_NAME_.invokeExact(engine, index);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_DESCRIBE_ =
+      Raw.function("percale_engine_describe",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Facts as JSON. {@code what}: "info" (versions, ISA, threads, devices and why an absent one is absent,
+   * libraries, fingerprint, memory), "ops" (schemas), "passes", "kernels" (per op and kind of device).
+   *
+   * @param engine in const percale_engine*
+   * @param what text const char*
+   * @param out_json out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_engine_describe(MemorySegment engine, MemorySegment what, MemorySegment out_json) {
+    try {
+      return (MemorySegment) PERCALE_ENGINE_DESCRIBE_.invokeExact(engine, what, out_json);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_SET_LOG_ =
+      Raw.function("percale_engine_set_log",
+          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Where messages of the level of the option "log" and above go; nowhere without it (NULL ends it). Set it before
+   * other threads use the engine.
+   *
+   * @param engine in percale_engine*
+   * @param function callback percale_log_function
+   * @param user user void*
+   */
+  public static void percale_engine_set_log(MemorySegment engine, MemorySegment function, MemorySegment user) {
+    try {
+      PERCALE_ENGINE_SET_LOG_.invokeExact(engine, function, user);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ENGINE_MEMORY_ =
+      Raw.function("percale_engine_memory",
+          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Bytes that the engine's allocations hold now, and the most they ever held.
+   *
+   * @param engine in const percale_engine*
+   * @param out_used out int64_t*
+   * @param out_peak out int64_t*
+   */
+  public static void percale_engine_memory(MemorySegment engine, MemorySegment out_used, MemorySegment out_peak) {
+    try {
+      PERCALE_ENGINE_MEMORY_.invokeExact(engine, out_used, out_peak);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_event, as the header has them.
+ */
+public final class RawEvent {
+  private RawEvent() {}
+
+  private static final MethodHandle PERCALE_EVENT_POLL_ =
+      Raw.function("percale_event_poll",
+          FunctionDescriptor.of(JAVA_INT, ADDRESS));
+
+  /**
+   * 1 when the run is over.
+   *
+   * @param event in const percale_event*
+   * @return int32_t
+   */
+  public static int percale_event_poll(MemorySegment event) {
+    try {
+      return (int) PERCALE_EVENT_POLL_.invokeExact(event);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_EVENT_WAIT_ =
+      Raw.function("percale_event_wait",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+
+  /**
+   * Waits; the run's own status, or DEADLINE_EXCEEDED when it is not over after {@code timeout_ns}. May be called
+   * again.
+   *
+   * @param event in percale_event*
+   * @param timeout_ns in int64_t
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_event_wait(MemorySegment event, long timeout_ns) {
+    try {
+      return (MemorySegment) PERCALE_EVENT_WAIT_.invokeExact(event, timeout_ns);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_EVENT_ON_READY_ =
+      Raw.function("percale_event_on_ready",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * See percale_event_wait().
+   *
+   * @param event in percale_event*
+   * @param callback callback percale_event_callback
+   * @param user user void*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_event_on_ready(MemorySegment event, MemorySegment callback, MemorySegment user) {
+    try {
+      return (MemorySegment) PERCALE_EVENT_ON_READY_.invokeExact(event, callback, user);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_EVENT_CANCEL_ =
+      Raw.function("percale_event_cancel",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * See percale_event_wait().
+   *
+   * @param event in percale_event*
+   */
+  public static void percale_event_cancel(MemorySegment event) {
+    try {
+      PERCALE_EVENT_CANCEL_.invokeExact(event);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_EVENT_RESULT_ =
+      Raw.function("percale_event_result",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * A result of a run that has succeeded.
+   *
+   * @param event in percale_event*
+   * @param index in size_t
+   * @param out_tensor out percale_tensor**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_event_result(MemorySegment event, long index, MemorySegment out_tensor) {
+    try {
+      return (MemorySegment) PERCALE_EVENT_RESULT_.invokeExact(event, index, out_tensor);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_EVENT_RETAIN_ =
+      Raw.function("percale_event_retain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * One more reference.
+   *
+   * @param event in percale_event*
+   * @return percale_event*
+   */
+  public static MemorySegment percale_event_retain(MemorySegment event) {
+    try {
+      return (MemorySegment) PERCALE_EVENT_RETAIN_.invokeExact(event);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_EVENT_RELEASE_ =
+      Raw.function("percale_event_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; NULL is allowed.
+   *
+   * @param event in percale_event*
+   */
+  public static void percale_event_release(MemorySegment event) {
+    try {
+      PERCALE_EVENT_RELEASE_.invokeExact(event);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

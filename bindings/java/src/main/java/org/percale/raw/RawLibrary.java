@@ -1,0 +1,66 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions that belong to no type, as the header has them.
+ */
+public final class RawLibrary {
+  private RawLibrary() {}
+
+  private static final MethodHandle PERCALE_VERSION_ =
+      Raw.getter("percale_version",
+          FunctionDescriptor.of(ADDRESS));
+
+  /**
+   * The version of the library that is loaded, as "major.minor.patch". NUL-ended, static.
+   *
+   * @return const char*
+   */
+  public static MemorySegment percale_version() {
+    try {
+      return (MemorySegment) PERCALE_VERSION_.invokeExact();
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_ABI_VERSION_ =
+      Raw.getter("percale_abi_version",
+          FunctionDescriptor.of(JAVA_INT));
+
+  /**
+   * The version of the ABI: major * 1000 + minor. Functions are only ever added within a major.
+   *
+   * @return uint32_t
+   */
+  public static int percale_abi_version() {
+    try {
+      return (int) PERCALE_ABI_VERSION_.invokeExact();
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CODE_NAME_ =
+      Raw.getter("percale_code_name",
+          FunctionDescriptor.of(ADDRESS, JAVA_INT));
+
+  /**
+   * The upper-case name of a code, "INVALID_ARGUMENT". Static.
+   *
+   * @param code in percale_code
+   * @return const char*
+   */
+  public static MemorySegment percale_code_name(int code) {
+    try {
+      return (MemorySegment) PERCALE_CODE_NAME_.invokeExact(code);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * What a callback of percale_trainer_fit() is told after each step. Grows at the end: read no further than
+ * struct_size.
+ */
+public final class RawProgress {
+  private RawProgress() {}
+
+  /**
+   * The fields as this version of the header has them; the library's may have more.
+   */
+  public static final StructLayout LAYOUT = MemoryLayout.structLayout(
+      JAVA_INT.withName("struct_size"),
+      MemoryLayout.paddingLayout(4),
+      JAVA_LONG.withName("epoch"),
+      JAVA_LONG.withName("epochs"),
+      JAVA_LONG.withName("step"),
+      JAVA_LONG.withName("steps"),
+      JAVA_LONG.withName("step_in_epoch"),
+      JAVA_LONG.withName("steps_in_epoch"),
+      JAVA_DOUBLE.withName("loss"),
+      JAVA_DOUBLE.withName("learning_rate"),
+      JAVA_DOUBLE.withName("rows_per_second"),
+      JAVA_DOUBLE.withName("seconds"),
+      JAVA_DOUBLE.withName("eta_seconds"),
+      JAVA_INT.withName("epoch_ended"),
+      MemoryLayout.paddingLayout(4),
+      JAVA_LONG.withName("metric_count"),
+      ADDRESS.withName("metric_names"),
+      ADDRESS.withName("metric_values"));
+
+  /**
+   * The field struct_size.
+   *
+   * @param struct a struct of the library
+   * @return uint32_t
+   */
+  public static int struct_size(MemorySegment struct) {
+    return struct.get(JAVA_INT, 0);
+  }
+
+  /**
+   * The field epoch: from 1.
+   *
+   * @param struct a struct of the library
+   * @return int64_t
+   */
+  public static long epoch(MemorySegment struct) {
+    return struct.get(JAVA_LONG, 8);
+  }
+
+  /**
+   * The field epochs: from 1.
+   *
+   * @param struct a struct of the library
+   * @return int64_t
+   */
+  public static long epochs(MemorySegment struct) {
+    return struct.get(JAVA_LONG, 16);
+  }
+
+  /**
+   * The field step: over the whole run, from 1; steps = 0 when not known.
+   *
+   * @param struct a struct of the library
+   * @return int64_t
+   */
+  public static long step(MemorySegment struct) {
+    return struct.get(JAVA_LONG, 24);
+  }
+
+  /**
+   * The field steps: over the whole run, from 1; steps = 0 when not known.
+   *
+   * @param struct a struct of the library
+   * @return int64_t
+   */
+  public static long steps(MemorySegment struct) {
+    return struct.get(JAVA_LONG, 32);
+  }
+
+  /**
+   * The field step_in_epoch.
+   *
+   * @param struct a struct of the library
+   * @return int64_t
+   */
+  public static long step_in_epoch(MemorySegment struct) {
+    return struct.get(JAVA_LONG, 40);
+  }
+
+  /**
+   * The field steps_in_epoch.
+   *
+   * @param struct a struct of the library
+   * @return int64_t
+   */
+  public static long steps_in_epoch(MemorySegment struct) {
+    return struct.get(JAVA_LONG, 48);
+  }
+
+  /**
+   * The field loss: of this step.
+   *
+   * @param struct a struct of the library
+   * @return double
+   */
+  public static double loss(MemorySegment struct) {
+    return struct.get(JAVA_DOUBLE, 56);
+  }
+
+  /**
+   * The field learning_rate: of this step.
+   *
+   * @param struct a struct of the library
+   * @return double
+   */
+  public static double learning_rate(MemorySegment struct) {
+    return struct.get(JAVA_DOUBLE, 64);
+  }
+
+  /**
+   * The field rows_per_second.
+   *
+   * @param struct a struct of the library
+   * @return double
+   */
+  public static double rows_per_second(MemorySegment struct) {
+    return struct.get(JAVA_DOUBLE, 72);
+  }
+
+  /**
+   * The field seconds.
+   *
+   * @param struct a struct of the library
+   * @return double
+   */
+  public static double seconds(MemorySegment struct) {
+    return struct.get(JAVA_DOUBLE, 80);
+  }
+
+  /**
+   * The field eta_seconds.
+   *
+   * @param struct a struct of the library
+   * @return double
+   */
+  public static double eta_seconds(MemorySegment struct) {
+    return struct.get(JAVA_DOUBLE, 88);
+  }
+
+  /**
+   * The field epoch_ended: 1: the metrics below are there.
+   *
+   * @param struct a struct of the library
+   * @return int32_t
+   */
+  public static int epoch_ended(MemorySegment struct) {
+    return struct.get(JAVA_INT, 96);
+  }
+
+  /**
+   * The field metric_count.
+   *
+   * @param struct a struct of the library
+   * @return size_t
+   */
+  public static long metric_count(MemorySegment struct) {
+    return struct.get(JAVA_LONG, 104);
+  }
+
+  /**
+   * The field metric_names: borrowed for the call.
+   *
+   * @param struct a struct of the library
+   * @return const char* const*
+   */
+  public static MemorySegment metric_names(MemorySegment struct) {
+    return struct.get(ADDRESS, 112);
+  }
+
+  /**
+   * The field metric_values.
+   *
+   * @param struct a struct of the library
+   * @return const double*
+   */
+  public static MemorySegment metric_values(MemorySegment struct) {
+    return struct.get(ADDRESS, 120);
+  }
+}

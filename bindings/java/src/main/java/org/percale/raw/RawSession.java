@@ -1,0 +1,212 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_session, as the header has them.
+ */
+public final class RawSession {
+  private RawSession() {}
+
+  private static final MethodHandle PERCALE_SESSION_CREATE_ =
+      Raw.function("percale_session_create",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * A session over a graph. {@code variables} may be NULL when the graph has none; {@code options} of kind
+   * "session" or NULL.
+   *
+   * @param engine in percale_engine*
+   * @param graph in const percale_graph*
+   * @param variables in percale_variables*
+   * @param options in const percale_options*
+   * @param out_session out percale_session**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_create(MemorySegment engine, MemorySegment graph, MemorySegment variables, MemorySegment options, MemorySegment out_session) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_CREATE_.invokeExact(engine, graph, variables, options, out_session);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_RETAIN_ =
+      Raw.function("percale_session_retain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * One more reference.
+   *
+   * @param session in percale_session*
+   * @return percale_session*
+   */
+  public static MemorySegment percale_session_retain(MemorySegment session) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_RETAIN_.invokeExact(session);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_RELEASE_ =
+      Raw.function("percale_session_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; NULL is allowed.
+   *
+   * @param session in percale_session*
+   */
+  public static void percale_session_release(MemorySegment session) {
+    try {
+      PERCALE_SESSION_RELEASE_.invokeExact(session);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_RUN_ =
+      Raw.function("percale_session_run",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
+
+  /**
+   * Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On
+   * success out_fetches[i] is a new tensor. One element under any shape may be fed for a scalar. {@code
+   * timeout_ns}: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time.
+   *
+   * @param session in percale_session*
+   * @param feed_names array const char* const*
+   * @param feeds array percale_tensor* const*
+   * @param feed_count in size_t
+   * @param fetch_names array const char* const*
+   * @param fetch_count in size_t
+   * @param target_names array const char* const*
+   * @param target_count in size_t
+   * @param timeout_ns in int64_t
+   * @param out_fetches out percale_tensor**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_run(MemorySegment session, MemorySegment feed_names, MemorySegment feeds, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment target_names, long target_count, long timeout_ns, MemorySegment out_fetches) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_RUN_.invokeExact(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names, target_count, timeout_ns, out_fetches);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_RUN_ASYNC_ =
+      Raw.function("percale_session_run_async",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS));
+
+  /**
+   * The same on a thread of the engine; the event gives the results. The feeds are kept until it is done.
+   *
+   * @param session in percale_session*
+   * @param feed_names array const char* const*
+   * @param feeds array percale_tensor* const*
+   * @param feed_count in size_t
+   * @param fetch_names array const char* const*
+   * @param fetch_count in size_t
+   * @param target_names array const char* const*
+   * @param target_count in size_t
+   * @param timeout_ns in int64_t
+   * @param out_event out percale_event**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_run_async(MemorySegment session, MemorySegment feed_names, MemorySegment feeds, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment target_names, long target_count, long timeout_ns, MemorySegment out_event) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_RUN_ASYNC_.invokeExact(session, feed_names, feeds, feed_count, fetch_names, fetch_count, target_names, target_count, timeout_ns, out_event);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_CANCEL_ =
+      Raw.function("percale_session_cancel",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Ends every run of the session that is under way with CANCELLED; later runs are not affected.
+   *
+   * @param session in percale_session*
+   */
+  public static void percale_session_cancel(MemorySegment session) {
+    try {
+      PERCALE_SESSION_CANCEL_.invokeExact(session);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_EXPLAIN_ =
+      Raw.function("percale_session_explain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * Why the plan is what it is, for feeds of the given types. {@code what}: "plan" (JSON: per node device, kernel,
+   * reason, shapes; the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every
+   * better entry refused), "passes" (JSON: node counts after each pass), "svg".
+   *
+   * @param session in percale_session*
+   * @param feed_names array const char* const*
+   * @param feed_dtypes array const percale_dtype*
+   * @param feed_dims array const int64_t* const*
+   * @param feed_ranks array const size_t*
+   * @param feed_count in size_t
+   * @param fetch_names array const char* const*
+   * @param fetch_count in size_t
+   * @param what text const char*
+   * @param out_text out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_explain(MemorySegment session, MemorySegment feed_names, MemorySegment feed_dtypes, MemorySegment feed_dims, MemorySegment feed_ranks, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment what, MemorySegment out_text) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_EXPLAIN_.invokeExact(session, feed_names, feed_dtypes, feed_dims, feed_ranks, feed_count, fetch_names, fetch_count, what, out_text);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_STATS_ =
+      Raw.function("percale_session_stats",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time, and as measured: the
+   * most that the session's runs and plans ever held.
+   *
+   * @param session in const percale_session*
+   * @param out_json out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_stats(MemorySegment session, MemorySegment out_json) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_STATS_.invokeExact(session, out_json);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_SET_TRACE_ =
+      Raw.function("percale_session_set_trace",
+          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
+
+  /**
+   * Records what the session does from now on; NULL ends it.
+   *
+   * @param session in percale_session*
+   * @param trace in percale_trace*
+   */
+  public static void percale_session_set_trace(MemorySegment session, MemorySegment trace) {
+    try {
+      PERCALE_SESSION_SET_TRACE_.invokeExact(session, trace);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

@@ -1,0 +1,358 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_trainer, as the header has them.
+ */
+public final class RawTrainer {
+  private RawTrainer() {}
+
+  private static final MethodHandle PERCALE_TRAINER_CREATE_ =
+      Raw.function("percale_trainer_create",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Trains {@code graph}, whose main function has the inputs of the data set and an output that is the scalar
+   * loss. {@code options} of kind "trainer" (loss, optimizer, schedule, shards, clip_norm, accumulation, ema,
+   * groups, freeze, early_stopping, ...; see percale_options_describe()).
+   *
+   * @param engine in percale_engine*
+   * @param graph in const percale_graph*
+   * @param variables in percale_variables*
+   * @param options in const percale_options*
+   * @param out_trainer out percale_trainer**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_create(MemorySegment engine, MemorySegment graph, MemorySegment variables, MemorySegment options, MemorySegment out_trainer) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_CREATE_.invokeExact(engine, graph, variables, options, out_trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_FROM_SPEC_ =
+      Raw.function("percale_trainer_from_spec",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in
+   * {@code data_folder} (may be NULL), the environment's PERCALE_DATA, the cache, and {@code spec_folder}. {@code
+   * options} of kind "trainer" override the SPEC.
+   *
+   * @param engine in percale_engine*
+   * @param spec text const char*
+   * @param spec_size in size_t
+   * @param spec_folder text const char*
+   * @param data_folder text const char*
+   * @param options in const percale_options*
+   * @param out_trainer out percale_trainer**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_from_spec(MemorySegment engine, MemorySegment spec, long spec_size, MemorySegment spec_folder, MemorySegment data_folder, MemorySegment options, MemorySegment out_trainer) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_FROM_SPEC_.invokeExact(engine, spec, spec_size, spec_folder, data_folder, options, out_trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_RELEASE_ =
+      Raw.function("percale_trainer_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; NULL is allowed.
+   *
+   * @param trainer in percale_trainer*
+   */
+  public static void percale_trainer_release(MemorySegment trainer) {
+    try {
+      PERCALE_TRAINER_RELEASE_.invokeExact(trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_STEP_ =
+      Raw.function("percale_trainer_step",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * One step on one global batch; {@code out_loss} (may be NULL) is the batch's mean loss before the update. With
+   * the option "accumulation" as many calls make a step, the last of them updates; until then fit and save answer
+   * FAILED_PRECONDITION.
+   *
+   * @param trainer in percale_trainer*
+   * @param names array const char* const*
+   * @param batch array percale_tensor* const*
+   * @param count in size_t
+   * @param out_loss out double*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_step(MemorySegment trainer, MemorySegment names, MemorySegment batch, long count, MemorySegment out_loss) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_STEP_.invokeExact(trainer, names, batch, count, out_loss);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_FIT_ =
+      Raw.function("percale_trainer_fit",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC says). {@code
+   * dataset} may be NULL for a trainer from a SPEC. {@code callback} may be NULL.
+   *
+   * @param trainer in percale_trainer*
+   * @param dataset in percale_dataset*
+   * @param epochs in int64_t
+   * @param callback callback percale_progress_callback
+   * @param user user void*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_fit(MemorySegment trainer, MemorySegment dataset, long epochs, MemorySegment callback, MemorySegment user) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_FIT_.invokeExact(trainer, dataset, epochs, callback, user);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_SET_VALIDATION_ =
+      Raw.function("percale_trainer_set_validation",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the
+   * history, and may be monitored. Before the first step; NULL: none.
+   *
+   * @param trainer in percale_trainer*
+   * @param dataset in percale_dataset*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_set_validation(MemorySegment trainer, MemorySegment dataset) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_SET_VALIDATION_.invokeExact(trainer, dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_EVALUATE_ =
+      Raw.function("percale_trainer_evaluate",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Loss and metrics over a data set (NULL: the SPEC's test data) as JSON: {"loss":0.03,"accuracy":0.99}.
+   *
+   * @param trainer in percale_trainer*
+   * @param dataset in percale_dataset*
+   * @param out_json out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_evaluate(MemorySegment trainer, MemorySegment dataset, MemorySegment out_json) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_EVALUATE_.invokeExact(trainer, dataset, out_json);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_PUBLISH_ =
+      Raw.function("percale_trainer_publish",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * Makes what was trained so far the next version of the table, in one piece: runs of sessions on the same
+   * variables that begin later see it, those under way keep the version that they began with, and nobody waits.
+   * The option "publish" says when a trainer does so by itself.
+   *
+   * @param trainer in percale_trainer*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_publish(MemorySegment trainer) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_PUBLISH_.invokeExact(trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_CANCEL_ =
+      Raw.function("percale_trainer_cancel",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Ends the step under way with CANCELLED; the state is that of the last completed step. Any thread.
+   *
+   * @param trainer in percale_trainer*
+   */
+  public static void percale_trainer_cancel(MemorySegment trainer) {
+    try {
+      PERCALE_TRAINER_CANCEL_.invokeExact(trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_SAVE_ =
+      Raw.function("percale_trainer_save",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Writes a checkpoint {@code folder}/step-N, whole or not at all.
+   *
+   * @param trainer in percale_trainer*
+   * @param folder text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_save(MemorySegment trainer, MemorySegment folder) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_SAVE_.invokeExact(trainer, folder);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_RESTORE_ =
+      Raw.function("percale_trainer_restore",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
+   * NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint is another.
+   *
+   * @param trainer in percale_trainer*
+   * @param folder text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_restore(MemorySegment trainer, MemorySegment folder) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_RESTORE_.invokeExact(trainer, folder);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_MODEL_ =
+      Raw.function("percale_trainer_model",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * The graph for inference (inputs to predictions) with a new reference.
+   *
+   * @param trainer in percale_trainer*
+   * @param out_graph out percale_graph**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_model(MemorySegment trainer, MemorySegment out_graph) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_MODEL_.invokeExact(trainer, out_graph);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_VARIABLES_ =
+      Raw.function("percale_trainer_variables",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * The table that is trained, with a new reference.
+   *
+   * @param trainer in percale_trainer*
+   * @param out_variables out percale_variables**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_variables(MemorySegment trainer, MemorySegment out_variables) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_VARIABLES_.invokeExact(trainer, out_variables);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_STEPS_ =
+      Raw.getter("percale_trainer_steps",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+
+  /**
+   * Steps that were completed.
+   *
+   * @param trainer in const percale_trainer*
+   * @return int64_t
+   */
+  public static long percale_trainer_steps(MemorySegment trainer) {
+    try {
+      return (long) PERCALE_TRAINER_STEPS_.invokeExact(trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_HISTORY_ =
+      Raw.function("percale_trainer_history",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * The history: "csv", "svg" (a plot of the loss), or "events": the bytes of a file events.out.tfevents.* for
+   * TensorBoard, which later begin with those that were given earlier.
+   *
+   * @param trainer in const percale_trainer*
+   * @param format text const char*
+   * @param out_text out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_history(MemorySegment trainer, MemorySegment format, MemorySegment out_text) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_HISTORY_.invokeExact(trainer, format, out_text);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_DESCRIBE_ =
+      Raw.function("percale_trainer_describe",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Facts as JSON: parameters, shards, devices, batch size, optimizer, data.
+   *
+   * @param trainer in const percale_trainer*
+   * @param out_json out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_describe(MemorySegment trainer, MemorySegment out_json) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_DESCRIBE_.invokeExact(trainer, out_json);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_SET_TRACE_ =
+      Raw.function("percale_trainer_set_trace",
+          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
+
+  /**
+   * See percale_session_set_trace().
+   *
+   * @param trainer in percale_trainer*
+   * @param trace in percale_trace*
+   */
+  public static void percale_trainer_set_trace(MemorySegment trainer, MemorySegment trace) {
+    try {
+      PERCALE_TRAINER_SET_TRACE_.invokeExact(trainer, trace);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

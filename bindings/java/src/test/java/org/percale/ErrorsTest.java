@@ -1,0 +1,244 @@
+package org.percale;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** What goes wrong is an exception in Java's words with the library's message, and the virtual machine lives. */
+class ErrorsTest {
+  private Engine engine;
+  private long statuses;
+
+  @BeforeEach
+  void begin() {
+    statuses = Percale.liveStatuses();
+    engine = Graphs.engine();
+  }
+
+  @AfterEach
+  void noStatusIsLeftBehind() {
+    engine.close();
+    assertEquals(statuses, Percale.liveStatuses());
+  }
+
+  private static PercaleException fails(Code code, String part, Executable run) {
+    PercaleException error = assertThrows(PercaleException.class, run);
+    assertEquals(code, error.code(), error.getMessage());
+    assertTrue(error.getMessage().contains(part), error.getMessage());
+    return error;
+  }
+
+  @Test
+  void aWrongShapeIsNamedAndTheSessionGoesOn() {
+    try (Session session = Graphs.session(engine); Tensor bad = Tensor.of(engine, new float[3], 1, 3);
+        Tensor good = Tensor.of(engine, new float[] {1, 1, 1, 1}, 1, 4)) {
+      fails(Code.INVALID_ARGUMENT, "[1,3]", () -> session.run(Map.of("x", bad), "y"));
+      try (Results results = session.run(Map.of("x", good), "y")) {
+        assertArrayEquals(new float[] {4, 4}, results.get("y").toFloatArray());
+      }
+    }
+  }
+
+  @Test
+  void aWrongDtypeIsNamed() {
+    try (Session session = Graphs.session(engine); Tensor bad = Tensor.of(engine, new long[4], 1, 4)) {
+      fails(Code.INVALID_ARGUMENT, "i64", () -> session.run(Map.of("x", bad), "y"));
+      fails(Code.INVALID_ARGUMENT, "I64", bad::toFloatArray);
+    }
+  }
+
+  @Test
+  void anUnknownOpIsNamedAndTheBuilderGoesOn() {
+    try (GraphBuilder builder = GraphBuilder.create(engine)) {
+      Value x = builder.input("x", DType.F32, 1);
+      PercaleException error =
+          assertThrows(PercaleException.class, () -> builder.op("Relo").input(x).finish());
+      assertTrue(error.getMessage().contains("Relo"), error.getMessage());
+      builder.op("Relu").input(x).finish();
+      fails(Code.INVALID_ARGUMENT, "Object", () -> builder.op("Relu").input(x).set("a", new Object()).finish());
+    }
+  }
+
+  @Test
+  void aMissingFileIsNamed() {
+    fails(Code.NOT_FOUND, "/no/such/file.percale", () -> Graph.load(engine, Path.of("/no/such/file.percale")));
+  }
+
+  @Test
+  void anUnknownOptionNamesTheNearest() {
+    fails(Code.NOT_FOUND, "threads", () -> Engine.builder().option("thread", 1).build());
+    fails(Code.INVALID_ARGUMENT, "NUL", () -> engine.describe("in\0fo"));
+  }
+
+  private Session longSession() {
+    try (Graph graph = Graphs.longRun(engine)) {
+      return Session.create(engine, graph, null);
+    }
+  }
+
+  @Test
+  void aCancelledTokenEndsARunAndLeavesTheSessionUsable() throws Exception {
+    try (Session session = longSession(); Tensor x = Tensor.zeros(engine, DType.F32, 400, 400);
+        Tensor small = Tensor.zeros(engine, DType.F32, 1, 1)) {
+      CancelToken token = new CancelToken();
+      CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS).execute(token::cancel);
+      fails(Code.CANCELLED, "", () -> session.request().feed("x", x).fetch("y").cancelToken(token).run());
+      fails(Code.CANCELLED, "", () -> session.request().feed("x", x).fetch("y").cancelToken(token).run());
+      session.run(Map.of("x", small), "y").close();
+    }
+  }
+
+  @Test
+  void aCancelledFutureEndsItsRun() throws Exception {
+    try (Session session = longSession(); Tensor x = Tensor.zeros(engine, DType.F32, 400, 400);
+        Tensor small = Tensor.zeros(engine, DType.F32, 1, 1)) {
+      CompletableFuture<Results> future = session.request().feed("x", x).fetch("y").runAsync();
+      assertTrue(future.cancel(true));
+      assertThrows(CancellationException.class, future::get);
+      session.run(Map.of("x", small), "y").close();
+    }
+  }
+
+  @Test
+  void anErrorOfAnAsynchronousRunIsTheFuturesCause() {
+    try (Session session = Graphs.session(engine)) {
+      ExecutionException error =
+          assertThrows(ExecutionException.class, () -> session.request().fetch("no").runAsync().get());
+      assertTrue(error.getCause() instanceof PercaleException, error.toString());
+    }
+  }
+
+  @Test
+  void timeThatRunsOutEndsARun() {
+    try (Session session = longSession(); Tensor x = Tensor.zeros(engine, DType.F32, 400, 400)) {
+      fails(Code.DEADLINE_EXCEEDED, "",
+          () -> session.request().feed("x", x).fetch("y").timeout(Duration.ofMillis(50)).run());
+    }
+  }
+
+  @Test
+  void anExceededMemoryLimitIsAnErrorAndSmallerRunsGoOn() {
+    try (Graph graph = Graphs.product(engine);
+        Session session = Session.builder(engine, graph).memoryLimit(1 << 16).build();
+        Tensor large = Tensor.zeros(engine, DType.F32, 100_000, 4);
+        Tensor small = Tensor.zeros(engine, DType.F32, 1, 4)) {
+      fails(Code.RESOURCE_EXHAUSTED, "", () -> session.run(Map.of("x", large), "y"));
+      session.run(Map.of("x", small), "y").close();
+    }
+  }
+
+  @Test
+  void useAfterCloseIsRefused() {
+    Tensor tensor = Tensor.of(engine, new float[] {1}, 1);
+    Session session = Graphs.session(engine);
+    tensor.close();
+    tensor.close();
+    assertThrows(IllegalStateException.class, tensor::toFloatArray);
+    assertThrows(IllegalStateException.class, () -> session.run(Map.of("x", tensor), "y"));
+    session.close();
+    assertThrows(IllegalStateException.class, session::stats);
+    Engine other = Graphs.engine();
+    other.close();
+    assertThrows(IllegalStateException.class, other::deviceNames);
+  }
+
+  @Test
+  void memoryOfAnArenaIsGoneWithTheArenaAndNotWithTheTensor() {
+    Tensor tensor = Tensor.of(engine, new float[] {1, 2}, 2);
+    java.lang.foreign.MemorySegment data;
+    try (var arena = java.lang.foreign.Arena.ofConfined()) {
+      data = tensor.data(arena);
+      tensor.close();
+      assertEquals(2f, data.getAtIndex(java.lang.foreign.ValueLayout.JAVA_FLOAT, 1));
+    }
+    var gone = data;
+    assertThrows(IllegalStateException.class, () -> gone.get(java.lang.foreign.ValueLayout.JAVA_FLOAT, 0));
+  }
+
+  @Test
+  void aSecondThreadIsRefusedWhereOneAtATimeMay() throws Exception {
+    CountDownLatch within = new CountDownLatch(1);
+    CountDownLatch tried = new CountDownLatch(1);
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine)) {
+      Thread other = Thread.startVirtualThread(() -> trainer.fit(data, 1, progress -> {
+        assertEquals(progress.step(), trainer.steps() + (trainer.steps() < progress.step() ? 1 : 0));
+        within.countDown();
+        return tried.await(60, TimeUnit.SECONDS);
+      }));
+      within.await();
+      assertThrows(IllegalStateException.class, trainer::steps);
+      tried.countDown();
+      other.join();
+      assertEquals(4, trainer.steps());
+    }
+  }
+
+  @Test
+  void anExceptionOfAListenerGoesOnBehindTheLibrary() {
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine)) {
+      RuntimeException own = new RuntimeException("the listener's own words");
+      assertSame(own, assertThrows(RuntimeException.class, () -> trainer.fit(data, 5, progress -> {
+        throw own;
+      })));
+      Exception checked = new Exception("checked");
+      assertSame(checked, assertThrows(IllegalStateException.class, () -> trainer.fit(data, 5, progress -> {
+        throw checked;
+      })).getCause());
+      trainer.fit(data, 5);
+      assertEquals(20, trainer.steps());
+    }
+  }
+
+  @Test
+  void aListenerThatSaysFalseEndsTheTraining() {
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine)) {
+      trainer.fit(data, 5, progress -> progress.step() < 3);
+      assertEquals(3, trainer.steps());
+      CancelToken token = new CancelToken();
+      trainer.setCancelToken(token);
+      fails(Code.CANCELLED, "", () -> trainer.fit(data, 5, progress -> {
+        token.cancel();
+        return true;
+      }));
+      trainer.setCancelToken(null);
+      trainer.cancel();
+      trainer.fit(data, 5);
+      assertEquals(20, trainer.steps());
+    }
+  }
+
+  @Test
+  void anExceptionOfARowIsTheCauseOfTheError() {
+    try (Dataset data = Dataset.generator(engine, List.of(new TensorSpec("x", DType.F32, 1)), 4, (number, row) -> {
+      if (number == 2) throw new java.io.IOException("no more rows");
+    })) {
+      data.batch(4);
+      PercaleException error = fails(Code.ABORTED, "", data::next);
+      assertEquals("no more rows", error.getCause().getMessage());
+    }
+  }
+
+  @Test
+  void labelsThatAreMissingAreNamed() {
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build();
+        Dataset unlabelled = Dataset.range(engine, "x", 0, 100, 1)) {
+      fails(Code.INVALID_ARGUMENT, "'y'", () -> trainer.fit(unlabelled, 1));
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package org.percale;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What several tests need. */
+final class Graphs {
+  static final String LINE = """
+      {"model": [{"layer": "Dense", "units": 1}], "input_shape": [2], "loss": "mean_squared_error",
+       "optimizer": {"name": "adam", "learning_rate": 0.1}, "batch_size": 4, "epochs": 5, "seed": 1}""";
+
+  private Graphs() {}
+
+  static Engine engine() {
+    return Engine.builder().threads(1).build();
+  }
+
+  /** y = x * w with x [?, 4] and w a constant [4, 2] of ones. */
+  static Graph product(Engine engine) {
+    try (GraphBuilder builder = GraphBuilder.create(engine);
+        Tensor ones = Tensor.of(engine, new float[] {1, 1, 1, 1, 1, 1, 1, 1}, 4, 2)) {
+      Value x = builder.input("x", DType.F32, -1, 4);
+      Value y = builder.op("MatMul").name("y").input(x, builder.constant(null, ones)).finish();
+      builder.setOutputs(y);
+      return builder.finish();
+    }
+  }
+
+  static Session session(Engine engine) {
+    try (Graph graph = product(engine)) {
+      return Session.create(engine, graph, null);
+    }
+  }
+
+  /** A graph that multiplies matrices two thousand times: x is [n, n]. */
+  static Graph longRun(Engine engine) {
+    try (GraphBuilder builder = GraphBuilder.create(engine)) {
+      Value x = builder.input("x", DType.F32, -1, -1);
+      for (int i = 0; i < 2000; ++i) {
+        x = builder.op("Tanh").input(builder.op("MatMul").input(x, x).finish()).finish();
+      }
+      builder.rename(x, "y");
+      builder.setOutputs(x);
+      return builder.finish();
+    }
+  }
+
+  /** Sixteen rows for LINE. */
+  static Dataset lineData(Engine engine) {
+    float[] inputs = new float[32];
+    float[] targets = new float[16];
+    for (int i = 0; i < 16; ++i) {
+      inputs[2 * i] = i % 4 / 4f;
+      inputs[2 * i + 1] = i / 4 / 4f;
+      targets[i] = 2 * inputs[2 * i] - 3 * inputs[2 * i + 1] + 1;
+    }
+    try (Tensor x = Tensor.of(engine, inputs, 16, 2); Tensor y = Tensor.of(engine, targets, 16, 1)) {
+      Map<String, Tensor> columns = new LinkedHashMap<>();
+      columns.put("x", x);
+      columns.put("y", y);
+      return Dataset.fromTensors(engine, columns).batch(4);
+    }
+  }
+}

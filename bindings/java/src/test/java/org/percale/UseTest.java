@@ -1,0 +1,355 @@
+package org.percale;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a program does with the package. */
+class UseTest {
+  private final Engine engine = Graphs.engine();
+
+  @AfterEach
+  void end() {
+    engine.close();
+  }
+
+  @Test
+  void theLibrarySaysItsVersion() {
+    assertTrue(Percale.version().startsWith("0."));
+    assertTrue(Percale.abiVersion() >= 1);
+    assertTrue(Percale.describeOptions().contains("\"memory_limit\""));
+  }
+
+  @Test
+  void directMemoryBecomesATensorWithoutACopy() {
+    FloatBuffer buffer = ByteBuffer.allocateDirect(24).order(ByteOrder.nativeOrder()).asFloatBuffer();
+    try (Tensor tensor = Tensor.wrap(buffer, 2, 3)) {
+      buffer.put(4, 7);
+      assertEquals(7, tensor.toFloatArray()[4]);
+      assertEquals(7, tensor.asFloatBuffer().get(4));
+      assertArrayEquals(new long[] {2, 3}, tensor.dims());
+      assertEquals(DType.F32, tensor.dtype());
+    }
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment memory = arena.allocate(ValueLayout.JAVA_LONG, 3);
+      try (Tensor tensor = Tensor.wrap(memory, DType.I64, 3)) {
+        memory.setAtIndex(ValueLayout.JAVA_LONG, 2, 9);
+        assertArrayEquals(new long[] {0, 0, 9}, tensor.toLongArray());
+      }
+    }
+    try (Tensor scalar = Tensor.of(engine, new double[] {2.5})) {
+      assertEquals(2.5, scalar.item());
+    }
+    try (Tensor empty = Tensor.of(engine, new int[0], 0, 3)) {
+      assertEquals(0, empty.toIntArray().length);
+    }
+  }
+
+  @Test
+  void everythingMayBeClosedInAnyOrder() {
+    Session session = Graphs.session(engine);
+    PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 1, 4)), "y");
+    session.close();
+    engine.close();
+    try (Arena arena = Arena.ofConfined()) {
+      call.input(0).data(arena).copyFrom(MemorySegment.ofArray(new float[] {1, 2, 3, 4}));
+    }
+    call.input(0).close();
+    call.run();
+    assertArrayEquals(new float[] {10, 10}, call.output(0).toFloatArray());
+    call.close();
+    assertArrayEquals(new float[] {10, 10}, call.output(0).toFloatArray());
+  }
+
+  @Test
+  void aPreparedCallTakesTensorsOfOnesOwn() {
+    try (Session session = Graphs.session(engine);
+        PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 1, 4)), "y");
+        Tensor x = Tensor.of(engine, new float[] {1, 1, 1, 2}, 1, 4);
+        Tensor y = Tensor.zeros(engine, DType.F32, 1, 2)) {
+      call.bind(List.of(x), List.of(y));
+      call.run();
+      assertArrayEquals(new float[] {5, 5}, y.toFloatArray());
+    }
+  }
+
+  @Test
+  void anAsynchronousRunIsAFuture() throws Exception {
+    try (Session session = Graphs.session(engine); Tensor x = Tensor.of(engine, new float[] {2, 2, 2, 2}, 1, 4)) {
+      CompletableFuture<Float> sum = session.request().feed("x", x).fetch("y").runAsync().thenApply(results -> {
+        try (results) {
+          return results.get("y").toFloatArray()[1];
+        }
+      });
+      assertEquals(8f, sum.get());
+      List<CompletableFuture<Results>> many = new ArrayList<>();
+      for (int i = 0; i < 200; ++i) many.add(session.request().feed("x", x).fetch("y").runAsync());
+      for (CompletableFuture<Results> one : many) one.get().close();
+    }
+  }
+
+  @Test
+  void threadsShareASession() throws Exception {
+    try (Session session = Graphs.session(engine); var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int number = 0; number < 16; ++number) {
+        float value = number;
+        all.add(threads.submit(() -> {
+          for (int i = 0; i < 50; ++i) {
+            try (Tensor x = Tensor.of(engine, new float[] {value, value, value, value}, 1, 4);
+                Results results = session.run(Map.of("x", x), "y")) {
+              assertEquals(4 * value, results.get(0).toFloatArray()[0]);
+            }
+          }
+        }));
+      }
+      for (Future<?> one : all) one.get();
+    }
+  }
+
+  @Test
+  void whatIsClosedDuringARunEndsAfterIt() throws Exception {
+    try (var threads = Executors.newFixedThreadPool(4)) {
+      for (int i = 0; i < 100; ++i) {
+        Session session = Graphs.session(engine);
+        Tensor x = Tensor.of(engine, new float[4], 1, 4);
+        List<Future<?>> all = new ArrayList<>();
+        for (int j = 0; j < 3; ++j) {
+          all.add(threads.submit(() -> {
+            try {
+              for (;;) session.run(Map.of("x", x), "y").close();
+            } catch (IllegalStateException closed) {
+              return;
+            }
+          }));
+        }
+        x.close();
+        session.close();
+        for (Future<?> one : all) one.get();
+      }
+    }
+  }
+
+  @Test
+  void aBuilderMakesFunctionsGradientsAndTypes() {
+    try (GraphBuilder builder = GraphBuilder.create(engine);
+        Tensor yes = Tensor.zeros(engine, DType.BOOL);
+        Tensor one = Tensor.of(engine, new float[] {1}, 1);
+        Tensor two = Tensor.of(engine, new float[] {2}, 1)) {
+      Value x = builder.input("x", DType.F32, -1);
+      assertEquals(2, builder.op("Split").input(x).set("num_outputs", 2).finish(2).size());
+      Value y = builder.op("Mul").input(x, x).finish();
+      Value dx = builder.gradients(List.of(y), List.of(x)).get(0);
+      builder.function("then", b -> List.of(b.constant(null, one)));
+      builder.function("else", b -> List.of(b.constant(null, two)));
+      Value chosen = builder.op("If").input(builder.constant("which", yes)).function("then_branch", "then")
+          .function("else_branch", "else").finish();
+      builder.rename(dx, "dx");
+      builder.rename(chosen, "chosen");
+      assertEquals(DType.F32, builder.typeOf(y).dtype());
+      assertArrayEquals(new long[] {-1}, builder.typeOf(y).dims());
+      builder.setOutputs(dx, chosen);
+      try (Graph graph = builder.finish(); Session session = Session.create(engine, graph, null);
+          Tensor at = Tensor.of(engine, new float[] {3, 4}, 2);
+          Results results = session.run(Map.of("x", at), "dx", "chosen")) {
+        assertArrayEquals(new float[] {6, 8}, results.get("dx").toFloatArray());
+        assertEquals(2, results.get("chosen").item());
+      }
+    }
+  }
+
+  @Test
+  void whatIsTrainedIsSavedLoadedAndTheSameBits(@TempDir Path folder) throws Exception {
+    List<Double> losses = new ArrayList<>();
+    try (Trainer first = Trainer.fromSpec(engine, Graphs.LINE).build();
+        Trainer second = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine)) {
+      first.fit(data, 5, progress -> {
+        losses.add(progress.loss());
+        if (progress.epochEnded()) first.save(folder);
+        return true;
+      });
+      assertEquals(20, losses.size());
+      assertTrue(losses.get(19) < losses.get(0));
+      second.restore(folder);
+      try (Variables trained = first.variables(); Variables restored = second.variables(); Graph model = first.model()) {
+        assertEquals(trained.digest(), restored.digest());
+        assertEquals(List.of("dense/bias", "dense/kernel"), trained.names());
+        Path file = folder.resolve("model.percale");
+        model.save(trained, file);
+        try (Graph loaded = Graph.load(engine, file); Variables own = Variables.create(engine, loaded, 0);
+            Tensor seven = Tensor.of(engine, new float[] {7}, 1)) {
+          assertEquals(trained.digest(), own.digest());
+          own.assign("dense/bias", seven);
+          try (Tensor bias = own.value("dense/bias")) {
+            assertEquals(7, bias.item());
+          }
+        }
+        try (Graph copy = Graph.load(engine, Files.readAllBytes(file))) {
+          assertEquals(List.of("x"), copy.inputNames());
+        }
+      }
+      Evaluation evaluation = second.evaluate(data);
+      assertTrue(Double.isFinite(evaluation.loss()), evaluation.json());
+      assertEquals(21, new String(first.history("csv")).lines().count());
+    }
+  }
+
+  @Test
+  void aListOfLayersTrainsOnAllDevices() {
+    try (Engine two = Engine.builder().devices("cpu=2x1").build();
+        Tensor x = Tensor.of(two, new float[24], 6, 4); Tensor y = Tensor.of(two, new long[] {0, 0, 1, 1, 2, 2}, 6)) {
+      assertEquals(List.of("cpu:0", "cpu:1"), two.deviceNames());
+      Sequential model = Sequential.of(4).dense(16, "relu").dense(3, "softmax")
+          .compile("adam", "sparse_categorical_crossentropy", "accuracy");
+      try (Trainer trainer = model.trainer(two).option("strategy", "mirrored").devices("all").build();
+          Dataset data = Dataset.fromTensors(two, Map.of("x", x, "y", y)).batch(6)) {
+        trainer.fit(data, 10);
+        assertTrue(trainer.evaluate(data).get("accuracy").isPresent());
+      }
+    }
+  }
+
+  @Test
+  void dataSetsAreZippedRepeatedConcatenatedMappedAndDistributed() {
+    Dataset a = Dataset.range(engine, "a", 0, 4, 1);
+    Dataset b = Dataset.generator(engine, List.of(new TensorSpec("b", DType.F32, 2)), 4,
+        (number, row) -> row[0].setAtIndex(ValueLayout.JAVA_FLOAT, 1, number));
+    Dataset zipped = Dataset.zip(List.of(a, b));
+    a.close();
+    b.close();
+    try (zipped; Dataset twice = zipped.repeat(2); Dataset all = Dataset.concatenate(List.of(twice, zipped))) {
+      assertEquals(12, all.rows());
+      all.configure(3, -1, true);
+      List<Long> firsts = new ArrayList<>();
+      for (Results batch : all.epoch()) {
+        try (batch) {
+          firsts.add(batch.get("a").toLongArray()[0]);
+        }
+      }
+      assertEquals(List.of(0L, 3L, 2L, 1L), firsts);
+      List<Dataset> parts = all.distribute(3);
+      try (Results part = parts.get(0).next().orElseThrow()) {
+        assertArrayEquals(new long[] {1, 2}, part.get("b").dims());
+      }
+      parts.forEach(Dataset::close);
+      try (GraphBuilder builder = GraphBuilder.create(engine)) {
+        Value in = builder.input("b", DType.F32, -1, 2);
+        builder.setOutputs(builder.op("Add").name("double").input(in, in).finish());
+        try (Graph graph = builder.finish(); Dataset mapped = zipped.map(graph).batch(4);
+            Results batch = mapped.next().orElseThrow()) {
+          assertArrayEquals(new float[] {0, 0, 0, 2, 0, 4, 0, 6}, batch.get("double").toFloatArray());
+        }
+      }
+    }
+  }
+
+  @Test
+  void logsTracesAndClustersAreWithinReach() {
+    List<String> texts = java.util.Collections.synchronizedList(new ArrayList<>());
+    try (Engine loud = Engine.builder().log(Engine.LogLevel.DEBUG, (level, text) -> texts.add(text)).build();
+        Trace trace = Trace.create(loud); Session session = Graphs.session(loud);
+        Tensor x = Tensor.of(loud, new float[4], 1, 4)) {
+      session.setTrace(trace);
+      session.run(Map.of("x", x), "y").close();
+      session.setTrace(null);
+      assertTrue(trace.json().contains("MatMul"));
+      assertTrue(session.stats().contains("planned_peak_bytes"));
+      assertTrue(session.explain(List.of(new TensorSpec("x", DType.F32, 1, 4)), List.of("y"), "plan").contains("MatMul"));
+      assertTrue(loud.memoryPeak() >= loud.memoryUsed());
+      assertTrue(loud.describe("info").contains("cpu:0"));
+    }
+    try (Cluster cluster = Cluster.create()) {
+      cluster.addTask("worker", 0, "host:1");
+      cluster.setRole(new Cluster.Role("worker", 0));
+      assertEquals(List.of("worker"), cluster.jobs());
+      assertEquals("host:1", cluster.address("worker", 0));
+      assertEquals(new Cluster.Role("worker", 0), cluster.role());
+      assertEquals(1, cluster.taskCount("worker"));
+    }
+  }
+
+  /** One life of everything, half of it left to the garbage collector. */
+  private static void cycle(boolean close) {
+    Engine engine = Graphs.engine();
+    Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build();
+    Dataset data = Graphs.lineData(engine);
+    Results batch = data.next().orElseThrow();
+    trainer.step(batch);
+    Session session = Graphs.session(engine);
+    Tensor x = Tensor.of(engine, new float[4], 1, 4);
+    Results results = session.run(Map.of("x", x), "y");
+    FloatBuffer view = results.get(0).asFloatBuffer();
+    if (close) {
+      for (AutoCloseable one : List.of(results, x, session, batch, data, trainer, engine)) {
+        try {
+          one.close();
+        } catch (Exception error) {
+          throw new AssertionError(error);
+        }
+      }
+    }
+    assertEquals(0, view.get(0));
+  }
+
+  private static long resident() throws Exception {
+    return Long.parseLong(Files.readString(Path.of("/proc/self/statm")).split(" ")[1]);
+  }
+
+  private static long count(String what) throws Exception {
+    try (var entries = Files.list(Path.of("/proc/self/" + what))) {
+      return entries.count();
+    }
+  }
+
+  @Test
+  void cyclesLeaveNothingBehind() throws Exception {
+    for (int i = 0; i < 200; ++i) cycle(i % 2 == 0);
+    System.gc();
+    Thread.sleep(200);
+    long pages = resident();
+    long files = count("fd");
+    for (int i = 0; i < 400; ++i) {
+      cycle(i % 2 == 0);
+      if (i % 50 == 0) System.gc();
+    }
+    System.gc();
+    Thread.sleep(200);
+    assertTrue(resident() < pages + pages / 10 + 4096, pages + " pages grew to " + resident());
+    assertTrue(count("fd") <= files + 2);
+  }
+
+  @Test
+  void theGarbageCollectorTakesNothingTooEarly() {
+    for (int i = 0; i < 30; ++i) {
+      FloatBuffer view = Tensor.of(engine, new float[] {1, 2, 3}, 3).asFloatBuffer();
+      FloatBuffer lent = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder()).asFloatBuffer().put(3, 5);
+      Tensor wrapped = Tensor.wrap(lent, 4);
+      lent = null;
+      System.gc();
+      byte[] noise = new byte[1 << 20];
+      assertEquals(1 << 20, noise.length);
+      assertEquals(3, view.get(2));
+      assertEquals(5, wrapped.toFloatArray()[3]);
+      assertFalse(view.isReadOnly());
+    }
+  }
+}
