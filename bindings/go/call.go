@@ -1,0 +1,174 @@
+package percale
+
+// #include <percale.h>
+// #include <stdlib.h>
+import "C"
+
+import (
+	"context"
+	"sync/atomic"
+	"unsafe"
+)
+
+// TensorType is a name with a dtype and dims: what a prepared call is fed, or a column of a data set.
+type TensorType struct {
+	Name  string
+	DType DType
+	Dims  []int64
+}
+
+func splitTypes(types []TensorType) (names []string, dtypes []DType, dims [][]int64) {
+	for _, t := range types {
+		names = append(names, t.Name)
+		dtypes = append(dtypes, t.DType)
+		dims = append(dims, t.Dims)
+	}
+	return names, dtypes, dims
+}
+
+// Call is a prepared pair of feeds and fetches: the fast path. Bind says which tensors it reads and writes, Run runs. For
+// one goroutine at a time; a second one gets an error with code FailedPrecondition.
+type Call struct {
+	owner
+	session        *Session
+	feeds, fetches int
+	bound          *binding
+	busy           atomic.Bool
+}
+
+// binding holds the tensors' pointers in C's memory, so that a run hands over two addresses and nothing is copied.
+type binding struct {
+	tensors []*Tensor // own references
+	raw     unsafe.Pointer
+	outputs **C.percale_tensor
+}
+
+func releaseCall(p unsafe.Pointer) { callRelease((*C.percale_call)(p)) }
+
+func (b *binding) close() {
+	for _, t := range b.tensors {
+		t.Close()
+	}
+	C.free(b.raw)
+}
+
+// Prepare makes a call for feeds of these types.
+func (s *Session) Prepare(feeds []TensorType, fetches ...string) (*Call, error) {
+	c, err := s.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer s.done()
+	names, dtypes, dims := splitTypes(feeds)
+	p, err := callCreate(c, names, dtypes, dims, ranksOf(dims), fetches)
+	if err != nil {
+		return nil, err
+	}
+	call := &Call{session: s, feeds: len(feeds), fetches: len(fetches)}
+	call.bound = &binding{}
+	bound := call.bound
+	release := func(p unsafe.Pointer) {
+		releaseCall(p)
+		bound.close()
+	}
+	return own(call, &call.owner, "call", unsafe.Pointer(p), release), nil
+}
+
+func (c *Call) enter() (*C.percale_call, error) {
+	if c == nil {
+		return nil, errorf(InvalidArgument, "the call is nil")
+	}
+	p, err := c.use()
+	if err == nil && !c.busy.CompareAndSwap(false, true) {
+		c.done()
+		return nil, errorf(FailedPrecondition, "the call is in use: it is for one goroutine at a time")
+	}
+	return (*C.percale_call)(p), err
+}
+
+func (c *Call) leave() {
+	c.busy.Store(false)
+	c.done()
+}
+
+// OutputType is dtype and dims of a fetch, -1 = unknown.
+func (c *Call) OutputType(index int) (TensorType, error) {
+	p, err := c.enter()
+	if err != nil {
+		return TensorType{}, err
+	}
+	defer c.leave()
+	dtype, dims, err := callOutputType(p, index)
+	return TensorType{DType: dtype, Dims: dims}, err
+}
+
+// Bind says which tensors Run reads and writes, in the order of Prepare. They are kept until the next Bind or Close.
+func (c *Call) Bind(inputs, outputs []*Tensor) error {
+	_, err := c.enter()
+	if err != nil {
+		return err
+	}
+	defer c.leave()
+	if len(inputs) != c.feeds || len(outputs) != c.fetches {
+		return errorf(InvalidArgument, "Bind: %d inputs and %d outputs, wanted %d and %d", len(inputs), len(outputs),
+			c.feeds, c.fetches)
+	}
+	var next binding
+	for _, t := range append(append([]*Tensor{}, inputs...), outputs...) {
+		kept, err := t.Retain()
+		if err != nil {
+			next.close()
+			return err
+		}
+		next.tensors = append(next.tensors, kept)
+	}
+	size := C.size_t(len(next.tensors)+1) * C.size_t(unsafe.Sizeof(uintptr(0)))
+	next.raw = C.malloc(size)
+	raw := unsafe.Slice((**C.percale_tensor)(next.raw), len(next.tensors)+1)
+	for i, t := range next.tensors {
+		raw[i] = (*C.percale_tensor)(t.ref.ptr)
+	}
+	next.outputs = &raw[len(inputs)]
+	c.bound.close()
+	*c.bound = next
+	return nil
+}
+
+// Run runs with the bound tensors: one step over to C, and no allocation. A ctx that can end makes it slower, and ends every
+// run of the session under way: give such a call a session of its own.
+func (c *Call) Run(ctx context.Context) error {
+	p, err := c.enter()
+	if err != nil {
+		return err
+	}
+	if c.bound.raw == nil {
+		c.leave()
+		return errorf(FailedPrecondition, "Run: Bind comes first")
+	}
+	if ctx.Done() != nil {
+		err = c.runUntil(ctx, p)
+	} else if status := C.percale_call_run(p, (**C.percale_tensor)(c.bound.raw), c.bound.outputs); status != nil {
+		err = statusError(status)
+	}
+	c.leave()
+	return err
+}
+
+func (c *Call) runUntil(ctx context.Context, p *C.percale_call) error {
+	if ctx.Err() != nil {
+		return ended(ctx, errorf(Cancelled, "the context had ended before the run began"))
+	}
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		c.session.Cancel()
+		close(over)
+	})
+	var err error
+	if status := C.percale_call_run(p, (**C.percale_tensor)(c.bound.raw), c.bound.outputs); status != nil {
+		err = statusError(status)
+	}
+	if !stop() {
+		<-over
+	}
+	return ended(ctx, err)
+}

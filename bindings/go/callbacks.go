@@ -1,0 +1,85 @@
+package percale
+
+/*
+#include <percale.h>
+#include <stdint.h>
+*/
+import "C"
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// sink is a Go value that C knows by a number. It is forgotten when nothing in Go holds it any more; a number that is no
+// longer known is no harm.
+type sink struct{ id uintptr }
+
+var (
+	sinks    sync.Map // uintptr to any
+	lastSink atomic.Uintptr
+)
+
+// remember gives the number of a value, which forgetSink ends.
+func remember(value any) uintptr {
+	id := lastSink.Add(1)
+	sinks.Store(id, value)
+	return id
+}
+
+func newSink(value any) *sink {
+	s := &sink{id: remember(value)}
+	runtime.AddCleanup(s, forgetSink, s.id)
+	return s
+}
+
+func forgetSink(id uintptr) { sinks.Delete(id) }
+
+func sinkOf[T any](id C.uintptr_t) (T, bool) {
+	value, _ := sinks.Load(uintptr(id))
+	out, ok := value.(T)
+	return out, ok
+}
+
+//export goPercaleLog
+func goPercaleLog(user C.uintptr_t, level C.int32_t, message *C.char, size C.size_t) {
+	if f, ok := sinkOf[func(LogLevel, string)](user); ok {
+		f(LogLevel(level), C.GoStringN(message, C.int(size)))
+	}
+}
+
+//export goPercaleDeleter
+func goPercaleDeleter(user C.uintptr_t) {
+	if pins, ok := sinkOf[*runtime.Pinner](user); ok {
+		forgetSink(uintptr(user))
+		pins.Unpin()
+	}
+}
+
+//export goPercaleReady
+func goPercaleReady(user C.uintptr_t) {
+	if ready, ok := sinkOf[chan struct{}](user); ok {
+		forgetSink(uintptr(user))
+		close(ready)
+	}
+}
+
+//export goPercaleRow
+func goPercaleRow(user C.uintptr_t, row C.int64_t, columns *unsafe.Pointer) C.int32_t {
+	source, ok := sinkOf[*rowSource](user)
+	if !ok || source.fill(int64(row), columns) != nil {
+		return 1
+	}
+	return 0
+}
+
+//export goPercaleProgress
+func goPercaleProgress(user C.uintptr_t, progress *C.percale_progress) C.int32_t {
+	fit, ok := sinkOf[*fitting](user)
+	if !ok || !fit.tell(progress) {
+		return 1
+	}
+	return 0
+}

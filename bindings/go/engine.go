@@ -1,0 +1,165 @@
+package percale
+
+// #include <percale.h>
+// void go_percale_log(void* user, int32_t level, const char* message, size_t size);
+import "C"
+
+import (
+	"fmt"
+	"sort"
+	"unsafe"
+)
+
+// Options are named settings: strings, integers, floats and booleans by the keys that Describe lists. A key that is not
+// known is an error that names the nearest.
+type Options map[string]any
+
+// make gives the C options of a kind, which the caller releases; nil for no options.
+func (o Options) make(kind string) (*C.percale_options, error) {
+	if len(o) == 0 {
+		return nil, nil
+	}
+	out, err := optionsCreate(kind)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, 0, len(o))
+	for key := range o {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		switch value := o[key].(type) {
+		case string:
+			err = optionsSet(out, key, value)
+		case bool:
+			err = optionsSet(out, key, map[bool]string{false: "off", true: "on"}[value])
+		case int:
+			err = optionsSetInt(out, key, int64(value))
+		case int32:
+			err = optionsSetInt(out, key, int64(value))
+		case int64:
+			err = optionsSetInt(out, key, value)
+		case float32:
+			err = optionsSetFloat(out, key, float64(value))
+		case float64:
+			err = optionsSetFloat(out, key, value)
+		default:
+			err = errorf(InvalidArgument, "option '%s' cannot be a %T", key, value)
+		}
+		if err != nil {
+			optionsRelease(out)
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// DescribeOptions gives all options of all kinds as JSON: [{"kind","key","type","default","doc"}].
+func DescribeOptions() (string, error) { return optionsDescribe() }
+
+// Version is the version of the library that is loaded, "major.minor.patch".
+func Version() string { return version() }
+
+// Engine is the root of everything: registries, devices, threads, memory limit. Any goroutine may use it; several may live
+// in one process. What is made with an engine keeps it alive.
+type Engine struct {
+	owner
+	log *sink
+}
+
+func releaseEngine(p unsafe.Pointer) { engineRelease((*C.percale_engine)(p)) }
+
+// NewEngine makes an engine. Plug-ins are looked for now and at no other time. Options may be nil.
+func NewEngine(options Options) (*Engine, error) {
+	c, err := options.make("engine")
+	if err != nil {
+		return nil, err
+	}
+	defer optionsRelease(c)
+	p, err := engineCreate(c)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{}
+	return own(e, &e.owner, "engine", unsafe.Pointer(p), releaseEngine), nil
+}
+
+func (e *Engine) enter() (*C.percale_engine, error) {
+	if e == nil {
+		return nil, errorf(InvalidArgument, "the engine is nil")
+	}
+	p, err := e.use()
+	return (*C.percale_engine)(p), err
+}
+
+// Devices are the names of the devices that can be used: "cpu:0", ...
+func (e *Engine) Devices() []string {
+	c, err := e.enter()
+	if err != nil {
+		return nil
+	}
+	defer e.done()
+	out := make([]string, engineDeviceCount(c))
+	for i := range out {
+		out[i] = engineGetDeviceName(c, i)
+	}
+	return out
+}
+
+// Describe gives facts as JSON: "info", "ops", "passes" or "kernels".
+func (e *Engine) Describe(what string) (string, error) {
+	c, err := e.enter()
+	if err != nil {
+		return "", err
+	}
+	defer e.done()
+	return engineDescribe(c, what)
+}
+
+// Memory is the bytes that the engine's allocations hold now, and the most they ever held.
+func (e *Engine) Memory() (used, peak int64) {
+	c, err := e.enter()
+	if err != nil {
+		return 0, 0
+	}
+	defer e.done()
+	return engineMemory(c)
+}
+
+// LogLevel is how much a message matters.
+type LogLevel int32
+
+// The values of LogLevel.
+const (
+	LogDebug LogLevel = iota
+	LogInfo
+	LogWarning
+	LogError
+)
+
+// String is "debug", "info", "warning" or "error".
+func (l LogLevel) String() string {
+	if l >= LogDebug && l <= LogError {
+		return [...]string{"debug", "info", "warning", "error"}[l]
+	}
+	return fmt.Sprintf("level %d", int32(l))
+}
+
+// SetLog sends messages to f, on any goroutine or thread; nil ends it. Before other goroutines use the engine. Messages
+// end when the engine is closed, whatever else keeps it alive.
+func (e *Engine) SetLog(f func(level LogLevel, message string)) error {
+	c, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer e.done()
+	if f == nil {
+		engineSetLog(c, nil, 0)
+		e.log = nil
+		return nil
+	}
+	e.log = newSink(f)
+	engineSetLog(c, C.percale_log_function(C.go_percale_log), e.log.id)
+	return nil
+}

@@ -1,0 +1,7 @@
+package percale
+
+// LiveStatuses are statuses that were handed out and not released.
+func LiveStatuses() int64 { return statusLiveCount() }
+
+// RunInC runs a bound call so many times within C.
+func RunInC(c *Call, times int) { runInC(c, times) }

@@ -1,0 +1,3 @@
+module percale.dev/go/percale
+
+go 1.24

@@ -1,0 +1,6 @@
+//go:build !percale_path
+
+package percale
+
+// #cgo pkg-config: percale
+import "C"

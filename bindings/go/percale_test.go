@@ -1,0 +1,235 @@
+package percale_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"percale.dev/go/percale"
+	"percale.dev/go/percale/ops"
+)
+
+var background = context.Background()
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	// What the collector finds is closed too; nothing of the library may be left over.
+	if code == 0 && percale.LiveStatuses() != 0 {
+		println("statuses that were not released:", percale.LiveStatuses())
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func TestGraphIsBuiltSavedLoadedAndRun(t *testing.T) {
+	e := engine(t, nil)
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	w := good[*percale.Tensor](t)(percale.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	x := b.Input("x", percale.F32, -1, 2)
+	y := ops.Gemm(b, x, b.Variable("w", w), percale.None, ops.GemmAttrs{TransB: 1, Name: "y"})
+	if dtype, dims := b.Type(y); dtype != percale.F32 || !slices.Equal(dims, []int64{-1, 2}) {
+		t.Errorf("y is %v %v", dtype, dims)
+	}
+	b.SetOutputs(y)
+	graph := good[*percale.Graph](t)(b.Finish())
+	variables := good[*percale.Variables](t)(graph.Variables(e, 0))
+	path := filepath.Join(t.TempDir(), "model.percale")
+	if err := graph.Save(variables, path); err != nil {
+		t.Fatal(err)
+	}
+	again := good[*percale.Graph](t)(percale.LoadGraph(e, path))
+	bytes := good[[]byte](t)(graph.Bytes(variables))
+	if file, _ := os.ReadFile(path); !slices.Equal(file, bytes) {
+		t.Error("the bytes are not those of the file")
+	}
+	own := good[*percale.Variables](t)(again.Variables(e, 0))
+	if a, b := good[string](t)(own.Digest()), good[string](t)(variables.Digest()); a != b {
+		t.Errorf("digests differ: %s, %s", a, b)
+	}
+	s := good[*percale.Session](t)(percale.NewSession(e, again, own, nil))
+	in := good[*percale.Tensor](t)(percale.FromSlice([]float32{10, 1}, 1, 2))
+	out := good[[]*percale.Tensor](t)(s.Run(background, percale.Feeds{"x": in}, again.Outputs()...))
+	if v := good[[]float32](t)(percale.Values[float32](out[0])); !slices.Equal(v, []float32{12, 34}) {
+		t.Errorf("got %v", v)
+	}
+}
+
+func TestOpsWithSeveralOutputs(t *testing.T) {
+	e := engine(t, nil)
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	x := b.Input("x", percale.F32, 4)
+	k := good[*percale.Tensor](t)(percale.FromSlice([]int64{2}))
+	values, indices := ops.TopK(b, x, b.Constant("", k))
+	parts := ops.Split(b, 2, x, percale.None, ops.SplitAttrs{NumOutputs: percale.Ptr(2)})
+	dx := b.Gradients([]percale.Value{ops.Mul(b, x, x)}, []percale.Value{x})
+	b.SetOutputs(values, indices, parts[1], dx[0])
+	graph := good[*percale.Graph](t)(b.Finish())
+	s := good[*percale.Session](t)(percale.NewSession(e, graph, nil, nil))
+	in := good[*percale.Tensor](t)(percale.FromSlice([]float32{3, 9, 1, 5}))
+	out := good[[]*percale.Tensor](t)(s.Run(background, percale.Feeds{"x": in}, graph.Outputs()...))
+	if v := good[[]int64](t)(percale.Values[int64](out[1])); !slices.Equal(v, []int64{1, 3}) {
+		t.Errorf("indices %v", v)
+	}
+	if v := good[[]float32](t)(percale.Values[float32](out[2])); !slices.Equal(v, []float32{1, 5}) {
+		t.Errorf("second part %v", v)
+	}
+	if v := good[[]float32](t)(percale.Values[float32](out[3])); !slices.Equal(v, []float32{6, 18, 2, 10}) {
+		t.Errorf("gradient %v", v)
+	}
+}
+
+// exp is a prepared call that writes exp(in) into out, both Go slices.
+func exp(t testing.TB, e *percale.Engine, in, out []float32) *percale.Call {
+	t.Helper()
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	b.SetOutputs(ops.Exp(b, b.Input("x", percale.F32, -1), ops.ExpAttrs{Name: "y"}))
+	graph := good[*percale.Graph](t)(b.Finish())
+	s := good[*percale.Session](t)(percale.NewSession(e, graph, nil, nil))
+	n := int64(len(in))
+	call := good[*percale.Call](t)(s.Prepare([]percale.TensorType{{Name: "x", DType: percale.F32, Dims: []int64{n}}}, graph.Outputs()...))
+	x, y := good[*percale.Tensor](t)(percale.FromSlice(in)), good[*percale.Tensor](t)(percale.FromSlice(out))
+	if err := call.Bind([]*percale.Tensor{x}, []*percale.Tensor{y}); err != nil {
+		t.Fatal(err)
+	}
+	x.Close()
+	y.Close()
+	return call
+}
+
+func TestPreparedCallReadsAndWritesGoSlices(t *testing.T) {
+	in, out := []float32{0, 1, 2}, make([]float32, 3)
+	call := exp(t, engine(t, nil), in, out)
+	for range 3 {
+		if err := call.Run(background); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(float64(out[2])-math.Exp(float64(in[2]))) > 1e-5 {
+			t.Errorf("exp(%v) = %v", in[2], out[2])
+		}
+		in[2]--
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = call.Run(background) }); n != 0 {
+		t.Errorf("%v allocations per run", n)
+	}
+	wants(t, call.Bind(nil, nil), percale.InvalidArgument, "0 inputs and 0 outputs, wanted 1 and 1")
+	call.Close()
+	wants(t, call.Run(background), percale.FailedPrecondition, "the call is closed")
+}
+
+func TestManyGoroutinesRunAndCloseOneSession(t *testing.T) {
+	e := engine(t, nil)
+	s := powers(t, e, 3)
+	var runs, closed atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for n := 0; ; n++ {
+				x, err := percale.FromSlice([]float32{2, 0, 0, 2}, 2, 2)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				out, err := s.Run(background, percale.Feeds{"x": x}, "y")
+				if err != nil {
+					closed.Add(1)
+					return
+				}
+				if v, _ := percale.Values[float32](out[0]); v[3] != 16 {
+					t.Errorf("got %v", v)
+				}
+				x.Close()
+				runs.Add(1)
+				if i == 0 && n == 50 {
+					s.Close()
+				}
+			}
+		}()
+	}
+	all.Wait()
+	if closed.Load() != 8 || runs.Load() < 50 {
+		t.Errorf("%d runs, %d saw the close", runs.Load(), closed.Load())
+	}
+}
+
+func TestWhatIsForgottenIsClosedByTheCollector(t *testing.T) {
+	e := engine(t, nil)
+	before, _ := e.Memory()
+	for range 50 {
+		tensor := good[*percale.Tensor](t)(percale.NewTensor(e, percale.F32, 1<<18))
+		if tensor.Len() != 1<<18 {
+			t.Fatal("a tensor was freed too early")
+		}
+	}
+	for range 100 {
+		runtime.GC()
+		if used, _ := e.Memory(); used <= before+1<<20 {
+			return
+		}
+		runtime.Gosched()
+	}
+	used, _ := e.Memory()
+	t.Errorf("%d bytes are still held, %d before", used, before)
+}
+
+func TestLogComesToGo(t *testing.T) {
+	var told atomic.Int64
+	e := engine(t, percale.Options{"log": "debug"})
+	if err := e.SetLog(func(level percale.LogLevel, message string) {
+		if message != "" && level.String() != "" {
+			told.Add(1)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s := powers(t, e, 2)
+	x := good[*percale.Tensor](t)(percale.FromSlice([]float32{1}, 1, 1))
+	good[[]*percale.Tensor](t)(s.Run(background, percale.Feeds{"x": x}, "y"))
+	t.Logf("%d messages", told.Load())
+	if err := e.SetLog(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestClusterFromJSON(t *testing.T) {
+	c := good[*percale.Cluster](t)(percale.ClusterFromJSON(
+		`{"cluster": {"worker": ["a:1", "b:2"]}, "task": {"type": "worker", "index": 1}}`))
+	if job, task := c.Role(); job != "worker" || task != 1 || c.Address("worker", 1) != "b:2" || len(c.Jobs()) != 1 {
+		t.Errorf("role %s %d, jobs %v", job, task, c.Jobs())
+	}
+}
+
+func TestFactsAreJSON(t *testing.T) {
+	e := engine(t, nil)
+	for _, what := range []string{"info", "ops", "passes", "kernels"} {
+		if text := good[string](t)(e.Describe(what)); !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+			t.Errorf("%s: %.40s", what, text)
+		}
+	}
+	if len(e.Devices()) == 0 || percale.Version() == "" {
+		t.Error("no devices, or no version")
+	}
+}
+
+func BenchmarkPreparedCall(b *testing.B) {
+	call := exp(b, engine(b, nil), make([]float32, 4), make([]float32, 4))
+	for b.Loop() {
+		if err := call.Run(background); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPreparedCallInC is the same loop in C: what is more in Go is the binding's own.
+func BenchmarkPreparedCallInC(b *testing.B) {
+	call := exp(b, engine(b, nil), make([]float32, 4), make([]float32, 4))
+	percale.RunInC(call, b.N)
+}

@@ -1,0 +1,92 @@
+"""Runs the Go module's own tests against the library of a build folder: run_tests.py BUILD [--checked]. Says how many
+passed in the words that tests/count.py reads; exit code 77, with the reason, where there is no Go. With --checked under
+the race detector and with GOEXPERIMENT=cgocheck2; without it gofmt and go vet come first. Nothing is written into the source tree."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+WANTED = (1, 24)
+
+
+def find_go():
+    """(path, None), or (None, why not)."""
+    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
+    if not go:
+        return None, "no go on PATH"
+    version = subprocess.run([go, "env", "GOVERSION"], cwd="/", capture_output=True, text=True, check=True).stdout.strip()
+    found = re.match(r"go(\d+)\.(\d+)", version)
+    if not found or tuple(map(int, found.groups())) < WANTED:
+        return None, f"go is {version}, wanted 1.24 or newer"
+    if not shutil.which("pkg-config"):
+        return None, "no pkg-config on PATH"
+    return go, None
+
+
+def environment(build):
+    build = pathlib.Path(build).resolve()
+    out = dict(os.environ, GOFLAGS="-mod=readonly -buildvcs=false", GOTOOLCHAIN="local", GOWORK="off", GOPROXY="off",
+               GOCACHE=str(build / "go" / "cache"), GOPATH=str(build / "go" / "path"), CGO_ENABLED="1",
+               CGO_CFLAGS=f"-O2 -I{HERE.parent.parent / 'c_api'}", LD_LIBRARY_PATH=str(build),
+               PKG_CONFIG_PATH=str(build / "meson-uninstalled"))
+    for name in ("CGO_LDFLAGS", "GOEXPERIMENT", "CC", "CXX"):
+        out.pop(name, None)
+    return out
+
+
+def tests(go, env, args):
+    """{name: passed, failed or skipped} of `go test`, whose output is passed on where it is not a success."""
+    run = subprocess.run([go, "test", "-json", "-count=1", *args, "./..."], cwd=HERE, env=env, capture_output=True, text=True)
+    results, printed = {}, []
+    for line in run.stdout.splitlines():
+        try:
+            event = json.loads(line)
+        except json.JSONDecodeError:
+            printed.append(line)
+            continue
+        if event["Action"] in ("output", "build-output"):
+            printed.append(event["Output"].rstrip("\n"))
+        if event["Action"] in ("pass", "fail", "skip") and "/" not in event.get("Test", "/"):
+            results[event["Test"]] = event["Action"]
+    if run.returncode != 0:
+        print("\n".join(printed), run.stderr, sep="\n")
+        results.setdefault("the whole", "fail")
+        if "fail" not in results.values():
+            results["the whole"] = "fail"
+    return results
+
+
+def command(go_or_gofmt, args, env, wants_silence=False):
+    run = subprocess.run([go_or_gofmt, *args], cwd=HERE, env=env, capture_output=True, text=True)
+    failed = run.returncode != 0 or wants_silence and bool(run.stdout.strip())
+    if failed:
+        print(" ".join([go_or_gofmt, *args]), run.stdout, run.stderr, sep="\n")
+    return "fail" if failed else "pass"
+
+
+def main(build, checked):
+    go, why = find_go()
+    if not go:
+        print(f"skipped: {why}")
+        return 77
+    env = environment(build)
+    results = {}
+    if checked:
+        for name, args, more in (("race", ["-race"], {}), ("cgocheck2", [], {"GOEXPERIMENT": "cgocheck2"})):
+            results.update({f"{name} {k}": v for k, v in tests(go, dict(env, **more), args).items()})
+    else:
+        gofmt = pathlib.Path(go).resolve().with_name("gofmt")
+        results["gofmt"] = command(str(gofmt), ["-l", "."], env, wants_silence=True)
+        results["vet"] = command(go, ["vet", "./..."], env)
+        results.update(tests(go, env, []))
+    count = {action: sum(v == action for v in results.values()) for action in ("pass", "fail", "skip")}
+    print("test cases: {} | {} passed | {} failed | {} skipped".format(len(results), *count.values()))
+    return 1 if count["fail"] or not count["pass"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], "--checked" in sys.argv[2:]))

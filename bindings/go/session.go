@@ -1,0 +1,262 @@
+package percale
+
+// #include <percale.h>
+// void go_percale_ready(void* user);
+import "C"
+
+import (
+	"context"
+	"sort"
+	"unsafe"
+)
+
+// Feeds are tensors by the names of the values that they stand for.
+type Feeds map[string]*Tensor
+
+// split gives the names in ascending order, and their tensors.
+func (f Feeds) split() ([]string, []*Tensor) {
+	names := make([]string, 0, len(f))
+	for name := range f {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	tensors := make([]*Tensor, len(names))
+	for i, name := range names {
+		tensors[i] = f[name]
+	}
+	return names, tensors
+}
+
+// Session runs a graph: any number of concurrent runs, from any goroutine.
+type Session struct{ owner }
+
+func releaseSession(p unsafe.Pointer) { sessionRelease((*C.percale_session)(p)) }
+
+// NewSession makes a session. Variables may be nil when the graph has none, options always.
+func NewSession(engine *Engine, graph *Graph, variables *Variables, options Options) (*Session, error) {
+	e, err := engine.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer engine.done()
+	g, err := graph.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer graph.done()
+	v, leave, err := variables.enterOrNil()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	o, err := options.make("session")
+	if err != nil {
+		return nil, err
+	}
+	defer optionsRelease(o)
+	p, err := sessionCreate(e, g, v, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{}
+	return own(s, &s.owner, "session", unsafe.Pointer(p), releaseSession), nil
+}
+
+func (s *Session) enter() (*C.percale_session, error) {
+	if s == nil {
+		return nil, errorf(InvalidArgument, "the session is nil")
+	}
+	p, err := s.use()
+	return (*C.percale_session)(p), err
+}
+
+// Run runs what the fetches need and gives a new tensor per fetch. Any value may be fed or fetched. When ctx ends, so does
+// the run, inside a kernel if need be; others of the session go on.
+func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...string) ([]*Tensor, error) {
+	return s.RunTargets(ctx, feeds, fetches, nil)
+}
+
+// RunTargets is Run for targets as well, which are names of nodes whose outputs nobody wants: "train_step".
+func (s *Session) RunTargets(ctx context.Context, feeds Feeds, fetches, targets []string) ([]*Tensor, error) {
+	if ctx.Done() != nil {
+		event, err := s.Start(feeds, fetches, targets)
+		if err != nil {
+			return nil, err
+		}
+		defer event.Close()
+		if err := event.Wait(ctx); err != nil {
+			return nil, err
+		}
+		return event.results(len(fetches))
+	}
+	c, err := s.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer s.done()
+	names, tensors := feeds.split()
+	in, leave, err := enterTensors(tensors)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	out, err := sessionRun(c, names, in, fetches, targets, forever)
+	if err != nil {
+		return nil, err
+	}
+	return newTensors(out), nil
+}
+
+func newTensors(c []*C.percale_tensor) []*Tensor {
+	out := make([]*Tensor, len(c))
+	for i, p := range c {
+		out[i] = newTensor(p)
+	}
+	return out
+}
+
+// Start begins a run on a thread of the engine. The library keeps the feeds until it is over.
+func (s *Session) Start(feeds Feeds, fetches, targets []string) (*Event, error) {
+	c, err := s.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer s.done()
+	names, tensors := feeds.split()
+	in, leave, err := enterTensors(tensors)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	p, err := sessionRunAsync(c, names, in, fetches, targets, forever)
+	if err != nil {
+		return nil, err
+	}
+	return newEvent(p)
+}
+
+// Cancel ends every run of the session that is under way with code Cancelled; later runs are not affected.
+func (s *Session) Cancel() {
+	if c, err := s.enter(); err == nil {
+		defer s.done()
+		sessionCancel(c)
+	}
+}
+
+// Explain says why the plan for feeds of these types is what it is: "plan", "kernels", "passes" (JSON), or "svg".
+func (s *Session) Explain(feeds []TensorType, fetches []string, what string) (string, error) {
+	c, err := s.enter()
+	if err != nil {
+		return "", err
+	}
+	defer s.done()
+	names, dtypes, dims := splitTypes(feeds)
+	return sessionExplain(c, names, dtypes, dims, ranksOf(dims), fetches, what)
+}
+
+// Stats are JSON: plans made, cache hits, runs, memory as planned and as measured.
+func (s *Session) Stats() (string, error) {
+	c, err := s.enter()
+	if err != nil {
+		return "", err
+	}
+	defer s.done()
+	return sessionStats(c)
+}
+
+// SetTrace records what the session does from now on; nil ends it.
+func (s *Session) SetTrace(trace *Trace) error {
+	c, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer s.done()
+	t, leave, err := trace.enterOrNil()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	sessionSetTrace(c, t)
+	return nil
+}
+
+// Event is the end of a run that was started. Any goroutine may use it.
+type Event struct {
+	owner
+	ready chan struct{}
+}
+
+func releaseEvent(p unsafe.Pointer) { eventRelease((*C.percale_event)(p)) }
+
+func newEvent(p *C.percale_event) (*Event, error) {
+	e := &Event{ready: make(chan struct{})}
+	own(e, &e.owner, "event", unsafe.Pointer(p), releaseEvent)
+	id := remember(e.ready)
+	if err := eventOnReady(p, C.percale_event_callback(C.go_percale_ready), id); err != nil {
+		forgetSink(id)
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Event) enter() (*C.percale_event, error) {
+	p, err := e.use()
+	return (*C.percale_event)(p), err
+}
+
+// Done is closed when the run is over.
+func (e *Event) Done() <-chan struct{} { return e.ready }
+
+// Wait gives the run's own error. When ctx ends first it cancels the run, and waits for its end.
+func (e *Event) Wait(ctx context.Context) error {
+	c, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer e.done()
+	select {
+	case <-e.ready:
+	case <-ctx.Done():
+		eventCancel(c)
+		<-e.ready
+	}
+	return ended(ctx, eventWait(c, forever))
+}
+
+// Cancel ends the run with code Cancelled.
+func (e *Event) Cancel() {
+	if c, err := e.enter(); err == nil {
+		defer e.done()
+		eventCancel(c)
+	}
+}
+
+// Result is a result of a run that has succeeded.
+func (e *Event) Result(index int) (*Tensor, error) {
+	c, err := e.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer e.done()
+	p, err := eventResult(c, index)
+	if err != nil {
+		return nil, err
+	}
+	return newTensor(p), nil
+}
+
+func (e *Event) results(count int) ([]*Tensor, error) {
+	out := make([]*Tensor, count)
+	for i := range out {
+		t, err := e.Result(i)
+		if err != nil {
+			for _, made := range out[:i] {
+				made.Close()
+			}
+			return nil, err
+		}
+		out[i] = t
+	}
+	return out, nil
+}

@@ -1,0 +1,366 @@
+package percale
+
+// #include <percale.h>
+// int32_t go_percale_progress(void* user, const percale_progress* progress);
+import "C"
+
+import (
+	"context"
+	"encoding/json"
+	"unsafe"
+)
+
+// Trainer trains the variables of a graph. For one goroutine at a time, Cancel excepted.
+type Trainer struct {
+	owner
+	validation *Dataset
+}
+
+func releaseTrainer(p unsafe.Pointer) { trainerRelease((*C.percale_trainer)(p)) }
+
+func newTrainer(p *C.percale_trainer, err error) (*Trainer, error) {
+	if err != nil {
+		return nil, err
+	}
+	t := &Trainer{}
+	return own(t, &t.owner, "trainer", unsafe.Pointer(p), releaseTrainer), nil
+}
+
+func (t *Trainer) enter() (*C.percale_trainer, error) {
+	if t == nil {
+		return nil, errorf(InvalidArgument, "the trainer is nil")
+	}
+	p, err := t.use()
+	return (*C.percale_trainer)(p), err
+}
+
+// NewTrainer trains a graph whose inputs are the data's columns and which has an output that is the scalar loss. Variables
+// and options (loss, optimizer, schedule, devices, freeze, ...) may be nil.
+func NewTrainer(engine *Engine, graph *Graph, variables *Variables, options Options) (*Trainer, error) {
+	e, err := engine.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer engine.done()
+	g, err := graph.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer graph.done()
+	v, leave, err := variables.enterOrNil()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	o, err := options.make("trainer")
+	if err != nil {
+		return nil, err
+	}
+	defer optionsRelease(o)
+	return newTrainer(trainerCreate(e, g, v, o))
+}
+
+// SpecFolders say where relative paths of a SPEC are looked up, besides PERCALE_DATA and the cache. Both may be "".
+type SpecFolders struct{ Spec, Data string }
+
+// TrainerFromSpec makes a trainer from a SPEC (JSON): model, loss, metrics, optimizer, data. Options override it.
+func TrainerFromSpec(engine *Engine, spec []byte, folders SpecFolders, options Options) (*Trainer, error) {
+	e, err := engine.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer engine.done()
+	o, err := options.make("trainer")
+	if err != nil {
+		return nil, err
+	}
+	defer optionsRelease(o)
+	return newTrainer(trainerFromSpec(e, string(spec), folders.Spec, folders.Data, o))
+}
+
+// Step is one step on one global batch; it gives the batch's mean loss before the update.
+func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
+	c, err := t.enter()
+	if err != nil {
+		return 0, err
+	}
+	defer t.done()
+	names, tensors := batch.split()
+	in, leave, err := enterTensors(tensors)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	return trainerStep(c, names, in)
+}
+
+// Progress is what Fit tells after each step.
+type Progress struct {
+	Epoch, Epochs             int64 // from 1
+	Step, Steps               int64 // over the whole run, from 1; Steps = 0 when not known
+	StepInEpoch, StepsInEpoch int64
+	Loss, LearningRate        float64 // of this step
+	RowsPerSecond             float64
+	Seconds, ETASeconds       float64
+	EpochEnded                bool               // the metrics are there
+	Metrics                   map[string]float64 // by name, at the end of an epoch
+}
+
+// fitting is a Fit under way.
+type fitting struct {
+	ctx      context.Context
+	progress func(Progress) bool
+	panicked any
+}
+
+func (f *fitting) tell(p *C.percale_progress) (more bool) {
+	defer func() {
+		// A panic must not go through C; Fit goes on with it.
+		if f.panicked = recover(); f.panicked != nil {
+			more = false
+		}
+	}()
+	if f.ctx.Err() != nil {
+		return false
+	}
+	if f.progress == nil {
+		return true
+	}
+	out := Progress{
+		Epoch: int64(p.epoch), Epochs: int64(p.epochs), Step: int64(p.step), Steps: int64(p.steps),
+		StepInEpoch: int64(p.step_in_epoch), StepsInEpoch: int64(p.steps_in_epoch),
+		Loss: float64(p.loss), LearningRate: float64(p.learning_rate), RowsPerSecond: float64(p.rows_per_second),
+		Seconds: float64(p.seconds), ETASeconds: float64(p.eta_seconds), EpochEnded: p.epoch_ended != 0,
+	}
+	if out.EpochEnded && p.metric_count > 0 {
+		names := unsafe.Slice(p.metric_names, int(p.metric_count))
+		values := unsafe.Slice(p.metric_values, int(p.metric_count))
+		out.Metrics = make(map[string]float64, len(names))
+		for i, name := range names {
+			out.Metrics[C.GoString(name)] = float64(values[i])
+		}
+	}
+	return f.progress(out)
+}
+
+// Fit trains over the data until so many epochs are done (0: as the SPEC says). Data may be nil for a SPEC with data,
+// progress always; progress gives false to stop after this step. When ctx ends the step under way does too, and the state
+// is that of the last completed step.
+func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress func(Progress) bool) error {
+	c, err := t.enter()
+	if err != nil {
+		return err
+	}
+	defer t.done()
+	d, leave, err := data.enterOrNil()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if ctx.Err() != nil {
+		return ended(ctx, errorf(Cancelled, "the context had ended before the training began"))
+	}
+	fit := &fitting{ctx: ctx, progress: progress}
+	id := remember(fit)
+	defer forgetSink(id)
+	var callback C.percale_progress_callback
+	if progress != nil || ctx.Done() != nil {
+		callback = C.percale_progress_callback(C.go_percale_progress)
+	}
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		trainerCancel(c)
+		close(over)
+	})
+	err = trainerFit(c, d, epochs, callback, id)
+	if !stop() {
+		<-over
+		if err == nil {
+			err = errorf(Cancelled, "the training was cancelled")
+		}
+	}
+	if fit.panicked != nil {
+		panic(fit.panicked)
+	}
+	return ended(ctx, err)
+}
+
+// SetValidation evaluates data after each epoch of Fit: "val_loss" and "val_" metrics join the history. Before the first
+// step; nil: none.
+func (t *Trainer) SetValidation(data *Dataset) error {
+	c, err := t.enter()
+	if err != nil {
+		return err
+	}
+	defer t.done()
+	d, leave, err := data.enterOrNil()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := trainerSetValidation(c, d); err != nil {
+		return err
+	}
+	t.validation = data
+	return nil
+}
+
+// Evaluate gives loss and metrics over data (nil: the SPEC's test data) by name.
+func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
+	c, err := t.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	d, leave, err := data.enterOrNil()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	text, err := trainerEvaluate(c, d)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]float64{}
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return nil, errorf(Internal, "what the library says of the evaluation: %v", err)
+	}
+	return out, nil
+}
+
+// Publish lets sessions on the same variables see what was trained so far, in one piece.
+func (t *Trainer) Publish() error {
+	return t.with(func(c *C.percale_trainer) error { return trainerPublish(c) })
+}
+
+// Cancel ends the step under way with code Cancelled. Any goroutine.
+func (t *Trainer) Cancel() {
+	if c, err := t.enter(); err == nil {
+		defer t.done()
+		trainerCancel(c)
+	}
+}
+
+// Save writes a checkpoint folder/step-N, whole or not at all.
+func (t *Trainer) Save(folder string) error {
+	return t.with(func(c *C.percale_trainer) error { return trainerSave(c, folder) })
+}
+
+// Restore takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
+func (t *Trainer) Restore(folder string) error {
+	return t.with(func(c *C.percale_trainer) error { return trainerRestore(c, folder) })
+}
+
+func (t *Trainer) with(f func(c *C.percale_trainer) error) error {
+	c, err := t.enter()
+	if err != nil {
+		return err
+	}
+	defer t.done()
+	return f(c)
+}
+
+// Model is the graph for inference.
+func (t *Trainer) Model() (*Graph, error) {
+	c, err := t.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	return newGraph(trainerModel(c))
+}
+
+// Variables is the table that is trained.
+func (t *Trainer) Variables() (*Variables, error) {
+	c, err := t.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	return newVariables(trainerVariables(c))
+}
+
+// Steps were completed.
+func (t *Trainer) Steps() int64 {
+	c, err := t.enter()
+	if err != nil {
+		return 0
+	}
+	defer t.done()
+	return trainerSteps(c)
+}
+
+// History is "csv", "svg" (a plot of the loss), or "events" (TensorBoard).
+func (t *Trainer) History(format string) ([]byte, error) {
+	c, err := t.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	out, err := trainerHistory(c, format)
+	return []byte(out), err
+}
+
+// Describe gives facts as JSON: parameters, shards, devices, batch size, optimizer, data.
+func (t *Trainer) Describe() (string, error) {
+	c, err := t.enter()
+	if err != nil {
+		return "", err
+	}
+	defer t.done()
+	return trainerDescribe(c)
+}
+
+// SetTrace records what the trainer does from now on; nil ends it.
+func (t *Trainer) SetTrace(trace *Trace) error {
+	c, err := t.enter()
+	if err != nil {
+		return err
+	}
+	defer t.done()
+	s, leave, err := trace.enterOrNil()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	trainerSetTrace(c, s)
+	return nil
+}
+
+// Trace is spans of time, recorded while it is attached. Any goroutine may use it.
+type Trace struct{ owner }
+
+func releaseTrace(p unsafe.Pointer) { traceRelease((*C.percale_trace)(p)) }
+
+// NewTrace makes an empty trace.
+func NewTrace(engine *Engine) (*Trace, error) {
+	e, err := engine.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer engine.done()
+	p, err := traceCreate(e)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{}
+	return own(t, &t.owner, "trace", unsafe.Pointer(p), releaseTrace), nil
+}
+
+func (t *Trace) enterOrNil() (c *C.percale_trace, leave func(), err error) {
+	if t == nil {
+		return nil, func() {}, nil
+	}
+	p, err := t.use()
+	return (*C.percale_trace)(p), func() { t.done() }, err
+}
+
+// JSON is the form that Chrome and Perfetto open.
+func (t *Trace) JSON() (string, error) {
+	c, leave, err := t.enterOrNil()
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	return traceJson(c)
+}

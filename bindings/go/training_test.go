@@ -1,0 +1,261 @@
+package percale_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"percale.dev/go/percale"
+	"percale.dev/go/percale/ops"
+)
+
+// signs are 40 rows of one feature; the class is its sign.
+func signs(t testing.TB, e *percale.Engine) *percale.Dataset {
+	t.Helper()
+	x, y := make([]float32, 40), make([]int64, 40)
+	for i := range x {
+		x[i] = float32(i-20) / 10
+		y[i] = int64(i / 20)
+	}
+	xs, ys := good[*percale.Tensor](t)(percale.FromSlice(x, 40, 1)), good[*percale.Tensor](t)(percale.FromSlice(y))
+	data := good[*percale.Dataset](t)(percale.DatasetFromTensors(e, percale.Feeds{"x": xs, "y": ys}))
+	return good[*percale.Dataset](t)(data.Batch(10, percale.Shuffled(3)))
+}
+
+var twoLayers = percale.Sequential(
+	percale.Dense(10, percale.Words{"activation": "relu", "input_shape": []int{1}}),
+	percale.Dense(10, percale.Words{"activation": "softmax"}))
+
+var training = percale.Training{
+	Optimizer: `{"name": "adam", "learning_rate": 0.02}`,
+	Loss:      "sparse_categorical_crossentropy",
+	Metrics:   []string{"accuracy"},
+}
+
+func TestMirroredStrategyLearnsWithTheSameBits(t *testing.T) {
+	var digests []string
+	for _, devices := range []string{"cpu:0", "cpu=2x1"} {
+		e := engine(t, percale.Options{"devices": devices})
+		how := training
+		how.Strategy = &percale.MirroredStrategy{}
+		how.More = percale.Words{"shards": 2}
+		trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, how))
+		data := signs(t, e)
+		epochs := 0
+		err := trainer.Fit(background, data, 10, func(p percale.Progress) bool {
+			if p.EpochEnded {
+				epochs++
+				if _, ok := p.Metrics["accuracy"]; !ok {
+					t.Errorf("metrics %v", p.Metrics)
+				}
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		metrics := good[map[string]float64](t)(trainer.Evaluate(data))
+		if epochs != 10 || trainer.Steps() != 40 || metrics["accuracy"] < 0.8 {
+			t.Errorf("%d epochs, %d steps, %v", epochs, trainer.Steps(), metrics)
+		}
+		digests = append(digests, good[string](t)(good[*percale.Variables](t)(trainer.Variables()).Digest()))
+	}
+	if digests[0] != digests[1] {
+		t.Errorf("one device gives %s, two %s", digests[0], digests[1])
+	}
+}
+
+func TestDataWithoutLabelsIsRefused(t *testing.T) {
+	e := engine(t, nil)
+	trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+	data := good[*percale.Dataset](t)(percale.DatasetRange(e, "x", 0, 100, 1))
+	wants(t, trainer.Fit(background, data, 10, nil), percale.InvalidArgument, "needs an input 'y'")
+}
+
+func TestContextAndCallbackEndATraining(t *testing.T) {
+	e := engine(t, nil)
+	trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+	data := signs(t, e)
+	if err := trainer.Fit(background, data, 10, func(p percale.Progress) bool { return p.Step < 3 }); err != nil || trainer.Steps() != 3 {
+		t.Errorf("%v after %d steps", err, trainer.Steps())
+	}
+	ctx, cancel := context.WithCancel(background)
+	err := trainer.Fit(ctx, data, 1000, func(p percale.Progress) bool {
+		if p.Step == 10 {
+			cancel()
+		}
+		return true
+	})
+	if !errors.Is(err, context.Canceled) || !errors.Is(err, percale.Cancelled) {
+		t.Errorf("got %v", err)
+	}
+	if steps := trainer.Steps(); steps < 10 || steps > 12 {
+		t.Errorf("it stands at step %d", steps)
+	}
+	func() {
+		defer func() {
+			if p := recover(); p != "enough" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		_ = trainer.Fit(background, data, 1000, func(percale.Progress) bool { panic("enough") })
+	}()
+	if err := trainer.Fit(background, data, 11, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTrainerOfAGraph(t *testing.T) {
+	e := engine(t, nil)
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	x, want := b.Input("x", percale.F32, -1, 1), b.Input("t", percale.F32, -1, 1)
+	d := ops.Sub(b, b.Layer("Dense", "y", []percale.Value{x}, percale.Attr{Name: "units", Value: 1}), want)
+	loss := ops.ReduceMean(b, ops.Mul(b, d, d), percale.None, ops.ReduceMeanAttrs{Keepdims: percale.Ptr(0), Name: "loss"})
+	b.SetOutputs(loss)
+	graph := good[*percale.Graph](t)(b.Finish())
+	variables := good[*percale.Variables](t)(graph.Variables(e, 1))
+	trainer := good[*percale.Trainer](t)(percale.NewTrainer(e, graph, variables,
+		percale.Options{"optimizer": `{"name": "sgd", "learning_rate": 0.5}`}))
+	xs := good[*percale.Tensor](t)(percale.FromSlice([]float32{-1, 0, 1, 2}, 4, 1))
+	ts := good[*percale.Tensor](t)(percale.FromSlice([]float32{-3, -1, 1, 3}, 4, 1))
+	last := 1.0
+	for range 100 {
+		last = good[float64](t)(trainer.Step(percale.Feeds{"x": xs, "t": ts}))
+	}
+	bias := good[[]float32](t)(percale.Values[float32](good[*percale.Tensor](t)(variables.Value("y/bias"))))
+	if last > 1e-4 || math.Abs(float64(bias[0])+1) > 0.01 {
+		t.Errorf("loss %v, bias %v", last, bias)
+	}
+	folder := t.TempDir()
+	if err := trainer.Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	other := good[*percale.Trainer](t)(percale.NewTrainer(e, graph, nil, percale.Options{"optimizer": `{"name": "sgd", "learning_rate": 0.5}`}))
+	if err := other.Restore(folder); err != nil || other.Steps() != 100 {
+		t.Errorf("%v, %d steps", err, other.Steps())
+	}
+}
+
+func TestEpochGivesEachRowOnce(t *testing.T) {
+	e := engine(t, nil)
+	made := good[*percale.Dataset](t)(percale.DatasetGenerate(e, 5,
+		[]percale.TensorType{{Name: "square", DType: percale.F32}}, func(r *percale.Row) error {
+			percale.RowColumn[float32](r, 0)[0] = float32(r.Number() * r.Number())
+			return nil
+		}))
+	numbers := good[*percale.Dataset](t)(percale.DatasetRange(e, "n", 0, 5, 1))
+	zipped := good[*percale.Dataset](t)(percale.Zip(numbers, made))
+	made.Close()
+	numbers.Close()
+	data := good[*percale.Dataset](t)(good[*percale.Dataset](t)(zipped.Repeat(2)).Batch(4))
+	for range 2 {
+		rows := 0
+		for batch, err := range data.Epoch() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, square := good[[]int64](t)(percale.Values[int64](batch[0])), good[[]float32](t)(percale.Values[float32](batch[1]))
+			for i := range n {
+				if square[i] != float32(n[i]*n[i]) {
+					t.Errorf("%d squared is %v", n[i], square[i])
+				}
+			}
+			rows += len(n)
+		}
+		if rows != 10 || data.Rows() != 10 {
+			t.Errorf("%d rows", rows)
+		}
+	}
+}
+
+func TestErrorOrPanicOfARowIsAborted(t *testing.T) {
+	e := engine(t, nil)
+	for _, f := range []func(*percale.Row) error{
+		func(*percale.Row) error { return errors.New("no such row") },
+		func(r *percale.Row) error { percale.RowColumn[int64](r, 0)[0] = 1; return nil },
+	} {
+		data := good[*percale.Dataset](t)(percale.DatasetGenerate(e, 5, []percale.TensorType{{Name: "x", DType: percale.F32}}, f))
+		_, err := data.Next()
+		wants(t, err, percale.Aborted)
+	}
+}
+
+func Example() {
+	engine, err := percale.NewEngine(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer engine.Close()
+	b, _ := percale.NewBuilder(engine)
+	x := b.Input("x", percale.F32, -1)
+	b.SetOutputs(ops.Mul(b, x, x, ops.MulAttrs{Name: "y"}))
+	graph, err := b.Finish() // the builder's first error, if there was one
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	session, _ := percale.NewSession(engine, graph, nil, nil)
+	in, _ := percale.FromSlice([]float32{1, 2, 3})
+	out, err := session.Run(context.Background(), percale.Feeds{"x": in}, graph.Outputs()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	values, _ := percale.Values[float32](out[0])
+	fmt.Println(values)
+	// Output: [1 4 9]
+}
+
+func ExampleModel_Compile() {
+	engine, _ := percale.NewEngine(percale.Options{"devices": "cpu=2x1"})
+	defer engine.Close()
+	model := percale.Sequential(
+		percale.Dense(10, percale.Words{"activation": "relu", "input_shape": []int{1}}),
+		percale.Dense(10, percale.Words{"activation": "softmax"}))
+	trainer, err := model.Compile(engine, percale.Training{
+		Optimizer: "adam", Loss: "sparse_categorical_crossentropy", Metrics: []string{"accuracy"},
+		Strategy: &percale.MirroredStrategy{}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer trainer.Close()
+	x, _ := percale.FromSlice([]float32{0, 1, 2, 3}, 4, 1)
+	y, _ := percale.FromSlice([]int64{0, 0, 1, 1})
+	data, _ := percale.DatasetFromTensors(engine, percale.Feeds{"x": x, "y": y})
+	data, _ = data.Batch(4)
+	err = trainer.Fit(context.Background(), data, 10, nil)
+	fmt.Println(trainer.Steps(), "steps", err)
+	// Output: 10 steps <nil>
+}
+
+func ExampleError() {
+	engine, _ := percale.NewEngine(nil)
+	defer engine.Close()
+	_, err := percale.LoadGraph(engine, "/nowhere.percale")
+	var own *percale.Error
+	fmt.Println(errors.Is(err, percale.NotFound), errors.As(err, &own), own.Code)
+	// Output: true true NOT_FOUND
+}
+
+func ExampleDataset_Epoch() {
+	engine, _ := percale.NewEngine(nil)
+	defer engine.Close()
+	data, _ := percale.DatasetRange(engine, "n", 0, 5, 1)
+	data, _ = data.Batch(2)
+	for batch, err := range data.Epoch() {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		n, _ := percale.Values[int64](batch[0])
+		fmt.Println(n)
+	}
+	// Output:
+	// [0 1]
+	// [2 3]
+	// [4]
+}
