@@ -28,6 +28,12 @@ constexpr OptionSpec kSession[] = {
     {"soft_placement", kSwitch, "off", "A node that its device cannot run goes to another one; the plan says so."},
     {"log_placement", kSwitch, "off",
      "Each node's device, and why it runs there, goes to the engine's log at level info when a plan is made."},
+    {"cost_model", kChoice, "described",
+     "What placement goes by among devices of the same bits: what they describe, or the times of nodes that runs have "
+     "'measured', by which "
+     "plans are made anew now and then.",
+     0, 0, "described|measured"},
+    {"costs", kText, "", "A trace's JSON file: its times of nodes are known to placement from the start."},
     {"cache_size", kInt, "64", "Plans that are kept.", 1, 65536},
     {"memory_limit", kInt, "0",
      "Bytes that the session's runs, results included, and its plans may hold; 0: no limit but the engine's.", 0,

@@ -1,7 +1,9 @@
 #include "c_api/session.h"
 
 #include "c_api/options.h"
+#include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/run/node_times.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -42,7 +44,7 @@ int64_t deadline_after(int64_t timeout_ns) {
 
 namespace {
 
-SessionOptions session_options(const percale_options* options) {
+Result<SessionOptions> session_options(const percale_options* options) {
   constexpr std::string_view kKind = "session";
   SessionOptions out;
   out.soft_placement = option_switch(options, kKind, "soft_placement");
@@ -50,6 +52,13 @@ SessionOptions session_options(const percale_options* options) {
   out.cache_size = option_int(options, kKind, "cache_size");
   out.memory_limit = option_int(options, kKind, "memory_limit");
   out.bf16 = option_text(options, kKind, "precision") == "bf16";
+  out.measures = option_text(options, kKind, "cost_model") == "measured";
+  if (const std::string path = option_text(options, kKind, "costs"); !path.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(const std::string trace, read_file(path));
+    auto costs = times_of_trace(trace);
+    if (!costs.ok()) return costs.status().with_context(str_cat("'costs': ", path));
+    out.costs = std::move(*costs);
+  }
   const std::string names = option_text(options, kKind, "passes_off");
   for (std::string_view rest = names; !rest.empty();) {
     const size_t comma = rest.find(',');
@@ -83,9 +92,10 @@ percale_status* percale_session_create(percale_engine* engine, const percale_gra
     PERCALE_RETURN_IF_ERROR(check_options(function, options, "session"));
     auto handle = std::make_unique<percale_session>();
     handle->engine = Ref(engine);
-    PERCALE_ASSIGN_OR_RETURN(handle->session, Session::create(engine->engine, graph->graph,
-                                                              variables == nullptr ? nullptr : variables->variables,
-                                                              session_options(options)));
+    PERCALE_ASSIGN_OR_RETURN(SessionOptions how, session_options(options));
+    PERCALE_ASSIGN_OR_RETURN(handle->session,
+                             Session::create(engine->engine, graph->graph,
+                                             variables == nullptr ? nullptr : variables->variables, std::move(how)));
     *out_session = handle.release();
     return {};
   });

@@ -84,6 +84,9 @@ int run_show(const Args& args) {
 int run_plan(const Args& args) {
   Setup setup(args);
   setup.make_engine();
+  if (args.has("--costs")) {
+    check(percale_options_set(setup.session_options.get(), "costs", args.get("--costs").c_str()));
+  }
   const Model model(setup, args.positional()[0]);
   const std::string json = explain(setup, model, args, "plan");
   if (args.json()) {
@@ -136,6 +139,10 @@ int run_kernels(const Args& args) {
   return 0;
 }
 
+constexpr Flag kPlanFlags[] = {
+    {"--feed-shape", "NAME=1,3,224,224", "the shape of an input; unknown dims become 1"},
+    {"--costs", "TRACE.json", "what 'percale trace' wrote: its times of nodes stand for the formula's"},
+};
 constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "the shape of an input; unknown dims become 1"}};
 
 }  // namespace
@@ -148,9 +155,9 @@ extern const Command kShow = {"show",
                               1,
                               1};
 extern const Command kPlan = {"plan",
-                              "MODEL [--feed-shape NAME=1,3,224,224]...",
+                              "MODEL [--feed-shape NAME=1,3,224,224]... [--costs TRACE.json]",
                               "Per node: device, kernel, reason; the cut, bytes moved, predicted peak.",
-                              kFeedShape,
+                              kPlanFlags,
                               run_plan,
                               1,
                               1};

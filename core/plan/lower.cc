@@ -195,7 +195,7 @@ class Lowering {
     if (node.op->has(kView) || is_runtime(node)) return {};
     const Attributes attributes = with_defaults(*node.op, node.attributes);
     const NodeView view = make_node_view(graph_, f_, node, attributes);
-    ProgramNode info{node.op, node.name, {}, view.inputs, view.outputs, {}, {}};
+    ProgramNode info{node.op, node.name, {}, view.inputs, view.outputs, {}, {}, members_of(node)};
     for (const auto* formats : {&view.input_formats, &view.output_formats}) {
       for (const Format* format : *formats) info.formats.push_back(format == nullptr ? std::string() : format->key);
     }
@@ -230,6 +230,16 @@ class Lowering {
     program_->kernels.push_back(std::move(kernel));
     program_->nodes.push_back(std::move(info));
     return {};
+  }
+
+  std::vector<std::string> members_of(const Node& node) const {
+    std::vector<std::string> out;
+    if (node.op->name != "Fused" || node.op->domain != "percale") return out;
+    const AttrValue* body = node.attributes.find("body");
+    const FunctionRef* ref = body == nullptr ? nullptr : body->get_if<FunctionRef>();
+    const Function* f = ref == nullptr ? nullptr : graph_.find_function(ref->name);
+    for (size_t i = 0; f != nullptr && i < f->nodes.size(); ++i) out.push_back(f->nodes[i].name);
+    return out;
   }
 
   Operand operand(ValueId r) {

@@ -43,6 +43,7 @@ struct ProgramNode {
   std::vector<ValueType> inputs, outputs;
   std::vector<Refusal> refusals;
   std::vector<std::string> formats;  // keys, of inputs and outputs; "": row-major
+  std::vector<std::string> members;  // the nodes that a Fused one stands for; empty: only itself
 };
 
 // Bytes that are copied when all instructions have run, because a result lies where nothing writes it directly. In memory that is

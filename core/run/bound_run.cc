@@ -59,6 +59,7 @@ void bind_sender(const Compiled& compiled, BoundProgram& p) {
 
 void bind_queue(BoundProgram& p) {
   const Program& program = *p.placed->program;
+  p.begun.resize(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const size_t end =
         i + 1 < program.instructions.size() ? program.instructions[i + 1].first_operand : program.operands.size();

@@ -65,8 +65,10 @@ struct BoundProgram {
 
   // Of a device with queues alone.
   std::vector<QueuedInstruction> queued;
-  std::vector<Send> sends;  // by `after`
-  int32_t enqueued = 0;     // as progress, of what the queue was given
+  std::vector<int64_t> begun;  // ns, per instruction, in a run that is watched
+  int64_t last_end = 0;        // ns, of the instruction before
+  std::vector<Send> sends;     // by `after`
+  int32_t enqueued = 0;        // as progress, of what the queue was given
   size_t next_send = 0;
   std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word
   DeviceQueue queue;                   // the first to go

@@ -95,6 +95,7 @@ class ProgramRun {
     p.claimed = false;
     p.next_wait = p.next_awaited = p.next_send = 0;
     p.enqueued = 0;
+    p.last_end = 0;
     p.failed_at = -1;
     return {};
   }
@@ -253,7 +254,6 @@ class ProgramRun {
 
   // Does what can be done without waiting. True when something was done; then it may go on.
   bool advance(BoundProgram& p) {
-    const Program& program = *p.placed->program;
     const int32_t end = p.size(), begin = p.progress.load(std::memory_order_relaxed);
     const bool alone = bound_.programs.size() == 1;
     const uint64_t seen = signal_.changes();
@@ -261,11 +261,7 @@ class ProgramRun {
       if (!receive_before(p, i)) return i > begin;
       if (i == end) break;
       if (frame_.should_stop()) return fail(frame_.stop_reason()), true;
-      if (p.placed->executable != nullptr) {
-        if (Status s = execute_whole(p); !s.ok()) return fail(std::move(s)), true;
-      } else {
-        execute(p, program.instructions[static_cast<size_t>(i)]);
-      }
+      if (Status s = execute(p, i); !s.ok()) return fail(std::move(s)), true;
       if (p.context.error.load(std::memory_order_relaxed) != 0) return fail(kernel_error(p, i)), true;
       if (p.context.cancelled.load(std::memory_order_relaxed)) return fail(frame_.stop_reason()), true;
       p.progress.store(i + 1, std::memory_order_release);
@@ -303,6 +299,8 @@ class ProgramRun {
   }
 
   Status launch(BoundProgram& p, int32_t i) {
+    // Of a kernel that a thread of the device runs it is known better when that begins.
+    if (p.frame->watched()) p.begun[static_cast<size_t>(i)] = now_ns();
     if (p.placed->executable != nullptr) return execute_whole(p);
     const Device& d = *p.placed->device;
     const Instruction& instruction = p.placed->program->instructions[static_cast<size_t>(i)];
@@ -328,6 +326,7 @@ class ProgramRun {
       return p.signal->fail();
     }
     const FloatMode mode;
+    if (p.frame->watched()) p.begun[static_cast<size_t>(queued.number)] = now_ns();
     run_kernel(p, p.placed->program->instructions[static_cast<size_t>(queued.number)], *launch);
     if (p.context.error.load(std::memory_order_relaxed) == 0 && !p.context.cancelled.load(std::memory_order_relaxed)) {
       return;
@@ -345,7 +344,9 @@ class ProgramRun {
       PERCALE_RETURN_IF_ERROR(
           copy_out(p, static_cast<size_t>(s.output), bound_.staging[number].data, compiled_.transfers[number].bytes));
     }
-    if (!is_awaited(p, progress)) return {};
+    // Whoever watches wants to know when each instruction has ended.
+    const bool tells = d.api().queue_signal != nullptr && frame_.watched();
+    if (!is_awaited(p, progress) && !tells) return {};
     if (d.api().queue_signal != nullptr) {
       return from_c(d.api().queue_signal(p.queue.get(), &ProgramRun::reached, &p, static_cast<uint64_t>(progress)))
           .with_context(d.name());
@@ -358,8 +359,18 @@ class ProgramRun {
   static void reached(void* event, uint64_t progress, percale_code code) {
     BoundProgram& p = *static_cast<BoundProgram*>(event);
     if (code != PERCALE_OK) return p.signal->fail();  // queue_synchronize() says why
+    if (p.frame->watched()) note_end(p, static_cast<int32_t>(progress) - 1);
     p.progress.store(static_cast<int32_t>(progress), std::memory_order_release);
     p.signal->wake();
+  }
+
+  // An instruction of a queue ends when what is behind it may begin, which is later than its kernel where the device takes its time.
+  static void note_end(BoundProgram& p, int32_t instruction) {
+    if (p.placed->device->api().queue_signal == nullptr || instruction < 0 || instruction >= p.size()) return;
+    const int64_t end = now_ns(), begin = std::max(p.begun[static_cast<size_t>(instruction)], p.last_end);
+    p.last_end = end;
+    if (p.context.error.load(std::memory_order_relaxed) != 0) return;
+    record_instruction(*p.placed, instruction, begin, end, p.frame->options.trace, p.frame->times);
   }
 
   // Nothing of this run is under way any more when it returns, and what has failed in a queue is known.
@@ -388,27 +399,25 @@ class ProgramRun {
     return p.placed->executable->execute(p.queue.get(), p.inputs.data(), p.outputs.data());
   }
 
-  static void execute(BoundProgram& p, const Instruction& instruction) {
-    run_kernel(p, instruction, launch_of(p, instruction));
+  // On the thread that sees to the program.
+  static Status execute(BoundProgram& p, int32_t i) {
+    const bool watched = p.frame->watched();
+    const int64_t begin = watched ? now_ns() : 0;
+    if (p.placed->executable != nullptr) {
+      PERCALE_RETURN_IF_ERROR(execute_whole(p));
+    } else {
+      const Instruction& instruction = p.placed->program->instructions[static_cast<size_t>(i)];
+      run_kernel(p, instruction, launch_of(p, instruction));
+    }
+    if (watched) record_instruction(*p.placed, i, begin, now_ns(), p.frame->options.trace, p.frame->times);
+    return {};
   }
 
   static void run_kernel(BoundProgram& p, const Instruction& instruction, const percale_launch& launch) {
-    Trace* trace = p.frame->options.trace;
-    const int64_t begin = trace == nullptr ? 0 : now_ns();
     try {
       instruction.run(instruction.state, &launch);
     } catch (const std::bad_alloc&) {
       p.context.fail(RunError::kOutOfMemory, 0);
-    }
-    if (trace != nullptr) record(p, instruction, *trace, begin);
-  }
-
-  // A span that there is no memory for is not worth the run.
-  static void record(const BoundProgram& p, const Instruction& instruction, Trace& trace, int64_t begin) noexcept {
-    try {
-      const ProgramNode& node = p.placed->program->nodes[static_cast<size_t>(instruction.node)];
-      trace.add(str_cat(node.op->name, " ", node.name), p.placed->device->name(), begin, now_ns(), node.kernel);
-    } catch (const std::bad_alloc&) {
     }
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/run/compiled.h"
+#include "core/run/node_times.h"
 
 namespace percale {
 
@@ -40,6 +41,9 @@ struct RunFrame {
   // Puts the newest version of the variables in the place of the one that the run has pinned: what waited for another run may
   // rely on what that has published. Empty where the caller has given the variables.
   std::function<void()> see_latest = {};
+  NodeTimes* times = nullptr;  // where the times of instructions go; null: nowhere
+
+  bool watched() const { return options.trace != nullptr || times != nullptr; }
 
   bool should_stop() const;
   // CANCELLED or DEADLINE_EXCEEDED where should_stop(), else success.

@@ -48,6 +48,11 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
   return key;
 }
 
+bool same_places(const Compiled& a, const Compiled& b) {
+  return std::equal(a.placement.begin(), a.placement.end(), b.placement.begin(), b.placement.end(),
+                    [](const PlacedNode& x, const PlacedNode& y) { return x.node == y.node && x.device == y.device; });
+}
+
 // Whether a result of bodies and rests lies in memory that is not the run's own.
 bool shows(const Tensor& result, std::span<const Tensor> feeds, const StateFrame& state) {
   const auto same = [&](const Tensor& t) { return t.defined() && t.buffer() == result.buffer(); };
@@ -64,7 +69,8 @@ struct Session::Impl {
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<Variables> variables;
   std::shared_ptr<Resources> resources;
-  PreparedStore prepared;  // for versions that are not those of `variables`
+  std::unique_ptr<NodeTimes> times;  // null: nothing is known, and nothing measured
+  PreparedStore prepared;            // for versions that are not those of `variables`
   SessionOptions options;
   std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
   std::unique_ptr<DeviceVariables> device_variables;
@@ -73,6 +79,7 @@ struct Session::Impl {
   struct Entry {
     std::string key;
     std::shared_ptr<const Compiled> compiled;
+    int64_t uses = 0, next_look = 8;  // whether measured times would have it elsewhere
   };
   std::list<Entry> cache;  // most recently used first
   std::unordered_map<std::string, std::list<Entry>::iterator> by_key;
@@ -83,6 +90,10 @@ struct Session::Impl {
 
   Result<std::shared_ptr<const Compiled>> prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
                                                   std::span<const ValueType> types, std::span<const Tensor> contents);
+  Result<std::shared_ptr<const Compiled>> make_plan(const Graph& from, const RunSpec& spec,
+                                                    std::span<const ValueType> types, std::span<const Tensor> contents);
+  // Whether a plan was used so often since it was last looked at that measured times may have it elsewhere.
+  bool wants_look(Entry& entry) const;
   // With `may_share`, outputs that were not given may show the memory of feeds and variables.
   Status run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs,
              bool may_share);
@@ -121,11 +132,33 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
   impl->memory =
       std::make_shared<MemoryPool>(options.memory_limit, options.memory != nullptr ? options.memory : engine->memory());
   impl->device_variables = std::make_unique<DeviceVariables>(impl->memory);
+  if (engine->devices().size() > 1 && (options.measures || !options.costs.empty())) {
+    impl->times = std::make_unique<NodeTimes>(options.costs);
+  }
   impl->engine = std::move(engine);
   impl->graph = std::move(graph);
   impl->variables = std::move(variables);
   impl->options = std::move(options);
   return std::shared_ptr<Session>(new Session(std::move(impl)));
+}
+
+Result<std::shared_ptr<const Compiled>> Session::Impl::make_plan(const Graph& from, const RunSpec& spec,
+                                                                 std::span<const ValueType> types,
+                                                                 std::span<const Tensor> contents) {
+  const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
+  const MeasuredTimes measured = times == nullptr ? MeasuredTimes() : times->copy();
+  PERCALE_ASSIGN_OR_RETURN(auto compiled, compile(*engine, options, {from, spec, types, contents, id, &measured}));
+  for (int64_t seen = peak.load();
+       compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
+  }
+  return compiled;
+}
+
+// With the cache locked.
+bool Session::Impl::wants_look(Entry& entry) const {
+  if (!options.measures || times == nullptr || ++entry.uses < entry.next_look) return false;
+  entry.next_look *= 8;
+  return true;
 }
 
 Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
@@ -137,21 +170,22 @@ Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from
     return prepare(from, graph_id, changing, types, contents);
   }
   std::string key = cache_key(graph_id, spec, types, contents);
+  std::shared_ptr<const Compiled> known;
   {
     const std::lock_guard lock(cache_mutex);
     if (const auto found = by_key.find(key); found != by_key.end()) {
       cache.splice(cache.begin(), cache, found->second);
       hits.fetch_add(1, std::memory_order_relaxed);
-      return found->second->compiled;
+      known = found->second->compiled;
+      if (!wants_look(*found->second)) return known;
     }
   }
-  const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
-  PERCALE_ASSIGN_OR_RETURN(auto compiled, compile(*engine, options, {from, spec, types, contents, id}));
-  for (int64_t seen = peak.load();
-       compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
-  }
+  PERCALE_ASSIGN_OR_RETURN(auto compiled, make_plan(from, spec, types, contents));
+  if (known != nullptr && same_places(*known, *compiled)) return known;  // whose memory is warm
   const std::lock_guard lock(cache_mutex);
-  if (!by_key.contains(key)) {
+  if (const auto found = by_key.find(key); found != by_key.end()) {
+    if (known != nullptr) found->second->compiled = compiled;
+  } else {
     cache.push_front({key, compiled});
     by_key[std::move(key)] = cache.begin();
     while (static_cast<int64_t>(cache.size()) > options.cache_size) {
@@ -387,6 +421,7 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
   frame.state.exclusive = compiled.spec.exclusive_state;
   frame.device_variables = impl_->device_variables.get();
+  if (impl_->options.measures) frame.times = impl_->times.get();
   const Lent<std::vector<Tensor>> ordered(impl_->ordered);
   struct Pinned {
     const Impl& impl;

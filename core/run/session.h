@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/placement/measured.h"
 #include "core/run/cancel.h"
 #include "core/run/device_variables.h"
 #include "core/run/engine.h"
@@ -47,6 +48,10 @@ struct SessionOptions {
       nullptr;  // of the engine's, that they count in besides; null: the engine's alone
   // Products, and what follows them, in bf16 where a device gains by it.
   bool bf16 = false;
+  // On several devices: times of nodes are kept, and a plan that is asked for is made anew after 8, 64, 512 ... uses, in case that
+  // other devices of the same bits would do better.
+  bool measures = false;
+  MeasuredTimes costs = {};                  // times that are known from the start
   std::vector<std::string> disabled_passes;  // of device_free_passes(), or "fuse_elementwise"
   // Queues and mutexes; null: those of the variables, or the session's own when it has none.
   std::shared_ptr<Resources> resources = nullptr;
@@ -72,6 +77,7 @@ struct RunOptions {
 };
 
 struct SessionStats {
+  // Plans that were made, moved ones too.
   int64_t plans = 0, cache_hits = 0, runs = 0;
   int64_t planned_peak_bytes = 0;   // of the largest plan, for one run at a time
   int64_t measured_peak_bytes = 0;  // the most that the session ever held

@@ -36,13 +36,18 @@ void write_row_name(JsonWriter& json, int64_t row, std::string_view name) {
 }  // namespace
 
 void Trace::add(std::string_view name, std::string_view track, int64_t begin_ns, int64_t end_ns,
-                std::string_view detail) {
+                std::string_view detail, std::span<const std::string> nodes) {
   const std::lock_guard lock(mutex_);
   if (spans_.size() >= max_spans_) {
     ++dropped_;
     return;
   }
-  spans_.push_back({std::string(name), std::string(track), std::string(detail), begin_ns, std::max(begin_ns, end_ns)});
+  spans_.push_back({std::string(name),
+                    std::string(track),
+                    std::string(detail),
+                    begin_ns,
+                    std::max(begin_ns, end_ns),
+                    {nodes.begin(), nodes.end()}});
 }
 
 std::string Trace::to_json() const {
@@ -83,7 +88,14 @@ std::string Trace::to_json() const {
     json.key("name").value(span.name);
     json.key("ts").value(microseconds(span.begin_ns - start));
     json.key("dur").value(microseconds(span.end_ns - span.begin_ns));
-    if (!span.detail.empty()) json.key("args").begin_object().key("detail").value(span.detail).end_object();
+    if (!span.detail.empty() || !span.nodes.empty()) {
+      json.key("args").begin_object();
+      if (!span.detail.empty()) json.key("detail").value(span.detail);
+      if (!span.nodes.empty()) json.key("nodes").begin_array();
+      for (const std::string& node : span.nodes) json.value(node);
+      if (!span.nodes.empty()) json.end_array();
+      json.end_object();
+    }
     json.end_object();
   }
   json.end_array();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +15,17 @@ namespace percale {
 class Trace {
  public:
   explicit Trace(size_t max_spans = 1 << 20) : max_spans_(max_spans) {}
-  // Times on the monotonic clock in ns. `track`: the row it is drawn in, such as "cpu:0". `detail`: shown on click.
+  // Times on the monotonic clock in ns. `track`: the row it is drawn in, such as "cpu:0". `detail`: shown on click, like `nodes`,
+  // the names of the nodes that ran as one.
   void add(std::string_view name, std::string_view track, int64_t begin_ns, int64_t end_ns,
-           std::string_view detail = {});
+           std::string_view detail = {}, std::span<const std::string> nodes = {});
   std::string to_json() const;
 
  private:
   struct Span {
     std::string name, track, detail;
     int64_t begin_ns, end_ns;
+    std::vector<std::string> nodes;
   };
   const size_t max_spans_;
   mutable std::mutex mutex_;

@@ -407,6 +407,27 @@ class Training(unittest.TestCase):
         with open(path, encoding="utf-8") as trace:
             self.assertTrue(json.load(trace)["traceEvents"])
 
+    def test_a_trace_tells_placement_what_nodes_cost(self):
+        def expected(*more):
+            plan = json.loads(percale("plan", self.model, "--devices", "cpu=2x1", "--json", *more).stdout)
+            return plan["placement"]["expected_seconds"]
+        path = os.path.join(self.path, "costs.json")
+        percale("trace", self.model, "--out", path)
+        with open(path, encoding="utf-8") as file:
+            trace = json.load(file)
+        for event in trace["traceEvents"]:
+            if event["ph"] == "X":
+                event["dur"] = 5e6
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+        self.assertLess(expected(), 1)
+        self.assertGreater(expected("--costs", path), 5)
+        self.assertIn("next to their", percale("plan", self.model, "--devices", "cpu=2x1", "--costs", path).stdout)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("{}")
+        self.assertIn("traceEvents", percale("plan", self.model, "--costs", path, code=1).stderr)
+        percale("plan", self.model, "--costs", os.path.join(self.path, "nothing.json"), code=1)
+
     def test_check_tells_good_from_bad(self):
         with open(self.model, "rb") as file:
             good = file.read()

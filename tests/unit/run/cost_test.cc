@@ -1,10 +1,12 @@
 // Sessions on several devices: who goes where by cost, what a plan says of it, and that no bit depends on it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/json.h"
 #include "core/graph/builder.h"
+#include "core/run/node_times.h"
 #include "core/run/session.h"
 #include "tests/sim/sim.h"
 #include "tests/support/engine.h"
@@ -26,7 +28,8 @@ std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices)
   return *engine;
 }
 
-// Two branches of three products each, "b0/0" to "b1/2", and their sum "y". `hints`: of the branches.
+// Two branches of three products each, "b0/0" to "b1/2", and their sum "y". `hints`: of the branches, or "begin on" that of their
+// first nodes, "b0/begin" and "b1/begin".
 std::shared_ptr<const Graph> two_branches(const Engine& engine, const std::vector<std::string>& hints = {"", ""}) {
   Builder builder(engine.registry());
   FunctionBuilder& f = builder.main();
@@ -34,8 +37,10 @@ std::shared_ptr<const Graph> two_branches(const Engine& engine, const std::vecto
   const ValueId x = *f.add_input("x", DType::kF32, Shape{kSize, kSize});
   std::vector<ValueId> ends;
   for (size_t b = 0; b < 2; ++b) {
-    f.set_device(hints[b]);
+    const bool begin = hints[b].starts_with("begin on ");
+    f.set_device(begin ? hints[b].substr(9) : hints[b]);
     ValueId v = e.emit(b == 0 ? "Tanh" : "Sigmoid", {x}, {}, str_cat("b", uint64_t{b}, "/begin"));
+    if (begin) f.set_device("");
     for (int i = 0; i < 3; ++i) v = e.emit("MatMul", {v, x}, {}, str_cat("b", uint64_t{b}, "/", i));
     ends.push_back(v);
   }
@@ -128,6 +133,97 @@ TEST_CASE("a node stands with the node that it names; a name that was never ther
         "Sigmoid 'b1/begin': asks to stand with 'b0/9', which is no node of function 'main' and no variable");
 }
 
+namespace {
+
+// The branches begin on sim:0 and on sim:1; where they go on is free.
+std::vector<std::string> begin_apart() { return {"begin on sim:0", "begin on sim:1"}; }
+
+// sim:1 takes forty times as long as it needs.
+void slow_down() {
+  percale_sim_faults slow{};
+  slow.slow = 40;
+  percale_sim_set_faults(sim_plugin(), 1, &slow);
+}
+
+}  // namespace
+
+TEST_CASE("a session that measures moves work off a device that proves slow, and the bits stay") {
+  const auto engine = engine_with(2, "cpu:0,sim:0,sim:1");
+  const auto graph = two_branches(*engine, begin_apart());
+  const auto steady = *Session::create(engine, graph, nullptr);
+  const auto session = *Session::create(engine, graph, nullptr, {.measures = true, .costs = {}, .disabled_passes = {}});
+  slow_down();
+  const std::string before = device_of(plan_of(*session), "b1/1");
+  CHECK(before == "sim:1");
+  const Tensor want = result_of(*session);
+  for (int i = 0; i < 8; ++i) CHECK(same_bits(result_of(*session), want));
+  const Json after = plan_of(*session);
+  for (const char* name : {"b0/0", "b0/1", "b1/0", "b1/1"}) CHECK(device_of(after, name) != "sim:1");
+  CHECK(device_of(after, "b1/begin") == "sim:1");  // where it is asked for
+  CHECK(same_bits(result_of(*session), want));
+  CHECK(session->stats().plans == 2);
+  // Without the option nothing moves.
+  for (int i = 0; i < 9; ++i) CHECK(same_bits(result_of(*steady), want));
+  CHECK(device_of(plan_of(*steady), "b1/1") == "sim:1");
+  CHECK(steady->stats().plans == 1);
+}
+
+TEST_CASE("a trace of one session tells another one what nodes cost") {
+  const auto engine = engine_with(2, "cpu:0,sim:0,sim:1");
+  const auto graph = two_branches(*engine, begin_apart());
+  const auto session = *Session::create(engine, graph, nullptr);
+  slow_down();
+  Trace trace;
+  for (int i = 0; i < 2; ++i) REQUIRE(session->run(kSpec, std::vector{input()}, {.trace = &trace}).ok());
+  auto costs = times_of_trace(trace.to_json());
+  REQUIRE_MESSAGE(costs.ok(), costs.status().to_string());
+  REQUIRE(costs->of("sim:1") != nullptr);
+  double slow = 0, fast = 0;
+  for (const auto& [key, entry] : *costs->of("sim:1")) slow = std::max(slow, entry.seconds);
+  for (const auto& [key, entry] : *costs->of("sim:0")) fast = std::max(fast, entry.seconds);
+  CHECK(slow > 4 * fast);
+  const auto informed =
+      *Session::create(engine, graph, nullptr, {.measures = false, .costs = *costs, .disabled_passes = {}});
+  CHECK(device_of(plan_of(*session), "b1/1") == "sim:1");
+  CHECK(device_of(plan_of(*informed), "b1/1") != "sim:1");
+  CHECK(same_bits(result_of(*informed), result_of(*session)));
+}
+
+TEST_CASE("a trace names the nodes that ran as one, and a text that is no trace says where") {
+  const auto engine = engine_with(1, "cpu:0");
+  const auto session = *Session::create(engine, two_branches(*engine), nullptr);
+  Trace trace;
+  REQUIRE(session->run(kSpec, std::vector{input()}, {.trace = &trace}).ok());
+  const std::string json = trace.to_json();
+  const auto costs = times_of_trace(json);
+  REQUIRE_MESSAGE(costs.ok(), costs.status().to_string());
+  const MeasuredTimes::Entries& all = *costs->of("cpu:0");
+  CHECK(std::any_of(all.begin(), all.end(), [](const auto& e) {
+    const auto& nodes = e.second.nodes;
+    return nodes.size() > 1 && std::find(nodes.begin(), nodes.end(), "y") != nodes.end();
+  }));
+  size_t nodes = 0;
+  for (const auto& [key, entry] : all) nodes += entry.nodes.size();
+  CHECK(nodes == 9);
+  for (const char* wrong : {"", "[]", "{}", R"({"traceEvents": 3})", R"({"traceEvents": [{"name": "x"}]})",
+                            R"({"traceEvents": [{"ph": "X", "name": "MatMul a", "tid": "one", "dur": 1}]})",
+                            R"({"traceEvents": [{"ph": "X", "name": "MatMul a", "tid": 1}]})"}) {
+    CAPTURE(wrong);
+    CHECK(times_of_trace(wrong).status().code() == Code::kInvalidArgument);
+  }
+}
+
+TEST_CASE("partitions that a device takes whole are traced, and measured as one") {
+  const auto engine = engine_with(1, "cpu:0,sim_partition:0");
+  const auto session = *Session::create(engine, two_branches(*engine, {"sim_partition:0", ""}), nullptr);
+  Trace trace;
+  REQUIRE(session->run(kSpec, std::vector{input()}, {.trace = &trace}).ok());
+  const auto costs = times_of_trace(trace.to_json());
+  REQUIRE(costs.ok());
+  REQUIRE(costs->of("sim_partition:0") != nullptr);
+  CHECK(costs->of("sim_partition:0")->begin()->second.nodes.size() == 4);
+}
+
 TEST_CASE("log_placement tells each node's device and reason when a plan is made, and only then") {
   const auto engine = engine_with(2, "cpu=2x1");
   std::vector<std::string> lines;
@@ -139,8 +235,8 @@ TEST_CASE("log_placement tells each node's device and reason when a plan is made
   const auto quiet = *Session::create(engine, two_branches(*engine), nullptr);
   result_of(*quiet);
   CHECK(lines.empty());
-  const auto session =
-      *Session::create(engine, two_branches(*engine), nullptr, {.log_placement = true, .disabled_passes = {}});
+  const auto session = *Session::create(engine, two_branches(*engine), nullptr,
+                                        {.log_placement = true, .costs = {}, .disabled_passes = {}});
   result_of(*session);
   CHECK(lines.size() == 10);  // nine nodes, and the whole
   CHECK(lines[0].starts_with("placement: Tanh 'b0/begin' on cpu:0: "));

@@ -43,8 +43,8 @@ int64_t largest_planned(const Trainer& trainer) {
   return most;
 }
 
-// How often a kernel of one device runs while one of the other does. `pause`: us that a device is busy behind each of them.
-int64_t overlaps(const Trace& trace, const std::string& first, const std::string& second, double pause) {
+// How often a kernel of one device runs while one of the other does.
+int64_t overlaps(const Trace& trace, const std::string& first, const std::string& second) {
   const auto json = Json::parse(trace.to_json());
   REQUIRE(json.ok());
   struct Span {
@@ -61,7 +61,7 @@ int64_t overlaps(const Trace& trace, const std::string& first, const std::string
     }
     if (kind != "X") continue;
     const std::string& row = rows[*e.find("tid")->as_int("")];
-    const double begin = *e.find("ts")->as_double(""), end = begin + *e.find("dur")->as_double("") + pause;
+    const double begin = *e.find("ts")->as_double(""), end = begin + *e.find("dur")->as_double("");
     if (row.starts_with(first)) spans[0].push_back({begin, end});
     if (row.starts_with(second)) spans[1].push_back({begin, end});
   }
@@ -74,7 +74,7 @@ int64_t overlaps(const Trace& trace, const std::string& first, const std::string
 
 // Trains until that was seen more than 20 times: a busy machine may keep a thread from its work for a while.
 bool overlap(const std::shared_ptr<Engine>& engine, const std::string& first, const std::string& second,
-             const std::vector<std::string>& devices, double pause) {
+             const std::vector<std::string>& devices) {
   auto trainer =
       try_parallel_job(engine, parallel_job("mlp"), R"(, "parallel": {"stages": 2, "micro_batches": 8})", devices);
   REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
@@ -83,7 +83,7 @@ bool overlap(const std::shared_ptr<Engine>& engine, const std::string& first, co
     Trace trace;
     (*trainer)->set_trace(&trace);
     REQUIRE_OK((*trainer)->fit(nullptr, epochs, nullptr));
-    count += overlaps(trace, first, second, pause);
+    count += overlaps(trace, first, second);
   }
   (*trainer)->set_trace(nullptr);
   return count > 20;
@@ -168,12 +168,12 @@ TEST_CASE("no device's planned memory passes a cap that the whole model on one d
 }
 
 TEST_CASE("stages of different shards work at the same time") {
-  CHECK(overlap(engine_of(2, "cpu=2x1"), "cpu:0", "cpu:1", {}, 0));
+  CHECK(overlap(engine_of(2, "cpu=2x1"), "cpu:0", "cpu:1", {}));
   const auto engine = sim_engine(1, "cpu:0,sim:0,sim:1");
   percale_sim_faults slow{};
-  slow.launch_ns = 100'000;  // behind each kernel: the device is busy, and traces show the kernel alone
+  slow.launch_ns = 100'000;  // behind each kernel: the device is busy, and traces show it
   percale_sim_set_faults(sim_plugin(), -1, &slow);
-  CHECK(overlap(engine, "sim:0", "sim:1", {"sim:0", "sim:1"}, 100));
+  CHECK(overlap(engine, "sim:0", "sim:1", {"sim:0", "sim:1"}));
   const percale_sim_faults none{};
   percale_sim_set_faults(sim_plugin(), -1, &none);
 }
