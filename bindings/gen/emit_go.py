@@ -403,7 +403,7 @@ def emit_op(op):
 
 def ops(schemas):
     lines = ["// Package ops has a function per op, under ONNX's names. Inputs that are optional may be percale.None. The builder keeps",
-             "// the first error.", "package ops", "", "import \"percale.dev/go/percale\"", "",
+             "// the first error.", "package ops", "", "import \"percale.org/go/percale\"", "",
              "// trim leaves out optional inputs that are absent at the end.",
              "func trim(in []percale.Value) []percale.Value {",
              "\tfor len(in) > 0 && in[len(in)-1] == percale.None {\n\t\tin = in[:len(in)-1]\n\t}", "\treturn in", "}", "",

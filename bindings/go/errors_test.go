@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"percale.dev/go/percale"
-	"percale.dev/go/percale/ops"
+	"percale.org/go/percale"
+	"percale.org/go/percale/ops"
 )
 
 // good is a value without its error, which fails the test.

@@ -1,3 +1,3 @@
-module percale.dev/go/percale
+module percale.org/go/percale
 
 go 1.24

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"percale.dev/go/percale"
-	"percale.dev/go/percale/ops"
+	"percale.org/go/percale"
+	"percale.org/go/percale/ops"
 )
 
 var background = context.Background()

@@ -7,8 +7,8 @@ import (
 	"math"
 	"testing"
 
-	"percale.dev/go/percale"
-	"percale.dev/go/percale/ops"
+	"percale.org/go/percale"
+	"percale.org/go/percale/ops"
 )
 
 // signs are 40 rows of one feature; the class is its sign.

@@ -4,7 +4,7 @@
 // the first error.
 package ops
 
-import "percale.dev/go/percale"
+import "percale.org/go/percale"
 
 // trim leaves out optional inputs that are absent at the end.
 func trim(in []percale.Value) []percale.Value {
