@@ -26,6 +26,7 @@ use crate::trainer::{Trainer, TrainerBuilder};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sequential {
+    file: Option<String>,
     layers: Vec<Layer>,
     keys: Object,
 }
@@ -153,7 +154,14 @@ impl Layer {
 impl Sequential {
     /// A model without layers for inputs of this shape (without the batch).
     pub fn new(input_shape: &[i64]) -> Sequential {
-        Sequential { layers: Vec::new(), keys: Object(vec![("input_shape".into(), input_shape.into())]) }
+        Sequential { file: None, layers: Vec::new(), keys: Object(vec![("input_shape".into(), input_shape.into())]) }
+    }
+
+    /// A model from a file, whose layers are its head: `set("outputs", ...)` says which values they build on,
+    /// `set("freeze", ...)` which variables keep their values.
+    pub fn from_file(path: impl AsRef<std::path::Path>) -> Sequential {
+        let file = path.as_ref().to_string_lossy().into_owned();
+        Sequential { file: Some(file), layers: Vec::new(), keys: Object::default() }
     }
 
     /// The next layer.
@@ -186,6 +194,10 @@ impl Sequential {
     /// The SPEC as JSON.
     pub fn spec(&self) -> String {
         let mut out = String::from("{\"model\": ");
+        if let Some(file) = &self.file {
+            write_text(&mut out, file);
+            out.push_str(", \"head\": ");
+        }
         write_list(&mut out, &self.layers, |out, layer| layer.keys.write(out));
         out.push_str(", ");
         self.keys.write_members(&mut out);

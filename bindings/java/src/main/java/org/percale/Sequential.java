@@ -1,5 +1,6 @@
 package org.percale;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -9,10 +10,13 @@ import java.util.stream.Collectors;
 
 /** A model as a list of layers, with how it is trained, in Keras' words: a SPEC that is written in Java. */
 public final class Sequential {
+  private final Path file;
   private final List<Layer> layers = new ArrayList<>();
   private final Map<String, Object> keys = new LinkedHashMap<>();
 
-  private Sequential() {}
+  private Sequential(Path file) {
+    this.file = file;
+  }
 
   /**
    * A model without layers.
@@ -21,7 +25,18 @@ public final class Sequential {
    * @return the model
    */
   public static Sequential of(long... inputShape) {
-    return new Sequential().set("input_shape", inputShape);
+    return new Sequential(null).set("input_shape", inputShape);
+  }
+
+  /**
+   * A model from a file, whose layers are its head: "outputs" says which values they build on, "freeze" which variables keep their
+   * values.
+   *
+   * @param file the file
+   * @return the model
+   */
+  public static Sequential fromFile(Path file) {
+    return new Sequential(file);
   }
 
   /**
@@ -78,7 +93,8 @@ public final class Sequential {
    */
   public String spec() {
     Map<String, Object> all = new LinkedHashMap<>();
-    all.put("model", layers.stream().map(layer -> {
+    if (file != null) all.put("model", file.toAbsolutePath());
+    all.put(file == null ? "model" : "head", layers.stream().map(layer -> {
       Map<String, Object> out = new LinkedHashMap<>();
       out.put("layer", layer.name());
       out.putAll(layer.settings());

@@ -11,13 +11,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.percale.raw.RawConstants;
 import org.percale.raw.RawEvent;
 import org.percale.raw.RawSession;
 
 /** Runs a graph. Several threads may use it at once: any number of concurrent runs. */
 public final class Session extends NativeHandle {
+  /** Ends futures, so that nothing that waits runs on a thread of the engine. Not the common pool: somebody may fill that. */
+  private static final ExecutorService READY = Executors.newCachedThreadPool(task -> {
+    Thread thread = new Thread(task, "percale-ready");
+    thread.setDaemon(true);
+    return thread;
+  });
+
   private final Engine engine;
 
   private Session(MemorySegment pointer, Engine engine) {
@@ -290,7 +298,8 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Runs on threads of the engine. A cancel of the future ends the run. What depends on it runs on the common pool.
+     * Runs on threads of the engine. A cancel of the future ends the run. What depends on it runs on a
+     * thread of this package, which may wait.
      *
      * @return a result per fetch, when it is over; {@link PercaleException} else
      */
@@ -298,7 +307,7 @@ public final class Session extends NativeHandle {
       Event event = start();
       EventFuture future = new EventFuture(event, token);
       try {
-        event.onReady(() -> ForkJoinPool.commonPool().execute(future::finish));
+        event.onReady(() -> READY.execute(future::finish));
       } catch (RuntimeException error) {
         future.completeExceptionally(error);
         event.close();

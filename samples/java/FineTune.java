@@ -1,0 +1,84 @@
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.percale.Dataset;
+import org.percale.Engine;
+import org.percale.Graph;
+import org.percale.GraphBuilder;
+import org.percale.Layer;
+import org.percale.Results;
+import org.percale.Sequential;
+import org.percale.Tensor;
+import org.percale.Trainer;
+import org.percale.Value;
+import org.percale.Variables;
+
+/**
+ * Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is even with a new head:
+ * {@code FineTune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS}. MODEL is what Mnist wrote, the files are MNIST's. The body is
+ * frozen: its variables are the same bits after the training.
+ */
+class FineTune {
+  public static void main(String[] arguments) {
+    if (arguments.length != 5) {
+      System.err.println("usage: FineTune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS");
+      System.exit(2);
+    }
+    Sequential model = Sequential.fromFile(Path.of(arguments[0]))
+        .set("outputs", "dense")
+        .set("freeze", List.of("conv2d*", "dense/*"))
+        .layer(Layer.of("Dense").set("name", "parity").set("units", 2))
+        .set("from_logits", true)
+        .compile("adam", "sparse_categorical_crossentropy", "accuracy");
+    try (Engine engine = Engine.create();
+        Dataset data = parity(engine, arguments[1], arguments[2]).configure(64, 1, false);
+        Dataset test = parity(engine, arguments[3], arguments[4]).batch(256);
+        Trainer trainer = model.trainer(engine).build()) {
+      byte[] before = body(trainer);
+      trainer.fit(data, 1, progress -> {
+        if (progress.step() % 100 == 0) System.out.printf("step %4d  loss %.4f%n", progress.step(), progress.loss());
+        return true;
+      });
+      System.out.println("the body " + (Arrays.equals(before, body(trainer)) ? "kept its bits" : "has changed"));
+      System.out.println("even or odd: " + trainer.evaluate(test).json());
+    }
+  }
+
+  private static byte[] body(Trainer trainer) {
+    try (Variables variables = trainer.variables(); Tensor kernel = variables.value("dense/kernel")) {
+      return kernel.toByteArray();
+    }
+  }
+
+  /** Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and
+   * whose outputs are the columns of the new set. */
+  private static Dataset parity(Engine engine, String images, String labels) {
+    Map<String, Path> files = new LinkedHashMap<>();
+    files.put("pixels", Path.of(images));
+    files.put("digit", Path.of(labels));
+    try (Dataset digits = Dataset.fromFiles(engine, files, 1 / 255.0).batch(1);
+        Results first = digits.next().orElseThrow();
+        GraphBuilder builder = GraphBuilder.create(engine);
+        Tensor shape = Tensor.of(engine, new long[] {0, 28, 28, 1}, 4);
+        Tensor two = Tensor.of(engine, new long[] {2}, 1)) {
+      Value pixels = column(builder, "pixels", first);
+      Value digit = column(builder, "digit", first);
+      Value x = builder.op("Reshape").name("x").input(pixels, builder.constant(null, shape)).finish();
+      Value number = builder.op("Cast").input(digit).set("to", 7 /* I64, in ONNX's numbers */).finish();
+      Value y = builder.op("Mod").name("y").input(number, builder.constant(null, two)).finish();
+      builder.setOutputs(x, y);
+      try (Graph graph = builder.finish()) {
+        return digits.map(graph);
+      }
+    }
+  }
+
+  /** An input for the rows of a column. */
+  private static Value column(GraphBuilder builder, String name, Results batch) {
+    long[] dims = batch.get(name).dims();
+    dims[0] = -1;
+    return builder.input(name, batch.get(name).dtype(), dims);
+  }
+}

@@ -1,0 +1,54 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.percale.Engine;
+import org.percale.Evaluation;
+import org.percale.Graph;
+import org.percale.Progress;
+import org.percale.Trainer;
+import org.percale.Variables;
+
+/**
+ * Trains a SPEC on two devices of one process, with a bar: {@code Mnist SPEC.json OUT.percale [EPOCHS]}. The data is looked up where
+ * PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
+ */
+class Mnist {
+  private static final int WIDTH = 30;
+
+  public static void main(String[] arguments) throws IOException {
+    if (arguments.length < 2) {
+      System.err.println("usage: Mnist SPEC.json OUT.percale [EPOCHS]");
+      System.exit(2);
+    }
+    Path spec = Path.of(arguments[0]);
+    Path out = Path.of(arguments[1]);
+    try (Engine engine = Engine.builder().devices("cpu=2x1").build()) {
+      Trainer.Builder builder = Trainer.fromSpec(engine, Files.readString(spec))
+          .specFolder(spec.toAbsolutePath().getParent())
+          .devices("all");
+      if (arguments.length > 2) builder.epochs(Long.parseLong(arguments[2]));
+      try (Trainer trainer = builder.build()) {
+        trainer.fit(null, 0, Mnist::draw);
+        Evaluation evaluation = trainer.evaluate(null);
+        try (Graph model = trainer.model(); Variables variables = trainer.variables()) {
+          model.save(variables, out);
+          System.out.printf("test loss %.4f, accuracy %.4f%n", evaluation.loss(),
+              evaluation.get("accuracy").orElse(Double.NaN));
+          System.out.println(out + " " + variables.digest());
+        }
+      }
+    }
+  }
+
+  /** One line that is written over, and stays at the end of an epoch. */
+  private static boolean draw(Progress p) {
+    if (p.stepInEpoch() % 20 == 0 || p.epochEnded()) {
+      int done = (int) (WIDTH * p.stepInEpoch() / Math.max(p.stepsInEpoch(), 1));
+      System.err.printf("\repoch %d/%d [%-" + WIDTH + "s] loss %.4f  %.0f rows/s  %.0f s left  ", p.epoch(), p.epochs(),
+          "=".repeat(done), p.loss(), p.rowsPerSecond(), p.etaSeconds());
+      p.metrics().forEach((name, value) -> System.err.printf("%s %.4f  ", name, value));
+      if (p.epochEnded()) System.err.println();
+    }
+    return true;
+  }
+}

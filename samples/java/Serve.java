@@ -1,0 +1,223 @@
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.percale.CancelToken;
+import org.percale.Code;
+import org.percale.DType;
+import org.percale.Engine;
+import org.percale.Graph;
+import org.percale.PercaleException;
+import org.percale.Progress;
+import org.percale.Results;
+import org.percale.Session;
+import org.percale.Tensor;
+import org.percale.Trainer;
+import org.percale.Variables;
+
+/**
+ * An HTTP service that answers with predictions while it trains in the background, on the JDK's own server:
+ * {@code Serve SPEC.json [PORT] [MEMORY_LIMIT]}.
+ *
+ * <ul>
+ * <li>POST /predict with the bytes of images, 784 per image: a JSON list of digits. A client that goes away ends its run.
+ * <li>GET /status: JSON: step, loss, version of the weights, predictions, cancelled runs, bytes held.
+ * <li>POST /stop: ends the training and the service.
+ * </ul>
+ *
+ * The engine holds no more than MEMORY_LIMIT bytes (512 MiB): a request that is too large gets an error, and both the training and
+ * the other requests go on.
+ */
+class Serve {
+  private static final int PIXELS = 28 * 28;
+  private static final int MOST_BYTES = 256 << 20;
+
+  private final Engine engine;
+  private final Session session;
+  private final Variables variables;
+  private final String output;
+  private final CancelToken stop = new CancelToken();
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile Progress progress;
+  private final AtomicLong predictions = new AtomicLong();
+  private final AtomicLong cancelled = new AtomicLong();
+
+  private Serve(Engine engine, Session session, Variables variables, String output) {
+    this.engine = engine;
+    this.session = session;
+    this.variables = variables;
+    this.output = output;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    if (arguments.length < 1) {
+      System.err.println("usage: Serve SPEC.json [PORT] [MEMORY_LIMIT]");
+      System.exit(2);
+    }
+    Path spec = Path.of(arguments[0]);
+    int port = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 0;
+    long limit = arguments.length > 2 ? Long.parseLong(arguments[2]) : 512 << 20;
+    try (Engine engine = Engine.builder().memoryLimit(limit).build();
+        Trainer trainer = Trainer.fromSpec(engine, Files.readString(spec))
+            .specFolder(spec.toAbsolutePath().getParent())
+            .option("publish", "20") // sessions see new weights every twenty steps
+            .build();
+        Graph graph = trainer.model();
+        Variables variables = trainer.variables();
+        Session session = Session.create(engine, graph, variables)) {
+      new Serve(engine, session, variables, graph.outputNames().get(0)).run(trainer, port);
+    }
+  }
+
+  private void run(Trainer trainer, int port) throws Exception {
+    trainer.setCancelToken(stop);
+    CompletableFuture<Void> training = CompletableFuture.runAsync(() -> trainer.fit(null, 0, step -> {
+      progress = step;
+      return true;
+    }), task -> Thread.ofPlatform().name("training").start(task));
+    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      server.setExecutor(threads);
+      server.createContext("/predict", this::predict);
+      server.createContext("/status", exchange -> answer(exchange, 200, status()));
+      server.createContext("/stop", exchange -> {
+        stop.cancel();
+        answer(exchange, 200, "{}");
+        stopped.countDown();
+      });
+      server.start();
+      System.out.println("http://127.0.0.1:" + server.getAddress().getPort());
+      stopped.await();
+      server.stop(1);
+    }
+    try {
+      training.get();
+    } catch (ExecutionException error) {
+      if (!(error.getCause() instanceof PercaleException e && e.code() == Code.CANCELLED)) throw error;
+    }
+  }
+
+  private String status() {
+    Progress now = progress;
+    return String.format("{\"step\": %d, \"loss\": %s, \"version\": %d, \"predictions\": %d, \"cancelled\": %d, \"bytes\": %d}",
+        now == null ? 0 : now.step(), now == null ? 0 : now.loss(), variables.version(), predictions.get(),
+        cancelled.get(), engine.memoryUsed());
+  }
+
+  private static void answer(HttpExchange exchange, int status, String body) throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    exchange.sendResponseHeaders(status, bytes.length);
+    try (OutputStream out = exchange.getResponseBody()) {
+      out.write(bytes);
+    }
+  }
+
+  private void predict(HttpExchange exchange) throws IOException {
+    byte[] pixels = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
+    if (pixels.length == 0 || pixels.length % PIXELS != 0 || pixels.length > MOST_BYTES) {
+      answer(exchange, 400, "{\"error\": \"wanted " + PIXELS + " bytes per image\"}");
+      return;
+    }
+    Tensor x;
+    try {
+      x = images(pixels);
+    } catch (PercaleException error) {
+      answer(exchange, error.code() == Code.RESOURCE_EXHAUSTED ? 507 : 500, error(error));
+      return;
+    }
+    try (x) {
+      CompletableFuture<Results> run = session.request().feed("x", x).fetch(output).runAsync();
+      wait(exchange, run);
+    }
+  }
+
+  /** Answers when the run is over. A short one gets a status of its own; during a longer one spaces, which JSON does not mind, find
+   * out whether the client is still there: the server does not tell when it goes away. */
+  private void wait(HttpExchange exchange, CompletableFuture<Results> run) throws IOException {
+    OutputStream out = null;
+    try {
+      for (;;) {
+        try {
+          String body = digits(run.get(50, TimeUnit.MILLISECONDS));
+          if (out == null) {
+            answer(exchange, 200, body);
+          } else {
+            out.write(body.getBytes(StandardCharsets.UTF_8));
+          }
+          return;
+        } catch (TimeoutException notYet) {
+          if (out == null) {
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(200, 0);
+            out = exchange.getResponseBody();
+          }
+          out.write(' ');
+          out.flush();
+        } catch (ExecutionException | InterruptedException error) {
+          Throwable cause = error.getCause();
+          int status = cause instanceof PercaleException e && e.code() == Code.RESOURCE_EXHAUSTED ? 507 : 500;
+          if (out == null) {
+            answer(exchange, status, error(cause));
+          } else {
+            out.write(error(cause).getBytes(StandardCharsets.UTF_8));
+          }
+          return;
+        }
+      }
+    } catch (IOException gone) {
+      if (run.cancel(true)) cancelled.incrementAndGet();
+      throw gone;
+    } finally {
+      exchange.close();
+    }
+  }
+
+  private static String error(Throwable error) {
+    return "{\"error\": \"" + String.valueOf(error == null ? null : error.getMessage()).replace('"', '\'') + "\"}";
+  }
+
+  /** Images as the model takes them, in the engine's memory. */
+  private Tensor images(byte[] pixels) {
+    Tensor x = Tensor.zeros(engine, DType.F32, pixels.length / PIXELS, 28, 28, 1);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment data = x.data(arena);
+      for (int i = 0; i < pixels.length; ++i) {
+        data.setAtIndex(ValueLayout.JAVA_FLOAT, i, Byte.toUnsignedInt(pixels[i]) / 255f);
+      }
+    }
+    return x;
+  }
+
+  private String digits(Results results) {
+    float[] scores;
+    try (results) {
+      scores = results.get(0).toFloatArray();
+    }
+    predictions.addAndGet(scores.length / 10);
+    StringBuilder out = new StringBuilder("[");
+    for (int row = 0; row < scores.length; row += 10) {
+      int best = 0;
+      for (int i = 1; i < 10; ++i) {
+        if (scores[row + i] > scores[row + best]) best = i;
+      }
+      out.append(row == 0 ? "" : ", ").append(best);
+    }
+    return out.append("]").toString();
+  }
+}

@@ -1,0 +1,64 @@
+//! Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is even with a new head.
+//!
+//!     fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
+//!
+//! MODEL is what `mnist` wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training.
+use percale::{Attribute, Builder, DType, Dataset, Engine, Layer, Result, Sequential, SpecValue, Value};
+
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [model, images, labels, test_images, test_labels] = &arguments[..] else {
+        return Err("usage: fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS".into());
+    };
+    let engine = Engine::new()?;
+    let mut data = parity(&engine, images, labels)?;
+    data.configure(64, Some(1), false)?;
+    let mut test = parity(&engine, test_images, test_labels)?;
+    test.configure(256, None, false)?;
+
+    let head = Layer::new("Dense").set("name", "parity").set("units", 2);
+    let mut trainer = Sequential::from_file(model)
+        .set("outputs", "dense")
+        .set("freeze", SpecValue::Texts(vec!["conv2d*".into(), "dense/*".into()]))
+        .layer(head)
+        .set("from_logits", true)
+        .optimizer("adam")
+        .loss("sparse_categorical_crossentropy")
+        .metric("accuracy")
+        .trainer(&engine)
+        .build()?;
+    let body = trainer.variables()?.value("dense/kernel")?;
+    trainer.fit_with(Some(&mut data), 1, |progress| {
+        if progress.step() % 100 == 0 {
+            println!("step {:4}  loss {:.4}", progress.step(), progress.loss());
+        }
+        std::ops::ControlFlow::Continue(())
+    })?;
+    let kept = trainer.variables()?.value("dense/kernel")?.as_bytes() == body.as_bytes();
+    println!("the body {}", if kept { "kept its bits" } else { "has changed" });
+    println!("even or odd: {}", trainer.evaluate(Some(&mut test))?.json());
+    Ok(())
+}
+
+/// Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and whose
+/// outputs are the columns of the new set.
+fn parity(engine: &Engine, images: &str, labels: &str) -> Result<Dataset> {
+    let mut digits = Dataset::from_files(engine, &[("pixels", images), ("digit", labels)], 1.0 / 255.0)?;
+    digits.configure(1, None, false)?;
+    let first = digits.next_batch()?.expect("there are digits");
+    let mut builder = Builder::new(engine)?;
+    let column = |builder: &mut Builder, name: &str| -> Result<Value> {
+        let tensor = first.get(name).expect("a column");
+        let dims: Vec<i64> = std::iter::once(-1).chain(tensor.dims()[1..].iter().map(|dim| *dim as i64)).collect();
+        builder.input(name, tensor.dtype(), &dims)
+    };
+    let pixels = column(&mut builder, "pixels")?;
+    let digit = column(&mut builder, "digit")?;
+    let shape = builder.constant(&percale::Tensor::from_vec(&[4], vec![0i64, 28, 28, 1])?)?;
+    let image = builder.op("Reshape").name("x").input(pixels).input(shape).finish()?;
+    let two = builder.constant(&percale::Tensor::from_vec(&[1], vec![2i64])?)?;
+    let number = builder.op("Cast").input(digit).set("to", Attribute::Int(DType::I64 as i64)).finish()?;
+    let odd = builder.op("Mod").name("y").inputs([number, two]).finish()?;
+    builder.set_outputs(&[image, odd])?;
+    digits.map(&builder.finish()?)
+}

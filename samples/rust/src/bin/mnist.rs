@@ -1,0 +1,57 @@
+//! Trains a SPEC on two devices of one process, with a bar.
+//!
+//!     mnist SPEC.json OUT.percale [EPOCHS]
+//!
+//! The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use percale::{Engine, Progress, Trainer};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [spec, out, rest @ ..] = &arguments[..] else {
+        return Err("usage: mnist SPEC.json OUT.percale [EPOCHS]".into());
+    };
+    let engine = Engine::builder().devices("cpu=2x1").build()?;
+    let mut builder = Trainer::from_spec(&engine, &std::fs::read_to_string(spec)?)
+        .spec_folder(Path::new(spec).parent().unwrap_or(Path::new(".")))
+        .devices("all");
+    if let Some(epochs) = rest.first() {
+        builder = builder.epochs(epochs.parse()?);
+    }
+    let mut trainer = builder.build()?;
+    trainer.fit_with(None, 0, draw)?;
+    let evaluation = trainer.evaluate(None)?;
+    let variables = trainer.variables()?;
+    trainer.model()?.save_file(Some(&variables), out)?;
+    println!("test loss {:.4}, accuracy {:.4}", evaluation.loss(), evaluation.get("accuracy").unwrap_or(f64::NAN));
+    println!("{out} {}", variables.digest()?);
+    Ok(())
+}
+
+/// One line that is written over, and stays at the end of an epoch.
+fn draw(p: &Progress<'_>) -> ControlFlow<()> {
+    const WIDTH: i64 = 30;
+    if p.step_in_epoch() % 20 == 0 || p.epoch_ended() {
+        let done = usize::try_from(WIDTH * p.step_in_epoch() / p.steps_in_epoch().max(1)).unwrap_or(0);
+        eprint!(
+            "\repoch {}/{} [{:<30}] loss {:.4}  {:.0} rows/s  {:.0} s left  ",
+            p.epoch(),
+            p.epochs(),
+            "=".repeat(done),
+            p.loss(),
+            p.rows_per_second(),
+            p.eta_seconds()
+        );
+        for (name, value) in p.metrics() {
+            eprint!("{name} {value:.4}  ");
+        }
+        if p.epoch_ended() {
+            eprintln!();
+        }
+        let _ = std::io::stderr().flush();
+    }
+    ControlFlow::Continue(())
+}
