@@ -38,22 +38,33 @@ def run(command, folder, env):
 
 
 def workspace(build, source, env):
-    """(folder, whether the optional crates can be had). Cargo wants to know optional crates even where nobody asks for them:
-    without a registry it gets a copy of the sources that does not name them."""
-    folder = os.path.join(source, "bindings", "rust")
-    if run(["cargo", "fetch", "--locked", "--quiet"], folder, env).returncode == 0:
-        return folder, True
-    copy = os.path.join(build, "rust", "without-registry")
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(folder, copy)
-    manifest = os.path.join(copy, "percale", "Cargo.toml")
+    """(root of the sources, whether the optional crates can be had). Cargo wants to know optional crates even where nobody asks for
+    them: without a registry it gets a copy of the sources that does not name them."""
+    folders = [os.path.join("bindings", "rust"), os.path.join("samples", "rust")]
+    if all(run(["cargo", "fetch", "--locked", "--quiet"], os.path.join(source, folder), env).returncode == 0 for folder in folders):
+        return source, True
+    root = os.path.join(build, "rust", "without-registry")
+    shutil.rmtree(root, ignore_errors=True)
+    for folder in folders:
+        shutil.copytree(os.path.join(source, folder), os.path.join(root, folder))
+        os.remove(os.path.join(root, folder, "Cargo.lock"))
+    manifest = os.path.join(root, folders[0], "percale", "Cargo.toml")
     with open(manifest, encoding="utf-8") as file:
         text = file.read()
     with open(manifest, "w", encoding="utf-8") as file:
         file.write(OPTIONAL.sub("", text))
-    os.remove(os.path.join(copy, "Cargo.lock"))
     print("the registry is out of reach: the features ndarray and half are left out")
-    return copy, False
+    return root, False
+
+
+def need_cargo():
+    for tool in ["cargo", "pkg-config"]:
+        if not shutil.which(tool):
+            skip(f"no {tool} on PATH")
+    version = subprocess.run(["cargo", "--version"], capture_output=True, text=True)
+    found = re.search(r"cargo (\d+)\.(\d+)", version.stdout)
+    if not found or (int(found.group(1)), int(found.group(2))) < (1, 77):
+        skip(f"cargo 1.77 or newer is needed, there is: {(version.stdout or version.stderr).strip()}")
 
 
 def test(folder, registry, env):
@@ -81,27 +92,23 @@ def lint(folder, registry, env):
     if registry:
         commands.append(["cargo", "clippy", "--workspace", "--all-targets", *more, "--features", "ndarray,half", "--",
                          "-D", "warnings"])
-    for command in commands:
-        if run(command, folder, strict).returncode != 0:
+    samples = os.path.join(folder, "..", "..", "samples", "rust")
+    of_samples = [["cargo", "fmt", "--check"], ["cargo", "clippy", *more, "--", "-D", "warnings"]]
+    for where, command in [(folder, c) for c in commands] + [(samples, c) for c in of_samples]:
+        if run(command, where, strict).returncode != 0:
             return 1
     return 0
 
 
 def main(build, source, what):
     env = environment(build)
-    for tool in ["cargo", "pkg-config"]:
-        if not shutil.which(tool):
-            skip(f"no {tool} on PATH")
-    version = subprocess.run(["cargo", "--version"], capture_output=True, text=True)
-    found = re.search(r"cargo (\d+)\.(\d+)", version.stdout)
-    if not found or (int(found.group(1)), int(found.group(2))) < (1, 77):
-        skip(f"cargo 1.77 or newer is needed, there is: {(version.stdout or version.stderr).strip()}")
+    need_cargo()
     if what == "lint":
         for tool in ["clippy", "fmt"]:
             if subprocess.run(["cargo", tool, "--version"], capture_output=True).returncode != 0:
                 skip(f"no cargo-{tool}")
-    folder, registry = workspace(build, source, env)
-    return {"test": test, "lint": lint}[what](folder, registry, env)
+    root, registry = workspace(build, source, env)
+    return {"test": test, "lint": lint}[what](os.path.join(root, "bindings", "rust"), registry, env)
 
 
 if __name__ == "__main__":

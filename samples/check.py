@@ -1,0 +1,172 @@
+"""Runs the samples of a language: training on two devices gives the weights that `percale train` gives, the model loads and runs, a
+new head learns while the body keeps its bits, and the service answers while it trains, within its memory, and drops the run of a
+client that goes away.
+
+    check.py BUILD SOURCE rust|java
+
+Exit code 77 and the reason where a tool or the data is absent.
+"""
+import glob
+import importlib.util
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+SKIP = 77
+DATA = ["train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"]
+SCALE = 1 / 255
+# Learns in a second what there is to learn, with the names that fine-tuning knows.
+SMALL = {
+    "model": [{"layer": "MaxPooling2D", "pool_size": 4}, {"layer": "Conv2D", "filters": 4, "kernel_size": 3, "activation": "relu"},
+              {"layer": "Flatten"}, {"layer": "Dense", "units": 32, "activation": "relu"}, {"layer": "Dense", "units": 10}],
+    "input_shape": [28, 28, 1], "loss": "sparse_categorical_crossentropy", "from_logits": True, "metrics": ["accuracy"],
+    "optimizer": "adam", "batch_size": 64, "shards": 2, "seed": 1, "epochs": 1,
+    "data": {"train": {"x": DATA[0], "y": DATA[1], "scale": SCALE}, "test": {"x": DATA[2], "y": DATA[3], "scale": SCALE}},
+}
+
+
+def fail(why):
+    sys.exit(f"failed: {why}")
+
+
+def run(command, env=None):
+    print("+", " ".join(command), flush=True)
+    result = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print(re.sub(r"[^\n]*\r", "", result.stdout), flush=True)
+    if result.returncode != 0:
+        fail(f"exit code {result.returncode}")
+    return result.stdout
+
+
+def checker(source, language):
+    """The module check.py of a binding."""
+    path = os.path.join(source, "bindings", language, "check.py")
+    spec = importlib.util.spec_from_file_location("check_" + language, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rust(build, source):
+    """(the command of a sample by its name, environment)"""
+    binding = checker(source, "rust")
+    env = binding.environment(build)
+    binding.need_cargo()
+    root, _ = binding.workspace(build, source, env)
+    folder = os.path.join(root, "samples", "rust")
+    run(["cargo", "build", "--release", "--offline", "--manifest-path", os.path.join(folder, "Cargo.toml")], env)
+    return lambda name: [os.path.join(build, "rust", "release", re.sub("(?<!^)([A-Z])", r"_\1", name).lower())], env
+
+
+def java(build, source):
+    binding = checker(source, "java")
+    jdk = os.path.join(binding.find_jdk(), "bin")
+    classes = os.path.join(build, "java", "samples")
+    for folder, path in [("bindings/java/src/main/java/org", None), ("samples/java", classes)]:
+        files = sorted(glob.glob(os.path.join(source, folder, "**", "*.java"), recursive=True))
+        run([os.path.join(jdk, "javac"), "--release", str(binding.OLDEST), "-Xlint:all,-restricted", "-Werror", "-d", classes]
+            + (["-cp", path] if path else []) + files)
+    command = [os.path.join(jdk, "java"), "--enable-native-access=ALL-UNNAMED",
+               f"-Dpercale.library={build}/libpercale.so.0", "-cp", classes]
+    return lambda name: command + [name], dict(os.environ)
+
+
+def find_data():
+    cache = os.environ.get("PERCALE_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "percale")
+    for folder in [os.environ.get("PERCALE_DATA", ""), os.path.join(cache, "data")]:
+        if folder and all(os.path.exists(os.path.join(folder, name)) for name in DATA):
+            return folder
+    print("the four MNIST files are neither in PERCALE_DATA nor in the cache")
+    sys.exit(SKIP)
+
+
+def ask(address, path, body=None):
+    """(status, JSON)"""
+    request = urllib.request.Request(f"http://{address}{path}", data=body)
+    try:
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, None
+
+
+def serve(command, env, spec, data):
+    with open(os.path.join(data, DATA[2]), "rb") as file:
+        pixels = file.read()[16:]
+    with open(os.path.join(data, DATA[3]), "rb") as file:
+        labels = file.read()[8:]
+    limit = 900_000_000
+    service = subprocess.Popen(command + [spec, "0", str(limit)], env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        address = service.stdout.readline().strip().removeprefix("http://")
+        before = ask(address, "/status")[1]["step"]
+        for _ in range(600):
+            status, digits = ask(address, "/predict", pixels[:784 * 100])
+            right = sum(a == b for a, b in zip(digits, labels))
+            if status != 200 or right >= 80:
+                break
+            time.sleep(0.1)
+        print(f"{right} of 100 digits are right while it trains, status {status}")
+        if status != 200 or right < 80 or ask(address, "/status")[1]["step"] <= before:
+            fail("the service does not learn while it answers")
+        host, port = address.split(":")
+        head = f"POST /predict HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(pixels)}\r\n\r\n"
+        for _ in range(40):
+            with socket.create_connection((host, int(port))) as client:
+                client.sendall(head.encode() + pixels)
+                time.sleep(0.1)  # for the service to read it; the run takes longer
+            time.sleep(1)
+            facts = ask(address, "/status")[1]
+            if facts["cancelled"] > 0:
+                break
+        else:
+            fail(f"no run of a client that went away was ended: {facts}")
+        status, _ = ask(address, "/predict", pixels * 12)
+        if status != 507:
+            fail(f"a request beyond the memory limit got {status}")
+        if ask(address, "/predict", b"abc")[0] != 400 or ask(address, "/predict", pixels[:784])[0] != 200:
+            fail("what follows a request beyond the limit is not answered")
+        facts = ask(address, "/status")[1]
+        print(facts)
+        if facts["bytes"] > limit:
+            fail("the engine holds more than its limit")
+        ask(address, "/stop", b"")
+        if service.wait(60) != 0:
+            fail("the service ended with an error")
+    finally:
+        service.kill()
+
+
+def main(build, source, language):
+    data = find_data()
+    files = [os.path.join(data, name) for name in DATA]
+    command, env = {"rust": rust, "java": java}[language](build, source)
+    env["PERCALE_DATA"] = data
+    with tempfile.TemporaryDirectory() as folder:
+        spec, model = os.path.join(folder, "small.json"), os.path.join(folder, "small.percale")
+        with open(spec, "w", encoding="utf-8") as file:
+            json.dump(SMALL, file)
+        wanted = re.search("sha256:[0-9a-f]{64}", run([os.path.join(build, "bindings", "cli", "percale"), "train", spec, "--out",
+                                                      os.path.join(folder, "out"), "--digest"], env)).group()
+        if wanted not in run(command("Mnist") + [spec, model], env):
+            fail("not the weights that the program percale trains")
+        if not re.search(r"^dense_1 F32 \[1, 10\] \[", run(command("LoadAndRun") + [model], env), re.M):
+            fail("the model gives no scores")
+        said = run(command("FineTune") + [model] + files, env)
+        accuracy = re.search(r'"accuracy":([0-9.]+)', said)
+        if "kept its bits" not in said or not accuracy or float(accuracy.group(1)) < 0.75:
+            fail("the head did not learn, or the body changed")
+        serve(command("Serve"), env, os.path.join(source, "samples", "mnist", "lenet.json"), data)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
