@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <random>
 #include <thread>
 
 #include "core/train/trainer.h"
@@ -129,34 +128,6 @@ TEST_CASE("a device that takes partitions whole may be lost too") {
     lost += static_cast<int64_t>(trainer->lost_devices().size());
   }
   CHECK(lost > 15);
-}
-
-TEST_CASE("whatever devices are lost at whatever launch, copy or allocation, the weights are those without the loss") {
-  const std::string more = R"(, "shards": 8)", digest = digest_of("mlp", more);
-  int64_t lost = 0;
-  for (uint32_t seed = 0; seed < 400; ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    const std::string devices = seed % 2 == 0 ? "cpu:0,sim:0,sim:1" : "sim:0,cpu:0,sim:1";
-    const auto engine = engine_with(1 + static_cast<int32_t>(random() % 3), devices);
-    const auto trainer = job(engine, "mlp", more);
-    for (int32_t device = 0; device < 2; ++device) {
-      percale_sim_faults faults{};
-      const uint32_t kind = random() % 4;
-      if (kind == 0) faults.lose_at_launch = 1 + random() % 150;
-      if (kind == 1) faults.lose_at_copy = 1 + random() % 150;
-      if (kind == 2) faults.lose_at_allocation = 1 + random() % 40;
-      if (random() % 4 == 0) faults.launch_ns = random() % 20'000;
-      set_faults(device, faults);
-    }
-    const auto begin = Clock::now();
-    REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
-    CHECK(seconds_since(begin) < 10);
-    CHECK(trainer->variables()->digest() == digest);
-    CHECK(trainer->replicas() == 3 - trainer->lost_devices().size());
-    lost += static_cast<int64_t>(trainer->lost_devices().size());
-  }
-  CHECK(lost > 150);
 }
 
 TEST_CASE("a device that was idle for want of shards takes the place of one that is lost") {
