@@ -1,0 +1,83 @@
+"""Engines and options."""
+import json
+
+from ._library import ffi, lib, string, text_of
+from .errors import check
+from .handle import Handle, out
+
+
+class Options(Handle):
+    """Settings of kind "engine", "session", "trainer" or "export" from keywords; an unknown key is NotFound and names the nearest."""
+
+    kind = "options"
+
+    def __init__(self, kind, settings):
+        pointer = out("options")
+        check(lib.percale_options_create(kind.encode(), pointer))
+        super().__init__(pointer[0])
+        for key, value in settings.items():
+            self.set(key, value)
+
+    def set(self, key, value):
+        """int, float, str; bool becomes on or off, lists and dicts JSON."""
+        name = key.encode()
+        if isinstance(value, bool):
+            check(lib.percale_options_set(self.c, name, b"on" if value else b"off"))
+        elif isinstance(value, int):
+            check(lib.percale_options_set_int(self.c, name, value))
+        elif isinstance(value, float):
+            check(lib.percale_options_set_float(self.c, name, value))
+        else:
+            text = value if isinstance(value, str) else json.dumps(value)
+            check(lib.percale_options_set(self.c, name, text.encode()))
+
+
+def options_or_null(kind, settings):
+    """(pointer, what must live as long)."""
+    if not settings:
+        return ffi.NULL, None
+    made = Options(kind, settings)
+    return made.c, made
+
+
+class Engine(Handle):
+    """The root of everything: devices, threads, memory limit, plug-ins. Thread-safe. Settings are options of kind "engine":
+    devices="cpu=2x1", threads=2, memory_limit=1 << 30, ..."""
+
+    kind = "engine"
+
+    def __init__(self, **settings):
+        pointer = out("engine")
+        options, keep = options_or_null("engine", settings)
+        check(lib.percale_engine_create(options, pointer))
+        del keep
+        super().__init__(pointer[0])
+
+    @property
+    def devices(self):
+        """Names of the devices, in their order."""
+        return [string(lib.percale_engine_get_device_name(self.c, i))
+                for i in range(lib.percale_engine_device_count(self.c))]
+
+    @property
+    def memory(self):
+        """(bytes in use, most that ever were)."""
+        used, peak = ffi.new("int64_t*"), ffi.new("int64_t*")
+        lib.percale_engine_memory(self.c, used, peak)
+        return used[0], peak[0]
+
+    def describe(self, what="info"):
+        """Facts as Python values: "info", "ops", "devices", ..."""
+        text = out("text")
+        check(lib.percale_engine_describe(self.c, what.encode(), text))
+        return json.loads(text_of(text[0]))
+
+
+def version():
+    """The version of the library that is loaded."""
+    return string(lib.percale_version())
+
+
+def live_statuses():
+    """Errors that nobody has released: 0 but for a bug."""
+    return lib.percale_status_live_count()

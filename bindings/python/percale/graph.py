@@ -1,0 +1,262 @@
+"""Graphs and their builder."""
+import contextlib
+import json
+
+from . import _raw, dtypes
+from ._library import Names, ffi, lib, path_of, string, text_of
+from .engine import options_or_null
+from .errors import check
+from .handle import Handle, out, pointer_or_null
+from .tensor import Tensor, _dims
+
+
+class FunctionName(str):
+    """An attribute that names a function of the graph: the body of an If or a Loop."""
+
+
+class Value:
+    """A value of a graph under construction."""
+
+    __slots__ = ("builder", "id")
+
+    def __init__(self, builder, number):
+        self.builder, self.id = builder, number
+
+    @property
+    def type(self):
+        """(dtype, shape): unknown dims are -1, the shape is None where not even the rank is known."""
+        dtype, rank, dims = ffi.new("percale_dtype*"), ffi.new("size_t*"), ffi.new("int64_t[8]")
+        check(lib.percale_builder_value_type(self.builder.c, self.id, dtype, dims, rank))
+        shape = None if rank[0] > 8 else tuple(dims[i] for i in range(rank[0]))
+        return dtypes.NAMES[dtype[0]], shape
+
+    def _binary(self, op, other, swapped=False):
+        if not isinstance(other, Value):
+            other = self.builder.constant(Tensor.of(other, self.type[0]))
+        pair = [other, self] if swapped else [self, other]
+        return self.builder.node(op, pair)[0]
+
+    def __add__(self, other):
+        return self._binary("Add", other)
+
+    def __radd__(self, other):
+        return self._binary("Add", other, True)
+
+    def __sub__(self, other):
+        return self._binary("Sub", other)
+
+    def __rsub__(self, other):
+        return self._binary("Sub", other, True)
+
+    def __mul__(self, other):
+        return self._binary("Mul", other)
+
+    def __rmul__(self, other):
+        return self._binary("Mul", other, True)
+
+    def __truediv__(self, other):
+        return self._binary("Div", other)
+
+    def __rtruediv__(self, other):
+        return self._binary("Div", other, True)
+
+    def __matmul__(self, other):
+        return self._binary("MatMul", other)
+
+    def __neg__(self):
+        return self.builder.node("Neg", [self])[0]
+
+
+class Graph(Handle):
+    """A finished, immutable graph. Thread-safe."""
+
+    kind = "graph"
+
+    @classmethod
+    def load(cls, engine, source):
+        """A .percale file, by its path or its bytes."""
+        pointer = out("graph")
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            held = ffi.from_buffer(source)
+            check(lib.percale_graph_load(engine.c, held, len(held), pointer))
+        else:
+            check(lib.percale_graph_load_file(engine.c, path_of(source), pointer))
+        return cls(pointer[0])
+
+    @classmethod
+    def from_onnx(cls, engine, source):
+        """An ONNX model, by its path or its bytes; needs the importer plug-in."""
+        pointer = out("graph")
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            held = ffi.from_buffer(source)
+            check(lib.percale_graph_import_bytes(engine.c, b"onnx", held, len(held), pointer))
+        else:
+            check(lib.percale_graph_import(engine.c, b"onnx", path_of(source), pointer))
+        return cls(pointer[0])
+
+    def save(self, path, variables=None):
+        """Writes a .percale file with the values of `variables`, whole or not at all."""
+        check(lib.percale_graph_save_file(self.c, pointer_or_null(variables), path_of(path)))
+
+    def to_bytes(self, variables=None):
+        text = out("text")
+        check(lib.percale_graph_serialize(self.c, pointer_or_null(variables), text))
+        return text_of(text[0])
+
+    def export(self, engine, path, variables=None, format="onnx", **settings):
+        """Writes the graph in another format; settings are options of kind "export"."""
+        options, keep = options_or_null("export", settings)
+        check(lib.percale_graph_export(engine.c, self.c, pointer_or_null(variables), format.encode(), options, path_of(path)))
+        del keep
+
+    def _names(self, get):
+        names = []
+        while (name := get(self.c, len(names))) != ffi.NULL:
+            names.append(string(name))
+        return names
+
+    @property
+    def inputs(self):
+        """Names, in their order."""
+        return self._names(lib.percale_graph_get_input_name)
+
+    @property
+    def outputs(self):
+        """Names, in their order."""
+        return self._names(lib.percale_graph_get_output_name)
+
+    def describe(self, what="summary"):
+        """Python values; text for what is no JSON, such as "svg"."""
+        text = out("text")
+        check(lib.percale_graph_describe(self.c, what.encode(), text))
+        found = text_of(text[0]).decode()
+        return json.loads(found) if found[:1] in "{[" else found
+
+
+class Builder(Handle):
+    """A graph under construction; one thread at a time. percale.ops has a function per op, layer() one for each layer of Keras."""
+
+    kind = "builder"
+
+    def __init__(self, engine, graph=None):
+        """With `graph`: one that begins as that graph is."""
+        pointer = out("builder")
+        if graph is None:
+            check(lib.percale_builder_create(engine.c, pointer))
+        else:
+            check(lib.percale_builder_from_graph(engine.c, graph.c, pointer))
+        super().__init__(pointer[0])
+
+    def _value(self, function, *arguments):
+        number = ffi.new("percale_value*")
+        check(function(self.c, *arguments, number))
+        return Value(self, number[0])
+
+    def input(self, name, shape, dtype="f32"):
+        """-1 or None for a dim that is known only in a run."""
+        dims = [-1 if d is None else d for d in shape]
+        return self._value(lib.percale_builder_input, name.encode(), dtypes.number(dtype), _dims(dims), len(dims))
+
+    def constant(self, value, name="", dtype=None):
+        tensor = Tensor.of(value, dtype)
+        return self._value(lib.percale_builder_constant, name.encode() or ffi.NULL, tensor.c)
+
+    def variable(self, name, initial=None, *, shape=None, dtype="f32", initializer="glorot_uniform"):
+        """A named entry of the state table: with a first value, or one that an initializer of Keras draws."""
+        if initial is not None:
+            return self._value(lib.percale_builder_variable, name.encode(), Tensor.of(initial).c)
+        return self._value(lib.percale_builder_variable_initialized, name.encode(), dtypes.number(dtype), _dims(shape),
+                           len(shape), initializer.encode())
+
+    def find(self, name):
+        """A value by its name."""
+        return self._value(lib.percale_builder_find_value, name.encode())
+
+    def node(self, op, inputs, attributes=None, *, outputs=1, name=""):
+        """Appends a node of any op ("Conv", "percale:Gelu"); its values. Inputs and attributes that are None are absent."""
+        check(lib.percale_builder_node(self.c, op.encode(), name.encode() or ffi.NULL))
+        return self._finish(inputs, attributes or {}, outputs)
+
+    def layer(self, layer, inputs, *, name="", **attributes):
+        """A layer of Keras with its variables: layer("Dense", x, units=10, activation="relu")."""
+        check(lib.percale_builder_layer(self.c, layer.encode(), name.encode() or ffi.NULL))
+        return self._finish(inputs if isinstance(inputs, (list, tuple)) else [inputs], attributes, 1)[0]
+
+    def _finish(self, inputs, attributes, outputs):
+        inputs = list(inputs)
+        while inputs and inputs[-1] is None:
+            inputs.pop()
+        for value in inputs:
+            check(lib.percale_builder_add_input(self.c, _raw.NO_VALUE if value is None else value.id))
+        for key, value in attributes.items():
+            if value is not None:
+                self._set(key.encode(), value)
+        values = ffi.new("percale_value[]", max(outputs, 1))
+        check(lib.percale_builder_finish_node(self.c, outputs, values))
+        return [Value(self, values[i]) for i in range(outputs)]
+
+    def _set(self, key, value):
+        if isinstance(value, FunctionName):
+            check(lib.percale_builder_set_function(self.c, key, value.encode()))
+        elif isinstance(value, str):
+            check(lib.percale_builder_set_string(self.c, key, value.encode()))
+        elif isinstance(value, int):  # bool too
+            check(lib.percale_builder_set_int(self.c, key, value))
+        elif isinstance(value, float):
+            check(lib.percale_builder_set_float(self.c, key, value))
+        elif isinstance(value, Tensor):
+            check(lib.percale_builder_set_tensor(self.c, key, value.c))
+        elif all(isinstance(v, int) for v in value):
+            check(lib.percale_builder_set_ints(self.c, key, ffi.new("int64_t[]", list(value)), len(value)))
+        elif all(isinstance(v, str) for v in value):
+            names = Names(value)
+            check(lib.percale_builder_set_strings(self.c, key, names.array, len(names)))
+        else:
+            check(lib.percale_builder_set_floats(self.c, key, ffi.new("double[]", [float(v) for v in value]), len(value)))
+
+    @contextlib.contextmanager
+    def function(self, name):
+        """What is built within `with` becomes a function of the graph: a body for an If or a Loop."""
+        check(lib.percale_builder_begin_function(self.c, name.encode()))
+        yield FunctionName(name)
+        check(lib.percale_builder_end_function(self.c))
+
+    def outputs(self, *values):
+        """Makes values the outputs of the graph, or of the function that is being built."""
+        check(lib.percale_builder_set_outputs(self.c, ffi.new("percale_value[]", [v.id for v in values]), len(values)))
+
+    def rename(self, value, name):
+        check(lib.percale_builder_rename(self.c, value.id, name.encode()))
+
+    @contextlib.contextmanager
+    def device(self, name):
+        """Nodes made within `with` ask for that device."""
+        check(lib.percale_builder_set_device(self.c, name.encode()))
+        try:
+            yield
+        finally:
+            check(lib.percale_builder_set_device(self.c, b""))
+
+    def control_dependency(self, before, after):
+        """The node of `after` waits for the node of `before`."""
+        check(lib.percale_builder_control_dependency(self.c, before.id, after.id))
+
+    def gradients(self, ys, xs):
+        """Derivatives of the sum of `ys` with respect to each of `xs`, as values; None where there is none."""
+        found = ffi.new("percale_value[]", max(len(xs), 1))
+        check(lib.percale_builder_gradients(self.c, ffi.new("percale_value[]", [y.id for y in ys]), len(ys),
+                                            ffi.new("percale_value[]", [x.id for x in xs]), len(xs), found))
+        return [None if found[i] == _raw.NO_VALUE else Value(self, found[i]) for i in range(len(xs))]
+
+    def minimize(self, loss, optimizer):
+        """Adds gradients and an optimizer (a name, or a dict with "name"); the target that makes one step."""
+        target = ffi.new("const char**")
+        text = optimizer if isinstance(optimizer, str) else json.dumps(optimizer)
+        check(lib.percale_builder_minimize(self.c, loss.id, text.encode(), target))
+        return string(target[0])
+
+    def finish(self):
+        """The graph; the builder may go on."""
+        pointer = out("graph")
+        check(lib.percale_builder_finish(self.c, pointer))
+        return Graph(pointer[0])

@@ -1,0 +1,245 @@
+"""Variables, sessions, prepared calls, asynchronous runs, traces."""
+import json
+
+from . import _raw, dtypes
+from ._library import Names, ffi, lib, path_of, string, text_of
+from .engine import options_or_null
+from .errors import check
+from .handle import Handle, out, pointer_or_null
+from .tensor import Tensor, Tensors, _dims
+
+
+def nanoseconds(timeout):
+    """Of seconds; None is forever."""
+    return _raw.FOREVER if timeout is None else int(timeout * 1e9)
+
+
+class Variables(Handle):
+    """The state table: named tensors that sessions and trainers share. A mapping from names to tensors. Thread-safe."""
+
+    kind = "variables"
+
+    @classmethod
+    def of(cls, engine, graph, seed=0):
+        """First values of a graph's variables; initializers draw from `seed`."""
+        pointer = out("variables")
+        check(lib.percale_variables_create(engine.c, graph.c, seed, pointer))
+        return cls(pointer[0])
+
+    def __len__(self):
+        return lib.percale_variables_count(self.c)
+
+    def __iter__(self):
+        return iter([string(lib.percale_variables_get_name(self.c, i)) for i in range(len(self))])
+
+    def __getitem__(self, name):
+        pointer = out("tensor")
+        check(lib.percale_variables_value(self.c, name.encode(), pointer))
+        return Tensor(pointer[0])
+
+    def __setitem__(self, name, value):
+        check(lib.percale_variables_assign(self.c, name.encode(), Tensor.of(value).c))
+
+    def keys(self):
+        return list(self)
+
+    @property
+    def version(self):
+        return lib.percale_variables_version(self.c)
+
+    def digest(self):
+        """"sha256:..." over names, dtypes, shapes and bytes: the same in every language."""
+        text = out("text")
+        check(lib.percale_variables_digest(self.c, text))
+        return text_of(text[0]).decode()
+
+    def save(self, path):
+        """Writes a safetensors file, whole or not at all."""
+        check(lib.percale_variables_save(self.c, path_of(path)))
+
+    def load(self, path, mapping=None, strict=True):
+        """Takes values from a safetensors file or a checkpoint. `mapping`: {variable: tensor, or None to leave it alone}, each with
+        at most one "*". How many variables took a value."""
+        if mapping is None and str(path).endswith(".safetensors"):
+            check(lib.percale_variables_load(self.c, path_of(path), strict))
+            return len(self)
+        pairs = list((mapping or {}).items())
+        to, source = Names([k for k, _ in pairs]), Names([v or "" for _, v in pairs])
+        loaded = ffi.new("int64_t*")
+        check(lib.percale_variables_load_mapped(self.c, path_of(path), source.array, to.array, len(to), strict, loaded))
+        return loaded[0]
+
+
+class Event(Handle):
+    """The end of an asynchronous run. Thread-safe."""
+
+    kind = "event"
+
+    def __init__(self, pointer, fetches, keep):
+        super().__init__(pointer)
+        self._fetches, self._keep = fetches, keep
+
+    def done(self):
+        return bool(lib.percale_event_poll(self.c))
+
+    def cancel(self):
+        lib.percale_event_cancel(self.c)
+
+    def wait(self, timeout=None):
+        """Until the run is over; its error is raised. Control-C is heard."""
+        left = None if timeout is None else timeout
+        while not self.done():
+            part = 0.1 if left is None else min(0.1, left)
+            status = lib.percale_event_wait(self.c, nanoseconds(part))
+            if left is not None:
+                left -= part
+            if self.done() or (left is not None and left <= 0):
+                check(status)
+                break
+            lib.percale_status_release(status)
+        check(lib.percale_event_wait(self.c, 0))
+
+    def result(self, timeout=None):
+        """The fetches, as session.run() gives them."""
+        self.wait(timeout)
+        found = []
+        for i in range(len(self._fetches[0])):
+            pointer = out("tensor")
+            check(lib.percale_event_result(self.c, i, pointer))
+            found.append(Tensor(pointer[0]))
+        return shaped(found, *self._fetches)
+
+
+def fetch_names(fetches):
+    """(names, whether one alone was asked for)."""
+    return ([fetches], True) if isinstance(fetches, str) else (list(fetches), False)
+
+
+def shaped(tensors, names, single):
+    return tensors[0] if single else dict(zip(names, tensors))
+
+
+class Types:
+    """dtypes and shapes of feeds as C's arrays."""
+
+    def __init__(self, feeds):
+        self.names = Names(feeds)
+        given = [(t.dtype, t.shape) if isinstance(t, Tensor) else t for t in feeds.values()]
+        self.held = [_dims(shape) for _, shape in given]
+        self.dtypes = ffi.new("percale_dtype[]", [dtypes.number(d) for d, _ in given] or [0])
+        self.dims = ffi.new("int64_t*[]", self.held or [ffi.NULL])
+        self.ranks = ffi.new("size_t[]", [len(shape) for _, shape in given] or [0])
+
+    def arguments(self):
+        return self.names.array, self.dtypes, self.dims, self.ranks, len(self.names)
+
+
+class Session(Handle):
+    """Runs a graph: any number of concurrent runs. Thread-safe. Settings are options of kind "session"."""
+
+    kind = "session"
+
+    def __init__(self, engine, graph, variables=None, **settings):
+        options, keep = options_or_null("session", settings)
+        pointer = out("session")
+        check(lib.percale_session_create(engine.c, graph.c, pointer_or_null(variables), options, pointer))
+        del keep
+        super().__init__(pointer[0])
+        self.engine, self._outputs = engine, graph.outputs
+
+    def _arguments(self, feeds, fetches, targets):
+        names, given = Names(feeds), Tensors(feeds.values())
+        wanted, steps = Names(fetches), Names(targets)
+        return (names, given, wanted, steps), (names.array, given.array, len(names), wanted.array, len(wanted), steps.array,
+                                               len(steps))
+
+    def run(self, feeds=None, fetches=None, *, targets=(), timeout=None):
+        """Computes what the fetches and targets need. Any value may be fed or fetched by its name. `fetches`: a list gives a dict of
+        tensors, one name that tensor, None all outputs. `timeout` in seconds: DeadlineExceeded after that."""
+        wanted, single = fetch_names(self._outputs if fetches is None else fetches)
+        keep, arguments = self._arguments(feeds or {}, wanted, targets)
+        found = ffi.new("percale_tensor*[]", max(len(wanted), 1))
+        check(lib.percale_session_run(self.c, *arguments, nanoseconds(timeout), found))
+        del keep
+        return shaped([Tensor(found[i]) for i in range(len(wanted))], wanted, single)
+
+    def run_async(self, feeds=None, fetches=None, *, targets=(), timeout=None):
+        """The same on a thread of the engine."""
+        wanted, single = fetch_names(self._outputs if fetches is None else fetches)
+        keep, arguments = self._arguments(feeds or {}, wanted, targets)
+        pointer = out("event")
+        check(lib.percale_session_run_async(self.c, *arguments, nanoseconds(timeout), pointer))
+        return Event(pointer[0], (wanted, single), keep)
+
+    def cancel(self):
+        """Ends every run that is under way with Cancelled. Any thread."""
+        lib.percale_session_cancel(self.c)
+
+    def prepare(self, feeds, fetches=None):
+        """A call for feeds of these types: {name: tensor, or (dtype, shape)}."""
+        wanted, single = fetch_names(self._outputs if fetches is None else fetches)
+        return Call(self, Types(feeds), wanted, single)
+
+    def explain(self, feeds, fetches=None, what="plan"):
+        """How it would run, for feeds of these types: "plan", "kernels", "passes" (Python values), "svg" (text)."""
+        wanted = Names(fetch_names(self._outputs if fetches is None else fetches)[0])
+        types, text = Types(feeds), out("text")
+        check(lib.percale_session_explain(self.c, *types.arguments(), wanted.array, len(wanted), what.encode(), text))
+        found = text_of(text[0]).decode()
+        return json.loads(found) if found[:1] in "{[" else found
+
+    def stats(self):
+        text = out("text")
+        check(lib.percale_session_stats(self.c, text))
+        return json.loads(text_of(text[0]))
+
+    def set_trace(self, trace):
+        """Records into the trace from now on; None ends that."""
+        lib.percale_session_set_trace(self.c, pointer_or_null(trace))
+
+
+class Call(Handle):
+    """A prepared pair of feeds and fetches: the fast path, without an allocation. One thread at a time."""
+
+    kind = "call"
+
+    def __init__(self, session, types, fetches, single):
+        wanted, pointer = Names(fetches), out("call")
+        check(lib.percale_call_create(session.c, *types.arguments(), wanted.array, len(wanted), pointer))
+        super().__init__(pointer[0])
+        self._single, self._count = single, len(types.names)
+        self._inputs = ffi.new("percale_tensor*[]", max(self._count, 1))
+        self.outputs = []
+        for i in range(len(fetches)):
+            dtype, rank, dims = ffi.new("percale_dtype*"), ffi.new("size_t*"), ffi.new("int64_t[8]")
+            check(lib.percale_call_output_type(self.c, i, dtype, dims, rank))
+            shape = [dims[k] for k in range(rank[0])]
+            self.outputs.append(Tensor.zeros(session.engine, shape, dtype[0]))
+        self._outputs = ffi.new("percale_tensor*[]", [t.c for t in self.outputs] or [ffi.NULL])
+
+    def __call__(self, *inputs):
+        """Runs it on tensors in the order of the feeds. The results lie in `outputs` until the next call: one tensor, or the list."""
+        if len(inputs) != self._count:
+            raise TypeError(f"the call takes {self._count} feeds, got {len(inputs)}")
+        held = [Tensor.of(value) for value in inputs]
+        for i, tensor in enumerate(held):
+            self._inputs[i] = tensor.c
+        check(lib.percale_call_run(self.c, self._inputs, self._outputs))
+        return self.outputs[0] if self._single else self.outputs
+
+
+class Trace(Handle):
+    """Spans of time, recorded while it is attached to a session or a trainer. Thread-safe."""
+
+    kind = "trace"
+
+    def __init__(self, engine):
+        pointer = out("trace")
+        check(lib.percale_trace_create(engine.c, pointer))
+        super().__init__(pointer[0])
+
+    def json(self):
+        """Text that Perfetto and chrome://tracing open."""
+        text = out("text")
+        check(lib.percale_trace_json(self.c, text))
+        return text_of(text[0]).decode()

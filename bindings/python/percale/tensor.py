@@ -1,0 +1,175 @@
+"""Tensors: made of what numpy and DLPack know without a copy, and seen by them without one."""
+import ctypes
+import itertools
+
+from . import dtypes
+from ._library import ffi, lib, path_of
+from .errors import check
+from .handle import Handle, out
+
+_borrowed = {}  # number -> what a tensor borrows the memory of
+_numbers = itertools.count(1)
+
+
+@ffi.callback("percale_deleter")
+def _give_back(user, _data):
+    _borrowed.pop(int(ffi.cast("intptr_t", user)), None)
+
+
+def _dims(shape):
+    return ffi.new("int64_t[]", list(shape)) if len(shape) else ffi.NULL
+
+
+def _python(name, result, *arguments):
+    return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
+
+
+_capsule_new = _python("PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_capsule_pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+_capsule_rename = _python("PyCapsule_SetName", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+_capsule_valid = _python("PyCapsule_IsValid", ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+# The same for a capsule that is being destroyed, to which nobody may hold a reference.
+_dying_pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
+_dying_valid = _python("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+_VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"  # of DLPack; names of capsules are not copied
+
+
+class _Managed(ctypes.Structure):
+    """The head of DLPack's DLManagedTensorVersioned."""
+
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p)]
+
+
+@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+def _drop_capsule(capsule):
+    """Ends a capsule that nobody took."""
+    if not _dying_valid(capsule, _VERSIONED):
+        return
+    managed = _dying_pointer(capsule, _VERSIONED)
+    deleter = _Managed.from_address(managed).deleter
+    if deleter:
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter)(managed)
+
+
+class Tensor(Handle):
+    """An array with a dtype, row-major. Thread-safe as a handle; whoever writes to its memory must be alone at that time."""
+
+    kind = "tensor"
+
+    @classmethod
+    def zeros(cls, engine, shape, dtype="f32"):
+        """Memory of the engine's, counted in its limit."""
+        pointer = out("tensor")
+        check(lib.percale_tensor_create(engine.c, dtypes.number(dtype), _dims(shape), len(shape), pointer))
+        return cls(pointer[0])
+
+    @classmethod
+    def of(cls, value, dtype=None):
+        """A tensor itself; what has __dlpack__ or numpy's array interface, whose memory is borrowed; anything else that
+        numpy.asarray() takes, such as lists and numbers. Borrowed memory must not change while a run uses it."""
+        if isinstance(value, Tensor):
+            return value
+        import numpy as np
+
+        if dtype is None and hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
+            return cls.from_dlpack(value)
+        if dtype is None and isinstance(value, float):
+            dtype = "f32"
+        array = np.asarray(value, None if dtype is None else dtypes.to_numpy(dtypes.number(dtype)))
+        if dtype is None and array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
+            array = array.astype(np.float32)  # lists of Python's floats, as in every framework
+        number = dtypes.number(array.dtype)
+        array = np.ascontiguousarray(array).reshape(array.shape)
+        if array.dtype.byteorder == ">":
+            array = array.astype(array.dtype.newbyteorder("<"))
+        key = next(_numbers)
+        _borrowed[key] = array
+        pointer = out("tensor")
+        status = lib.percale_tensor_from_memory(number, _dims(array.shape), array.ndim, ffi.cast("void*", array.ctypes.data),
+                                                array.nbytes, _give_back, ffi.cast("void*", key), pointer)
+        if status != ffi.NULL:
+            _borrowed.pop(key, None)
+        check(status)
+        return cls(pointer[0])
+
+    @classmethod
+    def from_dlpack(cls, value):
+        """Shares the memory of another library's tensor."""
+        capsule = value.__dlpack__(max_version=(1, 0))
+        if not _capsule_valid(capsule, _VERSIONED):
+            raise BufferError("only DLPack from version 1.0 on is understood")
+        managed = _capsule_pointer(capsule, _VERSIONED)
+        pointer = out("tensor")
+        check(lib.percale_tensor_from_dlpack(ffi.cast("void*", managed), pointer))
+        _capsule_rename(capsule, _USED)
+        return cls(pointer[0])
+
+    @classmethod
+    def load(cls, engine, path):
+        """A .npy file."""
+        pointer = out("tensor")
+        check(lib.percale_tensor_load(engine.c, path_of(path), pointer))
+        return cls(pointer[0])
+
+    def save(self, path):
+        """Writes a .npy file, whole or not at all."""
+        check(lib.percale_tensor_save(self.c, path_of(path)))
+
+    @property
+    def dtype(self):
+        """Such as "f32"."""
+        return dtypes.NAMES[lib.percale_tensor_dtype(self.c)]
+
+    @property
+    def shape(self):
+        dims = lib.percale_tensor_get_dims(self.c)
+        return tuple(dims[i] for i in range(lib.percale_tensor_rank(self.c)))
+
+    @property
+    def nbytes(self):
+        return lib.percale_tensor_bytes(self.c)
+
+    def memory(self):
+        """The bytes as a writable buffer, which keeps the tensor alive."""
+        held = lib.percale_tensor_retain(self.c)
+        data = ffi.gc(ffi.cast("char*", lib.percale_tensor_get_data(held)),
+                      lambda _, held=held: lib.percale_tensor_release(held))
+        return ffi.buffer(data, self.nbytes)
+
+    def numpy(self):
+        """A numpy array over the same memory, which it keeps alive."""
+        import numpy as np
+
+        return np.frombuffer(self.memory(), dtypes.to_numpy(lib.percale_tensor_dtype(self.c))).reshape(self.shape)
+
+    def item(self):
+        """The number that a tensor of one element holds."""
+        return self.numpy().item()
+
+    def __array__(self, dtype=None, copy=None):
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if max_version is None or max_version < (1, 0):
+            raise BufferError("only DLPack from version 1.0 on is offered; ask with max_version=(1, 0)")
+        managed = ffi.new("void**")
+        check(lib.percale_tensor_to_dlpack(self.c, managed))
+        return _capsule_new(int(ffi.cast("uintptr_t", managed[0])), _VERSIONED, ctypes.cast(_drop_capsule, ctypes.c_void_p))
+
+    def __dlpack_device__(self):
+        return 1, 0  # the host's memory
+
+    def __repr__(self):
+        return f"Tensor({self.dtype}, {list(self.shape)})" if self._pointer is not None else "Tensor(closed)"
+
+
+class Tensors:
+    """Tensors as the `percale_tensor* const*` of C; keeps them alive."""
+
+    def __init__(self, tensors):
+        self.held = [Tensor.of(t) for t in tensors]
+        self.array = ffi.new("percale_tensor*[]", [t.c for t in self.held]) if self.held else ffi.NULL

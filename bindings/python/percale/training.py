@@ -1,0 +1,165 @@
+"""Trainers, and models of layers that read as in Keras."""
+import json
+import os
+
+from ._library import ffi, lib, path_of, string, text_of
+from .data import Dataset
+from .engine import Options, options_or_null
+from .errors import check
+from .graph import Builder, Graph
+from .handle import Handle, out, pointer_or_null
+from .session import Session, Variables
+from .tensor import Tensors
+from ._library import Names
+
+
+class Progress:
+    """How far a training is: epoch, epochs, step, steps, step_in_epoch, steps_in_epoch, loss, learning_rate, rows_per_second,
+    seconds, eta_seconds; at the end of an epoch `metrics` is a dict, else None."""
+
+    FIELDS = ("epoch", "epochs", "step", "steps", "step_in_epoch", "steps_in_epoch", "loss", "learning_rate",
+              "rows_per_second", "seconds", "eta_seconds")
+    __slots__ = FIELDS + ("metrics",)
+
+    def __init__(self, p):
+        for field in self.FIELDS:
+            setattr(self, field, getattr(p, field))
+        self.metrics = {string(p.metric_names[i]): p.metric_values[i] for i in range(p.metric_count)} if p.epoch_ended else None
+
+
+@ffi.callback("percale_progress_callback", error=1)
+def _tell(user, progress):
+    listener = ffi.from_handle(user)
+    try:
+        return 1 if listener.function is not None and listener.function(Progress(progress)) is False else 0
+    except BaseException as error:  # Control-C too; raised when fit() is back
+        listener.error = error
+        return 1
+
+
+class _Listener:
+    def __init__(self, function):
+        self.function, self.error = function, None
+
+
+class Trainer(Handle):
+    """Trains the variables of a graph. One thread at a time, cancel() excepted."""
+
+    kind = "trainer"
+
+    def __init__(self, engine, graph, variables, **settings):
+        """`graph` has the inputs of the data set and an output that is the scalar loss; settings are options of kind "trainer":
+        loss, optimizer, shards, mode, devices, ..."""
+        options, keep = options_or_null("trainer", settings)
+        pointer = out("trainer")
+        check(lib.percale_trainer_create(engine.c, graph.c, pointer_or_null(variables), options, pointer))
+        del keep
+        super().__init__(pointer[0])
+
+    @classmethod
+    def from_spec(cls, engine, spec, data_folder=None, **settings):
+        """A trainer from a SPEC: a dict, JSON text, or the path of a file."""
+        folder = None
+        if isinstance(spec, dict):
+            text = json.dumps(spec)
+        elif isinstance(spec, os.PathLike) or not spec.lstrip().startswith("{"):
+            folder = os.path.dirname(os.path.abspath(spec))
+            with open(spec, encoding="utf-8") as file:
+                text = file.read()
+        else:
+            text = spec
+        options, keep = options_or_null("trainer", settings)
+        pointer, encoded = out("trainer"), text.encode()
+        check(lib.percale_trainer_from_spec(engine.c, encoded, len(encoded), ffi.NULL if folder is None else path_of(folder),
+                                            ffi.NULL if data_folder is None else path_of(data_folder), options, pointer))
+        del keep
+        trainer = cls.__new__(cls)
+        Handle.__init__(trainer, pointer[0])
+        return trainer
+
+    def step(self, **batch):
+        """One step on a batch given by hand: step(x=images, y=labels); its loss."""
+        names, given, loss = Names(batch), Tensors(batch.values()), ffi.new("double*")
+        check(lib.percale_trainer_step(self.c, names.array, given.array, len(names), loss))
+        return loss[0]
+
+    def fit(self, dataset=None, epochs=0, callback=None):
+        """Trains over a data set (None: the SPEC's). `callback(Progress)` is told after each step; False ends the training after it.
+        What it raises ends it too, and is raised here; so does Control-C."""
+        listener = _Listener(callback)
+        handle = ffi.new_handle(listener)
+        arguments = (self.c, pointer_or_null(dataset), epochs, _tell, handle)
+        if dataset is None:
+            status = lib.percale_trainer_fit(*arguments)
+            if listener.error is None:
+                check(status)
+            else:
+                lib.percale_status_release(status)
+        else:
+            try:
+                dataset.call(lib.percale_trainer_fit, *arguments)
+            except Exception:
+                if listener.error is None:
+                    raise
+        if listener.error is not None:
+            raise listener.error
+
+    def set_validation(self, dataset):
+        """Data that is evaluated after each epoch; None: none."""
+        check(lib.percale_trainer_set_validation(self.c, pointer_or_null(dataset)))
+
+    def evaluate(self, dataset=None):
+        """Loss and metrics over a data set (None: the SPEC's test data), as a dict."""
+        text = out("text")
+        if dataset is None:
+            check(lib.percale_trainer_evaluate(self.c, ffi.NULL, text))
+        else:
+            dataset.call(lib.percale_trainer_evaluate, self.c, dataset.c, text)
+        return json.loads(text_of(text[0]))
+
+    def publish(self):
+        """Makes what was trained so far the next version of the variables."""
+        check(lib.percale_trainer_publish(self.c))
+
+    def cancel(self):
+        """Ends the step under way with Cancelled. Any thread."""
+        lib.percale_trainer_cancel(self.c)
+
+    def save(self, folder):
+        """Writes a checkpoint folder/step-N, whole or not at all."""
+        check(lib.percale_trainer_save(self.c, path_of(folder)))
+
+    def restore(self, folder):
+        """Takes up the newest complete checkpoint of the folder."""
+        check(lib.percale_trainer_restore(self.c, path_of(folder)))
+
+    @property
+    def model(self):
+        """The graph for inference."""
+        pointer = out("graph")
+        check(lib.percale_trainer_model(self.c, pointer))
+        return Graph(pointer[0])
+
+    @property
+    def variables(self):
+        pointer = out("variables")
+        check(lib.percale_trainer_variables(self.c, pointer))
+        return Variables(pointer[0])
+
+    @property
+    def steps(self):
+        return lib.percale_trainer_steps(self.c)
+
+    def history(self, format="csv"):
+        """What was measured: "csv", "svg", ..."""
+        text = out("text")
+        check(lib.percale_trainer_history(self.c, format.encode(), text))
+        return text_of(text[0]).decode()
+
+    def describe(self):
+        text = out("text")
+        check(lib.percale_trainer_describe(self.c, text))
+        return json.loads(text_of(text[0]))
+
+    def set_trace(self, trace):
+        lib.percale_trainer_set_trace(self.c, pointer_or_null(trace))
