@@ -72,8 +72,10 @@ def emit(op):
     count = "outputs" if op.choice_of_outputs or op.variadic_outputs else str(len(op.outputs))
     many = op.choice_of_outputs or op.variadic_outputs or len(op.outputs) > 1
     result = "List[Value]" if many else "Value" if op.outputs else "None"
-    signature = textwrap.wrap(f"def {op.function}({', '.join(params)}) -> {result}:", 116, subsequent_indent="    " + " " * 4,
-                              break_long_words=False)
+    # A parameter, and the end with its arrow, stay on one line.
+    parts = [p.replace(" ", "\0") for p in params]
+    whole = f"def\0{op.function}({', '.join(parts)})\0->\0{result}:"
+    signature = [line.replace("\0", " ") for line in textwrap.wrap(whole, 116, subsequent_indent=" " * 8, break_long_words=False)]
     lines = ["", ""] + signature
     doc = [op.doc] + op_model.facts(op)
     doc += [f"{named(a['name'])}: {fact}." for a in op.attributes if (fact := op_model.attribute_fact(a))]

@@ -79,10 +79,10 @@ class Tensor(Handle):
         array = np.asarray(value, None if dtype is None else dtypes.to_numpy(dtypes.number(dtype)))
         if dtype is None and array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
             array = array.astype(np.float32)  # lists of Python's floats, as in every framework
-        number = dtypes.number(array.dtype)
-        array = np.ascontiguousarray(array).reshape(array.shape)
         if array.dtype.byteorder == ">":
             array = array.astype(array.dtype.newbyteorder("<"))
+        number = dtypes.number(array.dtype)
+        array = np.ascontiguousarray(array).reshape(array.shape)
         key = next(_numbers)
         _borrowed[key] = array
         pointer = out("tensor")

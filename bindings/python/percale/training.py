@@ -1,16 +1,14 @@
-"""Trainers, and models of layers that read as in Keras."""
+"""Trainers."""
 import json
 import os
 
-from ._library import ffi, lib, path_of, string, text_of
-from .data import Dataset
-from .engine import Options, options_or_null
+from ._library import Names, ffi, lib, path_of, string, text_of
+from .engine import options_or_null
 from .errors import check
-from .graph import Builder, Graph
+from .graph import Graph
 from .handle import Handle, out, pointer_or_null
-from .session import Session, Variables
+from .session import Variables
 from .tensor import Tensors
-from ._library import Names
 
 
 class Progress:

@@ -1,0 +1,22 @@
+"""Percale: trains and serves deep-learning models inside this process.
+
+    import percale as pc
+    engine = pc.Engine()
+    graph = pc.Graph.from_onnx(engine, "model.onnx")
+    session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
+    y = session.run({"x": images}, "y").numpy()
+"""
+from .data import Dataset
+from .engine import Engine, Options, live_statuses, version
+from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
+                     InvalidArgument, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable,
+                     Unimplemented, Unknown)
+from .graph import Builder, FunctionName, Graph, Value
+from .session import Call, Event, Session, Trace, Variables
+from .tensor import Tensor
+from .training import Progress, Trainer
+
+__all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancelled", "Closed", "DataLoss", "Dataset", "DeadlineExceeded",
+           "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
+           "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Session", "Tensor", "Trace", "Trainer",
+           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "live_statuses", "version"]

@@ -1,0 +1,224 @@
+"""Models of layers in Keras' words: Sequential, compile, fit, evaluate, predict, and the strategies that spread training over
+devices. The model becomes a SPEC, which the library trains."""
+import contextlib
+import os
+import sys
+
+from .data import Dataset
+from .engine import Engine
+from .errors import InvalidArgument
+from .session import Session
+from .tensor import Tensor
+from .training import Trainer
+
+_scopes = []  # engines and presets of the strategies that are open
+
+
+class Layer:
+    """A layer by Keras' name, with its attributes: Layer("Dense", units=10). `percale.keras.Dense(10)` is the same."""
+
+    def __init__(self, kind, **attributes):
+        self.kind, self.attributes = kind, attributes
+
+    def spec(self):
+        return {"layer": self.kind, **self.attributes}
+
+
+# What Keras takes without a keyword, in its order.
+_POSITIONAL = {"Dense": ["units"], "Conv1D": ["filters", "kernel_size", "strides"], "Conv2D": ["filters", "kernel_size", "strides"],
+               "Conv2DTranspose": ["filters", "kernel_size", "strides"], "DepthwiseConv2D": ["kernel_size", "strides"],
+               "SeparableConv2D": ["filters", "kernel_size", "strides"], "MaxPooling2D": ["pool_size", "strides"],
+               "AveragePooling2D": ["pool_size", "strides"], "Dropout": ["rate"], "Activation": ["activation"],
+               "Reshape": ["target_shape"], "Embedding": ["input_dim", "output_dim"], "LSTM": ["units"], "GRU": ["units"],
+               "SimpleRNN": ["units"], "MultiHeadAttention": ["num_heads", "key_dim"]}
+
+
+def __getattr__(name):
+    """Any layer of the library by its name."""
+    if not name[:1].isupper():
+        raise AttributeError(f"module 'percale.keras' has no attribute '{name}'")
+
+    def make(*values, **attributes):
+        words = _POSITIONAL.get(name, [])
+        if len(values) > len(words):
+            raise TypeError(f"{name} takes {len(words)} arguments without a keyword, got {len(values)}")
+        given = {**dict(zip(words, values)), **attributes}
+        return Layer(name, **{k: list(v) if isinstance(v, tuple) else v for k, v in given.items()})
+
+    make.__name__ = name
+    return make
+
+
+class Strategy:
+    """Where models that are made within scope() train. `settings` are options of kind "engine"."""
+
+    preset = None
+
+    def __init__(self, **settings):
+        self.engine = Engine(**settings)
+
+    @property
+    def num_replicas_in_sync(self):
+        return len(self.engine.devices)
+
+    @contextlib.contextmanager
+    def scope(self):
+        _scopes.append(self)
+        try:
+            yield
+        finally:
+            _scopes.remove(self)
+
+    def experimental_distribute_dataset(self, dataset):
+        """fit() hands each replica its part of every batch: the data set itself."""
+        return dataset
+
+
+class MirroredStrategy(Strategy):
+    """All devices compute parts of every batch; the weights are those of one device, bit for bit. Without `devices`, a CPU device for
+    each processor."""
+
+    preset = "mirrored"
+
+    def __init__(self, devices=None, **settings):
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        super().__init__(devices=devices or f"cpu={processors}x1", **settings)
+
+
+class ParameterServerStrategy(Strategy):
+    """Devices compute parts of batches as the preset parameter_server says."""
+
+    preset = "parameter_server"
+
+
+class History:
+    """`history` is a dict of lists, one number per epoch; `epoch` its numbers, from 0 as in Keras."""
+
+    def __init__(self):
+        self.epoch, self.history = [], {}
+
+    def add(self, epoch, numbers):
+        self.epoch.append(epoch)
+        for name, value in numbers.items():
+            self.history.setdefault(name, []).append(value)
+
+
+class Sequential:
+    """Layers, one behind the other."""
+
+    def __init__(self, layers=(), *, engine=None, input_shape=None):
+        self._strategy = _scopes[-1] if _scopes else None
+        self._engine = engine or (self._strategy.engine if self._strategy else None)
+        self.layers = list(layers)
+        self.input_shape = input_shape
+        self._settings, self._trainer, self._session = None, None, None
+
+    def add(self, layer):
+        self.layers.append(layer)
+
+    @property
+    def engine(self):
+        if self._engine is None:
+            self._engine = Engine()
+        return self._engine
+
+    def compile(self, optimizer="adam", loss=None, metrics=(), **settings):
+        """optimizer: a name or a dict; loss: a name, or a dict with "name" and "from_logits"; further keys are those of a SPEC, such
+        as seed, shards, schedule."""
+        self._settings = {"optimizer": optimizer, "loss": loss, "metrics": list(metrics), **settings}
+        self._trainer = None
+
+    def spec(self, row_shape, batch_size=32):
+        """The SPEC that the library trains, as a dict."""
+        if self._settings is None:
+            raise RuntimeError("compile() comes before fit()")
+        out = {"model": [layer.spec() for layer in self.layers], "input_shape": list(row_shape), "batch_size": batch_size}
+        out.update({key: value for key, value in self._settings.items() if value not in (None, [])})
+        if self._strategy is not None:
+            out["strategy"] = self._strategy.preset
+        return out
+
+    def _data(self, x, y, batch_size, shuffle):
+        """(data set, shape of a row or None)."""
+        if isinstance(x, Dataset):
+            return x, None
+        images = Tensor.of(x)
+        columns = {"x": images} if y is None else {"x": images, "y": Tensor.of(y)}
+        data = Dataset.from_tensors(self.engine, **columns)
+        return data.batch(batch_size, shuffle=shuffle), images.shape[1:]
+
+    def _row_shape(self, data):
+        if self.input_shape is not None:
+            return self.input_shape
+        for batch in data.repeat(1).batch(1):  # a data set of its own, whose place nobody minds
+            return batch[data.names[0]].shape[1:]
+        raise ValueError("the data set is empty")
+
+    def fit(self, x, y=None, *, epochs=1, batch_size=32, shuffle=0, validation_data=None, verbose="auto", callback=None):
+        """Trains on a data set with columns x and y, or on arrays. `shuffle`: a seed, None for the order of the rows. `callback` as in
+        Trainer.fit(). Calls go on where the last one ended."""
+        data, row = self._data(x, y, batch_size, shuffle)
+        if "y" not in data.names:
+            raise InvalidArgument(f"the loss '{self._settings and self._settings['loss']}' wants labels: the data set has the columns "
+                                  f"{', '.join(map(repr, data.names))} and no 'y'; zip() joins one with labels")
+        if self._trainer is None:
+            spec = self.spec(row if row is not None else self._row_shape(data), batch_size)
+            self._trainer = Trainer.from_spec(self.engine, spec)
+            self._done = 0
+        if validation_data is not None:
+            pair = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
+            self._trainer.set_validation(self._data(*pair, batch_size, None)[0])
+        history, bar = History(), ProgressBar() if verbose in ("auto", 1) and sys.stderr.isatty() else None
+
+        def tell(progress):
+            if progress.metrics is not None:
+                history.add(progress.epoch - 1, {"loss": progress.loss, **progress.metrics})
+            if bar is not None:
+                bar(progress)
+            return True if callback is None else callback(progress)
+
+        self._done += epochs
+        self._trainer.fit(data, self._done, tell)
+        self._session = None
+        return history
+
+    @property
+    def trainer(self):
+        if self._trainer is None:
+            raise RuntimeError("fit() comes first")
+        return self._trainer
+
+    def evaluate(self, x, y=None, *, batch_size=32):
+        """Loss and metrics as a dict."""
+        return self.trainer.evaluate(self._data(x, y, batch_size, None)[0])
+
+    def predict(self, x):
+        """The model's output for an array of rows, as a numpy array."""
+        if self._session is None:
+            self._model = self.trainer.model
+            self._session = Session(self.engine, self._model, self.trainer.variables)
+        found = self._session.run({self._model.inputs[0]: x}, self._model.outputs[0])
+        return found.numpy()
+
+    def save(self, path):
+        """Writes the graph with its weights as a .percale file."""
+        self.trainer.model.save(path, self.trainer.variables)
+
+    @property
+    def variables(self):
+        return self.trainer.variables
+
+
+class ProgressBar:
+    """A line on stderr that shows how far a training is, how fast it is and how long it will take. A callback for Trainer.fit()."""
+
+    WIDTH = 24
+
+    def __call__(self, p):
+        whole = p.steps_in_epoch or p.step_in_epoch
+        filled = self.WIDTH * p.step_in_epoch // max(whole, 1)
+        numbers = f"loss {p.loss:.4f}" + "".join(f" {k} {v:.4f}" for k, v in (p.metrics or {}).items())
+        line = (f"\repoch {p.epoch}/{p.epochs} [{'=' * filled}{' ' * (self.WIDTH - filled)}] {p.step_in_epoch}/{whole} "
+                f"{p.rows_per_second:.0f} rows/s, {p.eta_seconds:.0f} s left, {numbers}")
+        sys.stderr.write(line + "\x1b[K" + ("\n" if p.metrics is not None else ""))
+        sys.stderr.flush()

@@ -1,0 +1,350 @@
+"""The package on the library that the wheel carries: numbers against numpy, errors, memory, threads."""
+import gc
+import os
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import percale as pc
+from percale import keras, ops
+
+
+def engine(**settings):
+    return pc.Engine(**{"threads": 1, **settings})
+
+
+def affine(e, rows=-1):
+    """y = x w + 1 with a variable w [2,3]."""
+    b = pc.Builder(e)
+    x = b.input("x", [rows, 2])
+    w = b.variable("w", np.arange(6, dtype=np.float32).reshape(2, 3))
+    b.outputs(ops.Add(b, ops.MatMul(b, x, w), b.constant(1.0), name="y"))
+    return b.finish()
+
+
+class Tensors(unittest.TestCase):
+    def test_arrays_come_in_and_go_out_without_a_copy(self):
+        array = np.arange(6, dtype=np.float32).reshape(2, 3)
+        tensor = pc.Tensor.of(array)
+        array[0, 0] = 9
+        seen = tensor.numpy()
+        self.assertEqual((tensor.dtype, tensor.shape, seen[0, 0]), ("f32", (2, 3), 9))
+        del tensor
+        gc.collect()
+        seen[1, 1] = 5  # the array keeps the memory
+        self.assertEqual(array[1, 1], 5)
+
+    def test_every_dtype_of_numpy_keeps_its_values(self):
+        for name in ("f32", "u8", "i8", "u16", "i16", "i32", "i64", "bool", "f16", "f64", "u32", "u64", "complex64", "complex128"):
+            array = np.array([[0, 1], [1, 0]]).astype(pc.dtypes.NUMPY[name])
+            tensor = pc.Tensor.of(array)
+            self.assertEqual(tensor.dtype, name)
+            self.assertTrue((tensor.numpy() == array).all())
+
+    def test_strided_and_big_endian_arrays_are_copied(self):
+        array = np.arange(12, dtype=">i4").reshape(3, 4).T[::2]
+        self.assertTrue((pc.Tensor.of(array).numpy() == array).all())
+        self.assertEqual(pc.Tensor.of(3.5).dtype, "f32")
+        self.assertEqual(pc.Tensor.of([1, 2]).dtype, "i64")
+        self.assertEqual(pc.Tensor.of(np.float64(2)).shape, ())
+
+    def test_dlpack_goes_both_ways(self):
+        array = np.arange(4, dtype=np.int64)
+        tensor = pc.Tensor.of(array)
+        if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+            seen = np.from_dlpack(tensor)
+            self.assertTrue((seen == array).all())
+            back = pc.Tensor.from_dlpack(seen)
+            self.assertEqual(back.numpy().tolist(), [0, 1, 2, 3])
+        unused = tensor.__dlpack__(max_version=(1, 0))
+        del unused
+        gc.collect()
+        with self.assertRaises(BufferError):
+            tensor.__dlpack__()
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.npy")
+            np.save(path, np.eye(3, dtype=np.float32))
+            e = engine()
+            tensor = pc.Tensor.load(e, path)
+            tensor.save(os.path.join(folder, "u.npy"))
+            self.assertTrue((np.load(os.path.join(folder, "u.npy")) == np.eye(3)).all())
+
+
+class Graphs(unittest.TestCase):
+    def test_runs_calls_and_events_agree_with_numpy(self):
+        e = engine()
+        graph = affine(e)
+        self.assertEqual((graph.inputs, graph.outputs), (["x"], ["y"]))
+        session = pc.Session(e, graph, pc.Variables.of(e, graph))
+        x = np.array([[1, 2], [3, 4]], np.float32)
+        want = x @ np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+        self.assertTrue((session.run({"x": x}, "y").numpy() == want).all())
+        self.assertTrue((session.run({"x": x})["y"].numpy() == want).all())
+        self.assertTrue((session.run_async({"x": x}, "y").result().numpy() == want).all())
+        call = session.prepare({"x": ("f32", (2, 2))}, "y")
+        self.assertTrue((call(x).numpy() == want).all())
+        self.assertTrue((call(2 * x).numpy() == 2 * (want - 1) + 1).all())
+        self.assertIn("nodes", session.explain({"x": ("f32", (2, 2))}))
+        self.assertGreater(session.stats()["runs"], 0)
+
+    def test_gradients_against_the_closed_form(self):
+        e = engine()
+        b = pc.Builder(e)
+        x = b.input("x", [3])
+        y = ops.ReduceSum(b, x * x * 2.0 - x / 4.0, keepdims=0)
+        slope, = b.gradients([y], [x])
+        b.rename(slope, "slope")
+        b.outputs(slope)
+        x = np.array([1, -2, 0.5], np.float32)
+        self.assertTrue((pc.Session(e, b.finish()).run({"x": x}, "slope").numpy() == 4 * x - 0.25).all())
+
+    def test_bodies_and_control_flow(self):
+        e = engine()
+        b = pc.Builder(e)
+        bodies = []
+        for name, op in (("twice", "Add"), ("square", "Mul")):
+            with b.function(name) as body:
+                v = b.input(name + "_x", [])
+                b.outputs(b.node(op, [v, v])[0])
+            bodies.append(body)
+        choice, x = b.input("choice", [], "bool"), b.input("x", [])
+        b.outputs(ops.If(b, choice, [x], then_branch=bodies[0], else_branch=bodies[1], outputs=1, name="y")[0])
+        session = pc.Session(e, b.finish())
+        for flag, want in ((True, 10), (False, 25)):
+            self.assertEqual(session.run({"choice": np.bool_(flag), "x": np.float32(5)}, "y").item(), want)
+
+    def test_files_and_bytes(self):
+        e = engine()
+        graph = affine(e)
+        variables = pc.Variables.of(e, graph)
+        x = np.ones((1, 2), np.float32)
+        want = pc.Session(e, graph, variables).run({"x": x}, "y").numpy()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.percale")
+            graph.save(path, variables)
+            for source in (path, open(path, "rb").read(), graph.to_bytes(variables)):
+                loaded = pc.Graph.load(e, source)
+                self.assertTrue((pc.Session(e, loaded, pc.Variables.of(e, loaded)).run({"x": x}, "y").numpy() == want).all())
+            weights = os.path.join(folder, "w.safetensors")
+            variables.save(weights)
+            variables["w"] = np.zeros((2, 3), np.float32)
+            digest = variables.digest()
+            variables.load(weights)
+            self.assertNotEqual(variables.digest(), digest)
+            self.assertEqual(list(variables), ["w"])
+            self.assertEqual(variables["w"].numpy()[1, 2], 5)
+            if not os.path.exists(os.path.join(os.path.dirname(pc.__file__), "lib/percale/libpercale_onnx.so")):
+                self.skipTest("this build has no importer")
+            graph.export(e, os.path.join(folder, "m.onnx"), variables)
+            imported = pc.Graph.from_onnx(e, os.path.join(folder, "m.onnx"))
+            got = pc.Session(e, imported, pc.Variables.of(e, imported)).run({imported.inputs[0]: x}, imported.outputs[0])
+            self.assertTrue((got.numpy() == want).all())
+
+
+class Errors(unittest.TestCase):
+    def test_each_kind_has_its_class_and_the_librarys_words(self):
+        e = engine()
+        graph = affine(e)
+        session = pc.Session(e, graph, pc.Variables.of(e, graph))
+        with self.assertRaisesRegex(pc.InvalidArgument, "'x'.*wanted"):
+            session.run({"x": np.zeros((2, 5), np.float32)}, "y")
+        with self.assertRaisesRegex(ValueError, "i64"):
+            session.run({"x": np.zeros((2, 2), np.int64)}, "y")
+        b = pc.Builder(e)
+        with self.assertRaisesRegex(pc.NotFound, "Matmul.*MatMul"):
+            b.node("Matmul", [])
+        with self.assertRaisesRegex(LookupError, "nowhere"):
+            pc.Graph.load(e, "/nowhere.percale")
+        with self.assertRaises(pc.NotFound):
+            pc.Engine(thread=1)
+        with self.assertRaises(pc.ResourceExhausted):
+            pc.Tensor.zeros(engine(memory_limit=1 << 20), [1 << 20])
+        self.assertEqual(pc.live_statuses(), 0)
+
+    def test_a_closed_object_says_so(self):
+        e = engine()
+        session = pc.Session(e, affine(e), pc.Variables.of(e, affine(e)))
+        with session:
+            pass
+        with self.assertRaises(pc.Closed):
+            session.run({}, "y")
+        session.close()
+        tensor = pc.Tensor.of([1])
+        tensor.close()
+        with self.assertRaises(pc.Closed):
+            tensor.numpy()
+
+    def test_runs_are_cancelled_and_run_out_of_time(self):
+        e = engine()
+        b = pc.Builder(e)
+        with b.function("body"):
+            b.input("i", [], "i64")
+            going, x = b.input("going", [], "bool"), b.input("v", [64, 64])
+            b.outputs(going, ops.MatMul(b, x, x))
+        x = b.input("x", [64, 64])
+        trips = b.constant(np.int64(1 << 20))
+        b.outputs(ops.Loop(b, trips, None, [x], body="body", num_carried=1, trip_limit=1 << 24, outputs=1, name="y")[0])
+        session = pc.Session(e, b.finish())
+        feeds = {"x": np.eye(64, dtype=np.float32)}
+        with self.assertRaises(TimeoutError):
+            session.run(feeds, "y", timeout=0.05)
+        threading.Timer(0.05, session.cancel).start()
+        with self.assertRaises(pc.Cancelled):
+            session.run(feeds, "y", timeout=30)
+        event = session.run_async(feeds, "y")
+        with self.assertRaises(pc.DeadlineExceeded):
+            event.wait(0.02)
+        event.cancel()
+        with self.assertRaises(pc.Cancelled):
+            event.result(30)
+
+
+class Training(unittest.TestCase):
+    def data(self):
+        random = np.random.default_rng(1)
+        x = random.standard_normal((256, 8)).astype(np.float32)
+        return x, (x.sum(1) > 0).astype(np.int64)
+
+    def keras_model(self):
+        model = keras.Sequential([keras.Dense(16, activation="relu"), keras.Dense(2, activation="softmax")])
+        model.compile(optimizer={"name": "adam", "learning_rate": 0.01}, loss="sparse_categorical_crossentropy",
+                      metrics=["accuracy"], seed=3, shards=2)
+        return model
+
+    def test_keras_words_train_to_the_same_bits_on_one_device_and_two(self):
+        x, y = self.data()
+        digests = []
+        for devices in ("cpu:0", "cpu=2x1"):
+            with keras.MirroredStrategy(devices).scope():
+                model = self.keras_model()
+            history = model.fit(x, y, epochs=5, verbose=0)
+            self.assertLess(history.history["loss"][-1], history.history["loss"][0])
+            self.assertGreater(model.evaluate(x, y)["accuracy"], 0.9)
+            self.assertEqual(model.predict(x[:3]).shape, (3, 2))
+            digests.append(model.variables.digest())
+        self.assertEqual(digests[0], digests[1])
+
+    def test_data_without_labels_names_what_is_missing(self):
+        model = self.keras_model()
+        data = pc.Dataset.range(model.engine, 0, 64).batch(8)
+        with self.assertRaisesRegex(pc.Error, "'y'"):
+            model.fit(data, epochs=1, verbose=0)
+
+    def test_a_graph_with_a_loss_trains_step_by_step(self):
+        e = engine()
+        b = pc.Builder(e)
+        x, target = b.input("x", [-1, 2]), b.input("target", [-1, 1])
+        error = b.layer("Dense", x, units=1) - target
+        loss = ops.ReduceMean(b, error * error, keepdims=0, name="loss")
+        b.outputs(loss)
+        graph = b.finish()
+        variables = pc.Variables.of(e, graph, seed=1)
+        trainer = pc.Trainer(e, graph, variables, optimizer="sgd")
+        rows = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.float32)
+        wanted = rows @ np.array([[2], [-1]], np.float32)
+        losses = [trainer.step(x=rows, target=wanted) for _ in range(50)]
+        self.assertLess(losses[-1], losses[0] / 2)
+        self.assertEqual(trainer.steps, 50)
+        with tempfile.TemporaryDirectory() as folder:
+            trainer.save(folder)
+            again = pc.Trainer(e, graph, pc.Variables.of(e, graph, seed=7), optimizer="sgd")
+            again.restore(folder)
+            trainer.publish(), again.publish()
+            self.assertEqual(again.variables.digest(), trainer.variables.digest())
+
+    def test_callbacks_stop_and_raise(self):
+        x, y = self.data()
+        model = self.keras_model()
+        model.fit(x, y, epochs=3, verbose=0, callback=lambda p: p.step < 4)
+        self.assertEqual(model.trainer.steps, 4)
+
+        def broken(progress):
+            raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine"):
+            model.fit(x, y, epochs=3, verbose=0, callback=broken)
+        self.assertEqual(pc.live_statuses(), 0)
+
+    def test_functions_make_rows_and_their_errors_come_through(self):
+        e = engine()
+        data = pc.Dataset.from_function(e, lambda i: {"x": [i, 2 * i], "y": i}, 5, x=("f32", (2,)), y=("i64", ())).batch(2)
+        batches = [batch["x"].numpy().tolist() for batch in data]
+        self.assertEqual(batches, [[[0, 0], [1, 2]], [[2, 4], [3, 6]], [[4, 8]]])
+        self.assertEqual(len(data), 5)
+
+        def broken(i):
+            raise RuntimeError("row of mine")
+
+        with self.assertRaisesRegex(RuntimeError, "row of mine"):
+            list(pc.Dataset.from_function(e, broken, 3, x=("f32", ())).batch(1))
+
+    def test_data_sets_are_put_together(self):
+        e = engine()
+        a = pc.Dataset.from_tensors(e, x=np.arange(4, dtype=np.float32))
+        b = pc.Dataset.from_tensors(e, y=np.arange(4, 8))
+        both = a.zip(b).repeat(2).batch(8)
+        batch, = list(both)
+        self.assertEqual(batch["y"].numpy().tolist(), [4, 5, 6, 7] * 2)
+        parts = a.concatenate(a).batch(4).distribute(2)
+        self.assertEqual([[t["x"].numpy().tolist() for t in part] for part in parts], [[[0, 1], [0, 1]], [[2, 3], [2, 3]]])
+
+
+class Memory(unittest.TestCase):
+    def resident(self):
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def test_cycles_of_load_train_run_and_close_leave_nothing(self):
+        def cycle():
+            with engine() as e, affine(e) as graph, pc.Variables.of(e, graph) as variables:
+                with pc.Session(e, graph, variables) as session:
+                    session.run({"x": np.ones((2, 2), np.float32)}, "y")
+                b = pc.Builder(e, graph)
+                loss = ops.ReduceMean(b, b.find("y") * 0.5, keepdims=0)
+                b.outputs(loss)
+                with b.finish() as training, pc.Trainer(e, training, variables, optimizer="sgd") as trainer:
+                    trainer.step(x=np.ones((2, 2), np.float32))
+
+        def count(what):
+            return len(os.listdir(f"/proc/self/{what}"))
+
+        for _ in range(60):
+            cycle()
+        gc.collect()
+        before, threads, files = self.resident(), count("task"), count("fd")
+        for _ in range(200):
+            cycle()
+        gc.collect()
+        time.sleep(0.1)
+        self.assertLess(self.resident(), before * 1.01 + (2 << 20))
+        self.assertLessEqual(count("task"), threads)
+        self.assertEqual(count("fd"), files)
+
+    def test_threads_run_one_session_side_by_side(self):
+        e = engine(threads=2)
+        graph = affine(e)
+        session = pc.Session(e, graph, pc.Variables.of(e, graph))
+        wrong = []
+
+        def work(k):
+            x = np.full((2, 2), k, np.float32)
+            want = x @ np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+            for _ in range(200):
+                if not (session.run({"x": x}, "y").numpy() == want).all():
+                    wrong.append(k)
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,19 @@
+"""Runs a model (.percale or .onnx) on small random numbers and prints its outputs: load_and_run.py MODEL"""
+import sys
+
+import numpy as np
+
+import percale as pc
+
+engine = pc.Engine()
+path = sys.argv[1]
+graph = pc.Graph.from_onnx(engine, path) if path.endswith(".onnx") else pc.Graph.load(engine, path)
+session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
+feeds = {}
+builder = pc.Builder(engine, graph)
+for name in graph.inputs:
+    dtype, shape = builder.find(name).type
+    dims = [1 if d < 0 else d for d in shape or ()]
+    feeds[name] = pc.Tensor.of(np.random.default_rng(0).standard_normal(dims), dtype)
+for name, tensor in session.run(feeds).items():
+    print(name, tensor.dtype, list(tensor.shape), tensor.numpy().reshape(-1)[:5])
