@@ -12,6 +12,13 @@
 
 namespace percale {
 
+/// `text` as JSON, for those who write a SPEC.
+inline std::string quoted(const std::string& text) {
+  std::string out;
+  detail::add_json(out, text);
+  return out;
+}
+
 /// A layer by its Keras name, with Keras' words as attributes: Layer("LSTM", {{"units", 32}}). The first layer of a model may
 /// say its "input_shape", as in Keras.
 struct Layer {
@@ -112,10 +119,7 @@ class Sequential {
 
  private:
   static std::string word(const std::string& text) {
-    if (!text.empty() && text.front() == '{') return text;
-    std::string out;
-    percale::detail::add_json(out, text);
-    return out;
+    return !text.empty() && text.front() == '{' ? text : quoted(text);
   }
 
   std::vector<Layer> layers_;

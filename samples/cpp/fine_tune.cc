@@ -1,0 +1,67 @@
+// Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is odd with a new head.
+//   fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
+// MODEL is what mnist wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training.
+#include <algorithm>
+#include <cstdio>
+#include <percale.hpp>
+#include <percale/ops.hpp>
+
+using namespace percale;
+
+// Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and
+// whose outputs are the columns of the new set.
+static Dataset parity(const Engine& engine, const char* images, const char* labels) {
+  const std::pair<std::string, std::string> files[] = {{"pixels", images}, {"digit", labels}};
+  Dataset digits = Dataset::from_files(engine, files, 1.0 / 255).value();
+  const auto first = digits.next().value();  // says of which types the columns are
+  Builder b = Builder::create(engine).value();
+  const auto column = [&](size_t i) {
+    std::vector<int64_t> dims((*first)[i].dims().begin(), (*first)[i].dims().end());
+    dims[0] = -1;
+    return b.input(digits.columns()[i], (*first)[i].dtype(), dims);
+  };
+  const Tensor shape = Tensor::adopt(std::vector<int64_t>{-1, 28, 28, 1}, {4}).value();
+  const Tensor two = Tensor::adopt(std::vector<int64_t>{2}, {1}).value();
+  const Value x = ops::Reshape(b, column(0), b.constant(shape), {}, "x");
+  const Value number = ops::Cast(b, column(1), {.to = static_cast<int64_t>(DType::kI64)});
+  const Value y = ops::Mod(b, number, b.constant(two), {}, "y");
+  b.set_outputs({x, y});
+  return digits.map(b.finish().value()).value();
+}
+
+// A variable of the frozen part.
+static std::vector<float> body(Trainer& trainer) {
+  const Tensor kernel = trainer.variables().value().value("dense/kernel").value();
+  const auto values = kernel.as<float>().value();
+  return {values.begin(), values.end()};
+}
+
+int main(int argc, char** argv) try {
+  if (argc != 6) return std::fputs("usage: fine_tune MODEL IMAGES LABELS TEST_IMAGES TEST_LABELS\n", stderr), 2;
+  const Engine engine = Engine::create().value();
+  Dataset data = parity(engine, argv[2], argv[3]);
+  data.batch(64, 1).value();
+  Dataset test = parity(engine, argv[4], argv[5]);
+  test.batch(256).value();
+
+  // The head builds on the values called "dense" of the model, and is trained alone.
+  std::string spec = R"({"outputs": ["dense"], "freeze": ["conv2d*", "dense/*"],
+                         "head": [{"layer": "Dense", "name": "parity", "units": 2}],
+                         "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"],
+                         "optimizer": "adam", "model": )";
+  spec += quoted(argv[1]) + "}";
+  Trainer trainer = Trainer::from_spec(engine, spec).value();
+  const std::vector<float> before = body(trainer);
+  trainer
+      .fit(data, 1,
+           [](const Progress& p) {
+             if (p.step % 100 == 0) std::printf("step %4d  loss %.4f\n", static_cast<int>(p.step), p.loss);
+             return true;
+           })
+      .value();
+  std::puts(body(trainer) == before ? "the body kept its bits" : "the body has changed");
+  const Metrics metrics = trainer.evaluate(test).value();
+  std::printf("even or odd: loss %.4f, accuracy %.4f\n", metrics["loss"], metrics["accuracy"]);
+} catch (const Error& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 1;
+}

@@ -1,0 +1,45 @@
+// Trains a SPEC on two devices of one process, with a bar.
+//   mnist SPEC.json OUT.percale [EPOCHS]
+// The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <percale.hpp>
+#include <sstream>
+
+using namespace percale;
+
+// One line that is written over, and stays at the end of an epoch.
+static bool draw(const Progress& p) {
+  if (p.step_in_epoch % 20 != 0 && !p.epoch_ended) return true;
+  const auto done = static_cast<int>(30 * p.step_in_epoch / std::max<int64_t>(p.steps_in_epoch, 1));
+  std::fprintf(stderr, "\repoch %d/%d [%-30.*s] loss %.4f  %.0f rows/s  %.0f s left  ", static_cast<int>(p.epoch),
+               static_cast<int>(p.epochs), done, "==============================", p.loss, p.rows_per_second,
+               p.eta_seconds);
+  for (const auto& [name, value] : p.metrics) std::fprintf(stderr, "%s %.4f  ", name.c_str(), value);
+  if (p.epoch_ended) std::fputc('\n', stderr);
+  return true;
+}
+
+int main(int argc, char** argv) try {
+  if (argc < 3) return std::fputs("usage: mnist SPEC.json OUT.percale [EPOCHS]\n", stderr), 2;
+  std::ifstream file(argv[1]);
+  std::stringstream spec;
+  spec << file.rdbuf();
+  if (!file) return std::fprintf(stderr, "%s cannot be read\n", argv[1]), 1;
+
+  const Engine engine = Engine::create(Options("engine").set("devices", "cpu=2x1")).value();
+  const std::string folder = std::filesystem::path(argv[1]).parent_path().string();
+  Trainer trainer =
+      Trainer::from_spec(engine, spec.str(), Options("trainer").set("devices", "all"), folder.c_str()).value();
+  trainer.fit(Dataset(), argc > 3 ? std::atoll(argv[3]) : 0, draw).value();
+  const Metrics test = trainer.evaluate().value();
+  std::printf("test loss %.4f, accuracy %.4f\n", test["loss"], test["accuracy"]);
+  const Variables variables = trainer.variables().value();
+  trainer.model().value().save(argv[2], variables).value();
+  std::printf("%s %s\n", argv[2], variables.digest().value().c_str());
+} catch (const Error& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 1;
+}

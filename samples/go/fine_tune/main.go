@@ -1,0 +1,135 @@
+// Takes a model that knows the ten digits, keeps what it sees of them, and learns whether a digit is odd with a new head.
+//
+//	fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
+//
+// MODEL is what mnist wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+
+	"percale.org/go/percale"
+	"percale.org/go/percale/ops"
+)
+
+// spec builds on the values called "dense" of the model, and trains the new layer alone.
+const spec = `{"model": %q, "outputs": ["dense"], "freeze": ["conv2d*", "dense/*"],
+	"head": [{"layer": "Dense", "name": "parity", "units": 2}],
+	"loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"], "optimizer": "adam"}`
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 6 {
+		log.Fatal("usage: fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS")
+	}
+	if err := run(os.Args[1], os.Args[2:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(model string, files []string) error {
+	engine, err := percale.NewEngine(nil)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	data, err := parity(engine, files[0], files[1], percale.Shuffled(1))
+	if err != nil {
+		return err
+	}
+	test, err := parity(engine, files[2], files[3])
+	if err != nil {
+		return err
+	}
+	trainer, err := percale.TrainerFromSpec(engine, fmt.Appendf(nil, spec, model), percale.SpecFolders{}, nil)
+	if err != nil {
+		return err
+	}
+	defer trainer.Close()
+	before, err := body(trainer)
+	if err != nil {
+		return err
+	}
+	err = trainer.Fit(context.Background(), data, 1, func(p percale.Progress) bool {
+		if p.Step%100 == 0 {
+			fmt.Printf("step %4d  loss %.4f\n", p.Step, p.Loss)
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	after, err := body(trainer)
+	if err != nil {
+		return err
+	}
+	if slices.Equal(before, after) {
+		fmt.Println("the body kept its bits")
+	} else {
+		fmt.Println("the body has changed")
+	}
+	metrics, err := trainer.Evaluate(test)
+	fmt.Println("even or odd:", metrics)
+	return err
+}
+
+// body is a variable of the frozen part.
+func body(trainer *percale.Trainer) ([]float32, error) {
+	variables, err := trainer.Variables()
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := variables.Value("dense/kernel")
+	if err != nil {
+		return nil, err
+	}
+	return percale.Values[float32](kernel)
+}
+
+// parity gives images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the
+// files' columns and whose outputs are the columns of the new set.
+func parity(engine *percale.Engine, images, labels string, options ...percale.BatchOption) (*percale.Dataset, error) {
+	digits, err := percale.DatasetFromFiles(engine, 1.0/255, percale.Column{Name: "pixels", Path: images},
+		percale.Column{Name: "digit", Path: labels})
+	if err != nil {
+		return nil, err
+	}
+	first, err := digits.Next() // says of which types the columns are
+	if err != nil {
+		return nil, err
+	}
+	b, err := percale.NewBuilder(engine)
+	if err != nil {
+		return nil, err
+	}
+	column := func(i int) percale.Value {
+		dims := first[i].Dims()
+		dims[0] = -1
+		return b.Input(digits.Columns()[i], first[i].DType(), dims...)
+	}
+	shape, err := percale.FromSlice([]int64{-1, 28, 28, 1})
+	if err != nil {
+		return nil, err
+	}
+	two, err := percale.FromSlice([]int64{2}, 1)
+	if err != nil {
+		return nil, err
+	}
+	x := ops.Reshape(b, column(0), b.Constant("", shape), ops.ReshapeAttrs{Name: "x"})
+	number := ops.Cast(b, column(1), ops.CastAttrs{To: percale.Ptr(int(percale.I64))})
+	y := ops.Mod(b, number, b.Constant("", two), ops.ModAttrs{Name: "y"})
+	b.SetOutputs(x, y)
+	graph, err := b.Finish()
+	if err != nil {
+		return nil, err
+	}
+	out, err := digits.Map(graph)
+	if err != nil {
+		return nil, err
+	}
+	return out.Batch(64, options...)
+}

@@ -1,0 +1,73 @@
+// Keras' example of a mirrored strategy: two Dense layers on a data set that is shared by all devices, ten epochs.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"percale.org/go/percale"
+)
+
+func main() {
+	log.SetFlags(0)
+	engine, err := percale.NewEngine(percale.Options{"devices": "cpu=2x1"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+
+	strategy := percale.MirroredStrategy{}
+	model := percale.Sequential(
+		percale.Dense(10, percale.Words{"activation": "relu", "input_shape": []int{1}}),
+		percale.Dense(10, percale.Words{"activation": "softmax"}),
+	)
+	trainer, err := model.Compile(engine, percale.Training{
+		Optimizer: "adam",
+		Loss:      "sparse_categorical_crossentropy",
+		Metrics:   []string{"accuracy"},
+		Strategy:  &strategy,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer trainer.Close()
+
+	// The example's literal data has no labels, and that is what the error says.
+	unlabelled, err := percale.DatasetRange(engine, "x", 0, 100, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := trainer.Fit(context.Background(), unlabelled, 10, nil); err != nil {
+		fmt.Println("without labels:", err)
+	}
+
+	dataset, err := numbers(engine, 100)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if dataset, err = dataset.Batch(10); err != nil {
+		log.Fatal(err)
+	}
+	err = trainer.Fit(context.Background(), dataset, 10, func(p percale.Progress) bool {
+		if p.EpochEnded {
+			fmt.Printf("epoch %d/%d  loss %.4f  accuracy %.4f\n", p.Epoch, p.Epochs, p.Loss, p.Metrics["accuracy"])
+		}
+		return true
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// numbers are the range from 0 to 1 in so many steps, each labelled with the tenth that it lies in.
+func numbers(engine *percale.Engine, count int) (*percale.Dataset, error) {
+	return percale.DatasetGenerate(engine, int64(count), []percale.TensorType{
+		{Name: "x", DType: percale.F32, Dims: []int64{1}},
+		{Name: "y", DType: percale.I64},
+	}, func(row *percale.Row) error {
+		percale.RowColumn[float32](row, 0)[0] = float32(row.Number()) / float32(count)
+		percale.RowColumn[int64](row, 1)[0] = 10 * row.Number() / int64(count)
+		return nil
+	})
+}

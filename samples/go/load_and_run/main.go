@@ -1,0 +1,82 @@
+// Loads a model and runs it once.
+//
+//	load_and_run MODEL.percale [INPUT.npy]
+//
+// Without an input it is fed zeros, one row of them. Prints the type, shape and first elements of each output.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"percale.org/go/percale"
+)
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 2 {
+		log.Fatal("usage: load_and_run MODEL.percale [INPUT.npy]")
+	}
+	if err := run(os.Args[1], os.Args[2:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(model string, inputs []string) error {
+	engine, err := percale.NewEngine(nil)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	graph, err := percale.LoadGraph(engine, model)
+	if err != nil {
+		return err
+	}
+	variables, err := graph.Variables(engine, 0)
+	if err != nil {
+		return err
+	}
+	session, err := percale.NewSession(engine, graph, variables, nil)
+	if err != nil {
+		return err
+	}
+	name := graph.Inputs()[0]
+	input, err := load(engine, graph, name, inputs)
+	if err != nil {
+		return err
+	}
+	outputs, err := session.Run(context.Background(), percale.Feeds{name: input}, graph.Outputs()...)
+	if err != nil {
+		return err
+	}
+	for i, output := range outputs {
+		fmt.Printf("%s %v %v", graph.Outputs()[i], output.DType(), output.Dims())
+		if values, err := percale.Values[float32](output); err == nil {
+			fmt.Printf(" %.4f", values[:min(len(values), 10)])
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+// load reads the input, or makes zeros of its type.
+func load(engine *percale.Engine, graph *percale.Graph, name string, files []string) (*percale.Tensor, error) {
+	if len(files) > 0 {
+		return percale.LoadTensor(engine, files[0])
+	}
+	builder, err := percale.BuilderFrom(engine, graph)
+	if err != nil {
+		return nil, err
+	}
+	defer builder.Close()
+	dtype, dims := builder.Type(builder.Find(name))
+	if builder.Err() != nil {
+		return nil, builder.Err()
+	}
+	for i := range dims {
+		dims[i] = max(dims[i], 1)
+	}
+	return percale.NewTensor(engine, dtype, dims...)
+}
