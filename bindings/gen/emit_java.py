@@ -1,7 +1,9 @@
 """Writes the raw layer of the Java package: a class of method handles per type of percale.h, its constants, and the layout of its
-structs, nothing added."""
+structs, nothing added; and a function per op."""
 import re
 import textwrap
+
+import op_model
 
 FOLDER = "bindings/java/src/main/java/org/percale/raw/"
 PACKAGE = "org.percale.raw"
@@ -175,3 +177,75 @@ def raw(header):
     files.update([constants_class(header), callbacks_class(header)])
     files.update(struct_class(struct, header) for struct in header.structs)
     return files
+
+
+OPS = "bindings/java/src/main/java/org/percale/Ops.java"
+OPS_HEAD = """// Written by bindings/gen from the ops' schemas; changes belong there.
+package org.percale;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A function per op, under ONNX's names in Java's letters. Each begins a node of a {@link GraphBuilder}; attributes follow by
+ * {@link GraphBuilder.Node#set}, then {@link GraphBuilder.Node#finish()}. An optional input may be null.
+ */
+public final class Ops {
+  private Ops() {}
+
+  /** A node with these inputs, without the absent ones at the end. */
+  private static GraphBuilder.Node node(GraphBuilder builder, String op, List<Value> inputs) {
+    List<Value> all = new ArrayList<>();
+    for (Value input : inputs) all.add(input == null ? Value.NONE : input);
+    while (!all.isEmpty() && all.get(all.size() - 1).equals(Value.NONE)) all.remove(all.size() - 1);
+    return builder.op(op).input(all.toArray(Value[]::new));
+  }
+
+  private static List<Value> list(Value[] first, Value... rest) {
+    List<Value> out = new ArrayList<>(Arrays.asList(first));
+    out.addAll(Arrays.asList(rest));
+    return out;
+  }
+"""
+JAVA_WORDS = KEYWORDS | {"if", "else", "for", "while", "do", "switch", "case", "float", "double", "boolean", "byte", "char", "short",
+                         "void", "null", "true", "false", "this", "super", "builder", "abstract", "assert", "return", "wait"}
+ATTRIBUTE = {"int": "long", "float": "double", "string": "String", "ints": "long[]", "floats": "double[]", "strings": "String[]",
+             "tensor": "Tensor", "function": "function"}
+
+
+def lower(name):
+    """"LayerNormalization" as "layerNormalization", "LSTM" as "lstm", "X" as "x", "scale_x" as "scaleX"."""
+    name = re.sub(r"_+(\w)", lambda m: m.group(1).upper(), name)
+    head = re.match(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]", name)
+    name = head.group().lower() + name[head.end():] if head else name
+    return name + "_" if name in JAVA_WORDS else name
+
+
+def ops(schemas):
+    out = [OPS_HEAD]
+    for op in op_model.ops(schemas):
+        names, inputs, tags = set(), [], ["@param builder what the node is built in"]
+        for port in op.inputs:
+            name = lower(port["name"])
+            while name in names:
+                name += "_"
+            names.add(name)
+            inputs.append((name, "Value..." if port["variadic"] else "Value"))
+            how = "inputs, any number" if port["variadic"] else "an optional input" if port["optional"] else "an input"
+            types = port["types"]
+            tags.append(f"@param {name} {how}: " + (" ".join(types) if len(types) < 14 else f"{len(types)} types"))
+        tags.append("@return the node that was begun")
+        text = op.doc
+        for a in op.attributes:
+            fact = op_model.attribute_fact(a)
+            text += f"\nAttribute `{a['name']}`: {ATTRIBUTE[a['kind']]}" + (f"; {fact}." if fact else ".")
+        singles = ", ".join(name for name, kind in inputs if kind == "Value")
+        rest = [name for name, kind in inputs if kind != "Value"]
+        given = f"list(new Value[] {{{singles}}}" + "".join(f", {name}" for name in rest) + ")"
+        arguments = "".join(f", {kind} {name}" for name, kind in inputs)
+        out.append("\n" + doc(text, "  ", tags) +
+                   f"  public static GraphBuilder.Node {lower(op.function)}(GraphBuilder builder{arguments}) {{\n"
+                   f"    return node(builder, \"{op.key}\", {given});\n  }}\n")
+    out.append("}\n")
+    return {OPS: "".join(out)}

@@ -1,10 +1,12 @@
-"""Writes the raw layer of the Rust crates: types, constants and functions of percale.h, nothing added.
+"""Writes the raw layer of the Rust crates (types, constants and functions of percale.h, nothing added) and a function per op.
 
 The macro `functions!` of percale-sys turns the list of functions into an
 extern block or, with the feature `load`, into a table that is read from the library at run time.
 """
 import re
 import textwrap
+
+import op_model
 
 PATH = "bindings/rust/percale-sys/src/raw.rs"
 SCALARS = {"char": "c_char", "void": "c_void", "int32_t": "i32", "int64_t": "i64", "uint32_t": "u32", "uint64_t": "u64",
@@ -80,3 +82,115 @@ def raw(header):
         out.append(f"    fn {function.name}({params(function)}){result(function.returns)};\n")
     out.append("}\n")
     return {PATH: "".join(out)}
+
+
+OPS = "bindings/rust/percale/src/ops.rs"
+RUST = {"int": "i64", "float": "f64", "string": "&str", "ints": "&[i64]", "floats": "&[f64]", "strings": "&[&str]",
+        "tensor": "&Tensor"}
+# Names that the wrapper itself has, or that a word of Rust is.
+TAKEN = KEYWORDS | {"if", "else", "while", "for", "let", "self", "super", "true", "false", "mut", "name", "finish",
+                    "finish_many", "finish_vec", "builder"}
+OPS_HEAD = """// Written by bindings/gen from the ops' schemas; changes belong there.
+
+//! A function per op, under ONNX's names in Rust's letters. Each begins a node of a [`Builder`]; attributes follow, then `finish`:
+//!
+//! ```
+//! use percale::{ops, Builder, DType, Engine};
+//! let engine = Engine::new()?;
+//! let mut builder = Builder::new(&engine)?;
+//! let x = builder.input("x", DType::F32, &[-1, 3])?;
+//! let y = ops::softmax(&mut builder, x).axis(-1).name("y").finish()?;
+//! # let _ = y;
+//! # Ok::<(), percale::Error>(())
+//! ```
+#![allow(clippy::too_many_arguments)]
+use crate::builder::{Attribute, Builder, Node, Value};
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+macro_rules! op {
+    ($(#[$doc:meta])* $type:ident $function:ident $key:literal ($($input:ident: $kind:ident),*)
+     {$($(#[$about:meta])* $attribute:ident $name:literal: $value:ty;)*} $outputs:literal) => {
+        $(#[$doc])*
+        pub fn $function<'b>(builder: &'b mut Builder, $($input: op!(@ $kind)),*) -> $type<'b> {
+            let inputs: Vec<Value> = Vec::new();
+            $(let inputs = op!(@ $kind inputs $input);)*
+            $type(builder.op($key).trimmed_inputs(inputs))
+        }
+
+        #[doc = concat!("A node of `", $key, "` that was begun.")]
+        #[must_use = "a node is made by finish()"]
+        pub struct $type<'b>(Node<'b>);
+
+        impl $type<'_> {
+            /// Its name; without one the library finds one.
+            pub fn name(self, name: &str) -> Self {
+                Self(self.0.name(name))
+            }
+
+            $($(#[$about])*
+            pub fn $attribute(self, value: $value) -> Self {
+                Self(self.0.set($name, value))
+            })*
+
+            /// Its first output; [`Value::NONE`] of an op that has none.
+            pub fn finish(self) -> Result<Value> {
+                Ok(self.0.finish_vec($outputs)?.first().copied().unwrap_or(Value::NONE))
+            }
+
+            /// Its first `N` outputs.
+            pub fn finish_many<const N: usize>(self) -> Result<[Value; N]> {
+                self.0.finish_many()
+            }
+
+            /// Its first `count` outputs.
+            pub fn finish_vec(self, count: usize) -> Result<Vec<Value>> {
+                self.0.finish_vec(count)
+            }
+        }
+    };
+    (@ one) => { Value };
+    (@ optional) => { Option<Value> };
+    (@ many) => { &[Value] };
+    (@ one $inputs:ident $input:ident) => { op!(@push $inputs, $input) };
+    (@ optional $inputs:ident $input:ident) => { op!(@push $inputs, $input.unwrap_or(Value::NONE)) };
+    (@ many $inputs:ident $input:ident) => { $inputs.into_iter().chain($input.iter().copied()).collect::<Vec<Value>>() };
+    (@push $inputs:ident, $value:expr) => { $inputs.into_iter().chain([$value]).collect::<Vec<Value>>() };
+}
+
+/// The name of a function of the graph: a branch of If, the body of Loop.
+pub struct Function<'a>(pub &'a str);
+
+impl From<Function<'_>> for Attribute {
+    fn from(function: Function<'_>) -> Attribute {
+        Attribute::Function(function.0.into())
+    }
+}
+"""
+
+
+def snake(name):
+    name = re.sub(r"(?<=[a-z0-9])([A-Z])|(?<=[A-Z])([A-Z])(?=[a-z])", lambda m: "_" + m.group(), name).lower()
+    return name + "_" if name in TAKEN else name
+
+
+def ops(schemas):
+    out = [OPS_HEAD]
+    for op in op_model.ops(schemas):
+        names, inputs = set(), []
+        for port in op.inputs:
+            name = snake(port["name"])
+            while name in names:
+                name += "_"
+            names.add(name)
+            inputs.append(f"{name}: " + ("many" if port["variadic"] else "optional" if port["optional"] else "one"))
+        text = op.doc + "\n" + "\n".join(op_model.facts(op))
+        out.append("\nop! {\n" + doc(text, "    ") +
+                   f"    {op.function} {snake(op.function)} \"{op.key}\" ({', '.join(inputs)})\n    {{\n")
+        for a in op.attributes:
+            kind = RUST.get(a["kind"], "Function<'_>")
+            fact = op_model.attribute_fact(a)
+            about = f"The attribute `{a['name']}`" + (f": {fact}." if fact else ".")
+            out.append(doc(about, "        ") + f"        {snake(a['name'])} \"{a['name']}\": {kind};\n")
+        out.append(f"    }} {op.default_outputs}\n}}\n")
+    return {OPS: "".join(out)}

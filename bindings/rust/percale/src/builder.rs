@@ -325,6 +325,15 @@ impl Node<'_> {
         self
     }
 
+    /// The inputs, without the absent ones at the end.
+    pub(crate) fn trimmed_inputs(mut self, mut values: Vec<Value>) -> Self {
+        while values.last() == Some(&Value::NONE) {
+            values.pop();
+        }
+        self.inputs = values;
+        self
+    }
+
     /// An attribute.
     pub fn set(mut self, attribute: &str, value: impl Into<Attribute>) -> Self {
         self.attributes.push((attribute.into(), value.into()));

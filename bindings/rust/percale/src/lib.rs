@@ -71,6 +71,8 @@ mod error;
 mod event;
 mod graph;
 mod handle;
+#[rustfmt::skip]
+pub mod ops;
 mod options;
 mod sequential;
 mod session;

@@ -159,6 +159,22 @@ fn a_builder_makes_functions_gradients_and_types() {
 }
 
 #[test]
+fn a_function_per_op_takes_inputs_and_attributes() {
+    let engine = engine();
+    let mut b = Builder::new(&engine).unwrap();
+    let x = b.input("x", DType::F32, &[-1, 2]).unwrap();
+    let low = b.constant(&Tensor::scalar(0f32).unwrap()).unwrap();
+    let minus = ops::neg(&mut b, x).finish().unwrap();
+    let both = ops::concat(&mut b, &[x, minus]).axis(1).finish().unwrap();
+    let clipped = ops::clip(&mut b, both, Some(low), None).finish().unwrap();
+    let sum = ops::reduce_sum(&mut b, clipped, None).keepdims(0).name("sum").finish().unwrap();
+    b.set_outputs(&[sum]).unwrap();
+    let session = Session::new(&engine, &b.finish().unwrap()).unwrap();
+    let x = Tensor::from_vec(&[2, 2], vec![3f32, -4.0, 5.0, 6.0]).unwrap();
+    assert_eq!(session.run(&[("x", &x)], &["sum"]).unwrap()[0].item::<f32>().unwrap(), 18.0);
+}
+
+#[test]
 fn what_is_trained_is_saved_loaded_and_the_same_bits() {
     let engine = engine();
     let folder = std::env::temp_dir().join(format!("percale-rust-{}", std::process::id()));

@@ -178,6 +178,21 @@ class UseTest {
   }
 
   @Test
+  void aFunctionPerOpTakesInputsAndAttributes() {
+    try (GraphBuilder builder = GraphBuilder.create(engine); Tensor low = Tensor.of(engine, new float[] {0})) {
+      Value x = builder.input("x", DType.F32, -1, 2);
+      Value both = Ops.concat(builder, x, Ops.neg(builder, x).finish()).set("axis", 1).finish();
+      Value clipped = Ops.clip(builder, both, builder.constant(null, low), null).finish();
+      Value sum = Ops.reduceSum(builder, clipped, null).set("keepdims", 0).name("sum").finish();
+      builder.setOutputs(sum);
+      try (Graph graph = builder.finish(); Session session = Session.create(engine, graph, null);
+          Tensor at = Tensor.of(engine, new float[] {3, -4, 5, 6}, 2, 2); Results results = session.run(Map.of("x", at), "sum")) {
+        assertEquals(18, results.get(0).item());
+      }
+    }
+  }
+
+  @Test
   void whatIsTrainedIsSavedLoadedAndTheSameBits(@TempDir Path folder) throws Exception {
     List<Double> losses = new ArrayList<>();
     try (Trainer first = Trainer.fromSpec(engine, Graphs.LINE).build();
