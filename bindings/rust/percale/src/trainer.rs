@@ -39,7 +39,7 @@ use crate::variables::Variables;
 pub struct Trainer {
     shared: Arc<Shared>,
     token: Option<CancelToken>,
-    /// Evaluated by the library as long as it trains: outlives the trainer's handle only if that is the last.
+    /// What the library evaluates while it trains; below the handle, so that it is dropped after it.
     validation: Option<Dataset>,
 }
 
