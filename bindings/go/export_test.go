@@ -5,3 +5,12 @@ func LiveStatuses() int64 { return statusLiveCount() }
 
 // RunInC runs a bound call so many times within C.
 func RunInC(c *Call, times int) { runInC(c, times) }
+
+// KnownToC counts the Go values that C knows by a number.
+func KnownToC() (count int) {
+	sinks.Range(func(any, any) bool {
+		count++
+		return true
+	})
+	return count
+}

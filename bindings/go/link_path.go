@@ -2,7 +2,6 @@
 
 package percale
 
-// CGO_CFLAGS and CGO_LDFLAGS say where the library lies:
+// Where the library lies say CGO_CFLAGS and CGO_LDFLAGS:
 //
 //	CGO_CFLAGS=-I/opt/percale/include CGO_LDFLAGS="-L/opt/percale/lib -lpercale -Wl,-rpath,/opt/percale/lib" go build -tags percale_path
-import "C"
