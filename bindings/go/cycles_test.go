@@ -11,6 +11,9 @@ import (
 	"percale.org/go/percale"
 )
 
+// raceDetector is true where the race detector's own memory, which grows, hides the rest.
+var raceDetector = false
+
 // footprint is what the process holds: resident bytes, threads, open files.
 func footprint(t *testing.T) (bytes, threads, files int) {
 	t.Helper()
@@ -83,7 +86,8 @@ func TestThousandCyclesOfEverythingLeaveNothingBehind(t *testing.T) {
 		t.Errorf("C knows %d Go values, %d before", now, known)
 	}
 	// What the allocators of C and Go keep settles slowly. The runtime starts a thread when it likes; cycles must not.
-	if bytesAfter > bytes+bytes/30 || threadsAfter > threads+3 || filesAfter > files {
+	grew := bytesAfter > bytes+bytes/20 && !raceDetector
+	if grew || threadsAfter > threads+3 || filesAfter > files {
 		t.Errorf("500 cycles more: %d to %d bytes, %d to %d threads, %d to %d files", bytes, bytesAfter, threads,
 			threadsAfter, files, filesAfter)
 	}

@@ -1,0 +1,5 @@
+//go:build race
+
+package percale_test
+
+func init() { raceDetector = true }
