@@ -181,21 +181,37 @@ func TestWhatIsForgottenIsClosedByTheCollector(t *testing.T) {
 }
 
 func TestLogComesToGo(t *testing.T) {
-	var told atomic.Int64
 	e := engine(t, percale.Options{"log": "debug"})
-	if err := e.SetLog(func(level percale.LogLevel, message string) {
-		if message != "" && level.String() != "" {
-			told.Add(1)
-		}
-	}); err != nil {
+	told := make(chan string, 100)
+	if err := e.SetLog(func(level percale.LogLevel, message string) { told <- level.String() + ": " + message }); err != nil {
 		t.Fatal(err)
 	}
-	s := powers(t, e, 2)
-	x := good[*percale.Tensor](t)(percale.FromSlice([]float32{1}, 1, 1))
-	good[[]*percale.Tensor](t)(s.Run(background, percale.Feeds{"x": x}, "y"))
-	t.Logf("%d messages", told.Load())
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	b.SetOutputs(ops.Print(b, b.Input("x", percale.F32, 1), ops.PrintAttrs{Message: "the value"}))
+	graph := good[*percale.Graph](t)(b.Finish())
+	s := good[*percale.Session](t)(percale.NewSession(e, graph, nil, nil))
+	run := func() {
+		x := good[*percale.Tensor](t)(percale.FromSlice([]float32{7}))
+		good[[]*percale.Tensor](t)(s.Run(background, percale.Feeds{"x": x}, graph.Outputs()...))
+	}
+	run()
+	select {
+	case message := <-told:
+		if !strings.Contains(message, "the value") || !strings.Contains(message, "7") {
+			t.Errorf("told '%s'", message)
+		}
+	default:
+		t.Fatal("nothing was told")
+	}
 	if err := e.SetLog(nil); err != nil {
 		t.Fatal(err)
+	}
+	for len(told) > 0 {
+		<-told
+	}
+	run()
+	if len(told) > 0 {
+		t.Error("messages go on after SetLog(nil)")
 	}
 }
 
