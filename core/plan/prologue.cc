@@ -28,7 +28,8 @@ std::vector<From> sources(const Function& f, const PrologueRules& rules, const N
     if (node.op->name == "ReadVariable") {
       const bool same = !rules.all_variables && !rules.variables.contains(node.attributes.get_string("variable"));
       if (same) result = From::kGiven;
-    } else if (node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful) && !keep.contains(node.name)) {
+    } else if (node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful) && !keep.contains(node.name) &&
+               (!rules.slices_alone || node.op->name == "Slice")) {
       bool work = !node.op->has(kView), elsewhere = false;
       for (ValueId id : node.inputs) {
         if (id == kNoValue) continue;

@@ -17,6 +17,7 @@ using NodeNames = std::set<std::string, std::less<>>;
 struct PrologueRules {
   bool all_variables = false;
   std::set<std::string, std::less<>> variables = {};  // else these
+  bool slices_alone = false;                          // nothing but Slice is worth keeping
 };
 // Those that the function assigns. All, where the body of a control node may assign whatever it likes, and where the run may
 // go on with a newer version.

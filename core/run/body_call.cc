@@ -39,6 +39,7 @@ BodyCall body_call(const Compiled& compiled, const ControlNode& control, const F
   spec.function = body.name;
   spec.exclusive_state = compiled.spec.exclusive_state;
   spec.changing_state = compiled.spec.changing_state;
+  spec.prepares_slices = compiled.spec.prepares_slices;
   spec.group = compiled.spec.group;
   for (ValueId id : body.inputs) spec.feeds.push_back(body.value(id).name);
   for (ValueId id : body.outputs) spec.fetches.push_back(body.value(id).name);

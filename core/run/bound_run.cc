@@ -34,6 +34,12 @@ bool needs_buffer(const PlacedProgram& p, size_t output) {
 int32_t progress_of(const Compiled& compiled, const Transfer& transfer) {
   const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
   if (transfer.to_input < 0) return from.end_of(transfer.after_node);
+  // What the run was given is there before anything begins.
+  const Operand& place = from.output_from[static_cast<size_t>(transfer.from_output)];
+  const auto& inputs = compiled.programs[static_cast<size_t>(transfer.from_part)].part.inputs;
+  const bool given =
+      place.home == Home::kInput && inputs[static_cast<size_t>(place.index)].kind == PartInput::Kind::kFeed;
+  if (given) return 0;
   return from.output_ready[static_cast<size_t>(transfer.from_output)] + 1;
 }
 
@@ -252,7 +258,13 @@ int64_t run_bytes(const Compiled& compiled) {
 std::vector<DeviceBytes> device_bytes(const Compiled& compiled) {
   std::vector<DeviceBytes> out;
   for (const PlacedProgram& p : compiled.programs) {
-    out.push_back({p.part.device, program_bytes(p), variable_bytes(*compiled.graph, p.part.function) + kept_bytes(p)});
+    int64_t shared = variable_bytes(*compiled.graph, p.part.function) + kept_bytes(p);
+    for (const PartInput& input : p.part.inputs) {
+      const int64_t prepared = input.index - static_cast<int64_t>(compiled.feed_types.size());
+      if (input.kind != PartInput::Kind::kFeed || prepared < 0) continue;
+      shared += booked_type_bytes(compiled.prologue[static_cast<size_t>(prepared)].plan->results[0]);
+    }
+    out.push_back({p.part.device, program_bytes(p), shared});
   }
   return out;
 }

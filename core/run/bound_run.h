@@ -111,11 +111,11 @@ struct DeviceBytes {
   int32_t device = 0;  // index into the engine's devices
   // By each run: the arena, what stands in for inputs, outputs and constants where the memory is its own, and what others read.
   int64_t per_run = 0;
-  // By all runs together: the variables that its nodes read where they lie, or in copies that are kept; what is only sliced counts by
-  // its slices, in the arena.
+  // By all runs together: the variables that its nodes read where they lie, or in copies that are kept, and prepared values; what is
+  // only sliced counts by its slices, there or in the arena.
   int64_t shared = 0;
 };
-// Per program. Prologues and what is planned later do not count.
+// Per program. What prologues need besides their values, and what is planned later, does not count.
 std::vector<DeviceBytes> device_bytes(const Compiled& compiled);
 
 }  // namespace percale

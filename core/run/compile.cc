@@ -94,6 +94,8 @@ class Compiler {
       out_->fetch_types.push_back(type.shape.is_static() ? type : ValueType{});
     }
     rules_ = prologue_rules(f);
+    slice_rules_ = rules_;
+    slice_rules_.slices_alone = true;
     rules_.all_variables = rules_.all_variables || request_.spec.exclusive_state || request_.spec.changing_state;
     Stages stages = split_stages(f);
     if (stages.head.nodes.empty() && stages.control.empty() && !stages.rest.nodes.empty() && !makes_progress(stages)) {
@@ -299,6 +301,12 @@ class Compiler {
       const PlacedProgram& from = out_->programs[static_cast<size_t>(t.from_part)];
       const Operand& place = from.program->output_from[static_cast<size_t>(t.from_output)];
       if (place.home == Home::kVariable) placed.input_variable[i] = static_cast<int32_t>(place.index);
+      if (place.home != Home::kInput || request_.device_variables == nullptr) continue;
+      const PartInput& source = from.part.inputs[static_cast<size_t>(place.index)];
+      const int64_t prepared = source.index - static_cast<int64_t>(out_->feed_types.size());
+      if (source.kind != PartInput::Kind::kFeed || prepared < 0) continue;
+      placed.input_variable[i] =
+          request_.device_variables->number_of(out_->prologue[static_cast<size_t>(prepared)].form);
     }
     for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
       const Operand& place = placed.program->output_from[k];
@@ -423,7 +431,9 @@ class Compiler {
     PERCALE_ASSIGN_OR_RETURN(PlannedNodes planned,
                              plan_nodes(*graph_, f, device.kind(), prepared_values(f, rules_), !is_disabled(kLayouts)));
     out_->pass_sizes.emplace_back(kLayouts, f.nodes.size());
-    const std::vector<ValueId> prepared = prologue_values(f, rules_, keep);
+    // Kernels do not know of slices that are kept: they are those that they would be without.
+    const bool slices = rules_.all_variables && request_.spec.prepares_slices && !request_.spec.exclusive_state;
+    const std::vector<ValueId> prepared = prologue_values(f, slices ? slice_rules_ : rules_, keep);
     for (ValueId id : prepared) {
       PERCALE_RETURN_IF_ERROR(add_preparation(device, part, id, planned));
       part.inputs.push_back({PartInput::Kind::kFeed, static_cast<int32_t>(num_feeds + out_->prologue.size() - 1)});
@@ -500,7 +510,7 @@ class Compiler {
   const Engine& engine_;
   const SessionOptions& options_;
   const CompileRequest& request_;
-  PrologueRules rules_;
+  PrologueRules rules_, slice_rules_;
   std::shared_ptr<Graph> graph_;
   std::shared_ptr<Compiled> out_;
 };

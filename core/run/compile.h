@@ -15,8 +15,9 @@ struct CompileRequest {
   std::span<const ValueType> feed_types;
   // Per feed: its contents where they shall be part of the plan, because shapes depend on them. May be empty.
   std::span<const Tensor> contents = {};
-  int64_t id = 0;                           // Compiled::id
-  const MeasuredTimes* measured = nullptr;  // for placement; may be null
+  int64_t id = 0;                               // Compiled::id
+  const MeasuredTimes* measured = nullptr;      // for placement; may be null
+  DeviceVariables* device_variables = nullptr;  // of the session; null: devices keep no prepared values
 };
 
 // Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.

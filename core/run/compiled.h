@@ -50,7 +50,8 @@ struct PlacedProgram {
   std::shared_ptr<const Executable> executable = nullptr;  // of a device that takes partitions whole, else null
   const Device* device = nullptr;
   Part part;
-  // Of a device with memory of its own, -1 where there is none. Per input: the variable that it is, of which the device keeps copies;
+  // Of a device with memory of its own, -1 where there is none. Per input: the variable that it is, of which the device keeps copies, or
+  // the number of a prepared value (DeviceVariables::number_of());
   // per output: the variable whose next value stays on the device (RunSpec::next_of).
   std::vector<int32_t> input_variable = {}, output_variable = {};
 };

@@ -30,6 +30,11 @@ DeviceVariables::~DeviceVariables() {
 
 void* DeviceVariables::data(const Copy& copy) { return copy.memory.data(); }
 
+int32_t DeviceVariables::number_of(const std::string& form) {
+  const std::lock_guard lock(mutex_);
+  return prepared_.emplace(form, kFirstPrepared + static_cast<int32_t>(prepared_.size())).first->second;
+}
+
 DeviceVariables::Shelf& DeviceVariables::shelf(const Device& device) {
   const std::lock_guard lock(mutex_);
   auto& found = shelves_[&device];

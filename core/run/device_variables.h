@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "core/run/device_memory.h"
 
@@ -28,6 +29,10 @@ class DeviceVariables {
   ~DeviceVariables();
   DeviceVariables(const DeviceVariables&) = delete;
   DeviceVariables& operator=(const DeviceVariables&) = delete;
+
+  // What is computed from variables alone is kept like a variable: the number of such a value, by prepared_form().
+  static constexpr int32_t kFirstPrepared = int32_t{1} << 30;
+  int32_t number_of(const std::string& form);
 
   class Copy;
   static void* data(const Copy& copy);
@@ -54,8 +59,9 @@ class DeviceVariables {
   Result<Copy*> free_copy(Shelf& shelf, const Device& device, int32_t variable, int64_t bytes);
 
   const std::shared_ptr<MemoryPool> memory_;
-  mutable std::mutex mutex_;  // guards the map, not the shelves
+  mutable std::mutex mutex_;  // guards the maps, not the shelves
   std::map<const Device*, std::unique_ptr<Shelf>> shelves_;
+  std::map<std::string, int32_t> prepared_;
 };
 
 }  // namespace percale

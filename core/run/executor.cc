@@ -201,6 +201,10 @@ class ProgramRun {
   // What this run has assigned is no version that others know.
   VariableVersion version_of(int32_t variable, const void* contents) const {
     const StateFrame& state = frame_.state;
+    if (variable >= DeviceVariables::kFirstPrepared) {
+      const void* whose = frame_.options.state != nullptr ? nullptr : &engine_;
+      return state.next.empty() ? VariableVersion{state.version, whose} : VariableVersion{};
+    }
     if (state.is_assigned(variable)) return {};
     if (frame_.options.state != nullptr && frame_.options.state_versions != nullptr) {
       return {(*frame_.options.state_versions)[static_cast<size_t>(variable)], nullptr};

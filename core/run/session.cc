@@ -26,7 +26,11 @@ void append_text(std::string& key, std::string_view text) {
 // What a plan depends on, as a string: equal keys, equal plans.
 std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const ValueType> types,
                       std::span<const Tensor> contents) {
-  std::string key = str_cat(graph_id, spec.exclusive_state ? "x" : spec.changing_state ? "c" : "s");
+  std::string key = str_cat(graph_id,
+                            spec.exclusive_state  ? "x"
+                            : spec.changing_state ? "c"
+                                                  : "s",
+                            spec.prepares_slices ? "s" : "");
   for (const int32_t device : spec.group) key += str_cat("@", device);
   for (const int32_t variable : spec.next_of) key += str_cat(spec.only_next ? "!" : "=", variable);
   key += ':';
@@ -147,7 +151,8 @@ Result<std::shared_ptr<const Compiled>> Session::Impl::make_plan(const Graph& fr
                                                                  std::span<const Tensor> contents) {
   const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
   const MeasuredTimes measured = times == nullptr ? MeasuredTimes() : times->copy();
-  PERCALE_ASSIGN_OR_RETURN(auto compiled, compile(*engine, options, {from, spec, types, contents, id, &measured}));
+  PERCALE_ASSIGN_OR_RETURN(auto compiled, compile(*engine, options,
+                                                  {from, spec, types, contents, id, &measured, device_variables.get()}));
   for (int64_t seen = peak.load();
        compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
   }
@@ -338,6 +343,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
     RunSpec spec;
     spec.exclusive_state = compiled.spec.exclusive_state;
     spec.changing_state = compiled.spec.changing_state;
+    spec.prepares_slices = compiled.spec.prepares_slices;
     spec.group = compiled.spec.group;
     const Function& f = compiled.rest->main();
     for (ValueId id : f.inputs) spec.feeds.push_back(f.value(id).name);

@@ -30,6 +30,7 @@ struct RunSpec {
   bool exclusive_state = false;
   // The variables are others in nearly every run: nothing is prepared from them. So it is where they are exclusive.
   bool changing_state = false;
+  bool prepares_slices = false;  // but for slices of variables: several runs see each version
   // Indices of devices of the engine: the first runs all that it can, but for nodes that ask for another one by its place
   // (core/graph/device_hint.h). Empty: placement chooses.
   std::vector<int32_t> group = {};

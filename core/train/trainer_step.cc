@@ -88,6 +88,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
   spec.feeds = inputs;
   spec.fetches = outputs;
   spec.changing_state = function != kMainFunction;  // an evaluation runs many batches on the same parameters
+  spec.prepares_slices = !graph_.split.empty();     // shards of a step see the same ones
   spec.group = group;
   PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, feeds));
   plans_[key] = plan;

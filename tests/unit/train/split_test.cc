@@ -98,6 +98,39 @@ TEST_CASE("products cut by columns, by rows and in pairs give one device's losse
   }
 }
 
+TEST_CASE("the slices of a split weight are made, and sent, once per step and not once per shard") {
+  const ParallelJob job = parallel_job("mlp");
+  const auto keys = [](int shards) {
+    return parallel(str_cat(R"("replicas": 1, "splits": 2, "micro_batches": )", shards));
+  };
+  const auto slices = [&](int shards) {
+    auto trainer = try_parallel_job(engine_of(2, "cpu=2"), job, keys(shards));
+    REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
+    Trace trace;
+    (*trainer)->set_trace(&trace);
+    REQUIRE_OK((*trainer)->fit(nullptr, 1, nullptr));
+    const std::string text = trace.to_json();
+    size_t count = 0;
+    for (size_t at = text.find("\"Slice "); at != std::string::npos; at = text.find("\"Slice ", at + 1)) ++count;
+    return count;
+  };
+  const size_t two = slices(2);
+  CHECK(two > 0);
+  CHECK(slices(8) == two);
+  const auto sent = [&](int shards) {
+    auto trainer = try_parallel_job(sim_engine("cpu:0,sim:0,sim:1"), job, keys(shards), {"sim:0", "sim:1"});
+    REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
+    REQUIRE_OK((*trainer)->fit(nullptr, 1, nullptr));
+    percale_sim_counts counts{};
+    percale_sim_get_counts(sim_plugin(), 1, &counts);
+    return static_cast<int64_t>(counts.bytes_from_host);
+  };
+  // Of 5 steps. Half of the weights of the four large products, 196,608 of them, once per step; each shard sends activations besides.
+  const int64_t weights = 5 * 4 * 196'608 / 2, few = sent(2), many = sent(8);
+  CHECK(few > weights);
+  CHECK(many < few + weights / 2);
+}
+
 TEST_CASE("between the two products of a pair nothing is joined") {
   const std::string pair = parallel(R"("splits": {"n": 2, "layers": {"wide": "column", "narrow": "row"}})");
   const std::string attention =
