@@ -151,8 +151,8 @@ Result<std::shared_ptr<const Compiled>> Session::Impl::make_plan(const Graph& fr
                                                                  std::span<const Tensor> contents) {
   const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
   const MeasuredTimes measured = times == nullptr ? MeasuredTimes() : times->copy();
-  PERCALE_ASSIGN_OR_RETURN(auto compiled, compile(*engine, options,
-                                                  {from, spec, types, contents, id, &measured, device_variables.get()}));
+  PERCALE_ASSIGN_OR_RETURN(
+      auto compiled, compile(*engine, options, {from, spec, types, contents, id, &measured, device_variables.get()}));
   for (int64_t seen = peak.load();
        compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
   }
