@@ -8,25 +8,13 @@
 #include "core/graph/builder.h"
 #include "core/run/node_times.h"
 #include "core/run/session.h"
-#include "tests/sim/sim.h"
-#include "tests/support/engine.h"
+#include "tests/support/sim_engine.h"
 
 namespace percale {
 namespace {
 
 constexpr int64_t kSize = 256;
 const RunSpec kSpec{.feeds = {"x"}, .fetches = {"y"}};
-
-std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices) {
-  const percale_sim_faults none{};
-  percale_sim_set_faults(sim_plugin(), -1, &none);
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = devices;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
 
 // Two branches of three products each, "b0/0" to "b1/2", and their sum "y". `hints`: of the branches, or "begin on" that of their
 // first nodes, "b0/begin" and "b1/begin".
@@ -93,14 +81,14 @@ std::string device_of(const Json& plan, std::string_view name) {
 }  // namespace
 
 TEST_CASE("two heavy branches go to two devices of a thread each, with the numbers in the plan and one device's bits") {
-  const auto one = engine_with(4, "cpu:0");
+  const auto one = sim_engine(4, "cpu:0");
   const auto alone = *Session::create(one, two_branches(*one), nullptr);
   const Tensor want = result_of(*alone);
   const Json single = plan_of(*alone);
   CHECK(*node_of(single, "b1/1").find("reason")->as_string("") == "the only device");
   CHECK(node_of(single, "b1/1").find("candidates")->size() == 0);
 
-  const auto engine = engine_with(4, "cpu=4x1");
+  const auto engine = sim_engine(4, "cpu=4x1");
   const auto session = *Session::create(engine, two_branches(*engine), nullptr);
   const Json plan = plan_of(*session);
   for (const char* name : {"b0/0", "b0/2"}) CHECK(device_of(plan, name) == "cpu:0");
@@ -114,14 +102,14 @@ TEST_CASE("two heavy branches go to two devices of a thread each, with the numbe
   CHECK(same_bits(result_of(*session), want));
 
   // Devices that share a thread would only take turns.
-  const auto narrow = engine_with(1, "cpu=4x1");
+  const auto narrow = sim_engine(1, "cpu=4x1");
   const auto turns = *Session::create(narrow, two_branches(*narrow), nullptr);
   CHECK(device_of(plan_of(*turns), "b1/1") == "cpu:0");
   CHECK(same_bits(result_of(*turns), want));
 }
 
 TEST_CASE("a node stands with the node that it names; a name that was never there is an error") {
-  const auto engine = engine_with(2, "cpu=4x1");
+  const auto engine = sim_engine(2, "cpu=4x1");
   const auto session = *Session::create(engine, two_branches(*engine, {"cpu:3", "colocate:b0/1"}), nullptr);
   const Json plan = plan_of(*session);
   CHECK(device_of(plan, "b1/0") == "cpu:3");
@@ -148,7 +136,7 @@ void slow_down() {
 }  // namespace
 
 TEST_CASE("a session that measures moves work off a device that proves slow, and the bits stay") {
-  const auto engine = engine_with(2, "cpu:0,sim:0,sim:1");
+  const auto engine = sim_engine(2, "cpu:0,sim:0,sim:1");
   const auto graph = two_branches(*engine, begin_apart());
   const auto steady = *Session::create(engine, graph, nullptr);
   const auto session = *Session::create(engine, graph, nullptr, {.measures = true, .costs = {}, .disabled_passes = {}});
@@ -169,7 +157,7 @@ TEST_CASE("a session that measures moves work off a device that proves slow, and
 }
 
 TEST_CASE("a trace of one session tells another one what nodes cost") {
-  const auto engine = engine_with(2, "cpu:0,sim:0,sim:1");
+  const auto engine = sim_engine(2, "cpu:0,sim:0,sim:1");
   const auto graph = two_branches(*engine, begin_apart());
   const auto session = *Session::create(engine, graph, nullptr);
   slow_down();
@@ -190,7 +178,7 @@ TEST_CASE("a trace of one session tells another one what nodes cost") {
 }
 
 TEST_CASE("a trace names the nodes that ran as one, and a text that is no trace says where") {
-  const auto engine = engine_with(1, "cpu:0");
+  const auto engine = sim_engine(1, "cpu:0");
   const auto session = *Session::create(engine, two_branches(*engine), nullptr);
   Trace trace;
   REQUIRE(session->run(kSpec, std::vector{input()}, {.trace = &trace}).ok());
@@ -214,7 +202,7 @@ TEST_CASE("a trace names the nodes that ran as one, and a text that is no trace 
 }
 
 TEST_CASE("partitions that a device takes whole are traced, and measured as one") {
-  const auto engine = engine_with(1, "cpu:0,sim_partition:0");
+  const auto engine = sim_engine(1, "cpu:0,sim_partition:0");
   const auto session = *Session::create(engine, two_branches(*engine, {"sim_partition:0", ""}), nullptr);
   Trace trace;
   REQUIRE(session->run(kSpec, std::vector{input()}, {.trace = &trace}).ok());
@@ -225,7 +213,7 @@ TEST_CASE("partitions that a device takes whole are traced, and measured as one"
 }
 
 TEST_CASE("log_placement tells each node's device and reason when a plan is made, and only then") {
-  const auto engine = engine_with(2, "cpu=2x1");
+  const auto engine = sim_engine(2, "cpu=2x1");
   std::vector<std::string> lines;
   engine->log().user = &lines;
   engine->log().level = LogLevel::kInfo;

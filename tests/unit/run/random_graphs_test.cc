@@ -13,25 +13,13 @@
 #include "core/passes/passes.h"
 #include "core/plan/layout.h"
 #include "core/run/compiled.h"
-#include "tests/sim/sim.h"
-#include "tests/support/engine.h"
+#include "tests/support/sim_engine.h"
 
 namespace percale {
 namespace {
 
 constexpr int kDeviceCount = 4, kHost = 0;
 const Shape kShape{6, 4};
-
-std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices) {
-  const percale_sim_faults none{};
-  percale_sim_set_faults(sim_plugin(), -1, &none);
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = devices;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
 
 // What the graph is, said a second time.
 struct Described {
@@ -264,14 +252,14 @@ void check_graph(const std::shared_ptr<Engine>& engine, uint32_t seed, bool whol
 
 TEST_CASE("random graphs over four devices run what the fetches need, send nothing twice, and give one device's bits") {
   for (const int32_t threads : {1, 3}) {
-    const auto engine = engine_with(threads, "cpu:0,cpu:1,sim:0,sim:1");
+    const auto engine = sim_engine(threads, "cpu:0,cpu:1,sim:0,sim:1");
     for (uint32_t seed = 0; seed < 5000; ++seed) check_graph(engine, seed + (threads == 1 ? 0 : 5000), false);
   }
 }
 
 TEST_CASE("random graphs over devices that take partitions whole give one device's bits, and none waits for itself") {
   for (const int32_t threads : {1, 3}) {
-    const auto engine = engine_with(threads, "cpu:0,sim_partition:0,sim:0,sim_partition:1");
+    const auto engine = sim_engine(threads, "cpu:0,sim_partition:0,sim:0,sim_partition:1");
     for (uint32_t seed = 0; seed < 1000; ++seed) check_graph(engine, seed + (threads == 1 ? 20000 : 30000), true);
   }
 }

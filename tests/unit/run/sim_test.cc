@@ -1,6 +1,5 @@
 // Devices with memory and queues of their own: values cross the border by copies alone, results are the CPU's bits, and what goes
 // wrong on a device ends the run everywhere.
-#include "tests/sim/sim.h"
 
 #include <doctest/doctest.h>
 
@@ -12,25 +11,12 @@
 #include "core/graph/builder.h"
 #include "core/run/executor.h"
 #include "core/run/session.h"
-#include "tests/support/engine.h"
+#include "tests/support/sim_engine.h"
 
 namespace percale {
 namespace {
 
-std::shared_ptr<Engine> sim_engine(int32_t threads = 2) {
-  const percale_sim_faults none{};
-  percale_sim_set_faults(sim_plugin(), -1, &none);
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = "cpu:0,cpu:1,sim:0,sim:1";
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
-
-void set_faults(int32_t device, const percale_sim_faults& faults) {
-  percale_sim_set_faults(sim_plugin(), device, &faults);
-}
+constexpr const char* kDevices = "cpu:0,cpu:1,sim:0,sim:1";
 
 percale_sim_faults slow_launches(uint64_t milliseconds) {
   percale_sim_faults out{};
@@ -71,7 +57,7 @@ const SessionOptions& unfused() {
 }
 
 TEST_CASE("many threads run one plan on a sim device at once, each with a queue of its own") {
-  const auto engine = sim_engine(2);
+  const auto engine = sim_engine(2, kDevices);
   const auto session = *Session::create(engine, chain(*engine, 6, {"sim:0", "cpu:0", "sim:1"}), nullptr, unfused());
   const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}};
   const auto want = session->run(spec, std::vector{input()});
@@ -91,7 +77,7 @@ TEST_CASE("many threads run one plan on a sim device at once, each with a queue 
 }
 
 TEST_CASE("devices work at the same time, also where the engine has one thread") {
-  const auto engine = sim_engine(1);
+  const auto engine = sim_engine(1, kDevices);
   Builder builder(engine->registry());
   Emitter e(builder.main());
   const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{7, 5});
@@ -119,7 +105,7 @@ TEST_CASE("devices work at the same time, also where the engine has one thread")
 }
 
 TEST_CASE("cancelling and a deadline end a run whose devices are slow, within the work under way") {
-  const auto engine = sim_engine(2);
+  const auto engine = sim_engine(2, kDevices);
   const auto session = *Session::create(engine, chain(*engine, 60, {"sim:0", "sim:0", "cpu:0"}), nullptr, unfused());
   const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}};
   REQUIRE(session->run(spec, std::vector{input()}).ok());
@@ -148,7 +134,7 @@ TEST_CASE("cancelling and a deadline end a run whose devices are slow, within th
 TEST_CASE(
     "a kernel's error on a queue names its node, ends the run on all devices, and the next run is as if it had not "
     "been") {
-  const auto engine = sim_engine(2);
+  const auto engine = sim_engine(2, kDevices);
   Builder builder(engine->registry());
   Emitter e(builder.main());
   const ValueId x = *builder.main().add_input("x", DType::kF32, Shape{4});
@@ -185,7 +171,7 @@ TEST_CASE(
 TEST_CASE("a device that is lost at any launch, copy or allocation ends the run with UNAVAILABLE and its name") {
   for (uint32_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
-    const auto engine = sim_engine(1 + seed % 3);
+    const auto engine = sim_engine(1 + seed % 3, kDevices);
     const auto session =
         *Session::create(engine, chain(*engine, 9, {"sim:0", "cpu:0", "sim:1", "cpu:1", "sim:0"}), nullptr, unfused());
     percale_sim_faults faults{};

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "core/train/trainer.h"
-#include "tests/sim/sim.h"
+#include "tests/support/sim_engine.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
@@ -32,24 +32,13 @@ constexpr Form kForms[] = {
     {"sim_partition:0,sim:0,cpu:0", {PERCALE_SIM_PARTITION(0), 0}},
 };
 
-std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices) {
-  const percale_sim_faults none{};
-  percale_sim_set_faults(sim_plugin(), -1, &none);
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = devices;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
-
 std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model) {
   return make_job(engine, model, kKeys, DType::kF32, {.batch_size = 24, .shuffle_seed = 4}, 100);
 }
 
 // What a run without faults asks of a unit.
 std::map<int32_t, percale_sim_counts> counts_of(const Form& form, const std::string& model) {
-  const auto trainer = job(engine_with(1, form.devices), model);
+  const auto trainer = job(sim_engine(1, form.devices), model);
   REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
   std::map<int32_t, percale_sim_counts> out;
   for (const int32_t unit : form.units) percale_sim_get_counts(sim_plugin(), unit, &out[unit]);
@@ -92,7 +81,7 @@ TEST_CASE(
     CAPTURE(trials);
     const Form& form = kForms[random() % std::size(kForms)];
     const std::string model = random() % 4 == 0 ? "dropout" : "mlp";
-    const auto engine = engine_with(1 + static_cast<int32_t>(random() % 3), form.devices);
+    const auto engine = sim_engine(1 + static_cast<int32_t>(random() % 3), form.devices);
     auto trainer = job(engine, model);
     const bool both = random() % 4 == 0;
     for (int i = 0; i < 2; ++i) {

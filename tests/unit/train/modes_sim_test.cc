@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/train/trainer.h"
-#include "tests/sim/sim.h"
+#include "tests/support/sim_engine.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 
@@ -18,20 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kKeys =
     R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"],
        "optimizer": "adam", "seed": 4, "epochs": 2)";
-
-void set_faults(int32_t device, const percale_sim_faults& faults) {
-  percale_sim_set_faults(sim_plugin(), device, &faults);
-}
-
-std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices) {
-  set_faults(-1, {});
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = devices;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
 
 std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model, const std::string& mode,
                              int64_t shards = 6, const std::vector<std::string>& own = {}) {
@@ -51,7 +37,7 @@ TEST_CASE("bounded:0 on sim devices is sync on the CPU, bit for bit") {
     REQUIRE_OK(sync->fit(nullptr, 0, nullptr));
     for (const char* devices : {"cpu:0,sim:0", "sim:0,sim:1,cpu:0,cpu:1"}) {
       for (const int32_t threads : {1, 3}) {
-        const auto bounded = job(engine_with(threads, devices), model, "bounded:0");
+        const auto bounded = job(sim_engine(threads, devices), model, "bounded:0");
         REQUIRE_OK(bounded->fit(nullptr, 0, nullptr));
         CHECK(bounded->variables()->digest() == sync->variables()->digest());
       }
@@ -62,7 +48,7 @@ TEST_CASE("bounded:0 on sim devices is sync on the CPU, bit for bit") {
 TEST_CASE("a slow device holds backup, bounded and async up less than sync, and the run tells why") {
   for (const std::string mode : {"backup:3", "bounded:2", "async"}) {
     CAPTURE(mode);
-    const auto engine = engine_with(1, "cpu:0,sim:0");
+    const auto engine = sim_engine(1, "cpu:0,sim:0");
     percale_sim_faults faults{};
     faults.launch_ns = 2'000'000;  // so that a shard takes it longer than the CPU a batch
     set_faults(0, faults);
@@ -100,7 +86,7 @@ TEST_CASE("whatever devices are lost at whatever moment, each gradient is applie
                                              : "backup:4";
     std::mt19937 random(seed);
     const auto engine =
-        engine_with(1 + static_cast<int32_t>(random() % 3), seed % 3 == 0 ? "sim:0,cpu:0,sim:1" : "cpu:0,sim:0,sim:1");
+        sim_engine(1 + static_cast<int32_t>(random() % 3), seed % 3 == 0 ? "sim:0,cpu:0,sim:1" : "cpu:0,sim:0,sim:1");
     // With one shard two devices are idle at first.
     const int64_t shards = seed % 5 == 0 ? 0 : 6;
     const auto trainer = job(engine, "mlp", shards == 0 && mode == "backup:4" ? "backup:1" : mode, shards);
@@ -133,7 +119,7 @@ TEST_CASE("with no device left a mode that streams ends with a clear error and t
     for (const uint64_t at : {1, 40, 120}) {
       CAPTURE(mode);
       CAPTURE(at);
-      const auto engine = engine_with(2, "cpu:0,sim:0,sim:1");
+      const auto engine = sim_engine(2, "cpu:0,sim:0,sim:1");
       const auto trainer = job(engine, "mlp", mode, 6, {"sim:0", "sim:1"});
       percale_sim_faults faults{};
       faults.lose_at_launch = at;
@@ -151,7 +137,7 @@ TEST_CASE("with no device left a mode that streams ends with a clear error and t
       // A sound machine goes on from there.
       const TempFolder folder;
       REQUIRE_OK(trainer->save(folder.path()));
-      const auto sound = job(engine_with(1, "cpu:0"), "mlp", mode);
+      const auto sound = job(sim_engine(1, "cpu:0"), "mlp", mode);
       REQUIRE_OK(sound->restore(folder.path()));
       REQUIRE_OK(sound->fit(nullptr, 50, nullptr));
       CHECK(sound->steps() == 50 * 4 * (mode == "async" ? 6 : 1));
@@ -162,7 +148,7 @@ TEST_CASE("with no device left a mode that streams ends with a clear error and t
 TEST_CASE("cancelling ends a mode that streams at once, whatever its devices are at") {
   for (const std::string mode : {"async", "bounded:2", "backup:2"}) {
     CAPTURE(mode);
-    const auto engine = engine_with(2, "cpu:0,sim:0");
+    const auto engine = sim_engine(2, "cpu:0,sim:0");
     const auto trainer = job(engine, "mlp", mode, 6, {"sim:0"});
     percale_sim_faults faults{};
     faults.launch_ns = 200'000'000;

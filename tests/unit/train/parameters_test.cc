@@ -3,7 +3,7 @@
 
 #include "core/train/rewrite/parameter_spec.h"
 #include "core/train/trainer.h"
-#include "tests/sim/sim.h"
+#include "tests/support/sim_engine.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 
@@ -13,21 +13,6 @@ namespace {
 constexpr const char* kKeys =
     R"(, "loss": "sparse_categorical_crossentropy", "from_logits": true, "metrics": ["accuracy"], "seed": 4, "epochs": 2)";
 constexpr const char* kAdam = R"(, "optimizer": "adam", "shards": 4)";
-
-void set_faults(int32_t device, const percale_sim_faults& faults) {
-  percale_sim_set_faults(sim_plugin(), device, &faults);
-}
-
-std::shared_ptr<Engine> engine_with(int32_t threads, const std::string& devices) {
-  set_faults(-1, {});
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = devices;
-  options.log_level = LogLevel::kError;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
 
 std::unique_ptr<Trainer> job(const std::shared_ptr<Engine>& engine, const std::string& model, const std::string& more,
                              const std::vector<std::string>& own = {}) {
@@ -77,12 +62,12 @@ TEST_CASE("parameters on the host, on several devices or mirrored train to the s
         CAPTURE(devices);
         for (const std::string& where : {std::string(kPs), std::string(kMirrored), ps(devices)}) {
           CAPTURE(where);
-          CHECK(trained(engine_with(2, devices), model, more + where) == digest);
+          CHECK(trained(sim_engine(2, devices), model, more + where) == digest);
         }
       }
       // Devices that hold parameters and compute no shards, or the other way round.
-      CHECK(trained(engine_with(2, "cpu:0,sim:0,sim:1"), model, more + ps("sim:0,sim:1"), {"cpu:0"}) == digest);
-      CHECK(trained(engine_with(2, "cpu:0,sim:0,sim:1"), model, more + ps("cpu:0,sim:0"), {"sim:1"}) == digest);
+      CHECK(trained(sim_engine(2, "cpu:0,sim:0,sim:1"), model, more + ps("sim:0,sim:1"), {"cpu:0"}) == digest);
+      CHECK(trained(sim_engine(2, "cpu:0,sim:0,sim:1"), model, more + ps("cpu:0,sim:0"), {"sim:1"}) == digest);
     }
   }
 }
@@ -117,21 +102,21 @@ TEST_CASE("large parameters are cut by rows, parts go to the device with the few
 TEST_CASE("each device holds its part of the values and of what the optimizer keeps") {
   // Adam keeps two numbers per weight; kernels of 160 and 96 bytes, biases of 32 and 12.
   const int64_t all = 3 * (160 + 32 + 96 + 12);
-  const auto virtual_ones = job(engine_with(2, "cpu:0,cpu:1"), "mlp", str_cat(kAdam, kPs));
+  const auto virtual_ones = job(sim_engine(2, "cpu:0,cpu:1"), "mlp", str_cat(kAdam, kPs));
   REQUIRE_OK(virtual_ones->fit(nullptr, 0, nullptr));
   CHECK(number_of(*virtual_ones, "cpu:0", "bytes") == 3 * 160);
   CHECK(number_of(*virtual_ones, "cpu:1", "bytes") == 3 * (96 + 32 + 12));
   CHECK(number_of(*virtual_ones, "cpu:0", "parts") == 1);
 
   const auto own_memory =
-      job(engine_with(2, "cpu:0,sim:0,sim:1"), "mlp", str_cat(kAdam, ps("sim:0,sim:1", 1000)), {"cpu:0"});
+      job(sim_engine(2, "cpu:0,sim:0,sim:1"), "mlp", str_cat(kAdam, ps("sim:0,sim:1", 1000)), {"cpu:0"});
   REQUIRE_OK(own_memory->fit(nullptr, 0, nullptr));
   CHECK(number_of(*own_memory, "sim:0", "held_bytes") == 3 * 160);
   CHECK(number_of(*own_memory, "sim:1", "held_bytes") == 3 * (96 + 32 + 12));
   CHECK(number_of(*own_memory, "sim:0", "spare_bytes") == 3 * 160);
   CHECK(number_of(*own_memory, "cpu:0", "bytes") == -1);
 
-  const auto mirrored = job(engine_with(2, "cpu:0,sim:0"), "mlp", str_cat(kAdam, kMirrored));
+  const auto mirrored = job(sim_engine(2, "cpu:0,sim:0"), "mlp", str_cat(kAdam, kMirrored));
   REQUIRE_OK(mirrored->fit(nullptr, 0, nullptr));
   CHECK(number_of(*mirrored, "sim:0", "bytes") == all);
   CHECK(number_of(*mirrored, "sim:0", "held_bytes") == all);
@@ -140,7 +125,7 @@ TEST_CASE("each device holds its part of the values and of what the optimizer ke
 TEST_CASE("a device that holds parameters gets gradients alone, once it has them") {
   const int64_t values = 160 + 32 + 96 + 12, steps = 10, batches = 2 * 100 * (5 * 4 + 8);
   const auto bytes_to = [steps](const std::string& more, const std::string& own) {
-    const auto engine = engine_with(2, "cpu:0,sim:0");
+    const auto engine = sim_engine(2, "cpu:0,sim:0");
     const auto trainer = job(engine, "mlp", str_cat(kAdam, more), {own});
     REQUIRE_OK(trainer->fit(nullptr, 0, nullptr));
     CHECK(trainer->steps() == steps);
@@ -164,7 +149,7 @@ TEST_CASE("whatever becomes of a device that holds parameters, the weights are t
     CAPTURE(seed);
     std::mt19937 random(seed);
     const bool mirrored = seed % 4 == 0, apart = seed % 4 == 1;
-    const auto engine = engine_with(1 + static_cast<int32_t>(random() % 3), "cpu:0,sim:0,sim:1");
+    const auto engine = sim_engine(1 + static_cast<int32_t>(random() % 3), "cpu:0,sim:0,sim:1");
     const std::string where = mirrored ? kMirrored : ps(seed % 4 == 2 ? "cpu:0,sim:0,sim:1" : "sim:0,sim:1");
     const auto trainer =
         job(engine, "mlp", kAdam + where, apart ? std::vector<std::string>{"cpu:0"} : std::vector<std::string>{});
@@ -189,7 +174,7 @@ TEST_CASE("checkpoints are the host's, wherever parameters lie") {
   for (const std::string& where : {std::string(kMirrored), ps("cpu:0,sim:0")}) {
     CAPTURE(where);
     const TempFolder folder;
-    const auto first = job(engine_with(2, "cpu:0,sim:0"), "mlp", kAdam + where);
+    const auto first = job(sim_engine(2, "cpu:0,sim:0"), "mlp", kAdam + where);
     REQUIRE_OK(first->fit(nullptr, 1, nullptr));
     REQUIRE_OK(first->save(folder.path()));
     const auto on_host = job(engine_of(1), "mlp", kAdam);
@@ -212,15 +197,14 @@ TEST_CASE("modes that stream commit to parameters wherever they lie") {
   const std::string of_async = trained(engine_of(1), "mlp", kAdam + async);
   for (const std::string& where : {std::string(kMirrored), ps("cpu:0,sim:0")}) {
     CAPTURE(where);
-    CHECK(trained(engine_with(2, "cpu:0,sim:0"), "mlp", kAdam + bounded + where) == of_sync);
-    CHECK(trained(engine_with(1, "cpu:0,sim:0"), "mlp", kAdam + async + where, {"cpu:0"}) == of_async);
-    const auto many =
-        job(engine_with(2, "cpu:0,sim:0,sim:1"), "mlp", str_cat(kAdam, R"(, "mode": "bounded:2")", where));
+    CHECK(trained(sim_engine(2, "cpu:0,sim:0"), "mlp", kAdam + bounded + where) == of_sync);
+    CHECK(trained(sim_engine(1, "cpu:0,sim:0"), "mlp", kAdam + async + where, {"cpu:0"}) == of_async);
+    const auto many = job(sim_engine(2, "cpu:0,sim:0,sim:1"), "mlp", str_cat(kAdam, R"(, "mode": "bounded:2")", where));
     REQUIRE_OK(many->fit(nullptr, 0, nullptr));
     CHECK(many->steps() == 10);
   }
   // The preset is TensorFlow's: variables on devices, each shard a step.
-  const auto preset = job(engine_with(1, "cpu:0,cpu:1"), "mlp", str_cat(kAdam, R"(, "strategy": "parameter_server")"));
+  const auto preset = job(sim_engine(1, "cpu:0,cpu:1"), "mlp", str_cat(kAdam, R"(, "strategy": "parameter_server")"));
   CHECK(preset->options().mode == "async");
   CHECK(preset->options().parameters.where == ParameterSpec::Where::kPs);
   REQUIRE_OK(preset->fit(nullptr, 0, nullptr));

@@ -1,22 +1,11 @@
 // Devices that take whole partitions as stages and as parts of layers: the CPU's curve and bits.
 #include <doctest/doctest.h>
 
-#include "tests/sim/sim.h"
+#include "tests/support/sim_engine.h"
 #include "tests/unit/train/parallel_jobs.h"
 
 namespace percale {
 namespace {
-
-std::shared_ptr<Engine> sim_engine(int32_t threads, const std::string& devices) {
-  const percale_sim_faults none{};
-  percale_sim_set_faults(sim_plugin(), -1, &none);
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = devices;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
 
 std::vector<std::string> partitions(int count) {
   std::vector<std::string> out;

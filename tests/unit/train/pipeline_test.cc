@@ -7,22 +7,11 @@
 #include "core/base/json.h"
 #include "core/graph/device_hint.h"
 #include "core/run/trace.h"
-#include "tests/sim/sim.h"
+#include "tests/support/sim_engine.h"
 #include "tests/unit/train/parallel_jobs.h"
 
 namespace percale {
 namespace {
-
-std::shared_ptr<Engine> sim_engine(int32_t threads, const std::string& devices) {
-  const percale_sim_faults none{};
-  percale_sim_set_faults(sim_plugin(), -1, &none);
-  EngineOptions options;
-  options.threads = threads;
-  options.devices = devices;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
 
 std::string message_of(const std::string& keys, const std::string& devices = "cpu=4",
                        const std::string& model = "mlp") {

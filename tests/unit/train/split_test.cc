@@ -6,24 +6,13 @@
 
 #include "core/base/json.h"
 #include "core/train/rewrite/minimize.h"
-#include "tests/sim/sim.h"
+#include "tests/support/sim_engine.h"
 #include "tests/unit/train/parallel_jobs.h"
 
 namespace percale {
 namespace {
 
 constexpr double kClose = 1e-5;
-
-std::shared_ptr<Engine> sim_engine(const std::string& devices) {
-  const percale_sim_faults none{};
-  percale_sim_set_faults(sim_plugin(), -1, &none);
-  EngineOptions options;
-  options.threads = 2;
-  options.devices = devices;
-  auto engine = make_test_engine(options, {sim_plugin()});
-  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
-  return *engine;
-}
 
 std::string parallel(const std::string& inner) { return str_cat(R"(, "parallel": {)", inner, "}"); }
 
@@ -89,7 +78,7 @@ TEST_CASE("products cut by columns, by rows and in pairs give one device's losse
         CHECK(deviation(cpu, one) < kClose);
         CHECK(curve(engine_of(1, "cpu=4x1"), job, keys).digest == cpu.digest);
         const Curve sim =
-            curve(sim_engine("cpu:0,sim:0,sim:1,sim:2,sim:3"), job, keys, {"sim:0", "sim:1", "sim:2", "sim:3"});
+            curve(sim_engine(2, "cpu:0,sim:0,sim:1,sim:2,sim:3"), job, keys, {"sim:0", "sim:1", "sim:2", "sim:3"});
         CHECK(sim.digest == cpu.digest);
       }
       const std::string all = str_cat(R"(, "shards": 2)", parallel(str_cat(R"("replicas": 1, "splits": )", n)));
@@ -118,7 +107,7 @@ TEST_CASE("the slices of a split weight are made, and sent, once per step and no
   CHECK(two > 0);
   CHECK(slices(8) == two);
   const auto sent = [&](int shards) {
-    auto trainer = try_parallel_job(sim_engine("cpu:0,sim:0,sim:1"), job, keys(shards), {"sim:0", "sim:1"});
+    auto trainer = try_parallel_job(sim_engine(2, "cpu:0,sim:0,sim:1"), job, keys(shards), {"sim:0", "sim:1"});
     REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
     REQUIRE_OK((*trainer)->fit(nullptr, 1, nullptr));
     percale_sim_counts counts{};
@@ -159,9 +148,9 @@ TEST_CASE("hybrid: 2 replicas x 2 stages x 2 splits on eight devices") {
     std::vector<std::string> devices;
     std::string list = "cpu:0";
     for (int i = 0; i < 8; ++i) list += "," + devices.emplace_back(str_cat("sim:", i));
-    CHECK(curve(sim_engine(list), job, keys, devices).digest == cpu.digest);
+    CHECK(curve(sim_engine(2, list), job, keys, devices).digest == cpu.digest);
     // One of the eight is lost: its replica goes, the other computes all.
-    const auto engine = sim_engine(list);
+    const auto engine = sim_engine(2, list);
     auto trainer = try_parallel_job(engine, job, keys, devices);
     REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
     percale_sim_faults faults{};
@@ -186,7 +175,7 @@ TEST_CASE("a cap that the parts keep and the whole model on one device does not"
     const auto engine = [&](int devices) {
       std::string list = "cpu:0";
       for (int i = 0; i < devices; ++i) list += str_cat(sim ? ",sim:" : ",cpu:", sim ? i : i + 1);
-      return sim ? sim_engine(list) : engine_of(2, list);
+      return sim ? sim_engine(2, list) : engine_of(2, list);
     };
     const auto own = [&](int devices) {
       std::vector<std::string> out;
