@@ -2,7 +2,7 @@
 new head learns while the body keeps its bits, and the service answers while it trains, within its memory, and drops the run of a
 client that goes away.
 
-    check.py BUILD SOURCE cpp|go|rust|java
+    check.py BUILD SOURCE cpp|go|python|rust|java
 
 Exit code 77 and the reason where a tool or the data is absent.
 """
@@ -75,6 +75,20 @@ def go(build, source):
     print("+ go build", flush=True)
     subprocess.run([tool, "build", "-o", programs + os.sep, "./..."], cwd=os.path.join(source, "samples", "go"), env=env, check=True)
     return lambda name: [os.path.join(programs, snake(name))], env
+
+
+def python(build, source):
+    """The wheel, unpacked."""
+    binding = checker(source, "python", "tests/check.py")
+    interpreter, why = binding.find_python()
+    if not interpreter:
+        print(why)
+        sys.exit(SKIP)
+    site = os.path.join(build, "python", "site")
+    binding.unpack_wheel(interpreter, build, site)
+    env = dict(os.environ, PYTHONPATH=site, PYTHONDONTWRITEBYTECODE="1")
+    names = {"Keras": "keras_example"}
+    return lambda name: [interpreter, os.path.join(source, "samples", "python", names.get(name, snake(name)) + ".py")], env
 
 
 def rust(build, source):
@@ -171,7 +185,7 @@ def serve(command, env, spec, data):
 def main(build, source, language):
     data = find_data()
     files = [os.path.join(data, name) for name in DATA]
-    command, env = {"cpp": cpp, "go": go, "rust": rust, "java": java}[language](build, source)
+    command, env = {"cpp": cpp, "go": go, "python": python, "rust": rust, "java": java}[language](build, source)
     env["PERCALE_DATA"] = data
     with tempfile.TemporaryDirectory() as folder:
         spec, model = os.path.join(folder, "small.json"), os.path.join(folder, "small.percale")
@@ -187,12 +201,12 @@ def main(build, source, language):
         accuracy = re.search(r"accuracy\W+([0-9.]+)", said)
         if "kept its bits" not in said or not accuracy or float(accuracy.group(1)) < 0.75:
             fail("the head did not learn, or the body changed")
-        if language in ("cpp", "go"):
+        if language in ("cpp", "go", "python"):
             said = run(command("Keras"), env)
             losses = re.findall(r"epoch \d+/10 +loss ([0-9.]+)", said)
-            if "needs an input 'y'" not in said or len(losses) != 10 or float(losses[-1]) >= float(losses[0]):
+            if not re.search("needs an input 'y'|no 'y'", said) or len(losses) != 10 or float(losses[-1]) >= float(losses[0]):
                 fail("Keras' example does not name the missing label, or does not learn")
-        if language != "cpp":  # C++ has no HTTP of its own
+        if language not in ("cpp", "python"):  # C++ has no HTTP of its own; Python is no language for services here
             serve(command("Serve"), env, os.path.join(source, "samples", "mnist", "lenet.json"), data)
     return 0
 

@@ -6,6 +6,7 @@
     session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
     y = session.run({"x": images}, "y").numpy()
 """
+from . import dtypes
 from .data import Dataset
 from .engine import Engine, Options, live_statuses, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
@@ -19,4 +20,4 @@ from .training import Progress, Trainer
 __all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancelled", "Closed", "DataLoss", "Dataset", "DeadlineExceeded",
            "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Session", "Tensor", "Trace", "Trainer",
-           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "live_statuses", "version"]
+           "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]

@@ -8,31 +8,38 @@ import unittest
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+SKIP = 77
 
 
-def with_packages():
-    """Goes on in the environment that subprojects/setup made where this Python lacks a package."""
-    try:
-        import cffi  # noqa: F401
-        import numpy  # noqa: F401
-    except ImportError as error:
-        cache = os.environ.get("PERCALE_CACHE") or os.path.join(
-            os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "percale")
-        other = os.path.join(cache, "python-packages", "bin", "python")
-        if os.path.exists(other) and os.environ.get("PERCALE_PYTHON_CHECK") != "1":
-            os.execve(other, [other, *sys.argv], {**os.environ, "PERCALE_PYTHON_CHECK": "1"})
-        print(f"{error}; `sh subprojects/setup --tests` brings it")
-        sys.exit(77)
+def find_python():
+    """(a Python that has what the package imports, "") or (None, why not): this one, or that of subprojects/setup."""
+    cache = os.environ.get("PERCALE_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "percale")
+    for python in (sys.executable, os.path.join(cache, "python-packages", "bin", "python")):
+        if os.path.exists(python) and subprocess.run([python, "-c", "import cffi, numpy"], capture_output=True).returncode == 0:
+            return python, ""
+    return None, "no Python with cffi and numpy; `sh subprojects/setup --tests` brings them"
+
+
+def unpack_wheel(python, build, folder):
+    """Makes the wheel of a build and puts what it carries into a folder."""
+    with tempfile.TemporaryDirectory() as work:
+        subprocess.run([python, str(HERE.parent / "wheel.py"), build, work], check=True, capture_output=True)
+        wheel, = pathlib.Path(work).glob("*.whl")
+        with zipfile.ZipFile(wheel) as packed:
+            packed.extractall(folder)
 
 
 def main():
-    with_packages()
+    python, why = find_python()
+    if not python:
+        print(why)
+        return SKIP
+    if python != sys.executable:
+        return subprocess.run([python, *sys.argv]).returncode
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, str(HERE.parent / "wheel.py"), sys.argv[1], folder], check=True, capture_output=True)
-        wheel, = pathlib.Path(folder).glob("*.whl")
-        with zipfile.ZipFile(wheel) as packed:
-            packed.extractall(os.path.join(folder, "site"))
-        sys.path.insert(0, os.path.join(folder, "site"))
+        unpack_wheel(python, sys.argv[1], folder)
+        sys.path.insert(0, folder)
         sys.dont_write_bytecode = True
         suite = unittest.defaultTestLoader.discover(str(HERE), "test_*.py")
         result = unittest.TextTestRunner(verbosity=1).run(suite)
