@@ -27,13 +27,11 @@ class Attribute {
                              std::vector<std::string>, const Tensor*, FunctionName>;
 
   template <class T>
-  requires(std::is_arithmetic_v<T>) Attribute(std::string name, T value) : name_(std::move(name)) {
-    if constexpr (std::is_integral_v<T>) {
-      value_ = static_cast<int64_t>(value);
-    } else {
-      value_ = static_cast<double>(value);
-    }
-  }
+  requires(std::is_integral_v<T>) Attribute(std::string name, T value)
+      : name_(std::move(name)), value_(std::in_place_type<int64_t>, static_cast<int64_t>(value)) {}
+  template <class T>
+  requires(std::is_floating_point_v<T>) Attribute(std::string name, T value)
+      : name_(std::move(name)), value_(std::in_place_type<double>, static_cast<double>(value)) {}
   Attribute(std::string name, const char* value) : name_(std::move(name)), value_(std::string(value)) {}
   Attribute(std::string name, std::string value) : name_(std::move(name)), value_(std::move(value)) {}
   Attribute(std::string name, std::initializer_list<int64_t> values)
