@@ -21,7 +21,9 @@ void add_tile(const Tensor& a, const Tensor& b, int64_t begin, int64_t end) {
   const int64_t count = end - begin;
   int64_t i = 0;
   for (; i + kBlock <= count; i += kBlock) {
-    for (int64_t j = i; j < i + kBlock; ++j) out[j] += in[j];
+    T* __restrict to = out + i;
+    const T* __restrict from = in + i;
+    for (int64_t j = 0; j < kBlock; ++j) to[j] += from[j];
   }
   for (; i < count; ++i) out[i] += in[i];
 }
