@@ -22,7 +22,7 @@ def raw(header):
         lines.append(f"typedef struct {handle.name} {handle.name};")
     for enum in header.enums:
         lines.append(f"typedef {enum.base} {enum.name};")
-    structs = {s.name for s in header.structs}
+    structs = [s.name for s in header.structs]
     for name in structs:
         lines.append(f"typedef struct {name} {name};")
     for callback in header.callbacks:
@@ -59,7 +59,7 @@ def emit(op):
     for i, p in enumerate(params):
         optional = optional or "=" in p
         if optional and "=" not in p:
-            params[i] = p + " = None"  # type: ignore
+            params[i] = p + " = None"
     params.append("*")
     for a in op.attributes:
         kind = TYPES[a["kind"]]
