@@ -72,6 +72,7 @@ using RegisterFamily = Status (*)(Registry& registry, const simd::SimdTable* sim
   FAMILY(select)                                               \
   FAMILY(sequence_rows)                                        \
   FAMILY(shape)                                                \
+  FAMILY(shard_batch)                                          \
   FAMILY(signal)                                               \
   FAMILY(slice)                                                \
   FAMILY(softmax)                                              \

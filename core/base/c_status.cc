@@ -24,8 +24,14 @@ percale_status* to_c(Status status) noexcept {
   return out;
 }
 
+percale_status* retain_c_status(percale_status* status) noexcept {
+  if (status != nullptr && status != out_of_memory_c_status()) status->users.fetch_add(1, std::memory_order_relaxed);
+  return status;
+}
+
 void release_c_status(percale_status* status) noexcept {
   if (status == nullptr || status == out_of_memory_c_status()) return;
+  if (status->users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   delete status;
   live.fetch_sub(1, std::memory_order_relaxed);
 }

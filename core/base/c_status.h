@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_BASE_C_STATUS_H_
 #define PERCALE_CORE_BASE_C_STATUS_H_
 
+#include <atomic>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -10,6 +11,7 @@
 
 struct percale_status {
   percale::Status status;
+  std::atomic<int64_t> users{1};
 };
 
 namespace percale {
@@ -19,7 +21,8 @@ namespace percale {
 percale_status* to_c(Status status) noexcept;
 // Takes the object over: the Status it holds, success for null.
 Status from_c(percale_status* status);
-// Frees; null and the static status are left alone.
+// One user more, one less: the last one's release frees. Null and the static status are left alone.
+percale_status* retain_c_status(percale_status* status) noexcept;
 void release_c_status(percale_status* status) noexcept;
 // The static status for RESOURCE_EXHAUSTED.
 percale_status* out_of_memory_c_status() noexcept;

@@ -179,6 +179,13 @@ class UnitFinder {
       return d.holds_variables ? Status()
                                : unimplemented("variables and control flow live on the host, not on ", d.name);
     }
+    if (node.op->has(kMeetsShards)) {
+      return d.holds_variables ? probe_.can_run(node, d.kind)
+                               : unimplemented("shards of a batch meet on the host, not on ", d.name);
+    }
+    if (d.is_home && device != home_) {
+      return unimplemented("the engine was not asked to compute on ", d.name, ", which is the home of its variables");
+    }
     if (d.takes_partitions) {
       return node.op->has(kStateful) || node.op->has(kRandom)
                  ? unimplemented("a partition that ", d.name, " takes as a whole has no state and draws no numbers")

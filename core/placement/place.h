@@ -19,6 +19,7 @@ struct PlacementDevice {
   double gflops = 0, gbytes_per_second = 0;  // 0: as the host's
   int32_t width = 0;                         // threads that compute for it, where it is in the host's memory; 0: all
   std::string bits = {};                     // equal texts: their kernels give the same bits; "": as the kind says
+  bool is_home = false;  // it runs nothing but what needs the host's memory, unless it is the group's first
 
   const std::string& numerics() const { return bits.empty() ? kind : bits; }
 };

@@ -17,6 +17,7 @@
 #include "core/registry/format.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/shape_context.h"
+#include "core/registry/shard_meeting.h"
 
 namespace percale {
 struct Function;  // core/graph/graph.h
@@ -87,13 +88,21 @@ struct percale_run_context {
   int64_t seed = 0;       // random ops: the key is (seed, id of the node)
   int64_t step = 0;       // random ops: the step of the trainer, the counter of the session's run otherwise
   int64_t first_row = 0;  // random ops: number of the batch's first row within the global batch
-  const percale::LogSink* log = nullptr;  // where Print writes; null: nowhere
+  const percale::LogSink* log = nullptr;     // where Print writes; null: nowhere
+  percale::ShardMeeting* meeting = nullptr;  // with the other shards of the batch; null: this run is alone
+  int64_t shard = 0;                         // its number there
+  bool again = false;  // set by a kernel that waits for other shards: it is called again after a wake-up
 
-  void fail(percale_run_error code, int64_t detail, const char* message = nullptr) {
+  // On a device's queue: the instruction that is being enqueued, and the one that failed; -1: not known.
+  int64_t mark = -1;
+  std::atomic<int64_t> failed_mark{-1};
+
+  void fail(percale_run_error code, int64_t detail, const char* message = nullptr, int64_t at = -1) {
     int32_t none = 0;
     if (!error.compare_exchange_strong(none, static_cast<int32_t>(code))) return;
     error_detail = detail;
     error_message = message;
+    failed_mark = at;
   }
 };
 

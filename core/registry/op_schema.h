@@ -95,6 +95,7 @@ enum OpFlags : uint32_t {
   kObserver =
       1024,  // its only effect is to look: output 0 is the input that it may take the memory of, and where a function is
              // computed again it is left out
+  kMeetsShards = 2048,  // waits for other shards of the batch: on a thread of the host, once in a run
   kView = 256,  // output 0 is the bytes of input 0 under another shape: needs no work, has a kernel all the same
 };
 

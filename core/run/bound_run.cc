@@ -14,6 +14,15 @@ Result<DeviceMemory> DeviceMemory::allocate(const Device& device, int64_t bytes)
   return out;
 }
 
+Result<PinnedMemory> PinnedMemory::allocate(const Device& device, int64_t bytes) {
+  PinnedMemory out;
+  PERCALE_RETURN_IF_ERROR(from_c(device.api().allocate_host(
+                                     device.handle(), static_cast<uint64_t>(std::max<int64_t>(bytes, 1)), &out.data_))
+                              .with_context(device.name()));
+  out.device_ = &device;
+  return out;
+}
+
 Result<DeviceQueue> DeviceQueue::create(const Device& device) {
   DeviceQueue out;
   PERCALE_RETURN_IF_ERROR(from_c(device.api().queue_create(device.handle(), &out.queue_)).with_context(device.name()));
@@ -229,6 +238,16 @@ Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::
                                                [&](const Send& s) { return s.transfer == static_cast<int32_t>(t); });
     if (sent_for_another) continue;
     Staging& staging = run->staging[t];
+    const Device* pins = nullptr;
+    for (const int32_t part : {transfer.from_part, transfer.to_part}) {
+      const Device& device = *run->programs[static_cast<size_t>(part)]->placed->device;
+      if (pins == nullptr && device.api().allocate_host != nullptr) pins = &device;
+    }
+    if (pins != nullptr) {
+      PERCALE_ASSIGN_OR_RETURN(staging.pinned, PinnedMemory::allocate(*pins, transfer.bytes));
+      staging.data = static_cast<std::byte*>(staging.pinned.data());
+      continue;
+    }
     staging.memory.resize(static_cast<size_t>(transfer.bytes) + kAlignment);
     const auto address = reinterpret_cast<uintptr_t>(staging.memory.data());
     staging.data = staging.memory.data() + (kAlignment - address % kAlignment) % kAlignment;

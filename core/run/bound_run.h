@@ -78,9 +78,10 @@ struct BoundProgram {
   int32_t size() const { return static_cast<int32_t>(placed->program->instructions.size()); }
 };
 
-// Host memory, aligned as kernels want it.
+// Host memory, aligned as kernels want it: of the device that copies there where that has some, else plain.
 struct Staging {
   std::vector<std::byte> memory;
+  PinnedMemory pinned;
   std::byte* data = nullptr;
 };
 

@@ -217,7 +217,7 @@ class Compiler {
     std::vector<bool> whole;
     for (const auto& d : engine_.devices()) {
       devices.push_back({d->name(), d->kind(), d->shares_host_memory(), d->takes_partitions(), d->description().gflops,
-                         d->description().gbytes_per_second, d->width(), numerics_of(*d)});
+                         d->description().gbytes_per_second, d->width(), numerics_of(*d), d->is_home()});
       whole.push_back(d->takes_partitions());
     }
     const PlaceOptions how{options_.soft_placement, request_.spec.group, engine_.threads().threads(),

@@ -35,6 +35,7 @@ class ProgramRun {
       : compiled_(compiled), engine_(engine), frame_(frame), bound_(bound), feeds_(feeds), results_(results) {}
 
   Status run() {
+    const Visit visit(frame_.options.meeting, signal_);
     Status started;
     for (auto& p : bound_.programs) {
       queues_ = queues_ || p->is_queued();
@@ -42,7 +43,7 @@ class ProgramRun {
     }
     if (!started.ok()) {
       fail(std::move(started));
-    } else if (bound_.programs.size() == 1 && !queues_) {
+    } else if (bound_.programs.size() == 1 && !queues_ && frame_.options.meeting == nullptr) {
       advance(*bound_.programs[0]);
     } else {
       schedule();
@@ -55,6 +56,40 @@ class ProgramRun {
   }
 
  private:
+  // While it lives, others of the batch wake the run.
+  struct Visit {
+    Visit(ShardMeeting* where, RunSignal& who) : meeting(where), signal(who) {
+      if (meeting != nullptr) meeting->enter(signal);
+    }
+    ~Visit() {
+      if (meeting != nullptr) meeting->leave(signal);
+    }
+    ShardMeeting* const meeting;
+    RunSignal& signal;
+  };
+
+  // A thread's among those that compute for the batch.
+  class Place {
+   public:
+    explicit Place(ShardMeeting* meeting) : meeting_(meeting) { take(); }
+    ~Place() { leave(); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    void take() {
+      if (meeting_ == nullptr || held_) return;
+      meeting_->begin_work();
+      held_ = true;
+    }
+    void leave() {
+      if (held_) meeting_->end_work();
+      held_ = false;
+    }
+
+   private:
+    ShardMeeting* const meeting_;
+    bool held_ = false;
+  };
+
   // Points the operands that differ from run to run at this run's memory.
   Status start(BoundProgram& p) {
     const Program& program = *p.placed->program;
@@ -85,11 +120,15 @@ class ProgramRun {
     p.context.parallel = {&ProgramRun::guarded_loop, &p};
     p.context.error = 0;
     p.context.error_message = nullptr;
+    p.context.mark = p.context.failed_mark = -1;
     p.context.log = &engine_.log();
     p.context.cancelled = false;
     p.context.seed = frame_.options.seed;
     p.context.step = frame_.step;
     p.context.first_row = frame_.options.first_row;
+    p.context.meeting = frame_.options.meeting;
+    p.context.shard = frame_.options.shard;
+    p.context.again = false;
     p.signal = &signal_;
     p.progress = 0;
     p.claimed = false;
@@ -268,6 +307,7 @@ class ProgramRun {
       if (Status s = execute(p, i); !s.ok()) return fail(std::move(s)), true;
       if (p.context.error.load(std::memory_order_relaxed) != 0) return fail(kernel_error(p, i)), true;
       if (p.context.cancelled.load(std::memory_order_relaxed)) return fail(frame_.stop_reason()), true;
+      if (std::exchange(p.context.again, false)) return i > begin;
       p.progress.store(i + 1, std::memory_order_release);
       if (alone) continue;
       if (is_awaited(p, i + 1)) signal_.wake();
@@ -314,6 +354,7 @@ class ProgramRun {
       return from_c(d.api().launch(p.queue.get(), &ProgramRun::run_queued, &queued, &launch, queued.operands))
           .with_context(d.name());
     }
+    p.context.mark = i;
     run_kernel(p, instruction, launch);  // enqueues by itself
     return p.context.error.load(std::memory_order_relaxed) != 0 ? kernel_error(p, i) : Status();
   }
@@ -427,6 +468,7 @@ class ProgramRun {
 
   static Status kernel_error(const BoundProgram& p, int32_t i) {
     const Program& program = *p.placed->program;
+    if (i < 0) i = static_cast<int32_t>(p.context.failed_mark.load());  // a kernel that enqueued, or is not known
     if (i < 0) return internal_error(p.placed->device->name(), ": a kernel failed with code ", p.context.error.load());
     const ProgramNode& node = program.nodes[static_cast<size_t>(program.instructions[static_cast<size_t>(i)].node)];
     return run_error_status(*node.op, node.name, p.context);
@@ -471,6 +513,7 @@ class ProgramRun {
   }
 
   void work() {
+    Place place(frame_.options.meeting);
     while (!signal_.failed()) {
       const uint64_t seen = signal_.changes();
       bool open = false;
@@ -479,7 +522,9 @@ class ProgramRun {
       moved = work_on(false, &open) || moved;
       if (!open) return;
       if (moved) continue;
+      place.leave();
       signal_.sleep(seen, frame_);
+      place.take();
       if (frame_.should_stop()) fail(frame_.stop_reason());
     }
   }

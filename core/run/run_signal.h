@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/registry/shard_meeting.h"
 #include "core/state/resources.h"
 
 namespace percale {
@@ -14,13 +15,13 @@ namespace percale {
 struct RunFrame;  // core/run/executor.h
 
 // Thread-safe.
-class RunSignal {
+class RunSignal final : public ShardGuest {
  public:
   // Counts wakes: what was looked at after reading it is no older than the count.
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // Something has happened that others may wait for.
-  void wake();
+  void wake() override;
   // The run has failed: nothing that anybody waits for needs to happen any more.
   void fail();
   // Until changes() is no longer `seen`, or the run has failed or should stop. Returns at once where that is so already.

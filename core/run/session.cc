@@ -527,6 +527,10 @@ Result<std::shared_ptr<Variables>> initialize_variables(const std::shared_ptr<En
   for (const Variable& v : graph->variables) {
     if (!v.initial.defined()) spec.fetches.push_back(v.name);
   }
+  // First values are the host's, whatever computes later.
+  for (size_t i = 0; i < engine->devices().size(); ++i) {
+    if (engine->devices()[i]->is_home()) spec.group = {static_cast<int32_t>(i)};
+  }
   std::vector<Tensor> drawn;
   if (!spec.fetches.empty()) {
     PERCALE_ASSIGN_OR_RETURN(const auto session, Session::create(engine, graph, nullptr));

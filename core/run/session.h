@@ -10,6 +10,7 @@
 
 #include "core/graph/graph.h"
 #include "core/placement/measured.h"
+#include "core/registry/shard_meeting.h"
 #include "core/run/cancel.h"
 #include "core/run/device_variables.h"
 #include "core/run/engine.h"
@@ -63,6 +64,9 @@ struct RunOptions {
   const CancelToken* cancel = nullptr;
   RunPlaces* places = nullptr;  // of an asynchronous run
   Trace* trace = nullptr;
+  // Where this run, shard `shard` of a batch, meets the other shards, which must be under way at the same time; null: it is alone.
+  ShardMeeting* meeting = nullptr;
+  int64_t shard = 0;
   // Random ops: key and counter. A session's own runs count up by themselves when `step` is -1.
   int64_t seed = 0, step = -1, first_row = 0;
   // The variables' memory, in the order of the graph's variables; null: the session's table, whose current version is pinned.

@@ -187,15 +187,25 @@ Status parse_weights(const Json& json, Spec& out) {
 
 Result<Spec> parse_spec(std::string_view text) {
   PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
-  PERCALE_RETURN_IF_ERROR(check_keys(
-      json, "SPEC", {"model",        "input_shape",   "loss",           "from_logits", "metrics",
-                     "optimizer",    "schedule",      "data",           "batch_size",  "batch_size_per_replica",
-                     "shards",       "shuffle",       "drop_remainder", "epochs",      "seed",
-                     "devices",      "clip",          "mode",           "parameters",  "publish",
-                     "accumulation", "ema",           "groups",         "freeze",      "early_stopping",
-                     "checkpoints",  "memory_limit",  "recompute",      "head",        "outputs",
-                     "class_weight", "sample_weight", "weights",        "parallel",    "strategy"},
-      {"precision", "validation_split", "plugins"}));
+  PERCALE_RETURN_IF_ERROR(check_keys(json, "SPEC", {"model",          "input_shape",
+                                                    "loss",           "from_logits",
+                                                    "metrics",        "optimizer",
+                                                    "schedule",       "data",
+                                                    "batch_size",     "batch_size_per_replica",
+                                                    "shards",         "shuffle",
+                                                    "drop_remainder", "epochs",
+                                                    "seed",           "devices",
+                                                    "clip",           "mode",
+                                                    "parameters",     "publish",
+                                                    "accumulation",   "ema",
+                                                    "groups",         "freeze",
+                                                    "early_stopping", "checkpoints",
+                                                    "memory_limit",   "recompute",
+                                                    "head",           "outputs",
+                                                    "class_weight",   "sample_weight",
+                                                    "weights",        "parallel",
+                                                    "strategy",       "synchronized_batch_norm"},
+                                     {"precision", "validation_split", "plugins"}));
   Spec out;
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));
   if (const Json* shape = json.find("input_shape"); shape != nullptr && !shape->is_null()) {

@@ -48,9 +48,14 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
   t->model_ = std::move(model);
   t->options_ = options;
   t->mode_ = mode;
-  PERCALE_ASSIGN_OR_RETURN(t->graph_,
-                           build_train_graph(t->model_, options.optimizer, options.freeze,
-                                             options.recompute.when != Recompute::When::kNever, options.parallel));
+  PERCALE_ASSIGN_OR_RETURN(t->graph_, build_train_graph(t->model_, options.optimizer, options.freeze,
+                                                        options.recompute.when != Recompute::When::kNever,
+                                                        options.parallel, options.synchronized_batch_norm));
+  if (t->graph_.meets_shards && mode.kind != TrainMode::Kind::kSync) {
+    return invalid_argument("mode '", options.mode,
+                            "': synchronized batch normalization needs all shards of a batch at "
+                            "the same time, as mode 'sync' has them");
+  }
   PERCALE_RETURN_IF_ERROR(t->check_parallel());
   if (variables == nullptr) {
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
@@ -143,10 +148,17 @@ void Trainer::note_change(bool by_commit) {
   }
 }
 
-std::shared_ptr<CancelToken> Trainer::begin() {
+Result<std::shared_ptr<CancelToken>> Trainer::begin() {
   const std::lock_guard lock(cancel_mutex_);
-  token_ = std::make_shared<CancelToken>();
+  token_ = std::make_shared<CancelToken>(stop_.get());
+  if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
   return token_;
+}
+
+void Trainer::set_cancel(std::shared_ptr<const CancelToken> stop) {
+  const std::lock_guard lock(cancel_mutex_);
+  token_ = nullptr;
+  stop_ = std::move(stop);
 }
 
 void Trainer::cancel() {

@@ -24,6 +24,7 @@
 #include "core/train/rewrite/parameter_spec.h"
 #include "core/train/rewrite/recompute.h"
 #include "core/train/shards/averaging.h"
+#include "core/train/shards/batch_meeting.h"
 #include "core/train/shards/row_gradients.h"
 #include "core/train/shards/run_facts.h"
 
@@ -54,10 +55,11 @@ struct TrainerOptions {
   ParallelSpec parallel;
   ParameterSpec parameters;
   Publishing publishing;
-  bool any_fingerprint = false;     // restore what another numerics fingerprint computed
-  int64_t accumulation = 1;         // batches of a step, whose gradients are added
-  std::vector<std::string> freeze;  // patterns of variables that keep their values
-  Recompute recompute;              // of activations in the backward pass
+  bool any_fingerprint = false;          // restore what another numerics fingerprint computed
+  int64_t accumulation = 1;              // batches of a step, whose gradients are added
+  bool synchronized_batch_norm = false;  // statistics of the whole batch instead of a shard's
+  std::vector<std::string> freeze;       // patterns of variables that keep their values
+  Recompute recompute;                   // of activations in the backward pass
   // Bytes that the trainer may hold: working set, sums, runs, plans; neither data nor published versions. 0: the engine's limit alone.
   int64_t memory_limit = 0;
   EarlyStopping early_stopping;
@@ -116,6 +118,8 @@ class Trainer {
   Status publish();
   // Ends the call under way with CANCELLED; the state is that of the last completed step.
   void cancel();
+  // Calls end so, too, when `stop` is cancelled, even before they begin. Null: nothing does. Not during a call.
+  void set_cancel(std::shared_ptr<const CancelToken> stop);
 
   // Writes `folder`/step-N, and takes up the newest one: see core/checkpoint/checkpoint.h. FAILED_PRECONDITION when it is of
   // another model, seed, number of shards or fingerprint; nothing is changed then.
@@ -179,13 +183,15 @@ class Trainer {
     int64_t step;
     const CancelToken& cancel;
     const RowGradients& by_rows;
-    int64_t part;  // of `by_rows` that it writes
+    int64_t part;                     // of `by_rows` that it writes
+    ShardMeeting* meeting = nullptr;  // with the other shards of the batch
   };
   Result<std::vector<std::vector<int64_t>>> row_counts(const ShardPlans& plans, int64_t rows) const;
   Status prepare_rows(int64_t rows, bool first);
   Result<std::shared_ptr<const Compiled>> plan_commit(const RowGradients& rows);
   Status prepare_commit();
   // The sums of one batch, the `first` of a step or not, by all replicas.
+  std::unique_ptr<BatchMeeting> meeting_for(int64_t rows) const;
   Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
   Status compute_shard(size_t replica, const ShardRows& rows, const ShardRun& shard, std::vector<Tensor>& out);
   Status watch_shard(size_t replica, const ShardRows& rows, const std::function<Status()>& compute);
@@ -234,7 +240,8 @@ class Trainer {
   int64_t version_number(int64_t version, size_t variable) const {
     return version * static_cast<int64_t>(working_.size()) + static_cast<int64_t>(variable);
   }
-  std::shared_ptr<CancelToken> begin();
+  // The token of a call that begins; CANCELLED when it must not.
+  Result<std::shared_ptr<CancelToken>> begin();
   double learning_rate(int64_t done, int64_t steps) const;
   double batch_loss() const;
   // "loss" and the metrics of totals that were added up.
@@ -305,6 +312,7 @@ class Trainer {
   Trace* trace_ = nullptr;
   RunFacts facts_;
   std::mutex cancel_mutex_;
+  std::shared_ptr<const CancelToken> stop_;  // outlives the token of the last call
   std::shared_ptr<CancelToken> token_;
   Streaming* streaming_ = nullptr;  // the fit under way, in a mode that streams
 };

@@ -35,7 +35,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   if (watches_validation() && validation() == nullptr) {
     return failed_precondition("there is no validation data to watch");
   }
-  const auto token = begin();
+  PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   PERCALE_RETURN_IF_ERROR(make_room_for_best());
   if (mode_.streams()) return Streaming(*this, std::move(dataset), epochs, progress, *token).fit();
@@ -221,7 +221,7 @@ Result<NamedNumbers> Trainer::evaluate(std::shared_ptr<Dataset> dataset) {
   if (dataset == nullptr) dataset = test_data_;
   if (dataset == nullptr) return failed_precondition("there is no test data to evaluate on");
   PERCALE_RETURN_IF_ERROR(check_not_streaming("evaluate"));
-  const auto token = begin();
+  PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   return evaluate_on(*dataset, *token);
 }

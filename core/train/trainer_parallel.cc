@@ -58,7 +58,10 @@ Result<size_t> Trainer::choose_shards(int64_t rows, size_t groups) {
   }
   const int64_t replicas = std::min(wanted, shards), each = (shards + replicas - 1) / replicas;
   const bool all = spec.schedule == ParallelSpec::Schedule::kGPipe;
-  lanes_ = static_cast<size_t>(spec.stages == 1 ? 1 : all ? each : std::min(spec.stages, each));
+  lanes_ = static_cast<size_t>(graph_.meets_shards ? each
+                               : spec.stages == 1  ? 1
+                               : all               ? each
+                                                   : std::min(spec.stages, each));
   return static_cast<size_t>(replicas);
 }
 

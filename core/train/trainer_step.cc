@@ -192,9 +192,13 @@ Status Trainer::prepare_sums(int64_t rows) {
     }
   }
   for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
-  PERCALE_ASSIGN_OR_RETURN(
-      ShardSums sums,
-      ShardSums::create(types, {options_.shards, replicas, lanes_, options_.accumulation > 1}, memory_));
+  // Each shard that waits for others has a thread: after the loss of a device one may have them all.
+  const bool together = graph_.meets_shards;
+  PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(types,
+                                                             {options_.shards, replicas,
+                                                              together ? static_cast<size_t>(options_.shards) : lanes_,
+                                                              options_.accumulation > 1, together},
+                                                             memory_));
   groups_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
   idle_.assign(candidates.begin() + static_cast<ptrdiff_t>(replicas), candidates.end());
   for (size_t i = 0; i < replicas; ++i) facts_.device(replica_name(i));  // told in this order
@@ -259,6 +263,17 @@ Status Trainer::prepare_rows(int64_t rows, bool first) {
   return prepare_commit();
 }
 
+// Null where shards do not wait for each other.
+std::unique_ptr<BatchMeeting> Trainer::meeting_for(int64_t rows) const {
+  if (!graph_.meets_shards) return nullptr;
+  std::vector<int64_t> counts;
+  for (int64_t shard = 0; shard < options_.shards; ++shard) {
+    const ShardRows range = shard_rows(rows, options_.shards, shard);
+    counts.push_back(range.end - range.begin);
+  }
+  return std::make_unique<BatchMeeting>(std::move(counts), engine_->threads().threads());
+}
+
 Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first) {
   PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
   PERCALE_RETURN_IF_ERROR(prepare_rows(rows, first));
@@ -266,11 +281,12 @@ Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const Bat
   const int64_t waiting = facts_.waiting();
   while (true) {
     CancelToken shards(token_.get());
+    std::unique_ptr<BatchMeeting> meeting = meeting_for(rows);
     const Status status = sums_->reduce(
         rows, engine_->threads().parallel(),
         [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
-          const ShardRun run{feeds,     *shard_plans_, place,  working_,       state_version_,
-                             versions_, steps_,        shards, row_gradients_, shard};
+          const ShardRun run{feeds,  *shard_plans_, place,          working_, state_version_, versions_,
+                             steps_, shards,        row_gradients_, shard,    meeting.get()};
           return watch_shard(replica, part, [&] { return compute_shard(replica, part, run, out); });
         },
         [&](size_t replica, const Status& error) { return note_loss(replica, error); },
@@ -309,8 +325,9 @@ std::vector<int32_t> Trainer::host_group() const {
   return {};
 }
 
-// A thread that computes must not wait for devices that do all the work by themselves.
+// A thread that computes must not wait for devices that do all the work by themselves, nor for other shards.
 bool Trainer::waits_apart(const std::vector<int32_t>& group) const {
+  if (graph_.meets_shards) return true;
   return !group.empty() && std::all_of(group.begin(), group.end(), [&](int32_t device) {
     return engine_->devices()[static_cast<size_t>(device)]->has_queues();
   });
@@ -387,6 +404,8 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.seed = options_.seed;
   run.step = shard.step;
   run.first_row = shard.place.before + rows.begin;
+  run.meeting = shard.meeting;
+  run.shard = shard.part;
   run.state = &shard.state;
   run.state_version = shard.state_version;
   run.state_versions = &shard.versions;
@@ -481,7 +500,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   if (options_.schedule.needs_total()) {
     return failed_precondition("the schedule needs the run's number of steps: use fit(), or give it a length");
   }
-  const auto token = begin();
+  PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   const Period period(*this);
   const int64_t started = now_ns(), several = options_.accumulation;

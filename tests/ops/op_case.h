@@ -8,6 +8,7 @@
 
 #include "core/base/status.h"
 #include "core/registry/registry.h"
+#include "core/run/engine.h"
 #include "core/tensor/tensor.h"
 
 namespace percale {
@@ -35,6 +36,10 @@ size_t output_count(const OpSchema& schema, const OpCase& row);
 Status check_forward(const Registry& registry, const OpCase& row, const std::string& kernel);
 // The names of the op's CPU kernels, best first, and of a composite op its body; check_forward says UNIMPLEMENTED for one that refuses the row.
 Result<std::vector<std::string>> cpu_kernels(const Registry& registry, const OpCase& row);
+
+// Runs the row as a graph of one node that stands on the device, and compares the outputs. UNIMPLEMENTED, and why, when no kernel
+// of the device takes it.
+Status check_on_device(const std::shared_ptr<Engine>& engine, const std::string& device, const OpCase& row);
 
 // Compares the gradients with respect to the inputs `row.grad` with central differences in f64. With `unknown_dims` the
 // graph is built knowing the ranks alone.

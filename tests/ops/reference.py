@@ -12,7 +12,8 @@ from families.elementwise import elementwise, logic
 from families.embeddings import embedding, row_sparse
 from families.functions import bitwise, piecewise, taper, trigonometric
 from families.indices import generate, index, index_nd
-from families.norms import lp_pool, norm_body, reduce_body
+from families.networks import network
+from families.norms import lp_pool, norm_body, reduce_body, shard_batch
 from families.pictures import resize
 from families.quantized import quantize
 from families.recurrent import recurrent
@@ -67,6 +68,8 @@ FAMILIES = {f.__name__: f for f in (
     signal,
     embedding,
     row_sparse,
+    shard_batch,
+    network,
 )}
 
 

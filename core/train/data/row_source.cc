@@ -150,6 +150,20 @@ class Joined final : public Typed {
   std::vector<int64_t> first_;  // the number of each set's first row
 };
 
+class Renamed final : public Typed {
+ public:
+  Renamed(std::vector<RowType> types, std::shared_ptr<const Dataset> set)
+      : Typed(std::move(types), set->rows()), set_(std::move(set)) {}
+  bool on_callers_thread() const override { return set_->on_callers_thread(); }
+  Result<std::vector<Tensor>> gather(std::span<const int64_t> numbers, const std::shared_ptr<MemoryPool>&,
+                                     const ParallelFor& parallel) const override {
+    return set_->gather(numbers, parallel);
+  }
+
+ private:
+  std::shared_ptr<const Dataset> set_;
+};
+
 class Repeated final : public Typed {
  public:
   Repeated(std::shared_ptr<const Dataset> set, int64_t times)
@@ -221,6 +235,16 @@ Result<std::shared_ptr<const RowSource>> joined_rows(std::vector<std::shared_ptr
 Result<std::shared_ptr<const RowSource>> repeated_rows(std::shared_ptr<const Dataset> set, int64_t times) {
   if (times < 1 || times > INT64_MAX / set->rows()) return invalid_argument("data set: repeated ", times, " times");
   return std::shared_ptr<const RowSource>(std::make_shared<Repeated>(std::move(set), times));
+}
+
+Result<std::shared_ptr<const RowSource>> renamed_rows(std::shared_ptr<const Dataset> set,
+                                                      std::vector<std::string> names) {
+  std::vector<RowType> types = types_of(*set);
+  if (names.size() != types.size()) {
+    return invalid_argument("data set: ", uint64_t{names.size()}, " names for ", uint64_t{types.size()}, " columns");
+  }
+  for (size_t i = 0; i < types.size(); ++i) types[i].name = std::move(names[i]);
+  return std::shared_ptr<const RowSource>(std::make_shared<Renamed>(std::move(types), std::move(set)));
 }
 
 }  // namespace percale

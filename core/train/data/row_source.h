@@ -50,6 +50,9 @@ Result<std::shared_ptr<const RowSource>> generated_rows(std::vector<RowType> typ
 Result<std::shared_ptr<const RowSource>> zipped_rows(std::vector<std::shared_ptr<const Dataset>> sets);
 Result<std::shared_ptr<const RowSource>> joined_rows(std::vector<std::shared_ptr<const Dataset>> sets);
 Result<std::shared_ptr<const RowSource>> repeated_rows(std::shared_ptr<const Dataset> set, int64_t times);
+// The rows of a set under other names of its columns, one for each.
+Result<std::shared_ptr<const RowSource>> renamed_rows(std::shared_ptr<const Dataset> set,
+                                                      std::vector<std::string> names);
 
 // The outputs of a graph without variables, whose inputs are columns of the set by name, run on the rows that are wanted, on the
 // engine's threads. Each output must have as many rows as came in, and must not depend on which rows come together.

@@ -18,7 +18,7 @@ std::array<std::span<const Layer>, 6> families() {
 // Layers and words that Keras has: a release that lacks them says so instead of calling them unknown.
 constexpr std::array<std::string_view, 6> kLaterLayers = {"Bidirectional", "TimeDistributed", "Masking",
                                                           "Conv3D",        "ZeroPadding2D",   "UpSampling2D"};
-constexpr std::array<std::string_view, 28> kLaterWords = {"kernel_regularizer",
+constexpr std::array<std::string_view, 26> kLaterWords = {"kernel_regularizer",
                                                           "bias_regularizer",
                                                           "activity_regularizer",
                                                           "kernel_constraint",
@@ -32,7 +32,6 @@ constexpr std::array<std::string_view, 28> kLaterWords = {"kernel_regularizer",
                                                           "beta_constraint",
                                                           "gamma_constraint",
                                                           "output_padding",
-                                                          "synchronized",
                                                           "recurrent_regularizer",
                                                           "recurrent_constraint",
                                                           "embeddings_regularizer",

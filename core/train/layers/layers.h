@@ -20,6 +20,7 @@ class LayerContext;
 struct Layer {
   std::string_view name;      // "Conv2D"
   std::string_view variable;  // what its default name begins with: "conv2d"
+  std::string_view doc;       // what it gives
   size_t min_inputs = 1, max_inputs = 1;
   List<AttrSpec, kMaxAttributes> attributes = {};
   ValueId (*emit)(LayerContext& layer) = nullptr;
@@ -29,6 +30,8 @@ struct Layer {
 const Layer* find_layer(std::string_view name);
 // Names in ascending order.
 std::vector<std::string> layer_names();
+// What an attribute of layers means, a sentence: a word means the same in all of them. "" for a word that none has.
+std::string_view layer_word(std::string_view attribute);
 
 // Appends a layer to `f` and returns its output, which gets the layer's name. Parameters become variables `name`/kernel,
 // `name`/bias, ... of the graph, first values nodes of its function "init". `name` "" takes the next free default name.

@@ -3,6 +3,7 @@
 
 #include "core/registry/registry.h"
 #include "core/train/layers/layers.h"
+#include "core/train/layers/synchronized.h"
 
 namespace percale {
 namespace {
@@ -37,6 +38,7 @@ ValueId batch_normalization(LayerContext& l) {
   const ValueId variance =
       l.parameter("moving_variance", Shape{channels}, l.text("moving_variance_initializer"), false);
   if (!l.status().ok()) return kNoValue;
+  if (l.flag("synchronized")) set_synchronized(l.builder().owner(), str_cat(l.name(), "/moving_mean"));
   return l.to_channels_last(l.emit("BatchNormalization", {l.to_channels_first(x), gamma, beta, mean, variance},
                                    {{"epsilon", l.number("epsilon")}, {"momentum", l.number("momentum")}}));
 }
@@ -68,12 +70,15 @@ constexpr AttrSpec kEpsilon = attr_float("epsilon", 1e-3, 0, 1), kCenter = attr_
 constexpr std::array<Layer, 2> kLayers = {{
     {.name = "BatchNormalization",
      .variable = "batch_normalization",
+     .doc =
+         "Each channel with mean 0 and variance 1: of the batch in training, else moving ones; then scale and shift.",
      .attributes = {kAxis, attr_float("momentum", 0.99, 0, 1), kEpsilon, kCenter, kScale, kBetaInit, kGammaInit,
-                    attr_string("moving_mean_initializer", "zeros"),
-                    attr_string("moving_variance_initializer", "ones")},
+                    attr_string("moving_mean_initializer", "zeros"), attr_string("moving_variance_initializer", "ones"),
+                    attr_int("synchronized", 0, 0, 1)},
      .emit = batch_normalization},
     {.name = "LayerNormalization",
      .variable = "layer_normalization",
+     .doc = "Each row of the last axis with mean 0 and variance 1, then scale and shift.",
      .attributes = {kAxis, kEpsilon, kCenter, kScale, kBetaInit, kGammaInit},
      .emit = layer_normalization},
 }};

@@ -185,15 +185,20 @@ Result<MetricTotals> mean_loss(FunctionBuilder& f, LossOptions loss, MetricRule 
 
 }  // namespace
 
-Result<MetricOptions> parse_metric(const Json& json) {
+Result<MetricOptions> parse_metric(const Json& json, bool of_graph) {
   MetricOptions out;
   if (!json.is_object()) {
     PERCALE_ASSIGN_OR_RETURN(out.name, json.as_string("metrics"));
     PERCALE_RETURN_IF_ERROR(check_metric_name(json, out.name));
     return out;
   }
-  PERCALE_RETURN_IF_ERROR(check_keys(json, "metrics", {"metric", "name", "k", "threshold", "average", "num_thresholds"},
-                                     {"class_id", "top_k", "curve", "beta", "multi_label"}));
+  const std::initializer_list<std::string_view> later = {"class_id", "top_k", "curve", "beta", "multi_label"};
+  PERCALE_RETURN_IF_ERROR(
+      of_graph ? check_keys(json, "metrics",
+                            {"metric", "name", "k", "threshold", "average", "num_thresholds", "predictions", "labels",
+                             "loss", "from_logits"},
+                            later)
+               : check_keys(json, "metrics", {"metric", "name", "k", "threshold", "average", "num_thresholds"}, later));
   PERCALE_RETURN_IF_ERROR(read_text(json, "name", &out.name));
   if (json.find("metric") != nullptr) {
     out.own_name = out.name;

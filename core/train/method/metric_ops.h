@@ -23,7 +23,8 @@ struct MetricOptions {
 };
 // From a name, or {"name": "sparse_top_k_categorical_accuracy", "k": 3}. UNIMPLEMENTED for one that Keras has, else
 // INVALID_ARGUMENT with the nearest name.
-Result<MetricOptions> parse_metric(const Json& json);
+// With `of_graph` an object may have the keys of core/train/rewrite/graph_metrics.h, too, which are the caller's to read.
+Result<MetricOptions> parse_metric(const Json& json, bool of_graph = false);
 
 struct MetricTotals {
   std::vector<ValueId> values;  // of the predictions' dtype

@@ -127,9 +127,10 @@ Result<std::vector<ValueId>> clone_forward(const Graph& graph, Function& from, F
 
 // The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
 Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
-                     const std::vector<std::string>& frozen, const ParallelSpec& parallel, TrainGraph& out,
-                     size_t* forward) {
-  TrainingForm form = training_form(graph, graph.main(), frozen);
+                     const std::vector<std::string>& frozen, bool synchronized, const ParallelSpec& parallel,
+                     TrainGraph& out, size_t* forward) {
+  TrainingForm form = training_form(graph, graph.main(), frozen, synchronized);
+  out.meets_shards = form.meets_shards;
   std::vector<ValueId> wanted;
   for (const std::string* name : {&objective.loss_sum, &objective.loss_weight}) {
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, require_scalar(form.function, *name));
@@ -310,7 +311,7 @@ Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss) {
 
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
                                      const std::vector<std::string>& frozen, bool recompute,
-                                     const ParallelSpec& parallel) {
+                                     const ParallelSpec& parallel, bool synchronized) {
   for (const std::string& pattern : frozen) {
     PERCALE_RETURN_IF_ERROR(check_pattern("freeze", pattern, model.graph->variables));
   }
@@ -320,7 +321,8 @@ Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimi
   TrainGraph out;
   Builder b(*model.graph);
   size_t forward = 0;
-  PERCALE_RETURN_IF_ERROR(build_compute(b, *model.graph, model.objective, optimizer, frozen, parallel, out, &forward));
+  PERCALE_RETURN_IF_ERROR(
+      build_compute(b, *model.graph, model.objective, optimizer, frozen, synchronized, parallel, out, &forward));
   PERCALE_RETURN_IF_ERROR(build_commit(b, optimizer, out));
   PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
   if (!recompute) return out;

@@ -23,9 +23,12 @@ struct TrainingForm {
   };
   std::vector<Statistic> statistics;
   bool changed = false;
+  bool meets_shards = false;  // shards must be computed at the same time
 };
-// BatchNormalization whose moving mean is `frozen` (patterns of names) stays as it is.
-TrainingForm training_form(const Graph& graph, const Function& f, const std::vector<std::string>& frozen = {});
+// BatchNormalization whose moving mean is `frozen` (patterns of names) stays as it is. With `synchronized`, or where the layer wants it
+// (core/train/layers/synchronized.h), its statistics are those of all shards of a batch.
+TrainingForm training_form(const Graph& graph, const Function& f, const std::vector<std::string>& frozen = {},
+                           bool synchronized = false);
 
 // What a trainer needs to know of the function "main" of a model: values by name.
 struct Objective {
@@ -72,14 +75,17 @@ struct TrainGraph {
   // Variables that are computed with in parts (core/train/rewrite/split_graph.h), and how they are cut.
   std::vector<std::pair<std::string, SplitForm>> split;
   bool batch_coupled = false;  // rows of a batch influence each other
+  bool meets_shards =
+      false;  // what a shard computes depends on the rows of all: they must be computed at the same time
   bool can_recompute = false;  // there is a kRecomputeFunction
 };
 // `frozen`: patterns of the names of variables that keep their values. INVALID_ARGUMENT for a pattern, there or in a group, that
 // no variable has. With `recompute` a kRecomputeFunction is added where it would pay. With stages or splits in
-// `parallel` the nodes of compute ask for places in the group of devices that a replica is (core/graph/device_hint.h).
+// `parallel` the nodes of compute ask for places in the group of devices that a replica is (core/graph/device_hint.h). `synchronized`:
+// as for training_form().
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
                                      const std::vector<std::string>& frozen = {}, bool recompute = false,
-                                     const ParallelSpec& parallel = {});
+                                     const ParallelSpec& parallel = {}, bool synchronized = false);
 
 // Emits the rows that were looked up, each once, with the sum of their values.
 void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId* sums);

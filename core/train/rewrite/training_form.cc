@@ -1,4 +1,5 @@
 #include "core/train/layers/state_ops.h"
+#include "core/train/layers/synchronized.h"
 #include "core/train/method/name_pattern.h"
 #include "core/train/rewrite/minimize.h"
 
@@ -21,13 +22,19 @@ ValueId add_true(Function& f) {
 
 // False for a node that trains already, or whose moving statistics are no variables, or frozen.
 bool train_batch_normalization(const Graph& graph, const Function& original, NodeId id,
-                               const std::vector<std::string>& frozen, TrainingForm& out) {
+                               const std::vector<std::string>& frozen, bool synchronized, TrainingForm& out) {
   Node& node = out.function.node(id);
   if (node.attributes.get_int("training_mode") != 0) return false;
   const Variable* mean = variable_read_by(graph, original, node.inputs[3]);
   const Variable* variance = variable_read_by(graph, original, node.inputs[4]);
   if (mean == nullptr || variance == nullptr || matches_any(frozen, mean->name)) return false;
-  node.attributes.set("training_mode", 1);
+  if (synchronized || is_synchronized(graph, mean->name)) {
+    node.op = graph.registry->find_op("percale", "SynchronizedBatchNormalization");
+    node.attributes.erase("training_mode");
+    out.meets_shards = true;
+  } else {
+    node.attributes.set("training_mode", 1);
+  }
   for (const Variable* v : {mean, variance}) {
     const auto output = static_cast<int32_t>(node.outputs.size());
     const ValueId value =
@@ -40,7 +47,8 @@ bool train_batch_normalization(const Graph& graph, const Function& original, Nod
 
 }  // namespace
 
-TrainingForm training_form(const Graph& graph, const Function& f, const std::vector<std::string>& frozen) {
+TrainingForm training_form(const Graph& graph, const Function& f, const std::vector<std::string>& frozen,
+                           bool synchronized) {
   TrainingForm out;
   out.function = f;
   ValueId on = kNoValue;
@@ -53,7 +61,7 @@ TrainingForm training_form(const Graph& graph, const Function& f, const std::vec
       out.function.nodes[i].inputs[2] = on;
       out.changed = true;
     } else if (op == "BatchNormalization" && f.nodes[i].inputs.size() == 5) {
-      out.changed = train_batch_normalization(graph, f, id, frozen, out) || out.changed;
+      out.changed = train_batch_normalization(graph, f, id, frozen, synchronized, out) || out.changed;
     }
   }
   return out;

@@ -113,7 +113,8 @@ class ShardSums::Reduction {
         compute_(compute),
         is_loss_(is_loss),
         enough_(enough),
-        tree_(sums.sizes_.shards) {
+        tree_(sums.sizes_.shards),
+        taken_(sums.replicas_->size(), 0) {
     for (size_t i = 0; i < sums.buffers_.size(); ++i) free_.push_back(i);
     again_.reserve(sums.replicas_->loops());
     sums.accepted_rows_ = 0;
@@ -157,13 +158,17 @@ class ShardSums::Reduction {
 
   void take_shards(size_t replica) {
     std::unique_lock lock(mutex_);
-    while (status_.ok() && !closed_ && !sums_.replicas_->lost(replica) &&
-           (!again_.empty() || next_ < sums_.sizes_.shards)) {
+    while (status_.ok() && !closed_ && !sums_.replicas_->lost(replica) && may_come()) {
+      if (!may_take(replica)) {
+        freed_.wait(lock);
+        continue;
+      }
       const int64_t shard = again_.empty() ? next_ : again_.back();
       const ShardRows range = shard_rows(rows_, sums_.sizes_.shards, shard);
       if (range.begin == range.end) {
         ++next_;
         climb(replica, tree_.put(shard, ShardTree::kNone), lock);
+        freed_.notify_all();
         continue;
       }
       // Who is ahead of all others waits for them to add what they have: at least one of them is at work. One that is lost at it
@@ -179,6 +184,7 @@ class ShardSums::Reduction {
       }
       const size_t buffer = free_.back();
       free_.pop_back();
+      ++taken_[replica];
       lock.unlock();
       Status status = compute_(replica, shard, range, sums_.buffers_[buffer]);
       lock.lock();
@@ -201,6 +207,17 @@ class ShardSums::Reduction {
       climb(replica, tree_.put(shard, buffer), lock);
       if (enough) close(replica, lock);
     }
+  }
+
+  bool is_waiting() const { return !again_.empty() || next_ < sums_.sizes_.shards; }
+  // Whether there is a shard for the replica, or may still be one: shards that wait for each other wait for one whose replica is
+  // lost, too.
+  bool may_come() const { return is_waiting() || (sums_.sizes_.together && !tree_.complete()); }
+  // Shards that are computed at the same time are dealt out evenly.
+  bool may_take(size_t replica) const {
+    if (!is_waiting() || !sums_.sizes_.together) return is_waiting();
+    const auto left = static_cast<int64_t>(sums_.replicas_->count_left());
+    return taken_[replica] < (sums_.sizes_.shards + left - 1) / left;
   }
 
   // What has not come by now leaves holes.
@@ -242,6 +259,7 @@ class ShardSums::Reduction {
   int64_t next_ = 0, accepted_ = 0;
   bool closed_ = false;         // no further shard is wanted
   std::vector<int64_t> again_;  // shards whose replica was lost
+  std::vector<int64_t> taken_;  // shards that a replica was given
   Status status_, loss_;
 };
 

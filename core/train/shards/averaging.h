@@ -45,6 +45,8 @@ class ShardSums {
     size_t replicas = 1;   // that compute at once, at most `shards`
     size_t lanes = 1;      // shards that a replica computes at once
     bool several = false;  // a step has several batches
+    // All shards of a batch are computed at the same time, since they wait for each other; a replica has a lane for each.
+    bool together = false;
   };
   // Buffers of these types, made by the first reduce(): one per level of the tree, for each further shard under way as many as the shards
   // that it overtakes can leave behind, and one more for `several` batches.

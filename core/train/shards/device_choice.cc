@@ -29,7 +29,11 @@ Result<std::vector<std::string>> choose_devices(const Engine& engine, std::strin
     const std::string_view item = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     if (item.empty()) continue;
-    if (item == "all") return std::vector<std::string>();
+    if (item == "all") {
+      all = true;
+      out.clear();
+      break;
+    }
     all = false;
     const size_t equals = item.find('=');
     if (equals == std::string_view::npos) {
@@ -54,6 +58,14 @@ Result<std::vector<std::string>> choose_devices(const Engine& engine, std::strin
     if (found < wanted) {
       return failed_precondition("'devices' asks for '", item, "', this engine has ", names_of(engine));
     }
+  }
+  bool has_home = false;
+  for (const auto& device : engine.devices()) has_home = has_home || device->is_home();
+  if (all && has_home) {
+    for (const auto& device : engine.devices()) {
+      if (!device->is_home()) take(device->name());
+    }
+    return out;
   }
   return all || out.size() == engine.devices().size() ? std::vector<std::string>() : out;
 }

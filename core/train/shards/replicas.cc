@@ -15,8 +15,9 @@ Status Replicas::place(size_t replica, bool apart) {
   return threads_->reserve(static_cast<size_t>(count) * lanes_);
 }
 
-bool Replicas::any_left() const {
-  return std::any_of(replicas_.begin(), replicas_.end(), [](const Replica& r) { return !r.lost; });
+size_t Replicas::count_left() const {
+  const auto count = std::count_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return !r.lost; });
+  return static_cast<size_t>(count);
 }
 
 // The first loops of all come first, so that no replica waits for another's second.

@@ -28,7 +28,8 @@ class Replicas {
   bool apart(size_t replica) const { return replicas_[replica].apart; }
   bool lost(size_t replica) const { return replicas_[replica].lost; }
   void lose(size_t replica) { replicas_[replica].lost = true; }
-  bool any_left() const;
+  size_t count_left() const;
+  bool any_left() const { return count_left() > 0; }
 
   // Runs `body` for each loop of a replica that is left, those that are not apart on `parallel`: with few threads one may begin when
   // another has ended. It must throw nothing.

@@ -99,6 +99,27 @@ def norm_body(t):
     t.row("LpNormalization", x4, axis=4, error="out of range")
 
 
+def shard_batch(t):
+    """A run without other shards: the mean is X itself, the statistics are those of X alone."""
+    x, scale, bias, mean, var = (floats(s, i, 0.2, 2, F64) for i, s in enumerate([(4, 3, 5)] + 4 * [(3,)]))
+    for transposed in (0, 1):
+        t.row("percale:ShardMean", x, transposed=transposed, out=x, grad=[0])
+    t.row("percale:ShardMean", empty(0, 3), out=empty(0, 3))
+    for dtype in (F32, F64):
+        for dims in [(4, 3), (4, 3, 5), (2, 3, 4, 2)]:
+            v = floats(dims, 7, -2, 2, dtype)
+            inputs = [a.astype(dtype) for a in (scale, bias, mean, var)]
+            axes, wide, across = tuple(d for d in range(len(dims)) if d != 1), v.astype(F64), (1, -1) + (1,) * (len(dims) - 2)
+            m, s2 = wide.mean(axis=axes), wide.var(axis=axes)
+            y = (wide - m.reshape(across)) / np.sqrt(s2.reshape(across) + 0.01) * scale.reshape(across) + bias.reshape(across)
+            outs = [y, 0.75 * mean + 0.25 * m, 0.75 * var + 0.25 * s2]
+            t.row("percale:SynchronizedBatchNormalization", v, *inputs, epsilon=0.01, momentum=0.75,
+                  out=[o.astype(dtype) for o in outs], tol=1e-5 if dtype == F32 else 1e-12)
+    t.row("percale:SynchronizedBatchNormalization", x, scale, bias, mean, var, out=False, grad=[0, 1, 2])
+    t.row("percale:SynchronizedBatchNormalization", x, scale, bias[:2], mean, var, error="B has shape")
+    t.row("percale:SynchronizedBatchNormalization", x[0, 0], scale, bias, mean, var, error="wanted X [N,C,...]")
+
+
 def lp_pool(t):
     def pool(x, kernel, strides, pads, dilations, p, ceil):
         rank = len(kernel)

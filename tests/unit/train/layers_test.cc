@@ -268,4 +268,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("every layer and every word of layers says what it means") {
+  REQUIRE(layer_names().size() > 20);
+  for (const std::string& name : layer_names()) {
+    CAPTURE(name);
+    const Layer& layer = *find_layer(name);
+    CHECK(layer.doc.ends_with('.'));
+    for (const AttrSpec& attribute : layer.attributes) {
+      CAPTURE(attribute.name);
+      CHECK(layer_word(attribute.name).ends_with('.'));
+    }
+  }
+  CHECK(layer_word("unit") == "");
+  CHECK(layer_word("zzz") == "");
+}
+
 }  // namespace percale

@@ -2,6 +2,7 @@
 #include "core/train/method/metrics.h"
 
 #include "core/train/method/metric_ops.h"
+#include "core/train/rewrite/graph_metrics.h"
 #include "tests/unit/train/jobs.h"
 
 namespace percale {
@@ -86,6 +87,45 @@ TEST_CASE("metrics of an epoch are those of the formula, however its rows were c
       }
       CHECK(std::fabs(finish_metric(totals->rule, sums) - want.value) < 1e-12);
     }
+  }
+}
+
+TEST_CASE("metrics of a graph that a host built are those of a SPEC, its labels telling what is meant") {
+  const auto engine = engine_of(2);
+  for (const Reference& want : kReferences) {
+    CAPTURE(want.loss);
+    CAPTURE(want.metric);
+    Builder b(engine->registry());
+    const auto batch = rows_of(want, 0, kRows);
+    Shape x = batch[0].shape(), y = batch[1].shape();
+    x[0] = y[0] = kUnknownDim;
+    const ValueId given = *b.main().add_input("p", DType::kF64, x);
+    REQUIRE(b.main().add_input("y", batch[1].dtype(), y).ok());
+    Emitter e(b.main());
+    const ValueId scores = e.emit("Identity", {given}, {}, "scores");
+    const ValueId loss = e.emit("ReduceMean", {scores}, {{"keepdims", 0}}, "loss");
+    REQUIRE_OK(b.main().set_outputs({scores, loss}));
+    const auto graph = b.finish();
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    const auto plain = model_of_mean_loss(**graph, "");
+    REQUIRE_MESSAGE(plain.ok(), plain.status().to_string());
+    std::string json = want.metric;
+    if (json.front() != '{') json = str_cat("{\"name\": ", json, "}");
+    json.back() = ',';
+    json += str_cat(" \"from_logits\": ", want.from_logits ? "true" : "false", "}");
+    const auto model = add_graph_metrics(*plain, json);
+    REQUIRE_MESSAGE(model.ok(), model.status().to_string());
+    REQUIRE(model->objective.metrics.size() == 1);
+    RunSpec run;
+    run.feeds = {"p", "y"};
+    run.fetches = model->objective.metrics[0].totals;
+    const auto session = Session::create(engine, model->graph, nullptr);
+    REQUIRE(session.ok());
+    const auto out = (*session)->run(run, batch);
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    std::vector<double> sums;
+    add_totals(*out, sums);
+    CHECK(std::fabs(finish_metric(model->objective.metrics[0].rule, sums) - want.value) < 1e-12);
   }
 }
 
