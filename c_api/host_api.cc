@@ -107,6 +107,15 @@ void parallel_for(percale_run_context* run, int64_t pieces, void (*body)(void* a
   }
 }
 int32_t run_cancelled(percale_run_context* run) { return run->cancelled.load(std::memory_order_relaxed); }
+void run_random(const percale_run_context* run, int64_t* seed, int64_t* step, int64_t* first_row) {
+  *seed = run->seed;
+  *step = run->step;
+  *first_row = run->first_row;
+}
+int64_t run_mark(const percale_run_context* run) { return run->mark; }
+void run_fail_at(percale_run_context* run, int64_t mark, int32_t code, int64_t detail) {
+  run->fail(static_cast<RunError>(code), detail, nullptr, mark);
+}
 void run_fail(percale_run_context* run, int32_t code, int64_t detail) {
   run->fail(code == PERCALE_OUT_OF_RANGE ? RunError::kIndexOutOfRange : RunError::kKernelFailed, detail);
 }
@@ -279,6 +288,9 @@ constexpr percale_host_api kHostApi = {
     .fused_node = fused_node,
     .fused_node_input = fused_node_input,
     .fused_node_output = fused_node_output,
+    .run_random = run_random,
+    .run_mark = run_mark,
+    .run_fail_at = run_fail_at,
 };
 
 }  // namespace

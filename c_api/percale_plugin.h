@@ -83,6 +83,17 @@ typedef struct percale_device_description {
   double gbytes_per_second;
 } percale_device_description;
 
+/** What an engine wants of a device that it opens. \since 0.1 */
+typedef struct percale_device_options {
+  uint32_t struct_size;
+  /** The most that allocate() may have given out at once, in bytes; 0: all that the device has. */
+  uint64_t memory_limit;
+  /** 1: the same bits in every run; 0: faster code without that promise is welcome. */
+  int32_t deterministic;
+  /** 1: products of f32 may be made of tf32, which keeps 10 bits of the fraction. */
+  int32_t tf32;
+} percale_device_options;
+
 /** A kind of device. `self` is the table's own user pointer, `device` what open() returned. Functions may be called from
  * any thread; calls on one queue are serialised by the library. \since 0.1 */
 typedef struct percale_device_api {
@@ -138,6 +149,12 @@ typedef struct percale_device_api {
    * queue_signal() itself fails it is never called. */
   percale_status* (*queue_signal)(void* queue, void (*reached)(void* event, uint64_t value, percale_code code),
                                   void* event, uint64_t value);
+  /** open() with what the engine wants. NULL: open() is called. */
+  percale_status* (*open_with)(void* self, int32_t index, const percale_device_options* options, void** out_device);
+  /** Host memory that copies from and to the device need not go through a second time (pinned), 64-byte aligned. Any thread may read
+   * and write it. Optional; NULL: the library takes memory of its own for what passes through the host. */
+  percale_status* (*allocate_host)(void* device, uint64_t bytes, void** out_memory);
+  void (*free_host)(void* device, void* memory);
 } percale_device_api;
 
 /** A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and arrays are borrowed
@@ -367,6 +384,14 @@ typedef struct percale_host_api {
   const percale_node_view* (*fused_node)(const percale_node_view* node, size_t index);
   int32_t (*fused_node_input)(const percale_node_view* node, size_t index, size_t input);
   int32_t (*fused_node_output)(const percale_node_view* node, size_t index);
+
+  /** What random ops count by, besides their attributes: the run's seed, its step, and the number that the first row of the batch
+   * has in the whole one. */
+  void (*run_random)(const percale_run_context* run, int64_t* out_seed, int64_t* out_step, int64_t* out_first_row);
+  /** For kernels that put their work on a queue: which instruction of the run is being enqueued, and run_fail() in its name by whoever
+   * finds out later, before queue_synchronize() returns. That then says PERCALE_OK: the run knows. */
+  int64_t (*run_mark)(const percale_run_context* run);
+  void (*run_fail_at)(percale_run_context* run, int64_t mark, int32_t code, int64_t detail);
 } percale_host_api;
 
 /** One input or output of an op that a plug-in adds. \since 0.1 */

@@ -14,11 +14,24 @@
 namespace percale::c_api {
 namespace {
 
+// The library's own file, as the loader knows it; null when it does not tell.
+const char* own_file() {
+  Dl_info info;
+  return dladdr(reinterpret_cast<const void*>(&percale_version), &info) == 0 ? nullptr : info.dli_fname;
+}
+
 // The folder of plug-ins beside the library; empty when the system does not tell where that is.
 std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<const void*>(&percale_version), &info) == 0 || info.dli_fname == nullptr) return {};
-  return join_path(parent_folder(info.dli_fname), "percale");
+  const char* file = own_file();
+  return file == nullptr ? std::string() : join_path(parent_folder(file), "percale");
+}
+
+// A plug-in is never closed, and may call the host's table for the life of the process: the library stays too, even if
+// whoever opened it closes it. Opened again it is the one that is there. A program that has it linked in needs none of this.
+void stay() {
+  const char* file = own_file();
+  if (file == nullptr) return;
+  if (void* self = dlopen(file, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE); self != nullptr) dlclose(self);
 }
 
 bool is_plugin_file(std::string_view name) { return name.starts_with("libpercale_") && name.ends_with(".so"); }
@@ -50,6 +63,7 @@ Result<const percale_plugin_api*> open_library(const std::string& path) {
   }
   const auto init = reinterpret_cast<percale_plugin_init_fn>(dlsym(library, "percale_plugin_init"));
   if (init == nullptr) return failed_precondition("exports no percale_plugin_init");
+  stay();
   const percale_plugin_api* api = nullptr;
   PERCALE_RETURN_IF_ERROR(from_c(init(&host_api(), PERCALE_PLUGIN_ABI, path.c_str(), &api)));
   if (api == nullptr || api->struct_size < sizeof(percale_plugin_api) || api->name == nullptr) {
@@ -249,10 +263,16 @@ bool Plugins::has(std::string_view name) const {
                      [&](const PluginInfo& info) { return info.absent.empty() && info.name == name; });
 }
 
-std::string Plugins::numerics() const {
+std::string Plugins::numerics(std::string_view devices) const {
   std::string out;
   for (size_t i = 0; i < apis_.size(); ++i) {
-    if (apis_[i] == nullptr || apis_[i]->kernel_count == 0) continue;
+    if (apis_[i] == nullptr) continue;
+    bool used = false;
+    for (size_t k = 0; k < apis_[i]->kernel_count; ++k) {
+      const std::string_view kind = apis_[i]->kernel_device_kinds[k];
+      used = used || kind == "cpu" || devices == "all" || devices.find(kind) != std::string_view::npos;
+    }
+    if (!used) continue;
     out += str_cat(out.empty() ? "" : " ", infos_[i].name, "=", infos_[i].version);
   }
   return out;

@@ -32,8 +32,8 @@ class Plugins {
 
   const std::vector<PluginInfo>& infos() const { return infos_; }
   bool has(std::string_view name) const;
-  // What of them decides bits: names and versions of the plug-ins that bring kernels.
-  std::string numerics() const;
+  // What of them decides bits on these devices (as the option names them): names and versions of the plug-ins that bring kernels.
+  std::string numerics(std::string_view devices) const;
   std::vector<const percale_device_api*> devices() const;
   // Null when there is none for the format.
   const percale_importer* find_importer(std::string_view format) const;

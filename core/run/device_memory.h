@@ -30,6 +30,28 @@ class DeviceMemory {
   void* data_ = nullptr;
 };
 
+// Host memory that a device copies from and to without another copy. Freed with its owner.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  // For a device whose table has allocate_host.
+  static Result<PinnedMemory> allocate(const Device& device, int64_t bytes);
+  PinnedMemory(PinnedMemory&& o) noexcept : device_(o.device_), data_(std::exchange(o.data_, nullptr)) {}
+  PinnedMemory& operator=(PinnedMemory&& o) noexcept {
+    std::swap(device_, o.device_);
+    std::swap(data_, o.data_);
+    return *this;
+  }
+  ~PinnedMemory() {
+    if (data_ != nullptr) device_->api().free_host(device_->handle(), data_);
+  }
+  void* data() const { return data_; }
+
+ private:
+  const Device* device_ = nullptr;
+  void* data_ = nullptr;
+};
+
 // A queue of a device, destroyed with it. Nothing may be under way in it then.
 class DeviceQueue {
  public:

@@ -40,6 +40,7 @@ const char* missing_slot(const percale_device_api& api) {
   if (api.borrow_kernels != nullptr && (api.launch == nullptr || api.queue_create == nullptr)) {
     return "launch or queue_create";
   }
+  if ((api.allocate_host == nullptr) != (api.free_host == nullptr)) return "allocate_host or free_host";
   if (api.compile != nullptr && (api.execute == nullptr || api.executable_destroy == nullptr)) {
     return "execute or executable_destroy";
   }
@@ -65,9 +66,16 @@ std::string inventory(const std::vector<PresentKind>& present, const std::vector
 }
 
 Result<std::unique_ptr<Device>> open_device(const DeviceRequest& request, const percale_device_api& api,
-                                            ThreadPool& threads) {
+                                            const EngineOptions& engine, ThreadPool& threads) {
   void* opened = nullptr;
-  PERCALE_RETURN_IF_ERROR(from_c(api.open(api.self, request.index, &opened)).with_context(request.name));
+  percale_device_options options{};
+  options.struct_size = sizeof options;
+  options.memory_limit = static_cast<uint64_t>(engine.device_memory_limit);
+  options.deterministic = engine.deterministic ? 1 : 0;
+  options.tf32 = engine.tf32 ? 1 : 0;
+  const Status status = from_c(api.open_with != nullptr ? api.open_with(api.self, request.index, &options, &opened)
+                                                        : api.open(api.self, request.index, &opened));
+  PERCALE_RETURN_IF_ERROR(status.with_context(request.name));
   std::unique_ptr<void, void (*)(void*)> handle(opened, api.close);
   percale_device_description description{};
   description.struct_size = sizeof description;
@@ -76,6 +84,23 @@ Result<std::unique_ptr<Device>> open_device(const DeviceRequest& request, const 
                                          threads.parallel());
   static_cast<void>(handle.release());  // the device closes it
   return device;
+}
+
+// Where variables live when none of the devices has the host's memory.
+Status open_home(const std::vector<PresentKind>& present, const EngineOptions& options, ThreadPool& threads,
+                 std::vector<std::unique_ptr<Device>>& devices) {
+  for (const auto& device : devices) {
+    if (device->shares_host_memory()) return {};
+  }
+  for (const PresentKind& p : present) {
+    if (p.kind != "cpu") continue;
+    PERCALE_ASSIGN_OR_RETURN(auto device, open_device({"cpu:0", "cpu", 0, 0}, p.api, options, threads));
+    if (!device->shares_host_memory()) continue;
+    device->make_home();
+    devices.push_back(std::move(device));
+    return {};
+  }
+  return {};
 }
 
 }  // namespace
@@ -150,6 +175,9 @@ Result<std::shared_ptr<Engine>> Engine::create(const EngineOptions& options, Par
   if (options.threads < 0 || options.threads > kMaxThreads) {
     return out_of_range("threads: ", options.threads, " is not from 0 (as many as the machine lends) to ", kMaxThreads);
   }
+  if (options.device_memory_limit < 0) {
+    return out_of_range("device_memory_limit: ", options.device_memory_limit, " bytes is negative");
+  }
   if (options.memory_limit < 0) return out_of_range("memory_limit: ", options.memory_limit, " bytes is negative");
   std::shared_ptr<Engine> engine(new Engine);
   engine->options_ = options;
@@ -188,7 +216,7 @@ Status Engine::open_devices() {
   if (wanted == "all") {
     for (const PresentKind& p : present) {
       for (int32_t i = 0; i < p.count && p.kind != "cpu"; ++i) {
-        auto device = open_device({str_cat(p.kind, ":", i), p.kind, i, 0}, p.api, *threads_);
+        auto device = open_device({str_cat(p.kind, ":", i), p.kind, i, 0}, p.api, options_, *threads_);
         // One that cannot be opened, or that exists to be looked at, is not among the usable ones.
         if (!device.ok()) {
           parts_.absent.push_back({str_cat(p.kind, ":", i), std::string(device.status().message())});
@@ -197,7 +225,7 @@ Status Engine::open_devices() {
         }
       }
     }
-    if (!devices_.empty()) return {};
+    if (!devices_.empty()) return open_home(present, options_, *threads_, devices_);
     wanted = "cpu:0";
   }
 
@@ -207,10 +235,10 @@ Status Engine::open_devices() {
     if (kind == present.end() || request.index >= kind->count) {
       return not_found("devices: there is no ", request.name, "; ", inventory(present, parts_.absent));
     }
-    PERCALE_ASSIGN_OR_RETURN(auto device, open_device(request, kind->api, *threads_));
+    PERCALE_ASSIGN_OR_RETURN(auto device, open_device(request, kind->api, options_, *threads_));
     devices_.push_back(std::move(device));
   }
-  return {};
+  return devices_.empty() ? Status() : open_home(present, options_, *threads_, devices_);
 }
 
 Engine::~Engine() {

@@ -42,6 +42,10 @@ class Device {
   bool lost() const { return api_.lost != nullptr && api_.lost(handle_) != 0; }
   // How many threads work for the device at once, the caller counted; 0: as many as the engine has.
   int32_t width() const { return width_; }
+  // Whether nobody has asked for it: it holds variables, since none of the others has the host's memory, and computes nothing unless a
+  // run's group names it.
+  bool is_home() const { return is_home_; }
+  void make_home() { is_home_ = true; }
   // Runs the loops of this device's kernels: on the engine's threads, at most width() of them. Lives as long as the device.
   ParallelFor parallel() const;
 
@@ -55,6 +59,7 @@ class Device {
   percale_device_description description_;
   int32_t width_;
   ParallelFor threads_;
+  bool is_home_ = false;
 };
 
 // A kind of device that the machine lacks, and why.
@@ -71,9 +76,15 @@ struct EngineOptions {
   //   "cpu=4x1"           the devices 0 to 3 of the kind, each at most 1 thread wide; "cpu=4": each as wide as the engine
   //   "all"               alone: every device that reports a rate and has memory of its own, else cpu:0
   //   "" or "none"        none: graphs can be built, not run
+  // Where none of them has the host's memory, cpu:0 stands behind them as the home of variables.
   std::string devices = "cpu:0";
   std::string isa = "auto";  // what the CPU kernels may use; who makes the Parts has obeyed it
   LogLevel log_level = LogLevel::kWarning;
+  // Of devices that know these: bytes that each may give out, 0: what it has; whether bits may differ from run to run; whether f32
+  // products may be made of tf32.
+  int64_t device_memory_limit = 0;
+  bool deterministic = true;
+  bool tf32 = false;
 };
 
 // Thread-safe. Immutable after creation but for what its parts count.

@@ -1,5 +1,5 @@
 /* A plug-in in plain C, built against the installed headers alone:
- *   cc -std=c99 -O3 -march=native -shared -fPIC plugin.c $(pkg-config --cflags percale) -o libpercale_sample.so
+ *   cc -std=c99 -O3 -march=native -shared -fPIC plugin.c $(pkg-config --cflags percale) -o libpercale_sample.so -lm
  * It links nothing of Percale: all that it needs comes in the table that percale_plugin_init() gets. It adds
  *   - the op sample:Snake, y = x + sin(alpha x)^2 / alpha (Ziyin et al. 2020), with its gradient and a kernel;
  *   - a kernel for Mish, which Percale itself composes of nine ops: it needs one exponential where they take an exponential,
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const percale_host_api* host; /* set once, before anything else is called */
+static const percale_host_api* host; /* set once, before anything else is called; see percale_plugin_init() */
 
 static percale_status* refuse(const char* reason) {
   return host->status_create(PERCALE_UNIMPLEMENTED, reason, PERCALE_NUL_ENDED);
@@ -171,7 +171,11 @@ percale_status* percale_plugin_init(const percale_host_api* given, uint32_t abi,
                                     const percale_plugin_api** out_plugin) {
   static percale_plugin_api api;
   (void)path;
-  host = given;
+  /* It is called for every engine, and by every copy of the library that the process has. This sample keeps one table, so it serves the
+   * first copy; a plug-in for all of them gives each its own tables and finds the host by `user`. */
+  if (!__sync_bool_compare_and_swap(&host, NULL, given) && host != given) {
+    return given->status_create(PERCALE_FAILED_PRECONDITION, "serves another copy of the library", PERCALE_NUL_ENDED);
+  }
   if (abi != PERCALE_PLUGIN_ABI) return refuse("made for another version of the plug-in interface");
   api.struct_size = sizeof api;
   api.name = "sample", api.version = "1.0";

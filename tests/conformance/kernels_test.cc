@@ -136,8 +136,8 @@ std::string difference(const std::vector<unsigned char>& got, const Tensor& want
   return "";
 }
 
-// The result of the last CPU kernel of the list that takes the node, which is the portable one, and of a fused node that of
-// its body's nodes one by one; nothing when it fails.
+// The result of the last CPU kernel of the list that takes the node, which is the portable one, or of the body of a composite op, and
+// of a fused node that of its body's nodes one by one; nothing when it fails.
 std::optional<std::vector<Tensor>> portable(const Registry& registry, const Sample& sample, const NodeView& view) {
   if (sample.graph != nullptr) {
     auto out =
@@ -149,6 +149,7 @@ std::optional<std::vector<Tensor>> portable(const Registry& registry, const Samp
   for (const Kernel& kernel : registry.kernels("cpu", *sample.schema)) {
     if (from_c(kernel.accepts(kernel.user, &view)).ok()) last = kernel.name;
   }
+  if (last.empty() && sample.schema->body != nullptr) last = kBodyKernel;
   if (last.empty()) return {};
   auto out = evaluate_node(registry, "cpu", *sample.schema, "sample", sample.attributes, sample.inputs, sample.outputs,
                            subject().engine->memory(), {}, last);

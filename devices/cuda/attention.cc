@@ -1,0 +1,81 @@
+// FusedAttention: its own kernel, which never holds all scores.
+#include <algorithm>
+
+#include "devices/cuda/kernels.h"
+#include "devices/cuda/walk.h"
+
+namespace percale::cuda {
+namespace {
+
+constexpr int64_t kRows = 32, kMostSize = 128;  // as in kernels/attention.cu
+
+// [batch, heads, sequence, size] of an operand that may lie by row, [batch, sequence, heads, size], and its steps.
+struct Heads {
+  int64_t batch, heads, sequence, size;
+};
+Heads heads_of(const Dims& dims, bool by_row, int64_t (&steps)[3]) {
+  const Dims own = row_major(dims);
+  steps[0] = own[0];
+  steps[1] = own[by_row ? 2 : 1];
+  steps[2] = own[by_row ? 1 : 2];
+  return {dims[0], dims[by_row ? 2 : 1], dims[by_row ? 1 : 2], dims[3]};
+}
+
+Run prepare_attention(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(0);
+  refuse_if(!is_float(dtype), "attends in floats alone");
+  const DeviceKernel kernel{Family::attention, std::string("percale_attention_") + suffix(dtype)};
+  const auto by_row = [&](const char* name) { return node.attribute(name, int64_t{0}) != 0; };
+  AttentionArgs args{};
+  const Heads q = heads_of(node.dims(0), by_row("q_by_row"), args.q_steps),
+              k = heads_of(node.dims(1), by_row("k_by_row"), args.k_steps),
+              v = heads_of(node.dims(2), by_row("v_by_row"), args.v_steps);
+  heads_of(node.output_dims(), by_row("y_by_row"), args.y_steps);
+  refuse_if(q.size > kMostSize || v.size > kMostSize, "heads of more than 128 elements");
+  args.batch = q.batch;
+  args.heads = q.heads;
+  args.kv_heads = k.heads;
+  args.queries = q.sequence;
+  args.keys = k.sequence;
+  args.size = static_cast<int32_t>(q.size);
+  args.value_size = static_cast<int32_t>(v.size);
+  args.scale = node.attribute("scale", 1.0);
+  args.nan_is_zero = node.attribute("nan_is_zero", int64_t{0}) != 0;
+  const bool masked = node.has(3);
+  if (masked) {
+    args.wide_mask = node.dtype(3) != dtype;
+    refuse_if(args.wide_mask != 0 && (dtype == PERCALE_DTYPE_F64 || node.dtype(3) != PERCALE_DTYPE_F32),
+              "a mask is of the type of Q, or f32 for narrower ones");
+    const Dims steps = broadcast_strides(node.dims(3), {q.batch, q.heads, q.sequence, k.sequence});
+    std::copy(steps.begin(), steps.end(), args.mask_steps);
+  }
+  const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
+  Grid grid;
+  grid.blocks =
+      static_cast<unsigned>(std::clamp<int64_t>(q.batch * q.heads * ((q.sequence + kRows - 1) / kRows), 1, INT32_MAX));
+  const int64_t shared = kRows * (q.size + 1) + kRows * (std::max(q.size, v.size) + 1) + kRows * (kRows + 1);
+  grid.shared = static_cast<unsigned>(shared * (dtype == PERCALE_DTYPE_F64 ? 8 : 4));
+  return [=](const Launch& launch) {
+    if (bytes == 0) return;
+    if (args.keys == 0) {  // a sum of nothing
+      launch.queue().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
+      return;
+    }
+    AttentionArgs now = args;
+    now.q = launch.in(0);
+    now.k = launch.in(1);
+    now.v = launch.in(2);
+    if (masked) now.mask = launch.in(3);
+    now.y = launch.out(0);
+    launch.run(kernel, grid, now);
+  };
+}
+
+}  // namespace
+
+void add_attention(Entries& entries) {
+  entries.push_back({"cuda.attention", "percale", "FusedAttention", prepare_attention});
+}
+
+}  // namespace percale::cuda

@@ -1,0 +1,122 @@
+#include "devices/cuda/host.h"
+
+namespace percale::cuda {
+namespace {
+
+Dims to_dims(const int64_t* dims, size_t rank) { return Dims(dims, dims + rank); }
+
+}  // namespace
+
+percale_status* to_status(const percale_host_api& host, percale_code code, std::string_view message) {
+  return host.status_create(code, message.data(), message.size());
+}
+
+Dims Node::dims(size_t i) const {
+  size_t rank = 0;
+  const int64_t* dims = host_->node_input_dims(view_, i, &rank);
+  return to_dims(dims, rank);
+}
+
+Dims Node::output_dims(size_t k) const {
+  size_t rank = 0;
+  const int64_t* dims = host_->node_output_dims(view_, k, &rank);
+  return to_dims(dims, rank);
+}
+
+Dims Node::known_ints(size_t i, const char* what) const {
+  const void* values = constant(i);
+  const auto count = static_cast<size_t>(elements(dims(i)));
+  if (values == nullptr && count > 0) throw Refusal(std::string(what) + " must be known before the run");
+  if (dtype(i) == PERCALE_DTYPE_I64) return to_dims(static_cast<const int64_t*>(values), count);
+  if (dtype(i) != PERCALE_DTYPE_I32) throw Refusal(std::string(what) + " are neither i64 nor i32");
+  const auto* narrow = static_cast<const int32_t*>(values);
+  return Dims(narrow, narrow + count);
+}
+
+int64_t Node::attribute(const char* name, int64_t otherwise) const {
+  host_->node_attribute_int(view_, name, &otherwise);
+  return otherwise;
+}
+
+double Node::attribute(const char* name, double otherwise) const {
+  host_->node_attribute_float(view_, name, &otherwise);
+  return otherwise;
+}
+
+std::string_view Node::attribute(const char* name, std::string_view otherwise) const {
+  const char* text = nullptr;
+  size_t size = 0;
+  return host_->node_attribute_string(view_, name, &text, &size) != 0 ? std::string_view(text, size) : otherwise;
+}
+
+Dims Node::attribute(const char* name, const Dims& otherwise) const {
+  const int64_t* values = nullptr;
+  size_t count = 0;
+  return host_->node_attribute_ints(view_, name, &values, &count) != 0 ? to_dims(values, count) : otherwise;
+}
+
+bool Node::has_int(const char* name) const {
+  int64_t value = 0;
+  return host_->node_attribute_int(view_, name, &value) != 0;
+}
+
+int64_t elements(const Dims& dims) {
+  int64_t out = 1;
+  for (int64_t d : dims) out *= d;
+  return out;
+}
+
+size_t normal_axis(int64_t axis, size_t rank) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
+
+int64_t item_bytes(percale_dtype dtype) {
+  switch (dtype) {
+    case PERCALE_DTYPE_U8:
+    case PERCALE_DTYPE_I8:
+    case PERCALE_DTYPE_BOOL:
+    case PERCALE_DTYPE_F8E4M3FN:
+    case PERCALE_DTYPE_F8E4M3FNUZ:
+    case PERCALE_DTYPE_F8E5M2:
+    case PERCALE_DTYPE_F8E5M2FNUZ:
+    case PERCALE_DTYPE_F8E8M0: return 1;
+    case PERCALE_DTYPE_U16:
+    case PERCALE_DTYPE_I16:
+    case PERCALE_DTYPE_F16:
+    case PERCALE_DTYPE_BF16: return 2;
+    case PERCALE_DTYPE_F32:
+    case PERCALE_DTYPE_I32:
+    case PERCALE_DTYPE_U32: return 4;
+    case PERCALE_DTYPE_F64:
+    case PERCALE_DTYPE_I64:
+    case PERCALE_DTYPE_U64:
+    case PERCALE_DTYPE_COMPLEX64: return 8;
+    default: throw Refusal("no code for elements of this type");
+  }
+}
+
+const char* suffix(percale_dtype dtype) {
+  switch (dtype) {
+    case PERCALE_DTYPE_F32: return "f32";
+    case PERCALE_DTYPE_F64: return "f64";
+    case PERCALE_DTYPE_F16: return "f16";
+    case PERCALE_DTYPE_BF16: return "bf16";
+    case PERCALE_DTYPE_I8: return "i8";
+    case PERCALE_DTYPE_I16: return "i16";
+    case PERCALE_DTYPE_I32: return "i32";
+    case PERCALE_DTYPE_I64: return "i64";
+    case PERCALE_DTYPE_U8: return "u8";
+    case PERCALE_DTYPE_U16: return "u16";
+    case PERCALE_DTYPE_U32: return "u32";
+    case PERCALE_DTYPE_U64: return "u64";
+    case PERCALE_DTYPE_BOOL: return "bool";
+    default: throw Refusal("no code for elements of this type");
+  }
+}
+
+bool is_float(percale_dtype dtype) {
+  return dtype == PERCALE_DTYPE_F32 || dtype == PERCALE_DTYPE_F64 || dtype == PERCALE_DTYPE_F16 ||
+         dtype == PERCALE_DTYPE_BF16;
+}
+
+}  // namespace percale::cuda

@@ -1,0 +1,102 @@
+// The library's side of the border in C++: nodes to read, errors to give.
+#ifndef PERCALE_DEVICES_CUDA_HOST_H_
+#define PERCALE_DEVICES_CUDA_HOST_H_
+
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "c_api/percale_plugin.h"
+
+namespace percale::cuda {
+
+using Dims = std::vector<int64_t>;
+
+// What goes wrong within the plug-in. Caught wherever the library calls it.
+class Failure : public std::exception {
+ public:
+  Failure(percale_code code, std::string message, bool lost = false)
+      : code_(code), message_(std::move(message)), lost_(lost) {}
+  percale_code code() const { return code_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+  bool lost() const { return lost_; }  // the device will never work again
+
+ private:
+  percale_code code_;
+  std::string message_;
+  bool lost_;
+};
+
+// Why a kernel does not take a node.
+class Refusal : public Failure {
+ public:
+  explicit Refusal(std::string reason) : Failure(PERCALE_UNIMPLEMENTED, std::move(reason)) {}
+};
+inline void refuse_if(bool condition, const char* reason) {
+  if (condition) throw Refusal(reason);
+}
+
+percale_status* to_status(const percale_host_api& host, percale_code code, std::string_view message);
+
+// Runs f() and makes a status of what it throws; null when it throws nothing.
+template <class F>
+percale_status* guarded(const percale_host_api& host, F&& f) {
+  try {
+    f();
+    return nullptr;
+  } catch (const Failure& e) {
+    return to_status(host, e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    return to_status(host, PERCALE_RESOURCE_EXHAUSTED, "the plug-in 'cuda' has no host memory");
+  } catch (const std::exception& e) {
+    return to_status(host, PERCALE_INTERNAL, e.what());
+  }
+}
+
+// A node that a kernel is offered. Borrows the view.
+class Node {
+ public:
+  Node(const percale_host_api& host, const percale_node_view* view) : host_(&host), view_(view) {}
+
+  std::string_view op() const { return host_->node_op(view_); }
+  std::string name() const { return host_->node_name(view_); }
+
+  size_t inputs() const { return host_->node_input_count(view_); }
+  size_t outputs() const { return host_->node_output_count(view_); }
+  bool has(size_t i) const { return i < inputs() && dtype(i) != PERCALE_DTYPE_INVALID; }
+  bool gives(size_t k) const { return k < outputs() && output_dtype(k) != PERCALE_DTYPE_INVALID; }
+  percale_dtype dtype(size_t i) const { return host_->node_input_dtype(view_, i); }
+  percale_dtype output_dtype(size_t k = 0) const { return host_->node_output_dtype(view_, k); }
+  Dims dims(size_t i) const;
+  Dims output_dims(size_t k = 0) const;
+  // The bytes where they are known before the run, else null.
+  const void* constant(size_t i) const { return has(i) ? host_->node_input_constant(view_, i) : nullptr; }
+  // The elements of an i64 or i32 input that must be known before the run.
+  Dims known_ints(size_t i, const char* what) const;
+
+  int64_t attribute(const char* name, int64_t otherwise) const;
+  double attribute(const char* name, double otherwise) const;
+  std::string_view attribute(const char* name, std::string_view otherwise) const;
+  Dims attribute(const char* name, const Dims& otherwise) const;
+  bool has_int(const char* name) const;
+
+ private:
+  const percale_host_api* host_;
+  const percale_node_view* view_;
+};
+
+int64_t elements(const Dims& dims);
+// From [-rank, rank) to [0, rank).
+size_t normal_axis(int64_t axis, size_t rank);
+// Bytes of an element; Refusal for types of less than a byte and for those that no kernel here knows.
+int64_t item_bytes(percale_dtype dtype);
+// "f32": what the names of kernels end with.
+const char* suffix(percale_dtype dtype);
+bool is_float(percale_dtype dtype);
+
+}  // namespace percale::cuda
+
+#endif  // PERCALE_DEVICES_CUDA_HOST_H_

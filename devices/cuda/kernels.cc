@@ -1,0 +1,28 @@
+#include "devices/cuda/kernels.h"
+
+namespace percale::cuda {
+
+Entries all_kernels() {
+  Entries out;
+  add_matmul(out);
+  add_unary(out);
+  add_binary(out);
+  add_reduce(out);
+  add_softmax(out);
+  add_class_loss(out);
+  add_norm(out);
+  add_pool(out);
+  add_conv(out);
+  add_attention(out);
+  add_loss(out);
+  add_optimizer(out);
+  add_layout(out);
+  add_pad(out);
+  add_index(out);
+  add_sort(out);
+  add_generate(out);
+  add_random(out);
+  return out;
+}
+
+}  // namespace percale::cuda

@@ -1,0 +1,289 @@
+// Convolutions and their gradients as products of matrices, one of which is gathered while it is read: nothing is unfolded in memory.
+// `rows` x `columns` results, each a sum over `depth`; one such product for each group. Sums have one order: that of their depth.
+#include "devices/cuda/kernels/device.cuh"
+
+namespace percale::cuda {
+namespace {
+
+__device__ int64_t divide(int64_t a, int64_t b) {
+  if (a <= 0xFFFFFFFFLL && b <= 0xFFFFFFFFLL) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
+  return a / b;
+}
+__device__ int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
+
+// A point of a batch of images, or a channel with a tap of the window.
+struct Point {
+  int64_t outer;  // image, or channel
+  int64_t p[3];
+};
+__device__ Point point_in(const int64_t (&dims)[3], int64_t i) {
+  Point out;
+  int64_t rest = i;
+  for (int d = 2; d >= 0; --d) {
+    const int64_t quotient = divide(rest, dims[d]);
+    out.p[d] = rest - quotient * dims[d];
+    rest = quotient;
+  }
+  out.outer = rest;
+  return out;
+}
+__device__ int64_t index_in(const int64_t (&dims)[3], const int64_t (&p)[3]) {
+  return (p[0] * dims[1] + p[1]) * dims[2] + p[2];
+}
+
+// The element of X that output point `o` meets at tap `k` (channel and place); 0 in the pads.
+template <class T>
+__device__ Wide<T> x_at(const ConvArgs& a, int64_t group, const Point& k, const Point& o) {
+  const WindowArgs& w = a.window;
+  int64_t i[3];
+  for (int d = 0; d < 3; ++d) {
+    i[d] = o.p[d] * w.stride[d] + k.p[d] * w.dilation[d] - w.pad[d];
+    if (i[d] < 0 || i[d] >= w.in[d]) return 0;
+  }
+  const int64_t plane = (o.outer * a.groups + group) * a.in_channels + k.outer;
+  return widen(at<const T>(a.x)[plane * size_of(w.in) + index_in(w.in, i)]);
+}
+// The element of dY whose window has input point `i` at tap `k`; 0 where there is none.
+template <class T>
+__device__ Wide<T> dy_at(const ConvArgs& a, int64_t group, const Point& k, const Point& i) {
+  const WindowArgs& w = a.window;
+  int64_t o[3];
+  for (int d = 0; d < 3; ++d) {
+    const int64_t start = i.p[d] + w.pad[d] - k.p[d] * w.dilation[d];
+    if (start < 0) return 0;
+    o[d] = divide(start, w.stride[d]);
+    if (o[d] >= w.out[d] || o[d] * w.stride[d] != start) return 0;
+  }
+  const int64_t plane = (i.outer * a.groups + group) * a.out_channels + k.outer;
+  return widen(at<const T>(a.y)[plane * size_of(w.out) + index_in(w.out, o)]);
+}
+
+// The three products. right(depth, column) is gathered; depths and columns are points.
+
+// Rows: output channels. Columns: output points. Depth: input channels with their taps.
+template <class Type>
+struct Forward {
+  using T = Type;
+  static constexpr bool kDepthInside = false;  // neighbours in memory are neighbours of the column
+  __device__ static int64_t rows(const ConvArgs& a) { return a.out_channels; }
+  __device__ static int64_t columns(const ConvArgs& a) { return a.batch * size_of(a.window.out); }
+  __device__ static int64_t depth(const ConvArgs& a) { return a.in_channels * size_of(a.window.kernel); }
+  __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(a.window.out, c); }
+  __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.kernel, d); }
+  __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
+    return widen(at<const T>(a.w)[(group * a.out_channels + row) * depth(a) + d]);
+  }
+  __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
+    return x_at<T>(a, group, d, c);
+  }
+  __device__ static void store(const ConvArgs& a, int64_t, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
+    const int64_t size = size_of(a.window.out), n = divide(column, size), channel = group * a.out_channels + row;
+    if (a.bias.address != 0) sum += widen(at<const T>(a.bias)[channel]);
+    at<T>(a.result)[(n * a.groups * a.out_channels + channel) * size + (column - n * size)] = narrow<T>(sum);
+  }
+};
+
+// Rows: input channels. Columns: input points. Depth: output channels with their taps. ConvTranspose adds a bias.
+template <class Type>
+struct GradInput {
+  using T = Type;
+  static constexpr bool kDepthInside = false;
+  __device__ static int64_t rows(const ConvArgs& a) { return a.in_channels; }
+  __device__ static int64_t columns(const ConvArgs& a) { return a.batch * size_of(a.window.in); }
+  __device__ static int64_t depth(const ConvArgs& a) { return a.out_channels * size_of(a.window.kernel); }
+  __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(a.window.in, c); }
+  __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.kernel, d); }
+  __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
+    const int64_t taps = size_of(a.window.kernel), channel = divide(d, taps);
+    return widen(at<const T>(a.w)[((group * a.out_channels + channel) * a.in_channels + row) * taps + (d - channel * taps)]);
+  }
+  __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
+    return dy_at<T>(a, group, d, c);
+  }
+  __device__ static void store(const ConvArgs& a, int64_t, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
+    const int64_t size = size_of(a.window.in), n = divide(column, size), channel = group * a.in_channels + row;
+    if (a.bias.address != 0) sum += widen(at<const T>(a.bias)[channel]);
+    at<T>(a.result)[(n * a.groups * a.in_channels + channel) * size + (column - n * size)] = narrow<T>(sum);
+  }
+};
+
+// Rows: output channels. Columns: input channels with their taps. Depth: output points, cut into pieces.
+template <class Type>
+struct GradWeight {
+  using T = Type;
+  static constexpr bool kDepthInside = true;
+  __device__ static int64_t rows(const ConvArgs& a) { return a.out_channels; }
+  __device__ static int64_t columns(const ConvArgs& a) { return a.in_channels * size_of(a.window.kernel); }
+  __device__ static int64_t depth(const ConvArgs& a) { return a.batch * size_of(a.window.out); }
+  __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(a.window.kernel, c); }
+  __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.out, d); }
+  __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
+    const int64_t size = size_of(a.window.out), n = divide(d, size);
+    const int64_t plane = (n * a.groups + group) * a.out_channels + row;
+    return widen(at<const T>(a.y)[plane * size + (d - n * size)]);
+  }
+  __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
+    return x_at<T>(a, group, c, d);
+  }
+  __device__ static void store(const ConvArgs& a, int64_t piece, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
+    const int64_t i = (group * rows(a) + row) * columns(a) + column;
+    if (a.pieces == 1) {
+      at<T>(a.result)[i] = narrow<T>(sum);
+    } else {
+      at<Wide<T>>(a.partial)[piece * a.groups * rows(a) * columns(a) + i] = sum;
+    }
+  }
+};
+
+struct Range {
+  int64_t begin, end;
+};
+__device__ Range piece_of(int64_t count, int64_t pieces, int64_t piece) {
+  const int64_t each = count / pieces, more = count % pieces;
+  const int64_t begin = piece * each + (piece < more ? piece : more);
+  return {begin, begin + each + (piece < more ? 1 : 0)};
+}
+
+constexpr int kTile = 64, kStep = 16, kSide = 16;  // a block of kSide x kSide threads makes kTile x kTile results
+
+// Tiles in shared memory. Thread t of 256 makes rows t / 16 + 16 i and columns t % 16 + 16 j of a tile. Blocks: x over tiles, y over pieces of
+// the depth. Loops are the same for all threads of a block, so that they meet at the barriers.
+template <class Product>
+__device__ void multiply_tiles(const ConvArgs& a) {
+  using T = typename Product::T;
+  using W = Wide<T>;
+  constexpr int kEach = kTile / kSide;
+  __shared__ W left[kStep][kTile + 1];
+  __shared__ W right[kStep][kTile + 1];
+  const int64_t rows = Product::rows(a), columns = Product::columns(a);
+  const int64_t row_tiles = (rows + kTile - 1) / kTile, column_tiles = (columns + kTile - 1) / kTile;
+  const Range range = piece_of(Product::depth(a), a.pieces, blockIdx.y);
+  const int t = static_cast<int>(threadIdx.x), ty = t / kSide, tx = t % kSide;
+  for (int64_t tile = blockIdx.x; tile < a.groups * row_tiles * column_tiles; tile += gridDim.x) {
+    const int64_t rest = tile / row_tiles, group = rest / column_tiles;
+    const int64_t row0 = (tile - rest * row_tiles) * kTile, column0 = (rest - group * column_tiles) * kTile;
+    W sums[kEach][kEach];
+    for (int i = 0; i < kEach; ++i) {
+      for (int j = 0; j < kEach; ++j) sums[i][j] = 0;
+    }
+    // The columns that this thread gathers: one, or four that are 16 apart.
+    Point points[kEach];
+    for (int i = 0; i < kEach; ++i) {
+      const int64_t column = column0 + (Product::kDepthInside ? ty + kSide * i : t % kTile);
+      points[i] = Product::column_point(a, column < columns ? column : 0);
+      if (!Product::kDepthInside) break;
+    }
+    for (int64_t begin = range.begin; begin < range.end; begin += kStep) {
+      __syncthreads();  // whoever still reads the step before
+      for (int i = 0; i < kEach; ++i) {
+        const int64_t row = row0 + ty + kSide * i, d = begin + tx;
+        left[tx][ty + kSide * i] = row < rows && d < range.end ? Product::left(a, group, row, d) : static_cast<W>(0);
+      }
+      if (Product::kDepthInside) {
+        const int64_t d = begin + tx;
+        const bool inside = d < range.end;
+        const Point depth = Product::depth_point(a, inside ? d : 0);
+        for (int i = 0; i < kEach; ++i) {
+          const int column = ty + kSide * i;
+          const bool works = inside && column0 + column < columns;
+          right[tx][column] = works ? Product::right(a, group, depth, points[i]) : static_cast<W>(0);
+        }
+      } else {
+        const int column = t % kTile;
+        for (int i = 0; i < kEach; ++i) {
+          const int k = t / kTile + kStep / kEach * i;
+          const bool works = begin + k < range.end && column0 + column < columns;
+          right[k][column] =
+              works ? Product::right(a, group, Product::depth_point(a, begin + k), points[0]) : static_cast<W>(0);
+        }
+      }
+      __syncthreads();
+      for (int k = 0; k < kStep; ++k) {
+        W mine[kEach];
+        for (int i = 0; i < kEach; ++i) mine[i] = left[k][ty + kSide * i];
+        for (int j = 0; j < kEach; ++j) {
+          const W other = right[k][tx + kSide * j];
+          for (int i = 0; i < kEach; ++i) sums[i][j] = fma(mine[i], other, sums[i][j]);
+        }
+      }
+    }
+    for (int i = 0; i < kEach; ++i) {
+      const int64_t row = row0 + ty + kSide * i;
+      for (int j = 0; j < kEach; ++j) {
+        const int64_t column = column0 + tx + kSide * j;
+        if (row < rows && column < columns) Product::store(a, blockIdx.y, group, row, column, sums[i][j]);
+      }
+    }
+  }
+}
+
+// A thread for each result, for groups of few channels: depthwise convolutions above all. Neighbouring threads make neighbouring columns.
+template <class Product>
+__device__ void multiply_plain(const ConvArgs& a) {
+  using W = Wide<typename Product::T>;
+  const int64_t rows = Product::rows(a), columns = Product::columns(a), taps = size_of(a.window.kernel);
+  const int64_t channels = divide(Product::depth(a), taps);
+  for (int64_t i = thread_number(); i < a.groups * rows * columns; i += thread_count()) {
+    const int64_t line = divide(i, columns), column = i - line * columns;
+    const int64_t group = divide(line, rows), row = line - group * rows;
+    const Point point = Product::column_point(a, column);
+    W sum = 0;
+    int64_t d = 0;
+    Point tap;
+    for (tap.outer = 0; tap.outer < channels; ++tap.outer) {
+      for (tap.p[0] = 0; tap.p[0] < a.window.kernel[0]; ++tap.p[0]) {
+        for (tap.p[1] = 0; tap.p[1] < a.window.kernel[1]; ++tap.p[1]) {
+          for (tap.p[2] = 0; tap.p[2] < a.window.kernel[2]; ++tap.p[2], ++d) {
+            sum = fma(Product::left(a, group, row, d), Product::right(a, group, tap, point), sum);
+          }
+        }
+      }
+    }
+    Product::store(a, 0, group, row, column, sum);
+  }
+}
+
+// The same for the gradient of the weights: a block for each result (blocks: x over results, y over pieces of the depth).
+template <class Product>
+__device__ void multiply_block(const ConvArgs& a) {
+  using W = Wide<typename Product::T>;
+  __shared__ W lanes[32];
+  const int64_t rows = Product::rows(a), columns = Product::columns(a);
+  const Range range = piece_of(Product::depth(a), a.pieces, blockIdx.y);
+  for (int64_t i = blockIdx.x; i < a.groups * rows * columns; i += gridDim.x) {
+    const int64_t line = i / columns, column = i - line * columns, group = line / rows, row = line - group * rows;
+    const Point point = Product::column_point(a, column);
+    W sum = 0;
+    for (int64_t d = range.begin + threadIdx.x; d < range.end; d += blockDim.x) {
+      sum = fma(Product::left(a, group, row, d), Product::right(a, group, Product::depth_point(a, d), point), sum);
+    }
+    sum = join_row(sum, lanes, JoinSum());
+    if (threadIdx.x == 0) Product::store(a, blockIdx.y, group, row, column, sum);
+  }
+}
+
+// The pieces of the gradient of the weights, added in their order.
+template <class T>
+__device__ void join_pieces(const ConvArgs& a) {
+  using Product = GradWeight<T>;
+  const int64_t count = a.groups * Product::rows(a) * Product::columns(a);
+  for (int64_t i = thread_number(); i < count; i += thread_count()) {
+    Wide<T> sum = 0;
+    for (int64_t p = 0; p < a.pieces; ++p) sum += at<const Wide<T>>(a.partial)[p * count + i];
+    at<T>(a.result)[i] = narrow<T>(sum);
+  }
+}
+
+}  // namespace
+
+#define PERCALE_CONV(name, T)                                                                                \
+  PERCALE_KERNEL(percale_conv_tiles_##name, ConvArgs, 256) { multiply_tiles<Forward<T>>(a); }                \
+  PERCALE_KERNEL(percale_conv_plain_##name, ConvArgs, 256) { multiply_plain<Forward<T>>(a); }                \
+  PERCALE_KERNEL(percale_conv_grad_input_tiles_##name, ConvArgs, 256) { multiply_tiles<GradInput<T>>(a); }   \
+  PERCALE_KERNEL(percale_conv_grad_input_plain_##name, ConvArgs, 256) { multiply_plain<GradInput<T>>(a); }   \
+  PERCALE_KERNEL(percale_conv_grad_weight_tiles_##name, ConvArgs, 256) { multiply_tiles<GradWeight<T>>(a); } \
+  PERCALE_KERNEL(percale_conv_grad_weight_block_##name, ConvArgs, 256) { multiply_block<GradWeight<T>>(a); } \
+  PERCALE_KERNEL(percale_conv_join_##name, ConvArgs, 256) { join_pieces<T>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_CONV)
+
+}  // namespace percale::cuda

@@ -1,0 +1,365 @@
+// Functions of one, two and three operands, element by element. The op is a number that all threads share, so that one kernel per
+// type serves all: these are bound by memory, not by a branch that every thread takes alike.
+#include "devices/cuda/kernels/device.cuh"
+
+namespace percale::cuda {
+namespace {
+
+// ---- One operand
+
+template <class T>
+__device__ T unary_float(UnaryOp op, T x, T alpha, T beta) {
+  const T one = static_cast<T>(1), zero = static_cast<T>(0);
+  switch (op) {
+    case UnaryOp::kNeg: return -x;
+    case UnaryOp::kAbs: return fabs(x);
+    case UnaryOp::kSign: return x > zero ? one : x < zero ? -one : x;  // NaN and zeros stay
+    case UnaryOp::kSqrt: return sqrt(x);
+    case UnaryOp::kExp: return exp(x);
+    case UnaryOp::kLog: return log(x);
+    case UnaryOp::kReciprocal: return one / x;
+    case UnaryOp::kSin: return sin(x);
+    case UnaryOp::kCos: return cos(x);
+    case UnaryOp::kFloor: return floor(x);
+    case UnaryOp::kCeil: return ceil(x);
+    case UnaryOp::kRound: return rint(x);
+    case UnaryOp::kRelu: return x < zero ? zero : x;
+    case UnaryOp::kLeakyRelu: return x < zero ? alpha * x : x;
+    case UnaryOp::kSigmoid: return one / (one + exp(-x));
+    case UnaryOp::kTanh: return tanh(x);
+    case UnaryOp::kErf: return erf(x);
+    case UnaryOp::kHardSigmoid: {
+      const T line = alpha * x + beta, raised = line < zero ? zero : line;
+      return raised > one ? one : raised;
+    }
+    case UnaryOp::kHardSwish: {
+      const T line = x / static_cast<T>(6) + static_cast<T>(0.5), raised = line < zero ? zero : line;
+      return x * (raised > one ? one : raised);
+    }
+    case UnaryOp::kElu: return x < zero ? alpha * expm1(x) : x;
+    case UnaryOp::kSelu: return x > zero ? beta * x : beta * (alpha * expm1(x));
+    case UnaryOp::kCelu: return x < zero ? alpha * expm1(x / alpha) : x;
+    case UnaryOp::kSoftplus: return (x > zero ? x : zero) + log1p(exp(-fabs(x)));
+    case UnaryOp::kSoftsign: return x / (one + fabs(x));
+    case UnaryOp::kMish: return x * tanh((x > zero ? x : zero) + log1p(exp(-fabs(x))));
+    case UnaryOp::kGelu: return static_cast<T>(0.5) * x * (one + erf(x * static_cast<T>(0.70710678118654752440)));
+    case UnaryOp::kGeluTanh: {
+      const T inner = static_cast<T>(0.79788456080286535588) * (x + static_cast<T>(0.044715) * x * x * x);
+      return static_cast<T>(0.5) * x * (one + tanh(inner));
+    }
+    case UnaryOp::kSwish: return x / (one + exp(-alpha * x));
+    case UnaryOp::kThresholdedRelu: return x > alpha ? x : x != x ? x : zero;
+    case UnaryOp::kScale: return x * alpha;
+    default: return x;
+  }
+}
+
+template <class T>
+__device__ T unary_integer(UnaryOp op, T x) {
+  const T zero = 0;
+  switch (op) {
+    case UnaryOp::kNeg: return static_cast<T>(0u - static_cast<uint64_t>(x));
+    case UnaryOp::kAbs: return x < zero ? static_cast<T>(0u - static_cast<uint64_t>(x)) : x;
+    case UnaryOp::kSign: return static_cast<T>((x > zero) - (x < zero));
+    case UnaryOp::kRelu: return x < zero ? zero : x;
+    case UnaryOp::kNot: return static_cast<T>(x == zero);
+    default: return x;
+  }
+}
+
+template <class T>
+__device__ T unary_of(const UnaryArgs& a, T x) {
+  if constexpr (IsFloat<Wide<T>>::value) {
+    return narrow<T>(unary_float<Wide<T>>(a.op, widen(x), static_cast<Wide<T>>(a.alpha), static_cast<Wide<T>>(a.beta)));
+  } else {
+    return unary_integer<T>(a.op, x);
+  }
+}
+
+// 16 bytes at a time where the operands allow it, which they nearly always do: memory of the library is aligned to 64.
+template <class T>
+__device__ void unary(const UnaryArgs& a) {
+  constexpr int kCount = 16 / sizeof(T);
+  using Items = Pack<T, kCount>;
+  const T* x = at<const T>(a.x);
+  T* y = at<T>(a.y);
+  const int64_t packs = (a.x.address | a.y.address) % sizeof(Items) == 0 ? a.size / kCount : 0;
+  for (int64_t i = thread_number(); i < packs; i += thread_count()) {
+    Items items = reinterpret_cast<const Items*>(x)[i];
+    for (int k = 0; k < kCount; ++k) items.items[k] = unary_of(a, items.items[k]);
+    reinterpret_cast<Items*>(y)[i] = items;
+  }
+  for (int64_t i = packs * kCount + thread_number(); i < a.size; i += thread_count()) y[i] = unary_of(a, x[i]);
+}
+
+// ---- Two operands
+
+// Of integers: wraps. 1 / x^|e| is cut towards zero, and there is none of 0.
+template <class T>
+__device__ T power(const BinaryArgs& args, T x, T e, int64_t i) {
+  if (e < static_cast<T>(0)) {
+    if (x == static_cast<T>(0)) fail(args.errors, kDivisionByZero, i);
+    if (x == static_cast<T>(1)) return x;
+    if (x == static_cast<T>(-1)) return static_cast<uint64_t>(e) & 1 ? x : static_cast<T>(1);
+    return 0;
+  }
+  uint64_t out = 1, base = static_cast<uint64_t>(x);
+  for (uint64_t n = static_cast<uint64_t>(e); n != 0; n >>= 1) {
+    if (n & 1) out *= base;
+    base *= base;
+  }
+  return static_cast<T>(out);
+}
+
+template <class T>
+__device__ T binary_float(BinaryOp op, T a, T b) {
+  switch (op) {
+    case BinaryOp::kAdd: return a + b;
+    case BinaryOp::kSub: return a - b;
+    case BinaryOp::kMul: return a * b;
+    case BinaryOp::kDiv: return a / b;
+    case BinaryOp::kPow: return pow(a, b);
+    case BinaryOp::kMax: return a > b || a != a ? a : b;
+    case BinaryOp::kMin: return a < b || a != a ? a : b;
+    case BinaryOp::kFmod: return fmod(a, b);
+    case BinaryOp::kReluGrad: return b <= static_cast<T>(0) ? static_cast<T>(0) : a;
+    default: return a;
+  }
+}
+
+template <class T>
+__device__ T binary_integer(const BinaryArgs& args, T a, T b, int64_t i) {
+  const uint64_t wide_a = static_cast<uint64_t>(a), wide_b = static_cast<uint64_t>(b);
+  switch (args.op) {
+    case BinaryOp::kAdd: return static_cast<T>(wide_a + wide_b);
+    case BinaryOp::kSub: return static_cast<T>(wide_a - wide_b);
+    case BinaryOp::kMul: return static_cast<T>(wide_a * wide_b);
+    case BinaryOp::kPow: return power(args, a, b, i);
+    case BinaryOp::kMax: return a > b ? a : b;
+    case BinaryOp::kMin: return a < b ? a : b;
+    case BinaryOp::kReluGrad: return b <= static_cast<T>(0) ? static_cast<T>(0) : a;
+    case BinaryOp::kAnd: return static_cast<T>(wide_a & wide_b);
+    case BinaryOp::kOr: return static_cast<T>(wide_a | wide_b);
+    case BinaryOp::kXor: return static_cast<T>(wide_a ^ wide_b);
+    default: break;
+  }
+  // What divides.
+  if (b == static_cast<T>(0)) {
+    fail(args.errors, kDivisionByZero, i);
+    return 0;
+  }
+  if (b == static_cast<T>(-1)) {  // the least integer has no opposite; of unsigned ones -1 is the greatest
+    if (static_cast<T>(-1) < static_cast<T>(0)) {
+      return args.op == BinaryOp::kDiv ? static_cast<T>(0u - wide_a) : static_cast<T>(0);
+    }
+  }
+  if (args.op == BinaryOp::kDiv) return static_cast<T>(a / b);
+  const T rest = static_cast<T>(a % b);
+  if (args.op == BinaryOp::kMod && rest != static_cast<T>(0) && (rest < static_cast<T>(0)) != (b < static_cast<T>(0))) {
+    return static_cast<T>(rest + b);
+  }
+  return rest;
+}
+
+template <class T>
+__device__ bool compared(BinaryOp op, T a, T b) {
+  switch (op) {
+    case BinaryOp::kEqual: return a == b;
+    case BinaryOp::kGreater: return a > b;
+    case BinaryOp::kLess: return a < b;
+    case BinaryOp::kGreaterOrEqual: return a >= b;
+    default: return a <= b;
+  }
+}
+
+template <class T>
+__device__ T binary_of(const BinaryArgs& args, T a, T b, int64_t i) {
+  if constexpr (IsFloat<Wide<T>>::value) {
+    return narrow<T>(binary_float<Wide<T>>(args.op, widen(a), widen(b)));
+  } else {
+    return binary_integer<T>(args, a, b, i);
+  }
+}
+
+template <class T, class Out, class F>
+__device__ void each_pair(const BinaryArgs& args, F f) {
+  const T *a = at<const T>(args.a), *b = at<const T>(args.b);
+  Out* y = at<Out>(args.y);
+  for (int64_t i = thread_number(); i < args.size; i += thread_count()) {
+    if (args.general) {
+      int64_t offsets[2];
+      locate(args.walk, i, offsets);
+      y[i] = f(a[offsets[0]], b[offsets[1]], i);
+    } else {
+      y[i] = f(a[args.a_step ? i : 0], b[args.b_step ? i : 0], i);
+    }
+  }
+}
+
+template <class T>
+__device__ void binary(const BinaryArgs& args) {
+  constexpr int kCount = 16 / sizeof(T);
+  using Items = Pack<T, kCount>;
+  const bool packed = !args.general && args.a_step && args.b_step &&
+                      (args.a.address | args.b.address | args.y.address) % sizeof(Items) == 0;
+  if (!packed) {
+    each_pair<T, T>(args, [&](T a, T b, int64_t i) { return binary_of(args, a, b, i); });
+    return;
+  }
+  const T *a = at<const T>(args.a), *b = at<const T>(args.b);
+  T* y = at<T>(args.y);
+  const int64_t packs = args.size / kCount;
+  for (int64_t i = thread_number(); i < packs; i += thread_count()) {
+    Items left = reinterpret_cast<const Items*>(a)[i];
+    const Items right = reinterpret_cast<const Items*>(b)[i];
+    for (int k = 0; k < kCount; ++k) left.items[k] = binary_of(args, left.items[k], right.items[k], i * kCount + k);
+    reinterpret_cast<Items*>(y)[i] = left;
+  }
+  for (int64_t i = packs * kCount + thread_number(); i < args.size; i += thread_count()) {
+    y[i] = binary_of(args, a[i], b[i], i);
+  }
+}
+
+template <class T>
+__device__ void compare(const BinaryArgs& args) {
+  each_pair<T, uint8_t>(args, [&](T a, T b, int64_t) -> uint8_t { return compared(args.op, widen(a), widen(b)); });
+}
+
+// ---- Limits, choice, types
+
+template <class T>
+__device__ void clip(const ClipArgs& a) {
+  const T* x = at<const T>(a.x);
+  T* y = at<T>(a.y);
+  Wide<T> low{}, high{};
+  if (a.low.address != 0) low = widen(*at<const T>(a.low));
+  if (a.high.address != 0) high = widen(*at<const T>(a.high));
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
+    Wide<T> value = widen(x[i]);
+    if (a.low.address != 0 && value < low) value = low;
+    if (a.high.address != 0 && value > high) value = high;
+    y[i] = narrow<T>(value);
+  }
+}
+
+template <class T>
+__device__ void where(const WhereArgs& args) {
+  const uint8_t* condition = at<const uint8_t>(args.condition);
+  const T *a = at<const T>(args.a), *b = at<const T>(args.b);
+  T* y = at<T>(args.y);
+  for (int64_t i = thread_number(); i < args.size; i += thread_count()) {
+    int64_t offsets[3];
+    locate(args.walk, i, offsets);
+    y[i] = condition[offsets[0]] ? a[offsets[1]] : b[offsets[2]];
+  }
+}
+
+// percale_dtype, as far as kernels convert.
+enum : int32_t {
+  kF32 = 1, kU8 = 2, kI8 = 3, kU16 = 4, kI16 = 5, kI32 = 6, kI64 = 7, kBool = 9, kF16 = 10, kF64 = 11, kU32 = 12,
+  kU64 = 13, kBF16 = 16,
+};
+
+// A value of any type: a double, or an integer of 64 bits.
+struct Any {
+  enum Kind { kReal, kSigned, kUnsigned } kind;
+  double real;
+  uint64_t bits;
+};
+
+__device__ Any read_any(int32_t dtype, Ptr x, int64_t i) {
+  const auto real = [](double v) { return Any{Any::kReal, v, 0}; };
+  const auto integer = [](int64_t v) { return Any{Any::kSigned, 0, static_cast<uint64_t>(v)}; };
+  switch (dtype) {
+    case kF32: return real(at<const float>(x)[i]);
+    case kF64: return real(at<const double>(x)[i]);
+    case kF16: return real(widen(at<const F16>(x)[i]));
+    case kBF16: return real(widen(at<const BF16>(x)[i]));
+    case kI8: return integer(at<const int8_t>(x)[i]);
+    case kI16: return integer(at<const int16_t>(x)[i]);
+    case kI32: return integer(at<const int32_t>(x)[i]);
+    case kI64: return integer(at<const int64_t>(x)[i]);
+    case kU16: return integer(at<const uint16_t>(x)[i]);
+    case kU32: return integer(at<const uint32_t>(x)[i]);
+    case kU64: return Any{Any::kUnsigned, 0, at<const uint64_t>(x)[i]};
+    default: return integer(at<const uint8_t>(x)[i]);  // u8, bool
+  }
+}
+
+// Floats are cut towards zero and held at the ends of the range, NaN gives 0; integers wrap. `low`: the least value; `high`: the first
+// one beyond the greatest.
+template <class T>
+__device__ T as_integer(const Any& v, double low, double high) {
+  if (v.kind != Any::kReal) return static_cast<T>(v.bits);
+  const bool is_signed = low < 0;
+  if (v.real != v.real) return 0;
+  if (v.real >= high) return static_cast<T>(~static_cast<uint64_t>(0) >> (64 - 8 * sizeof(T) + (is_signed ? 1 : 0)));
+  if (v.real <= low) return static_cast<T>(static_cast<int64_t>(low));
+  return is_signed ? static_cast<T>(static_cast<int64_t>(v.real)) : static_cast<T>(static_cast<uint64_t>(v.real));
+}
+__device__ double as_double(const Any& v) {
+  return v.kind == Any::kReal     ? v.real
+         : v.kind == Any::kSigned ? static_cast<double>(static_cast<int64_t>(v.bits))
+                                  : static_cast<double>(v.bits);
+}
+__device__ float as_float(const Any& v) {
+  return v.kind == Any::kReal     ? static_cast<float>(v.real)
+         : v.kind == Any::kSigned ? static_cast<float>(static_cast<int64_t>(v.bits))
+                                  : static_cast<float>(v.bits);
+}
+
+__device__ void write_any(int32_t dtype, Ptr y, int64_t i, const Any& v) {
+  switch (dtype) {
+    case kF32: at<float>(y)[i] = as_float(v); break;
+    case kF64: at<double>(y)[i] = as_double(v); break;
+    case kF16: at<F16>(y)[i] = narrow_double<F16>(as_double(v)); break;
+    case kBF16: at<BF16>(y)[i] = narrow_double<BF16>(as_double(v)); break;
+    case kI8: at<int8_t>(y)[i] = as_integer<int8_t>(v, -128, 128); break;
+    case kI16: at<int16_t>(y)[i] = as_integer<int16_t>(v, -32768, 32768); break;
+    case kI32: at<int32_t>(y)[i] = as_integer<int32_t>(v, -2147483648.0, 2147483648.0); break;
+    case kI64: at<int64_t>(y)[i] = as_integer<int64_t>(v, -9223372036854775808.0, 9223372036854775808.0); break;
+    case kU8: at<uint8_t>(y)[i] = as_integer<uint8_t>(v, 0, 256); break;
+    case kU16: at<uint16_t>(y)[i] = as_integer<uint16_t>(v, 0, 65536); break;
+    case kU32: at<uint32_t>(y)[i] = as_integer<uint32_t>(v, 0, 4294967296.0); break;
+    case kU64: at<uint64_t>(y)[i] = as_integer<uint64_t>(v, 0, 18446744073709551616.0); break;
+    default: at<uint8_t>(y)[i] = v.kind == Any::kReal ? v.real != 0 : v.bits != 0; break;  // bool
+  }
+}
+
+// Between the floats of mixed precision, a row of elements at a time.
+template <class From, class To>
+__device__ void convert(const CastArgs& a) {
+  const From* x = at<const From>(a.x);
+  To* y = at<To>(a.y);
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) y[i] = narrow<To>(widen(x[i]));
+}
+
+}  // namespace
+
+#define PERCALE_UNARY(name, T) \
+  PERCALE_KERNEL(percale_unary_##name, UnaryArgs, 256) { unary<T>(a); }
+PERCALE_NUMERIC_TYPES(PERCALE_UNARY)
+#define PERCALE_BINARY(name, T) \
+  PERCALE_KERNEL(percale_binary_##name, BinaryArgs, 256) { binary<T>(a); }
+PERCALE_NUMERIC_TYPES(PERCALE_BINARY)
+#define PERCALE_COMPARE(name, T) \
+  PERCALE_KERNEL(percale_compare_##name, BinaryArgs, 256) { compare<T>(a); }
+PERCALE_NUMERIC_TYPES(PERCALE_COMPARE)
+#define PERCALE_CLIP(name, T) \
+  PERCALE_KERNEL(percale_clip_##name, ClipArgs, 256) { clip<T>(a); }
+PERCALE_NUMERIC_TYPES(PERCALE_CLIP)
+
+PERCALE_KERNEL(percale_where_1, WhereArgs, 256) { where<uint8_t>(a); }
+PERCALE_KERNEL(percale_where_2, WhereArgs, 256) { where<uint16_t>(a); }
+PERCALE_KERNEL(percale_where_4, WhereArgs, 256) { where<uint32_t>(a); }
+PERCALE_KERNEL(percale_where_8, WhereArgs, 256) { where<uint64_t>(a); }
+
+PERCALE_KERNEL(percale_cast, CastArgs, 256) {
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) write_any(a.to, a.y, i, read_any(a.from, a.x, i));
+}
+PERCALE_KERNEL(percale_cast_f32_bf16, CastArgs, 256) { convert<float, BF16>(a); }
+PERCALE_KERNEL(percale_cast_bf16_f32, CastArgs, 256) { convert<BF16, float>(a); }
+PERCALE_KERNEL(percale_cast_f32_f16, CastArgs, 256) { convert<float, F16>(a); }
+PERCALE_KERNEL(percale_cast_f16_f32, CastArgs, 256) { convert<F16, float>(a); }
+
+}  // namespace percale::cuda

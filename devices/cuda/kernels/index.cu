@@ -1,0 +1,152 @@
+// Elements found by indices, and put back. What several indices name is joined in their order: the list of them is sorted by where they
+// go, stable, and whoever is first of a place takes all of them.
+#include "devices/cuda/kernels/device.cuh"
+
+namespace percale::cuda {
+namespace {
+
+template <class T>
+__device__ void gather(const GatherArgs& a) {
+  const T* x = at<const T>(a.x);
+  T* y = at<T>(a.y);
+  for (int64_t n = thread_number(); n < a.outer * a.count * a.inner; n += thread_count()) {
+    const Divided row = divide(n, a.inner), of = divide(row.quotient, a.count);
+    const int64_t index = read_index(a.indices, a.wide, of.rest, a.size, a.errors);
+    y[n] = index < 0 ? static_cast<T>(0) : x[(of.quotient * a.size + index) * a.inner + row.rest];
+  }
+}
+
+template <class T>
+__device__ void gather_elements(const GatherElementsArgs& a) {
+  const T* x = at<const T>(a.x);
+  T* y = at<T>(a.y);
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    int64_t base;
+    locate(a.walk, i, &base);
+    const int64_t index = read_index(a.indices, a.wide, i, a.size, a.errors);
+    y[i] = index < 0 ? static_cast<T>(0) : x[base + index * a.step];
+  }
+}
+
+// The number of the slice that tuple t names, -1 where it names none.
+__device__ int64_t slice_of(const TuplesArgs& a, int64_t t) {
+  int64_t slice = divide(t, a.batch).quotient * a.slices;
+  for (int d = 0; d < a.length; ++d) {
+    const int64_t index = read_index(a.indices, 1, t * a.length + d, a.dims[d], a.errors);
+    if (index < 0) return -1;
+    slice += index * a.strides[d];
+  }
+  return slice;
+}
+
+template <class T>
+__device__ void gather_tuples(const TuplesArgs& a) {
+  const T* x = at<const T>(a.x);
+  T* y = at<T>(a.y);
+  for (int64_t n = thread_number(); n < a.count * a.slice; n += thread_count()) {
+    const Divided of = divide(n, a.slice);
+    const int64_t slice = slice_of(a, of.quotient);
+    y[n] = slice < 0 ? static_cast<T>(0) : x[slice * a.slice + of.rest];
+  }
+}
+
+template <class T>
+struct Joined {
+  using W = Wide<T>;
+  __device__ static W of(JoinOp op, W a, W b) {
+    if constexpr (IsFloat<W>::value) {
+      switch (op) {
+        case JoinOp::kAdd: return a + b;
+        case JoinOp::kMul: return a * b;
+        case JoinOp::kMax: return a > b || a != a ? a : b;
+        case JoinOp::kMin: return a < b || a != a ? a : b;
+        default: return b;
+      }
+    } else {
+      switch (op) {
+        case JoinOp::kAdd: return static_cast<W>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+        case JoinOp::kMul: return static_cast<W>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+        case JoinOp::kMax: return a > b ? a : b;
+        case JoinOp::kMin: return a < b ? a : b;
+        default: return b;
+      }
+    }
+  }
+};
+
+template <class T>
+__device__ void join(const JoinArgs& a) {
+  using W = Wide<T>;
+  const uint64_t* keys = at<const uint64_t>(a.keys);
+  const int64_t* places = at<const int64_t>(a.places);
+  for (int64_t n = thread_number(); n < a.outer * a.count * a.width; n += thread_count()) {
+    const Divided row = divide(n, a.width), of = divide(row.quotient, a.count);
+    const int64_t first = of.rest;
+    const uint64_t key = keys[first];
+    if (key >= static_cast<uint64_t>(a.none) || (first > 0 && keys[first - 1] == key)) continue;
+    const int64_t slice = a.numbers.address != 0 ? at<const int64_t>(a.numbers)[first] : static_cast<int64_t>(key);
+    const T* from = at<const T>(a.updates) + of.quotient * a.count * a.width + row.rest;
+    T* to = at<T>(a.y) + of.quotient * a.y_step + slice * a.width + row.rest;
+    W value = a.fresh ? static_cast<W>(0) : widen(*to);
+    for (int64_t i = first; i < a.count && keys[i] == key; ++i) {
+      value = Joined<T>::of(a.op, value, widen(from[places[i] * a.width]));
+      if (a.rounds) value = widen(narrow<T>(value));
+    }
+    *to = narrow<T>(value);
+  }
+}
+
+}  // namespace
+
+PERCALE_KERNEL(percale_index_keys, KeysArgs, 256) {
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    int64_t key = a.none;
+    if (a.rows) {
+      const int64_t row = at<const int64_t>(a.indices)[i];
+      if (row >= 0) key = row;
+    } else {
+      int64_t base;
+      locate(a.walk, i, &base);
+      const int64_t index = read_index(a.indices, a.wide, i, a.size, a.errors);
+      if (index >= 0) key = base + index * a.step;
+    }
+    at<int64_t>(a.keys)[i] = key;
+    at<int64_t>(a.places)[i] = i;
+  }
+}
+
+PERCALE_KERNEL(percale_tuple_keys, TuplesArgs, 256) {
+  for (int64_t t = thread_number(); t < a.count; t += thread_count()) {
+    const int64_t slice = slice_of(a, t);
+    at<int64_t>(a.keys)[t] = slice < 0 ? a.none : slice;
+    at<int64_t>(a.places)[t] = t;
+  }
+}
+
+PERCALE_KERNEL(percale_heads, HeadsArgs, 256) {
+  const int64_t* keys = at<const int64_t>(a.keys);
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    at<int64_t>(a.numbers)[i] = keys[i] < a.none && (i == 0 || keys[i - 1] != keys[i]) ? 1 : 0;
+  }
+}
+
+PERCALE_KERNEL(percale_unique, HeadsArgs, 256) {
+  const int64_t* keys = at<const int64_t>(a.keys);
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    if (keys[i] >= a.none || (i > 0 && keys[i - 1] == keys[i])) continue;
+    at<int64_t>(a.unique)[at<const int64_t>(a.numbers)[i]] = keys[i];
+  }
+}
+
+#define PERCALE_INDEX_SIZES(F) F(1, uint8_t) F(2, uint16_t) F(4, uint32_t) F(8, uint64_t)
+#define PERCALE_GATHER(name, T)                                                                  \
+  PERCALE_KERNEL(percale_gather_##name, GatherArgs, 256) { gather<T>(a); }                        \
+  PERCALE_KERNEL(percale_gather_elements_##name, GatherElementsArgs, 256) { gather_elements<T>(a); } \
+  PERCALE_KERNEL(percale_gather_tuples_##name, TuplesArgs, 256) { gather_tuples<T>(a); }
+PERCALE_INDEX_SIZES(PERCALE_GATHER)
+// What is put needs no arithmetic: elements of any type as unsigned integers of their size.
+#define PERCALE_JOIN(name, T) \
+  PERCALE_KERNEL(percale_join_##name, JoinArgs, 256) { join<T>(a); }
+PERCALE_NUMERIC_TYPES(PERCALE_JOIN)
+
+}  // namespace percale::cuda

@@ -1,0 +1,388 @@
+// Normalisation of rows (layer, root mean square) and of channels (batch), and the gradients. Every sum has an order that sizes alone decide.
+#include "devices/cuda/kernels/device.cuh"
+
+namespace percale::cuda {
+namespace {
+
+// ---- Rows: a warp or a block takes a row. All threads of a block go on as long as one has a row, since they meet at barriers.
+
+// The sum over a row of what f gives for each element of it, in every thread of the row. `works`: whether there is a row.
+template <int kEach, class T, class F>
+__device__ Wide<T> sum_row(const T* x, int64_t size, bool works, Wide<T>* lanes, F f) {
+  Wide<T> sum = 0;
+  if (works) {
+    const auto* packs = reinterpret_cast<const Pack<T, kEach>*>(x);
+    for (int64_t i = threadIdx.x; i < size / kEach; i += blockDim.x) {
+      const Pack<T, kEach> pack = packs[i];
+      for (int k = 0; k < kEach; ++k) sum += f(widen(pack.items[k]));
+    }
+  }
+  return join_row(sum, lanes, JoinSum());
+}
+
+template <class W>
+struct Statistics {
+  W mean, inverse;  // inverse: 1 / sqrt(variance + epsilon)
+};
+template <int kEach, class T>
+__device__ Statistics<Wide<T>> statistics_of(const T* x, int64_t size, double epsilon, bool works, Wide<T>* lanes) {
+  using W = Wide<T>;
+  const W count = static_cast<W>(size);
+  const W mean = sum_row<kEach>(x, size, works, lanes, [](W v) { return v; }) / count;
+  const W squares = sum_row<kEach>(x, size, works, lanes, [=](W v) { return (v - mean) * (v - mean); });
+  return {mean, static_cast<W>(1) / sqrt(squares / count + static_cast<W>(epsilon))};
+}
+
+template <class T, int kEach>
+__device__ void row_norm(const RowNormArgs& a, Wide<T>* lanes) {
+  using W = Wide<T>;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
+  for (int64_t begin = static_cast<int64_t>(blockIdx.x) * blockDim.y; begin < a.rows; begin += step) {
+    const int64_t row = begin + threadIdx.y;
+    const bool works = row < a.rows;
+    const T* x = at<const T>(a.x) + (works ? row * a.size : 0);
+    W mean = 0, inverse = 0, root = 1;
+    if (a.root) {
+      const W squares = sum_row<kEach>(x, a.size, works, lanes, [](W v) { return v * v; });
+      root = sqrt(squares / static_cast<W>(a.size) + static_cast<W>(a.epsilon));
+    } else {
+      const Statistics<W> s = statistics_of<kEach>(x, a.size, a.epsilon, works, lanes);
+      mean = s.mean;
+      inverse = s.inverse;
+    }
+    if (!works) continue;
+    const auto* from = reinterpret_cast<const Pack<T, kEach>*>(x);
+    const auto* scale = at<const Pack<T, kEach>>(a.scale);
+    auto* to = reinterpret_cast<Pack<T, kEach>*>(at<T>(a.y) + row * a.size);
+    for (int64_t i = threadIdx.x; i < a.size / kEach; i += blockDim.x) {
+      Pack<T, kEach> pack = from[i];
+      const Pack<T, kEach> factor = scale[i];
+      Pack<T, kEach> more{};
+      if (a.bias.address != 0) more = at<const Pack<T, kEach>>(a.bias)[i];
+      for (int k = 0; k < kEach; ++k) {
+        const W v = widen(pack.items[k]), g = widen(factor.items[k]);
+        if (a.root) {  // rounded before it is scaled, as ONNX says
+          pack.items[k] = narrow<T>(widen(narrow<T>(v / root)) * g);
+        } else {
+          const W h = (v - mean) * inverse * g;
+          pack.items[k] = narrow<T>(a.bias.address != 0 ? h + widen(more.items[k]) : h);
+        }
+      }
+      to[i] = pack;
+    }
+    if (threadIdx.x != 0) continue;
+    if (a.mean.address != 0) at<W>(a.mean)[row] = mean;
+    if (a.inverse.address != 0) at<W>(a.inverse)[row] = inverse;
+  }
+}
+
+// With g = dY scale and h = (x - mean) r: dX = r (g - mean(g) - h mean(g h)).
+template <class T, int kEach>
+__device__ void row_norm_grad(const RowNormGradArgs& a, Wide<T>* lanes) {
+  using W = Wide<T>;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
+  for (int64_t begin = static_cast<int64_t>(blockIdx.x) * blockDim.y; begin < a.rows; begin += step) {
+    const int64_t row = begin + threadIdx.y;
+    const bool works = row < a.rows;
+    const int64_t start = works ? row * a.size : 0;
+    const T* x = at<const T>(a.x) + start;
+    const Statistics<W> s = statistics_of<kEach>(x, a.size, a.epsilon, works, lanes);
+    const auto* from = reinterpret_cast<const Pack<T, kEach>*>(x);
+    const auto* dy = reinterpret_cast<const Pack<T, kEach>*>(at<const T>(a.dy) + start);
+    const auto* scale = at<const Pack<T, kEach>>(a.scale);
+    W sum = 0, weighted = 0;
+    if (works) {
+      for (int64_t i = threadIdx.x; i < a.size / kEach; i += blockDim.x) {
+        const Pack<T, kEach> v = from[i], d = dy[i], factor = scale[i];
+        for (int k = 0; k < kEach; ++k) {
+          const W g = widen(d.items[k]) * widen(factor.items[k]);
+          sum += g;
+          weighted += g * (widen(v.items[k]) - s.mean) * s.inverse;
+        }
+      }
+    }
+    const W count = static_cast<W>(a.size);
+    const W mean_g = join_row(sum, lanes, JoinSum()) / count;
+    const W mean_gh = join_row(weighted, lanes, JoinSum()) / count;
+    if (!works) continue;
+    auto* to = reinterpret_cast<Pack<T, kEach>*>(at<T>(a.dx) + start);
+    for (int64_t i = threadIdx.x; i < a.size / kEach; i += blockDim.x) {
+      const Pack<T, kEach> v = from[i], d = dy[i], factor = scale[i];
+      Pack<T, kEach> out;
+      for (int k = 0; k < kEach; ++k) {
+        const W g = widen(d.items[k]) * widen(factor.items[k]);
+        const W h = (widen(v.items[k]) - s.mean) * s.inverse;
+        out.items[k] = narrow<T>(s.inverse * (g - mean_g - h * mean_gh));
+      }
+      to[i] = out;
+    }
+    if (threadIdx.x != 0) continue;
+    at<W>(a.statistics)[2 * row] = s.mean;
+    at<W>(a.statistics)[2 * row + 1] = s.inverse;
+  }
+}
+
+struct Range {
+  int64_t begin, end;
+};
+__device__ Range piece_of(int64_t count, int64_t pieces, int64_t piece) {
+  const int64_t each = count / pieces, more = count % pieces;
+  const int64_t begin = piece * each + (piece < more ? piece : more);
+  return {begin, begin + each + (piece < more ? 1 : 0)};
+}
+
+constexpr int kColumns = 32, kColumnRows = 8;  // threads of a block that sums columns
+
+// dscale = sum over rows of dY h, dbias of dY: a block takes 32 columns of a piece of the rows (blocks: x over columns, y over pieces).
+template <class T>
+__device__ void row_norm_columns(const RowNormGradArgs& a) {
+  using W = Wide<T>;
+  __shared__ W sums[2][kColumnRows][kColumns];
+  const Range rows = piece_of(a.rows, a.pieces, blockIdx.y);
+  const int64_t step = static_cast<int64_t>(gridDim.x) * kColumns;
+  for (int64_t begin = static_cast<int64_t>(blockIdx.x) * kColumns; begin < a.size; begin += step) {
+    const int64_t column = begin + threadIdx.x;
+    W dscale = 0, dbias = 0;
+    if (column < a.size) {
+      for (int64_t row = rows.begin + threadIdx.y; row < rows.end; row += kColumnRows) {
+        const W d = widen(at<const T>(a.dy)[row * a.size + column]);
+        const W mean = at<const W>(a.statistics)[2 * row], inverse = at<const W>(a.statistics)[2 * row + 1];
+        dscale += d * ((widen(at<const T>(a.x)[row * a.size + column]) - mean) * inverse);
+        dbias += d;
+      }
+    }
+    __syncthreads();  // whoever still reads the columns before
+    sums[0][threadIdx.y][threadIdx.x] = dscale;
+    sums[1][threadIdx.y][threadIdx.x] = dbias;
+    __syncthreads();
+    if (threadIdx.y > 1 || column >= a.size) continue;
+    W sum = sums[threadIdx.y][0][threadIdx.x];
+    for (int y = 1; y < kColumnRows; ++y) sum += sums[threadIdx.y][y][threadIdx.x];
+    if (a.pieces == 1) {
+      at<T>(threadIdx.y == 0 ? a.dscale : a.dbias)[column] = narrow<T>(sum);
+    } else {
+      at<W>(a.partial)[(threadIdx.y * a.pieces + blockIdx.y) * a.size + column] = sum;
+    }
+  }
+}
+
+template <class T>
+__device__ void row_norm_join(const RowNormGradArgs& a) {
+  using W = Wide<T>;
+  for (int64_t i = thread_number(); i < 2 * a.size; i += thread_count()) {
+    const int64_t which = i / a.size, column = i % a.size;
+    W sum = 0;
+    for (int64_t p = 0; p < a.pieces; ++p) sum += at<const W>(a.partial)[(which * a.pieces + p) * a.size + column];
+    at<T>(which == 0 ? a.dscale : a.dbias)[column] = narrow<T>(sum);
+  }
+}
+
+// ---- Channels
+
+__device__ int64_t divide(int64_t a, int64_t b) {
+  if (a <= 0xFFFFFFFFLL && b <= 0xFFFFFFFFLL) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
+  return a / b;
+}
+
+__device__ double read_float(Ptr p, int32_t dtype, int64_t i) {
+  switch (dtype) {
+    case 1: return static_cast<double>(at<const float>(p)[i]);
+    case 11: return at<const double>(p)[i];
+    case 10: return static_cast<double>(widen(at<const F16>(p)[i]));
+    default: return static_cast<double>(widen(at<const BF16>(p)[i]));
+  }
+}
+__device__ void write_float(Ptr p, int32_t dtype, int64_t i, double value) {
+  switch (dtype) {
+    case 1: at<float>(p)[i] = static_cast<float>(value); break;
+    case 11: at<double>(p)[i] = value; break;
+    case 10: at<F16>(p)[i] = narrow_double<F16>(value); break;
+    default: at<BF16>(p)[i] = narrow_double<BF16>(value); break;
+  }
+}
+
+// Where element `j` of a channel, counted over the batch, lies.
+__device__ int64_t place_of(const ChannelNormArgs& a, int64_t channel, int64_t j) {
+  const int64_t n = divide(j, a.image);
+  return (n * a.channels + channel) * a.image + (j - n * a.image);
+}
+
+// A block takes a piece of a channel (blocks: x over channels, y over pieces), and leaves its mean and the sum of squared distances from it.
+template <class T>
+__device__ void channel_moments(const ChannelNormArgs& a) {
+  using W = Wide<T>;
+  __shared__ W lanes[32];
+  const T* x = at<const T>(a.x);
+  const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
+  for (int64_t c = blockIdx.x; c < a.channels; c += gridDim.x) {
+    W sum = 0;
+    for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) sum += widen(x[place_of(a, c, j)]);
+    const W mean = join_row(sum, lanes, JoinSum()) / static_cast<W>(range.end - range.begin);
+    W squares = 0;
+    for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) {
+      const W d = widen(x[place_of(a, c, j)]) - mean;
+      squares += d * d;
+    }
+    squares = join_row(squares, lanes, JoinSum());
+    if (threadIdx.x != 0) continue;
+    double* out = at<double>(a.partial) + (c * a.pieces + blockIdx.y) * 2;
+    out[0] = static_cast<double>(mean);
+    out[1] = static_cast<double>(squares);
+  }
+}
+
+// The same for the sums of dY and of dY h, h = (x - mean) / deviation.
+template <class T>
+__device__ void channel_sums(const ChannelNormArgs& a) {
+  using W = Wide<T>;
+  __shared__ W lanes[32];
+  const T *x = at<const T>(a.x), *dy = at<const T>(a.dy);
+  const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
+  for (int64_t c = blockIdx.x; c < a.channels; c += gridDim.x) {
+    const double* statistics = at<const double>(a.statistics) + c * 2;
+    const W mean = static_cast<W>(statistics[0]), inverse = static_cast<W>(statistics[1]);
+    W sum = 0, weighted = 0;
+    for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) {
+      const int64_t i = place_of(a, c, j);
+      const W d = widen(dy[i]);
+      sum += d;
+      weighted += d * ((widen(x[i]) - mean) * inverse);
+    }
+    sum = join_row(sum, lanes, JoinSum());
+    weighted = join_row(weighted, lanes, JoinSum());
+    if (threadIdx.x != 0) continue;
+    double* out = at<double>(a.partial) + (c * a.pieces + blockIdx.y) * 2;
+    out[0] = static_cast<double>(sum);
+    out[1] = static_cast<double>(weighted);
+  }
+}
+
+// y = (x - t0) t1 + t2; dx = (dy - t3 - (x - t0) t2) t1.
+template <class T, int kEach>
+__device__ void channel_apply(const ChannelNormArgs& a) {
+  using W = Wide<T>;
+  const int64_t image = a.image / kEach, count = a.batch * a.channels * image;
+  const auto* x = at<const Pack<T, kEach>>(a.x);
+  const auto* dy = at<const Pack<T, kEach>>(a.dy.address != 0 ? a.dy : a.x);
+  auto* y = at<Pack<T, kEach>>(a.y);
+  for (int64_t i = thread_number(); i < count; i += thread_count()) {
+    const int64_t plane = divide(i, image), c = plane - divide(plane, a.channels) * a.channels;
+    const Pack<W, 4> t = at<const Pack<W, 4>>(a.table)[c];
+    Pack<T, kEach> pack = x[i];
+    const Pack<T, kEach> d = dy[i];
+    for (int k = 0; k < kEach; ++k) {
+      const W shifted = widen(pack.items[k]) - t.items[0];
+      const W value = a.dy.address != 0 ? (widen(d.items[k]) - t.items[3] - shifted * t.items[2]) * t.items[1]
+                                        : shifted * t.items[1] + t.items[2];
+      pack.items[k] = narrow<T>(value);
+    }
+    y[i] = pack;
+  }
+}
+
+struct Moments {
+  double mean, variance;
+};
+// Of the whole channel, from those of its pieces (Chan, Golub and LeVeque 1979).
+__device__ Moments join_moments(const ChannelNormArgs& a, int64_t channel) {
+  const double* partial = at<const double>(a.partial) + channel * a.pieces * 2;
+  double mean = partial[0], squares = partial[1];
+  for (int64_t p = 1; p < a.pieces; ++p) {
+    const Range range = piece_of(a.batch * a.image, a.pieces, p);
+    const double before = static_cast<double>(range.begin), count = static_cast<double>(range.end - range.begin);
+    const double distance = partial[2 * p] - mean, both = before + count;
+    mean += distance * (count / both);
+    squares += partial[2 * p + 1] + distance * distance * (before * count / both);
+  }
+  return {mean, squares / static_cast<double>(a.batch * a.image)};
+}
+
+template <class W>
+__device__ void write_table(const ChannelNormArgs& a, int64_t channel, double t0, double t1, double t2, double t3) {
+  at<Pack<W, 4>>(a.table)[channel] = {static_cast<W>(t0), static_cast<W>(t1), static_cast<W>(t2), static_cast<W>(t3)};
+}
+
+// A thread for each channel: the statistics, and forward the table.
+template <class W>
+__device__ void channel_statistics(const ChannelNormArgs& a) {
+  for (int64_t c = thread_number(); c < a.channels; c += thread_count()) {
+    Moments given{0, 0};
+    if (a.mean.address != 0) {
+      given = {read_float(a.mean, a.statistics_dtype, c), read_float(a.variance, a.statistics_dtype, c)};
+    }
+    const Moments used = a.training ? join_moments(a, c) : given;
+    const double inverse = 1 / sqrt(used.variance + a.epsilon);
+    if (a.running_mean.address != 0) {
+      write_float(a.running_mean, a.statistics_dtype, c, given.mean * a.momentum + used.mean * (1 - a.momentum));
+    }
+    if (a.running_variance.address != 0) {
+      write_float(a.running_variance, a.statistics_dtype, c,
+                  given.variance * a.momentum + used.variance * (1 - a.momentum));
+    }
+    if (a.dy.address == 0) {
+      write_table<W>(a, c, used.mean, read_float(a.scale, a.scale_dtype, c) * inverse,
+                     read_float(a.bias, a.scale_dtype, c), 0);
+    } else {
+      at<double>(a.statistics)[2 * c] = used.mean;
+      at<double>(a.statistics)[2 * c + 1] = inverse;
+    }
+  }
+}
+
+// A thread for each channel: the gradients of scale and bias, and the table. dX = scale r (dY - dB / n - h dscale / n), the last two in training.
+template <class W>
+__device__ void channel_gradients(const ChannelNormArgs& a) {
+  const double count = static_cast<double>(a.batch * a.image);
+  for (int64_t c = thread_number(); c < a.channels; c += thread_count()) {
+    const double* partial = at<const double>(a.partial) + c * a.pieces * 2;
+    double dbias = 0, dscale = 0;
+    for (int64_t p = 0; p < a.pieces; ++p) {
+      dbias += partial[2 * p];
+      dscale += partial[2 * p + 1];
+    }
+    write_float(a.dscale, a.scale_dtype, c, dscale);
+    write_float(a.dbias, a.scale_dtype, c, dbias);
+    const double mean = at<const double>(a.statistics)[2 * c], inverse = at<const double>(a.statistics)[2 * c + 1];
+    write_table<W>(a, c, mean, read_float(a.scale, a.scale_dtype, c) * inverse,
+                   a.training ? dscale / count * inverse : 0, a.training ? dbias / count : 0);
+  }
+}
+
+}  // namespace
+
+#define PERCALE_NORM(name, T)                                                                      \
+  PERCALE_KERNEL(percale_row_norm_##name, RowNormArgs, 256) {                                      \
+    __shared__ Wide<T> lanes[32];                                                                  \
+    if (a.packed) {                                                                                \
+      row_norm<T, 4>(a, lanes);                                                                    \
+    } else {                                                                                       \
+      row_norm<T, 1>(a, lanes);                                                                    \
+    }                                                                                              \
+  }                                                                                                \
+  PERCALE_KERNEL(percale_row_norm_grad_##name, RowNormGradArgs, 256) {                             \
+    __shared__ Wide<T> lanes[32];                                                                  \
+    if (a.packed) {                                                                                \
+      row_norm_grad<T, 4>(a, lanes);                                                               \
+    } else {                                                                                       \
+      row_norm_grad<T, 1>(a, lanes);                                                               \
+    }                                                                                              \
+  }                                                                                                \
+  PERCALE_KERNEL(percale_row_norm_columns_##name, RowNormGradArgs, 256) { row_norm_columns<T>(a); } \
+  PERCALE_KERNEL(percale_row_norm_join_##name, RowNormGradArgs, 256) { row_norm_join<T>(a); }      \
+  PERCALE_KERNEL(percale_channel_moments_##name, ChannelNormArgs, 256) { channel_moments<T>(a); }  \
+  PERCALE_KERNEL(percale_channel_sums_##name, ChannelNormArgs, 256) { channel_sums<T>(a); }        \
+  PERCALE_KERNEL(percale_channel_apply_##name, ChannelNormArgs, 256) {                             \
+    if (a.packed) {                                                                                \
+      channel_apply<T, 4>(a);                                                                      \
+    } else {                                                                                       \
+      channel_apply<T, 1>(a);                                                                      \
+    }                                                                                              \
+  }
+PERCALE_FLOAT_TYPES(PERCALE_NORM)
+
+PERCALE_KERNEL(percale_channel_statistics_f32, ChannelNormArgs, 256) { channel_statistics<float>(a); }
+PERCALE_KERNEL(percale_channel_statistics_f64, ChannelNormArgs, 256) { channel_statistics<double>(a); }
+PERCALE_KERNEL(percale_channel_gradients_f32, ChannelNormArgs, 256) { channel_gradients<float>(a); }
+PERCALE_KERNEL(percale_channel_gradients_f64, ChannelNormArgs, 256) { channel_gradients<double>(a); }
+
+}  // namespace percale::cuda

@@ -1,0 +1,224 @@
+// The steps of the optimizers, in the formulas of the library's own (ops/optimizer_step.cc), in the element type's arithmetic; f16 and
+// bf16 in f32.
+#include "devices/cuda/kernels/device.cuh"
+
+namespace percale::cuda {
+namespace {
+
+// What all elements share.
+template <class W>
+struct Numbers {
+  W rate, scale, step_size, mean, root, shrink, ridge;
+  double full_rate;
+  bool ok;
+};
+
+template <class W>
+__device__ Numbers<W> read_numbers(const StepArgs& a) {
+  Numbers<W> out{};
+  const double rate = a.wide_rate ? *at<const double>(a.rate) : static_cast<double>(*at<const float>(a.rate));
+  double scale = 1;
+  if (a.scale.address != 0) {
+    scale = a.wide_scale ? *at<const double>(a.scale) : static_cast<double>(*at<const float>(a.scale));
+  }
+  double first = 1, second = 1;
+  out.ok = true;
+  if (a.rule == StepRule::kFtrl && !(rate > 0)) {
+    fail(a.errors, kNotPositive, a.rate_input);
+    out.ok = false;
+  }
+  if (a.step.address != 0) {
+    const int64_t step = *at<const int64_t>(a.step);
+    if (step < 1) {
+      fail(a.errors, kBadSize, step);
+      out.ok = false;
+    } else {
+      first = 1 - pow(a.beta1, static_cast<double>(step));
+      second = 1 - pow(a.beta2, static_cast<double>(step));
+    }
+  }
+  out.full_rate = rate;
+  out.rate = static_cast<W>(rate);
+  out.mean = static_cast<W>(first);
+  out.scale = static_cast<W>(scale);
+  out.step_size = static_cast<W>(rate / first);
+  out.root = static_cast<W>(sqrt(second));
+  out.shrink = static_cast<W>(1 - rate * a.weight_decay);
+  out.ridge = static_cast<W>(a.beta / rate + 2 * a.l2);
+  return out;
+}
+
+// One thread of a block reads and reckons what all need: powers of doubles are long.
+template <class W>
+__device__ Numbers<W> numbers_of_block(const StepArgs& a) {
+  __shared__ Numbers<W> numbers;
+  if (threadIdx.x == 0) numbers = read_numbers<W>(a);
+  __syncthreads();
+  return numbers;
+}
+
+// Which element of the parameter gradient number `i` is for; -1: none, and the run fails where a row is out of range or does not rise.
+__device__ int64_t element_of(const StepArgs& a, int64_t i) {
+  if (a.rows.address == 0) return i;
+  const Divided of = divide(i, a.width);
+  const int64_t* rows = at<const int64_t>(a.rows);
+  const int64_t row = rows[of.quotient];
+  if (row < 0) return -1;
+  const int64_t last = of.quotient > 0 ? rows[of.quotient - 1] : 0;
+  if (row < a.most && (of.quotient == 0 || (last >= 0 && last < row))) return row * a.width + of.rest;
+  fail(a.errors, kIndexOutOfRange, row);
+  return -1;
+}
+
+template <class T>
+__device__ void step(const StepArgs& a) {
+  using W = Wide<T>;
+  const Numbers<W> n = numbers_of_block<W>(a);
+  if (!n.ok) return;
+
+  const T *param = at<const T>(a.param), *grad = at<const T>(a.grad);
+  const T *slot0 = at<const T>(a.slot0), *slot1 = at<const T>(a.slot1);
+  T *new_param = at<T>(a.new_param), *new_slot0 = at<T>(a.new_slot0), *new_slot1 = at<T>(a.new_slot1);
+  const W decay = static_cast<W>(a.weight_decay), mu = static_cast<W>(a.momentum);
+  const W b1 = static_cast<W>(a.beta1), b2 = static_cast<W>(a.beta2), epsilon = static_cast<W>(a.epsilon);
+  const W c1 = static_cast<W>(1 - a.beta1), c2 = static_cast<W>(1 - a.beta2);
+  const W alpha = static_cast<W>(a.alpha), c_alpha = static_cast<W>(1 - a.alpha);
+  const W l1 = static_cast<W>(a.l1), shrinkage = static_cast<W>(2 * a.l2_shrinkage), power = static_cast<W>(a.power);
+  const bool decays = a.rule != StepRule::kAdamW && a.rule != StepRule::kLion && decay != static_cast<W>(0);
+
+  const int64_t count = a.rows.address != 0 ? a.row_count * a.width : a.size;
+  for (int64_t k = thread_number(); k < count; k += thread_count()) {
+    const int64_t i = element_of(a, k);
+    if (i < 0) continue;
+    W w = widen(param[i]);
+    W g = widen(grad[k]) * n.scale;
+    if (decays) g += decay * w;
+    switch (a.rule) {
+      case StepRule::kSgd: w -= n.rate * g; break;
+      case StepRule::kMomentum: {
+        const W buffer = mu * widen(slot0[i]) + g;
+        w -= n.rate * (a.nesterov ? g + mu * buffer : buffer);
+        new_slot0[i] = narrow<T>(buffer);
+        break;
+      }
+      case StepRule::kAdam:
+      case StepRule::kAdamW: {
+        if (a.rule == StepRule::kAdamW) w *= n.shrink;
+        const W m = b1 * widen(slot0[i]) + c1 * g, v = b2 * widen(slot1[i]) + c2 * g * g;
+        w -= n.step_size * (m / (sqrt(v) / n.root + epsilon));
+        new_slot0[i] = narrow<T>(m);
+        new_slot1[i] = narrow<T>(v);
+        break;
+      }
+      case StepRule::kRmsProp: {
+        const W square = alpha * widen(slot0[i]) + c_alpha * g * g;
+        W d = g / (sqrt(square) + epsilon);
+        if (a.slot1.address != 0) {
+          d = mu * widen(slot1[i]) + d;
+          if (a.new_slot1.address != 0) new_slot1[i] = narrow<T>(d);
+        }
+        w -= n.rate * d;
+        new_slot0[i] = narrow<T>(square);
+        break;
+      }
+      case StepRule::kAdagrad: {
+        const W square = widen(slot0[i]) + g * g;
+        w -= n.rate * (g / (sqrt(square) + epsilon));
+        new_slot0[i] = narrow<T>(square);
+        break;
+      }
+      case StepRule::kFtrl: {
+        const W before = widen(slot0[i]), square = before + g * g;
+        const W now = pow(square, power), sigma = (now - pow(before, power)) / n.rate;
+        const W z = widen(slot1[i]) + g + shrinkage * w - sigma * w;
+        w = fabs(z) <= l1 ? static_cast<W>(0) : (copysign(l1, z) - z) / (now / n.rate + n.ridge);
+        new_slot0[i] = narrow<T>(square);
+        new_slot1[i] = narrow<T>(z);
+        break;
+      }
+      case StepRule::kLion: {
+        const W m = widen(slot0[i]), c = b1 * m + c1 * g;
+        const W sign = c > static_cast<W>(0) ? static_cast<W>(1) : c < static_cast<W>(0) ? static_cast<W>(-1) : c;
+        w = w * n.shrink - n.rate * sign;
+        new_slot0[i] = narrow<T>(b2 * m + c2 * g);
+        break;
+      }
+      default: break;  // LAMB has kernels of its own
+    }
+    new_param[i] = narrow<T>(w);
+  }
+}
+
+// ---- LAMB: the moments and the norms of all, then the step.
+
+template <class W>
+__device__ W lamb_direction(const StepArgs& a, const Numbers<W>& n, W w, W m, W v) {
+  return m / n.mean / (sqrt(v) / n.root + static_cast<W>(a.epsilon)) + static_cast<W>(a.weight_decay) * w;
+}
+
+// A block for each piece, cut by the size alone.
+template <class T>
+__device__ void lamb_moments(const StepArgs& a) {
+  using W = Wide<T>;
+  __shared__ double lanes[32];
+  const Numbers<W> n = numbers_of_block<W>(a);
+  if (!n.ok) return;
+  const T *param = at<const T>(a.param), *grad = at<const T>(a.grad);
+  const T *slot0 = at<const T>(a.slot0), *slot1 = at<const T>(a.slot1);
+  T *new_slot0 = at<T>(a.new_slot0), *new_slot1 = at<T>(a.new_slot1);
+  const W b1 = static_cast<W>(a.beta1), b2 = static_cast<W>(a.beta2);
+  const W c1 = static_cast<W>(1 - a.beta1), c2 = static_cast<W>(1 - a.beta2);
+  const int64_t each = (a.size + a.pieces - 1) / a.pieces;
+  for (int64_t piece = blockIdx.x; piece < a.pieces; piece += gridDim.x) {
+    const int64_t end = (piece + 1) * each < a.size ? (piece + 1) * each : a.size;
+    double of_param = 0, of_direction = 0;
+    for (int64_t i = piece * each + threadIdx.x; i < end; i += blockDim.x) {
+      const W w = widen(param[i]), g = widen(grad[i]) * n.scale;
+      const W m = b1 * widen(slot0[i]) + c1 * g, v = b2 * widen(slot1[i]) + c2 * g * g;
+      new_slot0[i] = narrow<T>(m);
+      new_slot1[i] = narrow<T>(v);
+      const double x = static_cast<double>(w), u = static_cast<double>(lamb_direction(a, n, w, m, v));
+      of_param += x * x;
+      of_direction += u * u;
+    }
+    of_param = join_row(of_param, lanes, JoinSum());
+    of_direction = join_row(of_direction, lanes, JoinSum());
+    if (threadIdx.x == 0) {
+      at<double>(a.sums)[2 * piece] = of_param;
+      at<double>(a.sums)[2 * piece + 1] = of_direction;
+    }
+  }
+}
+
+template <class T>
+__device__ void lamb_step(const StepArgs& a) {
+  using W = Wide<T>;
+  __shared__ double lanes[32];
+  const Numbers<W> n = numbers_of_block<W>(a);
+  if (!n.ok) return;
+  double of_param = 0, of_direction = 0;
+  for (int64_t piece = threadIdx.x; piece < a.pieces; piece += blockDim.x) {
+    of_param += at<const double>(a.sums)[2 * piece];
+    of_direction += at<const double>(a.sums)[2 * piece + 1];
+  }
+  of_param = join_row(of_param, lanes, JoinSum());
+  of_direction = join_row(of_direction, lanes, JoinSum());
+  const bool zero = of_param == 0 || of_direction == 0;
+  const W length = static_cast<W>(zero ? n.full_rate : n.full_rate * (sqrt(of_param) / sqrt(of_direction)));
+  const T *param = at<const T>(a.param), *m = at<const T>(a.new_slot0), *v = at<const T>(a.new_slot1);
+  T* new_param = at<T>(a.new_param);
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
+    const W w = widen(param[i]);
+    new_param[i] = narrow<T>(w - length * lamb_direction(a, n, w, widen(m[i]), widen(v[i])));
+  }
+}
+
+}  // namespace
+
+#define PERCALE_STEP(name, T)                                                        \
+  PERCALE_KERNEL(percale_step_##name, StepArgs, 256) { step<T>(a); }                  \
+  PERCALE_KERNEL(percale_lamb_moments_##name, StepArgs, 256) { lamb_moments<T>(a); }  \
+  PERCALE_KERNEL(percale_lamb_step_##name, StepArgs, 256) { lamb_step<T>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_STEP)
+
+}  // namespace percale::cuda

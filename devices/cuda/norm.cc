@@ -1,0 +1,240 @@
+// Layer, root mean square and batch normalisation, and the gradients of layer and batch.
+#include <algorithm>
+#include <initializer_list>
+
+#include "devices/cuda/kernels.h"
+
+namespace percale::cuda {
+namespace {
+
+// A warp for a row of up to so many elements, else a block.
+constexpr int64_t kWarpRow = 1024;
+constexpr int64_t kPack = 4;  // elements that a thread takes at once where sizes and addresses allow it
+
+std::string kernel_name(const char* what, percale_dtype dtype) {
+  refuse_if(!is_float(dtype), "normalises floats alone");
+  return std::string("percale_") + what + "_" + suffix(dtype);
+}
+int64_t wide_bytes(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F64 ? 8 : 4; }
+
+int32_t packs(int64_t size, percale_dtype dtype, std::initializer_list<Ptr> operands) {
+  const auto bytes = static_cast<uint64_t>(kPack * item_bytes(dtype));
+  bool out = size % kPack == 0;
+  for (Ptr p : operands) out = out && p.address % bytes == 0;
+  return out ? 1 : 0;
+}
+
+Grid rows_grid(int64_t rows, int64_t size) {
+  Grid out;
+  const bool narrow = size <= kWarpRow;
+  out.threads = narrow ? 32 : 256;
+  out.threads_y = narrow ? 8 : 1;
+  out.blocks = static_cast<unsigned>(std::clamp<int64_t>((rows + out.threads_y - 1) / out.threads_y, 1, 65535));
+  return out;
+}
+
+struct Rows {
+  int64_t rows, size;
+};
+Rows rows_of(const Node& node, size_t x) {
+  const Dims dims = node.dims(x);
+  const auto axis = static_cast<ptrdiff_t>(normal_axis(node.attribute("axis", int64_t{-1}), dims.size()));
+  return {elements(Dims(dims.begin(), dims.begin() + axis)), elements(Dims(dims.begin() + axis, dims.end()))};
+}
+
+// LayerNormalization and RMSNormalization.
+Run prepare_row_norm(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(0);
+  const DeviceKernel kernel{Family::norm, kernel_name("row_norm", dtype)};
+  const Rows of = rows_of(node, 0);
+  RowNormArgs args{};
+  args.rows = of.rows;
+  args.size = of.size;
+  args.epsilon = node.attribute("epsilon", 1e-5);
+  args.root = node.op() == "RMSNormalization";
+  refuse_if(node.dtype(1) != dtype, "the scale has another type than X");
+  // A scale may have fewer dims than are normalised, or dims of one in front of them.
+  Dims scale = node.dims(1);
+  while (!scale.empty() && scale.front() == 1) scale.erase(scale.begin());
+  const Dims x = node.dims(0);
+  refuse_if(elements(scale) != of.size || scale.size() > x.size() ||
+                !std::equal(scale.begin(), scale.end(), x.end() - static_cast<ptrdiff_t>(scale.size())),
+            "the scale does not have the normalised dims");
+  const percale_dtype wide = dtype == PERCALE_DTYPE_F64 ? PERCALE_DTYPE_F64 : PERCALE_DTYPE_F32;
+  refuse_if(dtype != PERCALE_DTYPE_F64 && node.attribute("stash_type", int64_t{1}) != 1, "computes in f32 or f64");
+  const bool bias = args.root == 0 && node.has(2), mean = args.root == 0 && node.gives(1),
+             inverse = args.root == 0 && node.gives(2);
+  refuse_if((mean && node.output_dtype(1) != wide) || (inverse && node.output_dtype(2) != wide),
+            "gives statistics in f32, in f64 for f64");
+  const Grid grid = rows_grid(of.rows, of.size);
+  return [=](const Launch& launch) {
+    if (args.rows == 0) return;
+    RowNormArgs now = args;
+    now.x = launch.in(0);
+    now.scale = launch.in(1);
+    if (bias) now.bias = launch.in(2);
+    now.y = launch.out(0);
+    if (mean) now.mean = launch.out(1);
+    if (inverse) now.inverse = launch.out(2);
+    now.packed = packs(args.size, dtype, {now.x, now.scale, now.bias, now.y});
+    launch.run(kernel, grid, now);
+  };
+}
+
+// The columns are summed by blocks of 32 columns and a piece of at least so many rows; about so many blocks have work.
+constexpr int64_t kColumnBlock = 32, kPieceRows = 64, kWantedBlocks = 1024, kMostPieces = 128;
+
+Run prepare_row_norm_grad(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(1);
+  const DeviceKernel rows{Family::norm, kernel_name("row_norm_grad", dtype)},
+      columns{Family::norm, kernel_name("row_norm_columns", dtype)},
+      join{Family::norm, kernel_name("row_norm_join", dtype)};
+  const Rows of = rows_of(node, 1);
+  RowNormGradArgs args{};
+  args.rows = of.rows;
+  args.size = of.size;
+  args.epsilon = node.attribute("epsilon", 1e-5);
+  const int64_t blocks = std::max<int64_t>(1, (of.size + kColumnBlock - 1) / kColumnBlock);
+  args.pieces = std::clamp<int64_t>(std::min(of.rows / kPieceRows, kWantedBlocks / blocks), 1, kMostPieces);
+  const int64_t bytes = wide_bytes(dtype);
+  const int64_t statistics = plan.book(of.rows * 2 * bytes);
+  const int64_t partial = args.pieces == 1 ? 0 : plan.book(2 * args.pieces * of.size * bytes);
+  Grid column_grid;
+  column_grid.threads = static_cast<unsigned>(kColumnBlock);
+  column_grid.threads_y = 8;
+  column_grid.blocks = static_cast<unsigned>(std::min<int64_t>(blocks, 65535));
+  column_grid.blocks_y = static_cast<unsigned>(args.pieces);
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    RowNormGradArgs now = args;
+    now.dy = launch.in(0);
+    now.x = launch.in(1);
+    now.scale = launch.in(2);
+    now.dx = launch.out(0);
+    now.dscale = launch.out(1);
+    now.dbias = launch.out(2);
+    now.statistics = launch.scratch(statistics);
+    if (args.pieces > 1) now.partial = launch.scratch(partial);
+    now.packed = packs(args.size, dtype, {now.dy, now.x, now.scale, now.dx});
+    if (args.rows > 0) launch.run(rows, rows_grid(args.rows, args.size), now);
+    launch.run(columns, column_grid, now);
+    if (args.pieces > 1) launch.run(join, grid_for(2 * args.size), now);
+  };
+}
+
+// A channel is cut into pieces of at least so many elements; about so many blocks have work.
+constexpr int64_t kPiece = 1024, kChannelBlocks = 2048, kMostChannelPieces = 64;
+
+ChannelNormArgs channel_args(const Node& node, const Dims& x, percale_dtype scale, percale_dtype statistics) {
+  refuse_if(!is_float(scale) || !is_float(statistics), "normalises floats alone");
+  ChannelNormArgs args{};
+  args.batch = x[0];
+  args.channels = x[1];
+  args.image = elements(Dims(x.begin() + 2, x.end()));
+  args.epsilon = node.attribute("epsilon", 1e-5);
+  args.momentum = node.attribute("momentum", 0.9);
+  args.training = node.attribute("training_mode", int64_t{0}) != 0;
+  args.scale_dtype = scale;
+  args.statistics_dtype = statistics;
+  const int64_t count = args.batch * args.image, channels = std::max<int64_t>(args.channels, 1);
+  args.pieces = std::clamp<int64_t>(std::min(count / kPiece, kChannelBlocks / channels), 1, kMostChannelPieces);
+  return args;
+}
+Grid channel_grid(const ChannelNormArgs& args) {
+  Grid out;
+  out.blocks = static_cast<unsigned>(std::clamp<int64_t>(args.channels, 1, 65535));
+  out.blocks_y = static_cast<unsigned>(args.pieces);
+  return out;
+}
+
+// What both directions need: their kernels and their scratch.
+struct ChannelKernels {
+  DeviceKernel moments, statistics, sums, gradients, apply;
+  int64_t partial, table;
+};
+ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_dtype dtype) {
+  const percale_dtype wide = dtype == PERCALE_DTYPE_F64 ? dtype : PERCALE_DTYPE_F32;
+  return {
+      {Family::norm, kernel_name("channel_moments", dtype)}, {Family::norm, kernel_name("channel_statistics", wide)},
+      {Family::norm, kernel_name("channel_sums", dtype)},    {Family::norm, kernel_name("channel_gradients", wide)},
+      {Family::norm, kernel_name("channel_apply", dtype)},   plan.book(args.channels * args.pieces * 16),
+      plan.book(args.channels * 4 * wide_bytes(dtype))};
+}
+
+void run_apply(const Launch& launch, const ChannelKernels& kernels, percale_dtype dtype, ChannelNormArgs now) {
+  const int64_t count = now.batch * now.channels * now.image;
+  if (count == 0) return;
+  now.packed = packs(now.image, dtype, {now.x, now.dy, now.y});
+  launch.run(kernels.apply, grid_for(count, now.packed != 0 ? kPack : 1), now);
+}
+
+Run prepare_batch_norm(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(0);
+  const ChannelNormArgs args = channel_args(node, node.dims(0), node.dtype(1), node.dtype(3));
+  const ChannelKernels kernels = channel_kernels(plan, args, dtype);
+  const bool mean = node.gives(1), variance = node.gives(2);
+  return [=](const Launch& launch) {
+    if (args.channels == 0) return;
+    ChannelNormArgs now = args;
+    now.x = launch.in(0);
+    now.scale = launch.in(1);
+    now.bias = launch.in(2);
+    now.mean = launch.in(3);
+    now.variance = launch.in(4);
+    now.y = launch.out(0);
+    if (mean) now.running_mean = launch.out(1);
+    if (variance) now.running_variance = launch.out(2);
+    now.partial = launch.scratch(kernels.partial);
+    now.table = launch.scratch(kernels.table);
+    if (now.training != 0) launch.run(kernels.moments, channel_grid(args), now);
+    launch.run(kernels.statistics, grid_for(args.channels), now);
+    run_apply(launch, kernels, dtype, now);
+  };
+}
+
+Run prepare_batch_norm_grad(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(1);
+  const bool training = node.attribute("training_mode", int64_t{0}) != 0;
+  const ChannelNormArgs args =
+      channel_args(node, node.dims(1), node.dtype(2), training ? PERCALE_DTYPE_F32 : node.dtype(3));
+  const ChannelKernels kernels = channel_kernels(plan, args, dtype);
+  const int64_t statistics = plan.book(args.channels * 16);
+  return [=](const Launch& launch) {
+    if (args.channels == 0) return;
+    ChannelNormArgs now = args;
+    now.dy = launch.in(0);
+    now.x = launch.in(1);
+    now.scale = launch.in(2);
+    if (!training) {
+      now.mean = launch.in(3);
+      now.variance = launch.in(4);
+    }
+    now.y = launch.out(0);
+    now.dscale = launch.out(1);
+    now.dbias = launch.out(2);
+    now.partial = launch.scratch(kernels.partial);
+    now.table = launch.scratch(kernels.table);
+    now.statistics = launch.scratch(statistics);
+    if (training) launch.run(kernels.moments, channel_grid(args), now);
+    launch.run(kernels.statistics, grid_for(args.channels), now);
+    launch.run(kernels.sums, channel_grid(args), now);
+    launch.run(kernels.gradients, grid_for(args.channels), now);
+    run_apply(launch, kernels, dtype, now);
+  };
+}
+
+}  // namespace
+
+void add_norm(Entries& entries) {
+  entries.push_back({"cuda.row_norm", "", "LayerNormalization", prepare_row_norm});
+  entries.push_back({"cuda.row_norm", "", "RMSNormalization", prepare_row_norm});
+  entries.push_back({"cuda.row_norm_grad", "percale", "LayerNormalizationGrad", prepare_row_norm_grad});
+  entries.push_back({"cuda.batch_norm", "", "BatchNormalization", prepare_batch_norm});
+  entries.push_back({"cuda.batch_norm_grad", "percale", "BatchNormalizationGrad", prepare_batch_norm_grad});
+}
+
+}  // namespace percale::cuda

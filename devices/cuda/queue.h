@@ -1,0 +1,106 @@
+// A queue of a device: a stream, and a thread that follows it for whoever waits.
+#ifndef PERCALE_DEVICES_CUDA_QUEUE_H_
+#define PERCALE_DEVICES_CUDA_QUEUE_H_
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "devices/cuda/device.h"
+#include "devices/cuda/kernels/args.h"
+
+namespace percale::cuda {
+
+// Enqueuing is serialised by the library; all else is thread-safe.
+//
+// Host functions of a stream are not called once its context is lost, and may not call the driver; so points on the timeline are
+// events that a thread of the queue waits for, in order. It is started by the first thing that needs it.
+class Queue {
+ public:
+  using Reached = void (*)(void* event, uint64_t value, percale_code code);
+
+  // The device's context must be current, here and in every function that does not say otherwise.
+  explicit Queue(Device& device);
+  ~Queue();  // waits for all work
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  Device& device() const { return device_; }
+  abi::Stream stream() const { return stream_; }
+
+  // From pinned memory at once; anything else passes through pinned memory of the queue's own, and is read before this returns.
+  void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
+  // To pinned memory at once; to anything else by the queue's thread.
+  void copy_to_host(void* to, abi::Address from, uint64_t bytes);
+  void signal(Reached reached, void* event, uint64_t value);
+  // Throws what went wrong first since the last time; what kernels found in their data goes to the run.
+  void synchronize();
+
+  void launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
+              unsigned shared_bytes, const void* arguments);
+  void clear(abi::Address memory, uint64_t bytes);
+
+  // Where a kernel notes that an index or a value is out of range, in the name of the instruction that is being enqueued.
+  ErrorPlace errors(percale_run_context* run) const;
+
+  // A failure met while enqueuing: it is told by synchronize() and signals. What would come after it is left out.
+  void fail(const Failure& failure);
+  bool failed() const;
+
+ private:
+  // Pinned memory that a copy passes through.
+  struct Chunk {
+    std::byte* data = nullptr;
+    uint64_t bytes = 0;
+    abi::Event done = nullptr;
+    enum class State { kFree, kRead, kWritten } state = State::kFree;  // the GPU reads it; it is written, then emptied
+  };
+  // What went wrong first; kept without memory of its own, which may be what is lacking.
+  struct Trouble {
+    percale_code code = PERCALE_OK;
+    bool lost = false;
+    std::array<char, 400> text{};
+  };
+  struct Task {
+    abi::Event event = nullptr;
+    Chunk* chunk = nullptr;  // to be emptied into `to`
+    void* to = nullptr;
+    uint64_t bytes = 0;
+    Reached reached = nullptr;
+    void* what = nullptr;
+    uint64_t value = 0;
+  };
+
+  Chunk& take_chunk(uint64_t bytes);
+  void push(Task task);
+  void follow();
+  abi::Result wait(abi::Event event) const;
+  void note(percale_code code, bool lost, const char* text) noexcept;
+  void note_result(abi::Result result, const char* what) noexcept;
+  percale_code code_so_far() const;
+  void report_word();
+  void start_thread();
+
+  Device& device_;
+  const Driver& driver_;
+  abi::Stream stream_ = nullptr;
+  ErrorWord* word_ = nullptr;      // pinned
+  abi::Address word_address_ = 0;  // as kernels know it
+  abi::Address guard_ = 0;         // on the device: 1 once the word is taken
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable more_, less_;
+  std::deque<Task> tasks_;  // the first one is being done
+  std::vector<abi::Event> spare_events_;
+  Trouble trouble_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace percale::cuda
+
+#endif  // PERCALE_DEVICES_CUDA_QUEUE_H_

@@ -1,0 +1,164 @@
+// Functions of one operand, and Clip and Cast.
+#include <array>
+
+#include "devices/cuda/kernels.h"
+#include "devices/cuda/walk.h"
+
+namespace percale::cuda {
+namespace {
+
+// Which elements an op is defined for here; the library has checked those of its schema.
+enum class Types { kFloat, kAnyNumber, kBool };
+
+struct UnaryEntry {
+  const char* op;
+  UnaryOp code;
+  Types types;
+  // Attributes that become alpha and beta, and their defaults; null: the number itself.
+  const char* alpha_name = nullptr;
+  double alpha = 0;
+  const char* beta_name = nullptr;
+  double beta = 0;
+};
+
+constexpr double kSeluAlpha = 1.67326319217681884765625, kSeluGamma = 1.05070102214813232421875;
+constexpr UnaryEntry kUnary[] = {
+    {"Neg", UnaryOp::kNeg, Types::kAnyNumber},
+    {"Abs", UnaryOp::kAbs, Types::kAnyNumber},
+    {"Sign", UnaryOp::kSign, Types::kAnyNumber},
+    {"Sqrt", UnaryOp::kSqrt, Types::kFloat},
+    {"Exp", UnaryOp::kExp, Types::kFloat},
+    {"Log", UnaryOp::kLog, Types::kFloat},
+    {"Reciprocal", UnaryOp::kReciprocal, Types::kFloat},
+    {"Sin", UnaryOp::kSin, Types::kFloat},
+    {"Cos", UnaryOp::kCos, Types::kFloat},
+    {"Floor", UnaryOp::kFloor, Types::kFloat},
+    {"Ceil", UnaryOp::kCeil, Types::kFloat},
+    {"Round", UnaryOp::kRound, Types::kFloat},
+    {"Relu", UnaryOp::kRelu, Types::kAnyNumber},
+    {"LeakyRelu", UnaryOp::kLeakyRelu, Types::kFloat, "alpha", 0.01},
+    {"Sigmoid", UnaryOp::kSigmoid, Types::kFloat},
+    {"Tanh", UnaryOp::kTanh, Types::kFloat},
+    {"Erf", UnaryOp::kErf, Types::kFloat},
+    {"HardSigmoid", UnaryOp::kHardSigmoid, Types::kFloat, "alpha", 0.2, "beta", 0.5},
+    {"HardSwish", UnaryOp::kHardSwish, Types::kFloat},
+    {"Elu", UnaryOp::kElu, Types::kFloat, "alpha", 1},
+    {"Selu", UnaryOp::kSelu, Types::kFloat, "alpha", kSeluAlpha, "gamma", kSeluGamma},
+    {"Celu", UnaryOp::kCelu, Types::kFloat, "alpha", 1},
+    {"Softplus", UnaryOp::kSoftplus, Types::kFloat},
+    {"Softsign", UnaryOp::kSoftsign, Types::kFloat},
+    {"Mish", UnaryOp::kMish, Types::kFloat},
+    {"Swish", UnaryOp::kSwish, Types::kFloat, "alpha", 1},
+    {"ThresholdedRelu", UnaryOp::kThresholdedRelu, Types::kFloat, "alpha", 1},
+    {"Not", UnaryOp::kNot, Types::kBool},
+};
+
+int64_t per_thread(percale_dtype dtype) { return 16 / item_bytes(dtype); }
+
+Run run_unary(const Node& node, UnaryOp op, double alpha, double beta) {
+  const percale_dtype dtype = node.dtype(0);
+  const DeviceKernel kernel{Family::elementwise, std::string("percale_unary_") +
+                                                     suffix(dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype)};
+  UnaryArgs args{};
+  args.size = elements(node.dims(0));
+  args.op = op;
+  args.alpha = alpha;
+  args.beta = beta;
+  const Grid grid = grid_for(args.size, per_thread(dtype));
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    UnaryArgs now = args;
+    now.x = launch.in(0);
+    now.y = launch.out(0);
+    launch.run(kernel, grid, now);
+  };
+}
+
+Run prepare_unary(Plan& plan) {
+  const Node& node = plan.node();
+  for (const UnaryEntry& entry : kUnary) {
+    if (node.op() != entry.op) continue;
+    const percale_dtype dtype = node.dtype(0);
+    const bool fits = entry.types == Types::kFloat  ? is_float(dtype)
+                      : entry.types == Types::kBool ? dtype == PERCALE_DTYPE_BOOL
+                                                    : dtype != PERCALE_DTYPE_BOOL;
+    refuse_if(!fits, "no code for elements of this type");
+    const double alpha = entry.alpha_name == nullptr ? entry.alpha : node.attribute(entry.alpha_name, entry.alpha);
+    const double beta = entry.beta_name == nullptr ? entry.beta : node.attribute(entry.beta_name, entry.beta);
+    return run_unary(node, entry.code, alpha, beta);
+  }
+  throw Refusal("no such function of one operand");
+}
+
+Run prepare_gelu(Plan& plan) {
+  const Node& node = plan.node();
+  refuse_if(!is_float(node.dtype(0)), "no code for elements of this type");
+  const bool tanh = node.attribute("approximate", std::string_view("none")) == "tanh";
+  return run_unary(node, tanh ? UnaryOp::kGeluTanh : UnaryOp::kGelu, 0, 0);
+}
+
+Run prepare_clip(Plan& plan) {
+  const Node& node = plan.node();
+  const DeviceKernel kernel{Family::elementwise, std::string("percale_clip_") + suffix(node.dtype(0))};
+  refuse_if(node.dtype(0) == PERCALE_DTYPE_BOOL, "no code for elements of this type");
+  ClipArgs args{};
+  args.size = elements(node.dims(0));
+  const bool has_low = node.has(1), has_high = node.has(2);
+  const Grid grid = grid_for(args.size);
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    ClipArgs now = args;
+    now.x = launch.in(0);
+    if (has_low) now.low = launch.in(1);
+    if (has_high) now.high = launch.in(2);
+    now.y = launch.out(0);
+    launch.run(kernel, grid, now);
+  };
+}
+
+// Types that percale_cast reads and writes.
+bool is_cast_type(percale_dtype dtype) {
+  constexpr std::array kTypes = {PERCALE_DTYPE_F32, PERCALE_DTYPE_F64, PERCALE_DTYPE_F16, PERCALE_DTYPE_BF16,
+                                 PERCALE_DTYPE_I8,  PERCALE_DTYPE_I16, PERCALE_DTYPE_I32, PERCALE_DTYPE_I64,
+                                 PERCALE_DTYPE_U8,  PERCALE_DTYPE_U16, PERCALE_DTYPE_U32, PERCALE_DTYPE_U64,
+                                 PERCALE_DTYPE_BOOL};
+  for (percale_dtype type : kTypes) {
+    if (type == dtype) return true;
+  }
+  return false;
+}
+
+// Cast and CastLike.
+Run prepare_cast(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype from = node.dtype(0), to = node.output_dtype();
+  refuse_if(!is_cast_type(from) || !is_cast_type(to), "no code for these types");
+  CastArgs args{};
+  args.size = elements(node.dims(0));
+  args.from = from;
+  args.to = to;
+  const bool f32 = from == PERCALE_DTYPE_F32 || to == PERCALE_DTYPE_F32;
+  const auto is_half = [](percale_dtype d) { return d == PERCALE_DTYPE_F16 || d == PERCALE_DTYPE_BF16; };
+  DeviceKernel kernel{Family::elementwise, "percale_cast"};
+  if (f32 && (is_half(from) || is_half(to))) kernel.name += std::string("_") + suffix(from) + "_" + suffix(to);
+  const Grid grid = grid_for(args.size);
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    CastArgs now = args;
+    now.x = launch.in(0);
+    now.y = launch.out(0);
+    launch.run(kernel, grid, now);
+  };
+}
+
+}  // namespace
+
+void add_unary(Entries& entries) {
+  for (const UnaryEntry& entry : kUnary) entries.push_back({"cuda.unary", "", entry.op, prepare_unary});
+  entries.push_back({"cuda.unary", "", "Gelu", prepare_gelu});
+  entries.push_back({"cuda.clip", "", "Clip", prepare_clip});
+  entries.push_back({"cuda.cast", "", "Cast", prepare_cast});
+  entries.push_back({"cuda.cast", "", "CastLike", prepare_cast});
+}
+
+}  // namespace percale::cuda

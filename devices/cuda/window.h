@@ -1,0 +1,21 @@
+// The geometry of sliding windows, of pools and convolutions.
+#ifndef PERCALE_DEVICES_CUDA_WINDOW_H_
+#define PERCALE_DEVICES_CUDA_WINDOW_H_
+
+#include "devices/cuda/host.h"
+#include "devices/cuda/kernels/args.h"
+
+namespace percale::cuda {
+
+// Of a node with the attributes auto_pad, pads, strides and dilations that goes from spatial dims `in` (1 to 3) to `out` with a window of
+// `kernel`. The library has checked that they belong together.
+WindowArgs window_of(const Node& node, const Dims& in, const Dims& out, const Dims& kernel);
+// Of a ConvTranspose: the convolution that it reverses, whose input dims are the node's output dims.
+WindowArgs transposed_window_of(const Node& node, const Dims& in, const Dims& out, const Dims& kernel);
+
+// The dims behind batch and channels.
+inline Dims spatial_dims(const Dims& dims) { return Dims(dims.begin() + 2, dims.end()); }
+
+}  // namespace percale::cuda
+
+#endif  // PERCALE_DEVICES_CUDA_WINDOW_H_

@@ -1,0 +1,144 @@
+// What device code is compiled against for the host, instead of by nvcc: the same kernels, thread by thread. Included before anything
+// else (-include).
+#ifndef PERCALE_TESTS_CUDA_EMULATOR_SHIM_H_
+#define PERCALE_TESTS_CUDA_EMULATOR_SHIM_H_
+
+#define PERCALE_EMULATED
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "devices/cuda/kernels/args.h"
+
+#define __device__
+#define __host__
+#define __forceinline__ inline
+// Blocks run one after the other on one thread, and what is shared is not cleared between them: as on a GPU.
+#define __shared__ static
+
+struct EmulatedDim3 {
+  unsigned x, y, z;
+};
+
+namespace percale_emulator {
+
+// Of the device thread that runs now.
+struct Thread {
+  EmulatedDim3 thread, block, block_dim, grid_dim;
+  int lane, warp;
+};
+extern Thread* current;
+
+// All threads of the block, or of the warp, must come here before one goes on; one that has ended counts no more.
+void block_barrier();
+// What the lane gives at the same call; all lanes of the warp must come here.
+uint64_t exchange(uint64_t value, unsigned from_lane);
+// The block's shared memory of a size that the launch says.
+void* dynamic_shared();
+// Where the host can reach device memory. Outside of what is allocated it is an error of the kernel.
+void* reach(uint64_t address);
+
+template <class T>
+T exchange_as(T value, unsigned from_lane) {
+  static_assert(sizeof(T) <= sizeof(uint64_t));
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof(T));
+  bits = exchange(bits, from_lane);
+  memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+}  // namespace percale_emulator
+
+#define threadIdx (percale_emulator::current->thread)
+#define blockIdx (percale_emulator::current->block)
+#define blockDim (percale_emulator::current->block_dim)
+#define gridDim (percale_emulator::current->grid_dim)
+
+#define PERCALE_DYNAMIC_SHARED(T, name) T* name = static_cast<T*>(percale_emulator::dynamic_shared())
+
+inline void __syncthreads() { percale_emulator::block_barrier(); }
+inline void __syncwarp() { percale_emulator::exchange_as(0, 0); }
+inline void __threadfence_system() {}
+
+// Threads take turns, so that what is one step on a GPU is one here.
+template <class T>
+T atomicCAS(T* at, T expected, T value) {
+  const T before = *at;
+  if (before == expected) *at = value;
+  return before;
+}
+template <class T>
+T atomicAdd(T* at, T value) {
+  static_assert(!__is_same(T, float) && !__is_same(T, double), "sums of floats would depend on the order of threads");
+  const T before = *at;
+  *at = static_cast<T>(before + value);
+  return before;
+}
+template <class T>
+T atomicMax(T* at, T value) {
+  const T before = *at;
+  if (value > before) *at = value;
+  return before;
+}
+template <class T>
+T atomicMin(T* at, T value) {
+  const T before = *at;
+  if (value < before) *at = value;
+  return before;
+}
+
+inline unsigned percale_lane() { return static_cast<unsigned>(percale_emulator::current->lane); }
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int step) {
+  return percale_emulator::exchange_as(value, percale_lane() ^ static_cast<unsigned>(step));
+}
+template <class T>
+T __shfl_sync(unsigned, T value, int lane) {
+  return percale_emulator::exchange_as(value, static_cast<unsigned>(lane) % 32);
+}
+template <class T>
+T __shfl_down_sync(unsigned, T value, unsigned step) {
+  const unsigned lane = percale_lane();
+  return percale_emulator::exchange_as(value, lane + step < 32 ? lane + step : lane);
+}
+template <class T>
+T __shfl_up_sync(unsigned, T value, unsigned step) {
+  const unsigned lane = percale_lane();
+  return percale_emulator::exchange_as(value, lane >= step ? lane - step : lane);
+}
+inline unsigned __ballot_sync(unsigned, int holds) {
+  unsigned out = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    out |= (percale_emulator::exchange_as(holds, lane) != 0 ? 1u : 0u) << lane;
+  }
+  return out;
+}
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+
+namespace percale::cuda {
+
+template <class T>
+T* at(Ptr p) {
+  return static_cast<T*>(percale_emulator::reach(p.address));
+}
+
+struct F16;
+float widen(F16 x);
+F16 to_f16(float x);
+
+}  // namespace percale::cuda
+
+// The kernel is found by its name, and the size of its arguments by the name and "_bytes".
+#define PERCALE_KERNEL(name, Args, max_threads)                                         \
+  extern "C" __attribute__((visibility("default"))) const unsigned name##_limits[2];    \
+  const unsigned name##_limits[2] = {static_cast<unsigned>(sizeof(Args)), max_threads}; \
+  static void name##_body(const Args& a);                                               \
+  extern "C" __attribute__((visibility("default"))) void name(const void* arguments) {  \
+    name##_body(*static_cast<const Args*>(arguments));                                  \
+  }                                                                                     \
+  static void name##_body(const Args& a)
+
+#endif  // PERCALE_TESTS_CUDA_EMULATOR_SHIM_H_

@@ -1,0 +1,209 @@
+// Sizes that take many blocks, several tiles of a sort and long lines: the device gives what the CPU gives.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "core/graph/builder.h"
+#include "core/run/session.h"
+#include "core/tensor/half.h"
+#include "tests/support/engine.h"
+
+namespace percale {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+std::shared_ptr<Engine> both_devices() {
+  const auto plugin = open_plugin(PERCALE_CUDA_PLUGIN);
+  REQUIRE_MESSAGE(plugin.ok(), plugin.status().to_string());
+  EngineOptions options;
+  options.threads = 2;
+  options.devices = "cpu:0,cuda:0";
+  const auto engine = make_test_engine(options, {*plugin});
+  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
+  return *engine;
+}
+
+// One node on the device; inputs that shapes depend on are constants, but for those of Range, of which nothing else would be left to
+// run.
+Tensors run_node(const std::shared_ptr<Engine>& engine, const std::string& device, const std::string& op,
+                 const Tensors& inputs, const Attributes& attributes, size_t outputs) {
+  const size_t colon = op.find(':');
+  const auto schema = engine->registry()->require_op(colon == std::string::npos ? "" : op.substr(0, colon),
+                                                     colon == std::string::npos ? op : op.substr(colon + 1));
+  REQUIRE_MESSAGE(schema.ok(), schema.status().to_string());
+  Builder builder(engine->registry());
+  FunctionBuilder& f = builder.main();
+  std::vector<ValueId> operands;
+  RunSpec spec;
+  Tensors given;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) {
+      operands.push_back(kNoValue);
+      continue;
+    }
+    if ((*schema)->input(i).bounds == Bounds::kShape && op != "Range") {
+      operands.push_back(*f.add_constant(inputs[i]));
+      continue;
+    }
+    spec.feeds.push_back("x" + std::to_string(i));
+    given.push_back(inputs[i]);
+    operands.push_back(*f.add_input(spec.feeds.back(), inputs[i].dtype(), inputs[i].shape()));
+  }
+  f.set_device(device);
+  const auto node = f.add_node(**schema, operands, attributes, outputs);
+  REQUIRE_MESSAGE(node.ok(), node.status().to_string());
+  const std::vector<ValueId> results = f.function().node(*node).outputs;
+  for (size_t k = 0; k < outputs; ++k) {
+    spec.fetches.push_back("y" + std::to_string(k));
+    REQUIRE(f.rename(results[k], spec.fetches.back()).ok());
+  }
+  REQUIRE(f.set_outputs(results).ok());
+  const auto graph = builder.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  const auto session = Session::create(engine, *graph, nullptr);
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  const auto got = (*session)->run(spec, given);
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  return *got;
+}
+
+class Nodes {
+ public:
+  void same_bits(const std::string& op, const Tensors& inputs, const Attributes& attributes = {}, size_t outputs = 1) {
+    const Tensors want = run_node(engine_, "cpu:0", op, inputs, attributes, outputs);
+    const Tensors got = run_node(engine_, "cuda:0", op, inputs, attributes, outputs);
+    for (size_t k = 0; k < outputs; ++k) {
+      CAPTURE(op);
+      CAPTURE(k);
+      REQUIRE(got[k].shape() == want[k].shape());
+      CHECK(std::memcmp(got[k].data(), want[k].data(), static_cast<size_t>(want[k].bytes())) == 0);
+    }
+  }
+  // Of f32, where the CPU's fast kernels and the device round differently.
+  void near(const std::string& op, const Tensors& inputs, const Attributes& attributes = {}, size_t outputs = 1) {
+    const Tensors want = run_node(engine_, "cpu:0", op, inputs, attributes, outputs);
+    const Tensors got = run_node(engine_, "cuda:0", op, inputs, attributes, outputs);
+    for (size_t k = 0; k < outputs; ++k) {
+      const auto a = got[k].span<float>(), b = want[k].span<float>();
+      REQUIRE(a.size() == b.size());
+      float worst = 0;
+      for (size_t i = 0; i < a.size(); ++i) {
+        const float error = std::fabs(a[i] - b[i]) / std::max(1.0f, std::fabs(b[i]));
+        worst = error <= worst ? worst : error;  // NaN is the worst
+      }
+      CAPTURE(op);
+      CAPTURE(k);
+      CHECK(worst <= 1e-5f);
+    }
+  }
+
+  Tensor floats(const Shape& shape) {
+    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+    for (float& v : values) v = static_cast<float>(static_cast<int64_t>(random_() % 2001) - 1000) / 256.0f;
+    return Tensor::of<float>(shape, values);
+  }
+  Tensor positive(const Shape& shape) {
+    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+    for (float& v : values) v = static_cast<float>(random_() % 1000) / 512.0f;
+    return Tensor::of<float>(shape, values);
+  }
+  Tensor halves(const Shape& shape) {
+    std::vector<F16> values(static_cast<size_t>(shape.num_elements()));
+    for (F16& v : values) v = to_f16(static_cast<float>(random_() % 511) / 64.0f - 4.0f);
+    return Tensor::of<F16>(shape, values);
+  }
+  // In [low, high).
+  Tensor ints(const Shape& shape, int64_t low, int64_t high) {
+    std::vector<int64_t> values(static_cast<size_t>(shape.num_elements()));
+    for (int64_t& v : values) v = low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low));
+    return Tensor::of<int64_t>(shape, values);
+  }
+
+ private:
+  std::shared_ptr<Engine> engine_ = both_devices();
+  std::mt19937_64 random_{7};
+};
+
+Tensor dims(std::vector<int64_t> values) { return Tensor::vector(std::span<const int64_t>(values)); }
+
+TEST_CASE("What many indices name is found, and comes back summed in their order") {
+  Nodes n;
+  n.same_bits("Gather", {n.halves({1000, 7}), n.ints({900}, -1000, 1000)});
+  n.same_bits("Gather", {n.floats({3, 50, 8}), n.ints({40, 5}, -50, 50)}, {{"axis", 1}});
+  n.same_bits("GatherElements", {n.floats({60, 70}), n.ints({60, 50}, -70, 70)}, {{"axis", 1}});
+  n.same_bits("GatherND", {n.floats({30, 20, 9}), n.ints({700, 2}, 0, 20)});
+  n.same_bits("percale:GatherGrad", {n.floats({6000, 5}), n.ints({6000}, -700, 700), dims({700, 5})});
+  n.same_bits("percale:GatherGrad", {n.halves({3, 600, 2}), n.ints({600}, 0, 11), dims({3, 11, 2})}, {{"axis", 1}});
+  n.same_bits("ScatterElements", {n.floats({300, 3}), n.ints({5000, 3}, -300, 300), n.floats({5000, 3})},
+              {{"reduction", "add"}});
+  n.same_bits("ScatterElements", {n.floats({70, 90}), n.ints({70, 80}, 0, 90), n.floats({70, 80})}, {{"axis", 1}});
+  n.same_bits("ScatterND", {n.halves({97, 4}), n.ints({5000, 1}, -97, 97), n.halves({5000, 4})});
+  n.same_bits("ScatterND", {n.ints({97, 4}, -9, 9), n.ints({5000, 1}, -97, 97), n.ints({5000, 4}, -9, 9)},
+              {{"reduction", "mul"}});
+}
+
+TEST_CASE("Rows of any number are sorted and summed") {
+  Nodes n;
+  n.same_bits("percale:SumRows", {n.ints({9000}, -50, 800), n.floats({9000, 3})}, {}, 2);
+  n.same_bits("percale:SumRows", {n.ints({500}, int64_t{1} << 40, int64_t{1} << 62), n.floats({500, 3})}, {}, 2);
+  const Tensor rows = Tensor::vector(std::span<const int64_t>(std::vector<int64_t>{0, 3, 77, 200, 499, -1, -1}));
+  const Tensor param = n.floats({500, 40}), m = n.floats({500, 40}), v = n.positive({500, 40});
+  const Tensor rate = Tensor::scalar(0.01f), step = Tensor::scalar(int64_t{3});
+  n.near("percale:SparseApplyAdam", {param, rows, n.floats({7, 40}), m, v, rate, step, Tensor()}, {}, 3);
+  n.near("percale:ApplyLAMB", {param, n.floats({500, 40}), m, v, rate, step, Tensor()}, {{"weight_decay", 0.1}}, 3);
+}
+
+TEST_CASE("Long lines are ordered and summed up") {
+  Nodes n;
+  Tensor x = n.floats({3, 5000, 2});
+  x.mutable_span<float>()[4321] = std::numeric_limits<float>::quiet_NaN();
+  for (int64_t largest : {0, 1}) {
+    n.same_bits("TopK", {x, dims({17})}, {{"axis", 1}, {"largest", largest}}, 2);
+    n.same_bits("TopK", {n.ints({6, 900}, -99, 99), dims({900})}, {{"largest", largest}}, 2);
+  }
+  for (const char* op : {"ArgMax", "ArgMin"}) {
+    n.same_bits(op, {x}, {{"axis", 1}});
+    n.same_bits(op, {n.floats({40, 3000})}, {{"axis", 1}, {"select_last_index", 1}});
+    n.same_bits(op, {n.halves({500, 60})}, {{"axis", 1}});
+  }
+  const Tensor lines = n.ints({3, 5000}, -9, 9), columns = n.ints({900, 700}, -9, 9);
+  for (int64_t flag : {0, 1}) {
+    n.same_bits("CumSum", {lines, Tensor::scalar(int64_t{1})}, {{"exclusive", flag}, {"reverse", 1 - flag}});
+    n.same_bits("CumProd", {lines, Tensor::scalar(int64_t{1})}, {{"exclusive", flag}, {"reverse", flag}});
+    n.same_bits("CumSum", {columns, Tensor::scalar(int64_t{0})}, {{"exclusive", flag}});
+  }
+}
+
+TEST_CASE("Tensors are padded, cut and made from numbers") {
+  Nodes n;
+  for (const char* mode : {"constant", "reflect", "edge", "wrap"}) {
+    n.same_bits("Pad", {n.floats({70, 90}), dims({5, 200, -3, 31})}, {{"mode", mode}});
+    n.same_bits("percale:PadGrad", {n.floats({72, 321}), dims({5, 200, -3, 31}), dims({70, 90})}, {{"mode", mode}});
+  }
+  n.same_bits("Tile", {n.halves({30, 7}), dims({9, 11})});
+  n.same_bits("percale:TileGrad", {n.floats({270, 77}), dims({9, 11}), dims({30, 7})});
+  n.same_bits("percale:SliceGrad",
+              {n.floats({31, 25}), dims({100, 99}), dims({90, 80}), dims({-200, 5}), dims({0, 1}), dims({-3, -3})});
+  n.same_bits("Trilu", {n.floats({5, 120, 130}), Tensor::scalar(int64_t{-7})});
+  n.same_bits("OneHot", {n.ints({2000}, -300, 300), Tensor::scalar(int64_t{50}), n.floats({2})}, {{"axis", 0}});
+  n.same_bits("Range", {Tensor::scalar(int64_t{5}), Tensor::scalar(int64_t{300000}), Tensor::scalar(int64_t{3})});
+}
+
+TEST_CASE("Random numbers are those of the CPU") {
+  Nodes n;
+  for (int64_t dtype : {1, 10, 11, 16}) {
+    n.same_bits("percale:RandomUniform", {dims({70, 303})}, {{"dtype", dtype}, {"id", 5}, {"seed", 9}, {"low", -1.0}});
+  }
+  n.near("percale:RandomNormal", {dims({70, 303})}, {{"id", 5}, {"mean", 0.5}, {"scale", 2.0}});
+  const Tensor train = Tensor::scalar(true);
+  n.same_bits("Dropout", {n.floats({50, 333}), Tensor::scalar(0.3f), train}, {{"id", 3}}, 2);
+  n.same_bits("Dropout", {n.halves({50, 333}), Tensor(), train}, {{"id", 4}}, 2);
+}
+
+}  // namespace
+}  // namespace percale

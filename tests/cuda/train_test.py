@@ -1,0 +1,90 @@
+"""train_test.py PERCALE: trains small nets, dense and convolutional, on the CPU, on an emulated GPU, and on both at once, and compares the losses.
+
+Run with PERCALE_CUDA_LIBRARIES naming the emulator's folder. Standard library alone."""
+import csv
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROWS, INPUTS, CLASSES = 96, 12, 4
+OPTIMIZERS = [
+    {"name": "adam", "learning_rate": 0.01},
+    {"name": "sgd", "learning_rate": 0.05, "momentum": 0.9, "nesterov": True},
+    {"name": "rmsprop", "learning_rate": 0.005},
+]
+
+
+def write_npy(path, descr, shape, data):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (63 - (len(header) + 10) % 64) + "\n"
+    with open(path, "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+def write_data(folder):
+    r = random.Random(5)
+    x = [[r.gauss(0, 1) for _ in range(INPUTS)] for _ in range(ROWS)]
+    w = [[r.gauss(0, 1) for _ in range(CLASSES)] for _ in range(INPUTS)]
+    y = []
+    for row in x:
+        scores = [sum(a * b[c] for a, b in zip(row, w)) for c in range(CLASSES)]
+        y.append(scores.index(max(scores)))
+    write_npy(folder + "/x.npy", "<f4", (ROWS, INPUTS), struct.pack(f"<{ROWS * INPUTS}f", *sum(x, [])))
+    write_npy(folder + "/y.npy", "<i8", (ROWS,), struct.pack(f"<{ROWS}q", *y))
+
+
+def spec(optimizer, loss, convolutional):
+    last = {"layer": "Dense", "units": CLASSES}
+    if loss == "mean_squared_error":
+        last["units"] = 1
+    dense = [{"layer": "Dense", "units": 24, "activation": "relu"}, {"layer": "Dense", "units": 16, "activation": "tanh"}]
+    images = [{"layer": "Reshape", "target_shape": [2, 2, 3]},
+              {"layer": "Conv2D", "filters": 18, "kernel_size": [2, 2], "padding": "same"}, {"layer": "BatchNormalization"},
+              {"layer": "MaxPooling2D", "pool_size": [1, 2]}, {"layer": "LayerNormalization"},
+              {"layer": "GlobalAveragePooling2D"}]
+    return {
+        "model": (images if convolutional else dense) + [last],
+        "input_shape": [INPUTS], "loss": loss, "from_logits": True, "metrics": [], "optimizer": optimizer,
+        "data": {"train": {"x": "x.npy", "y": "y.npy"}}, "batch_size": 32, "shards": 2, "shuffle": True, "epochs": 3,
+        "seed": 1, "devices": "cpu:0"}
+
+
+def train(program, folder, devices):
+    history = f"{folder}/history.csv"
+    command = [program, "train", folder + "/spec.json", "--data", folder, "--devices", devices, "--history", history, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0 or "cuda emulator" in done.stderr:
+        sys.exit(f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
+    with open(history, newline="") as rows:
+        return [float(row["loss"]) for row in csv.DictReader(rows)], json.loads(done.stdout)
+
+
+def main(program):
+    cases = [(optimizer, False) for optimizer in OPTIMIZERS] + [(OPTIMIZERS[0], True)]
+    with tempfile.TemporaryDirectory() as folder:
+        write_data(folder)
+        for optimizer, convolutional in cases:
+            with open(folder + "/spec.json", "w") as out:
+                json.dump(spec(optimizer, "sparse_categorical_crossentropy", convolutional), out)
+            name = optimizer["name"] + (", convolutions" if convolutional else "")
+            want, _ = train(program, folder, "cpu:0")
+            digests = set()
+            for devices in ["cuda:0", "cuda:0", "cpu:0,cuda:0", "cuda:0/0,cuda:0/1"]:
+                got, facts = train(program, folder, devices)
+                worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(want, got))
+                if len(want) != len(got) or not worst <= 1e-5:
+                    sys.exit(f"{name} on {devices}: losses differ by {worst}\n{want}\n{got}")
+                if devices != "cpu:0,cuda:0":
+                    digests.add(facts["digest"])
+                print(f"{name} on {devices}: {len(got)} steps, losses within {worst:.1e}")
+            if len(digests) != 1:
+                sys.exit(f"{name}: GPUs alone gave different parameters: {digests}")
+
+
+if __name__ == "__main__":
+    os.environ["PERCALE_CUDA_EMULATOR"] = "strict=1"
+    main(*sys.argv[1:])
