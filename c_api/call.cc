@@ -1,4 +1,5 @@
 // Prepared runs.
+#include "c_api/cancellation.h"
 #include "c_api/session.h"
 
 using namespace percale;
@@ -14,12 +15,13 @@ struct percale_call {
 
 namespace {
 
-Status check_tensor(std::string_view what, std::string_view name, const percale_tensor* tensor, const ValueType& type) {
-  if (tensor == nullptr) return invalid_argument("percale_call_run: the ", what, " '", name, "' is NULL");
+Status check_tensor(const char* function, std::string_view what, std::string_view name, const percale_tensor* tensor,
+                    const ValueType& type) {
+  if (tensor == nullptr) return invalid_argument(function, ": the ", what, " '", name, "' is NULL");
   const Tensor& given = tensor->tensor;
   if (given.dtype() == type.dtype && given.shape() == type.shape) return {};
-  return invalid_argument("percale_call_run: the ", what, " '", name, "' is ", given.dtype(), " ", given.shape(),
-                          ", wanted ", type.dtype, " ", type.shape);
+  return invalid_argument(function, ": the ", what, " '", name, "' is ", given.dtype(), " ", given.shape(), ", wanted ",
+                          type.dtype, " ", type.shape);
 }
 
 bool overlap(const Tensor& a, const Tensor& b) {
@@ -34,28 +36,44 @@ void forget(percale_call& call) {
   for (Tensor& tensor : call.fetches) tensor = Tensor();
 }
 
-Status take_tensors(percale_call& call, percale_tensor* const* inputs, percale_tensor* const* outputs) {
+Status take_tensors(const char* function, percale_call& call, percale_tensor* const* inputs,
+                    percale_tensor* const* outputs) {
   for (size_t i = 0; i < call.feeds.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(check_tensor("feed", call.feed_names[i], inputs[i], call.feed_types[i]));
+    PERCALE_RETURN_IF_ERROR(check_tensor(function, "feed", call.feed_names[i], inputs[i], call.feed_types[i]));
     call.feeds[i] = inputs[i]->tensor;
   }
   for (size_t i = 0; i < call.fetches.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(check_tensor("output for", call.fetch_names[i], outputs[i], call.fetch_types[i]));
+    PERCALE_RETURN_IF_ERROR(check_tensor(function, "output for", call.fetch_names[i], outputs[i], call.fetch_types[i]));
     call.fetches[i] = outputs[i]->tensor;
     for (size_t j = 0; j < call.feeds.size(); ++j) {
       if (overlap(call.fetches[i], call.feeds[j])) {
-        return invalid_argument("percale_call_run: the output for '", call.fetch_names[i],
-                                "' shares memory with the feed '", call.feed_names[j], "'");
+        return invalid_argument(function, ": the output for '", call.fetch_names[i], "' shares memory with the feed '",
+                                call.feed_names[j], "'");
       }
     }
     for (size_t j = 0; j < i; ++j) {
       if (overlap(call.fetches[i], call.fetches[j])) {
-        return invalid_argument("percale_call_run: the outputs for '", call.fetch_names[i], "' and '",
-                                call.fetch_names[j], "' share memory");
+        return invalid_argument(function, ": the outputs for '", call.fetch_names[i], "' and '", call.fetch_names[j],
+                                "' share memory");
       }
     }
   }
   return {};
+}
+
+Status run(const char* function, percale_call& call, percale_tensor* const* inputs, percale_tensor* const* outputs,
+           int64_t timeout_ns, const CancelToken* cancel) {
+  if (inputs == nullptr && !call.feeds.empty()) return invalid_argument(function, ": 'inputs' is NULL");
+  if (outputs == nullptr && !call.fetches.empty()) return invalid_argument(function, ": 'outputs' is NULL");
+  Status status = take_tensors(function, call, inputs, outputs);
+  if (status.ok()) {
+    const auto trace = call.session->current_trace();
+    status =
+        call.session->session->run(*call.compiled, call.feeds, call.fetches,
+                                   {.deadline_ns = deadline_after(timeout_ns), .cancel = cancel, .trace = trace.get()});
+  }
+  forget(call);
+  return status;
 }
 
 }  // namespace
@@ -89,16 +107,19 @@ percale_status* percale_call_create(percale_session* session, const char* const*
 }
 
 percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs) {
+  return guarded(__func__, {NEEDS(call)},
+                 [&, function = __func__] { return run(function, *call, inputs, outputs, PERCALE_FOREVER, nullptr); });
+}
+
+percale_status* percale_call_run_until(percale_call* call, percale_tensor* const* inputs,
+                                       percale_tensor* const* outputs, int64_t timeout_ns,
+                                       percale_cancellation* cancellation) {
   return guarded(__func__, {NEEDS(call)}, [&, function = __func__]() -> Status {
-    if (inputs == nullptr && !call->feeds.empty()) return invalid_argument(function, ": 'inputs' is NULL");
-    if (outputs == nullptr && !call->fetches.empty()) return invalid_argument(function, ": 'outputs' is NULL");
-    Status status = take_tensors(*call, inputs, outputs);
-    if (status.ok()) {
-      const auto trace = call->session->current_trace();
-      status = call->session->session->run(*call->compiled, call->feeds, call->fetches, {.trace = trace.get()});
+    const CancelToken* token = cancellation == nullptr ? nullptr : cancellation->token.get();
+    if (token != nullptr && token->cancelled()) {
+      return Status(Code::kCancelled, str_cat(function, ": cancelled before the run began"));
     }
-    forget(*call);
-    return status;
+    return run(function, *call, inputs, outputs, timeout_ns, token);
   });
 }
 

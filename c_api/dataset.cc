@@ -14,6 +14,44 @@ Status give(percale_engine* engine, Result<std::shared_ptr<const RowSource>> row
   return {};
 }
 
+Result<std::vector<RowType>> row_types(const char* function, const char* const* names, const percale_dtype* dtypes,
+                                       const int64_t* const* dims, const size_t* ranks, size_t count) {
+  PERCALE_ASSIGN_OR_RETURN(auto all, names_of(function, "names", names, count));
+  std::vector<RowType> types;
+  for (size_t i = 0; i < count; ++i) {
+    PERCALE_ASSIGN_OR_RETURN(const DType dtype, dtype_of_number(function, dtypes[i]));
+    PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims[i], ranks[i]));
+    types.push_back({std::move(all[i]), dtype, shape});
+  }
+  return types;
+}
+
+// A host's `user`, which ends with the last data set that can still call back.
+struct Owned {
+  Owned() = default;
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (destroy != nullptr) destroy(user);
+  }
+  void* user = nullptr;
+  percale_destroy destroy = nullptr;
+};
+
+Status generate(percale_engine* engine, std::vector<RowType> types, int64_t rows, percale_row_callback callback,
+                void* user, percale_destroy destroy, percale_dataset** out_dataset) {
+  const auto owned = std::make_shared<Owned>();
+  owned->user = user;
+  PERCALE_RETURN_IF_ERROR(give(engine,
+                               generated_rows(std::move(types), rows,
+                                              [callback, owned](int64_t row, void* const* columns) {
+                                                return callback(owned->user, row, columns) == 0;
+                                              }),
+                               out_dataset));
+  owned->destroy = destroy;  // what fails leaves `user` to the caller
+  return {};
+}
+
 std::vector<std::shared_ptr<const Dataset>> sets_of(percale_dataset* const* datasets, size_t count) {
   std::vector<std::shared_ptr<const Dataset>> out;
   for (size_t i = 0; i < count; ++i) out.push_back(datasets[i]->dataset);
@@ -95,22 +133,26 @@ percale_status* percale_dataset_generator(percale_engine* engine, const char* co
                                           const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows,
                                           percale_row_callback callback, void* user, percale_dataset** out_dataset) {
   clear(out_dataset);
-  return guarded(
-      __func__, {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
-      [&, function = __func__]() -> Status {
-        PERCALE_ASSIGN_OR_RETURN(auto all, names_of(function, "names", names, count));
-        std::vector<RowType> types;
-        for (size_t i = 0; i < count; ++i) {
-          PERCALE_ASSIGN_OR_RETURN(const DType dtype, dtype_of_number(function, dtypes[i]));
-          PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims[i], ranks[i]));
-          types.push_back({std::move(all[i]), dtype, shape});
-        }
-        return give(
-            engine,
-            generated_rows(std::move(types), rows,
-                           [=](int64_t row, void* const* columns) { return callback(user, row, columns) == 0; }),
-            out_dataset);
-      });
+  return guarded(__func__,
+                 {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_ASSIGN_OR_RETURN(auto types, row_types(function, names, dtypes, dims, ranks, count));
+                   return generate(engine, std::move(types), rows, callback, user, nullptr, out_dataset);
+                 });
+}
+
+percale_status* percale_dataset_generator_owned(percale_engine* engine, const char* const* names,
+                                                const percale_dtype* dtypes, const int64_t* const* dims,
+                                                const size_t* ranks, size_t count, int64_t rows,
+                                                percale_row_callback callback, void* user, percale_destroy destroy,
+                                                percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__,
+                 {NEEDS(engine), NEEDS(dtypes), NEEDS(dims), NEEDS(ranks), NEEDS(callback), NEEDS(out_dataset)},
+                 [&, function = __func__]() -> Status {
+                   PERCALE_ASSIGN_OR_RETURN(auto types, row_types(function, names, dtypes, dims, ranks, count));
+                   return generate(engine, std::move(types), rows, callback, user, destroy, out_dataset);
+                 });
 }
 
 percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count, percale_dataset** out_dataset) {
@@ -152,6 +194,16 @@ percale_status* percale_dataset_map(percale_dataset* dataset, const percale_grap
   });
 }
 
+percale_status* percale_dataset_rename(percale_dataset* dataset, const char* const* names, size_t count,
+                                       percale_dataset** out_dataset) {
+  clear(out_dataset);
+  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(auto all, names_of(function, "names", names, count));
+    PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
+    return give(dataset->engine.get(), renamed_rows(dataset->dataset, std::move(all)), out_dataset);
+  });
+}
+
 percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size, int64_t shuffle_seed,
                                           int32_t drop_remainder) {
   return guarded(__func__, {NEEDS(dataset)}, [&] {
@@ -182,6 +234,34 @@ percale_status* percale_dataset_distribute(percale_dataset* dataset, size_t repl
 int64_t percale_dataset_rows(const percale_dataset* dataset) {
   if (dataset == nullptr) return 0;
   return dataset->dataset->is_part() ? dataset->dataset->epoch_rows() : dataset->dataset->rows();
+}
+
+size_t percale_dataset_column_count(const percale_dataset* dataset) {
+  return dataset == nullptr ? 0 : dataset->dataset->columns().size();
+}
+
+const char* percale_dataset_get_column_name(const percale_dataset* dataset, size_t index) {
+  if (dataset == nullptr || index >= dataset->dataset->columns().size()) return nullptr;
+  return dataset->dataset->columns()[index].name.c_str();
+}
+
+percale_status* percale_dataset_column_type(const percale_dataset* dataset, size_t index, percale_dtype* out_dtype,
+                                            int64_t* out_dims, size_t* out_rank) {
+  clear(out_dtype);
+  clear(out_rank);
+  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dtype), NEEDS(out_dims), NEEDS(out_rank)},
+                 [&, function = __func__]() -> Status {
+                   const std::vector<ValueType> types = dataset->dataset->types();
+                   if (index >= types.size()) {
+                     return out_of_range(function, ": the data set has ", uint64_t{types.size()},
+                                         " columns, not one of index ", uint64_t{index});
+                   }
+                   Shape row;
+                   for (size_t d = 1; d < types[index].shape.rank(); ++d) row.push_back(types[index].shape[d]);
+                   *out_dtype = static_cast<percale_dtype>(types[index].dtype);
+                   write_shape(row, out_dims, out_rank);
+                   return {};
+                 });
 }
 
 percale_status* percale_dataset_next(percale_dataset* dataset, percale_tensor** out_tensors) {

@@ -25,7 +25,10 @@ EngineOptions engine_options(const percale_options* options) {
           .memory_limit = option_int(options, kKind, "memory_limit"),
           .devices = option_text(options, kKind, "devices"),
           .isa = option_text(options, kKind, "isa"),
-          .log_level = parse_log_level(option_text(options, kKind, "log"))};
+          .log_level = parse_log_level(option_text(options, kKind, "log")),
+          .device_memory_limit = option_int(options, kKind, "device_memory_limit"),
+          .deterministic = option_switch(options, kKind, "deterministic"),
+          .tf32 = option_switch(options, kKind, "tf32")};
 }
 
 Status make_engine(const percale_options* options, percale_engine* out) {
@@ -46,7 +49,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
   Engine::Parts parts{.registry = std::move(registry),
                       .device_apis = {&cpu->api()},
                       .isa = simd::isa_name(isa),
-                      .numerics = plugins->numerics(),
+                      .numerics = plugins->numerics(engine.devices) + (engine.tf32 ? " tf32=on" : ""),
                       .absent = {},
                       .memory = memory,
                       .owners = {plugins, cpu}};
@@ -65,7 +68,18 @@ Status make_engine(const percale_options* options, percale_engine* out) {
 void forward_log(void* user, LogLevel level, std::string_view message) {
   const auto* engine = static_cast<const percale_engine*>(user);
   const std::string text(message);  // NUL-ended
-  engine->log(engine->log_user, static_cast<int32_t>(level), text.c_str(), text.size());
+  engine->log.write(engine->log.user, static_cast<int32_t>(level), text.c_str(), text.size());
+}
+
+void set_log(percale_engine& engine, percale_log_function function, void* user, percale_destroy destroy) {
+  LogTarget before;  // ends last, when nothing calls it any more
+  before.user = engine.log.user;
+  before.destroy = engine.log.destroy;
+  engine.log.write = function;
+  engine.log.user = user;
+  engine.log.destroy = destroy;
+  engine.engine->log().user = &engine;
+  engine.engine->log().write = function == nullptr ? nullptr : &forward_log;
 }
 
 }  // namespace
@@ -103,12 +117,14 @@ percale_status* percale_engine_describe(const percale_engine* engine, const char
       json = describe_info(*engine);
     } else if (wanted == "ops") {
       json = describe_ops(*engine->engine->registry());
+    } else if (wanted == "layers") {
+      json = describe_layers();
     } else if (wanted == "passes") {
       json = describe_passes();
     } else if (wanted == "kernels") {
       json = describe_kernels(*engine->engine->registry());
     } else {
-      return not_found(function, ": nothing is called '", wanted, "', only info, ops, passes and kernels");
+      return not_found(function, ": nothing is called '", wanted, "', only info, ops, layers, passes and kernels");
     }
     *out_json = make_text(std::move(json));
     return {};
@@ -116,11 +132,15 @@ percale_status* percale_engine_describe(const percale_engine* engine, const char
 }
 
 void percale_engine_set_log(percale_engine* engine, percale_log_function function, void* user) {
-  if (engine == nullptr) return;
-  engine->log = function;
-  engine->log_user = user;
-  engine->engine->log().user = engine;
-  engine->engine->log().write = function == nullptr ? nullptr : &forward_log;
+  if (engine != nullptr) set_log(*engine, function, user, nullptr);
+}
+
+percale_status* percale_engine_set_log_owned(percale_engine* engine, percale_log_function function, void* user,
+                                             percale_destroy destroy) {
+  return guarded(__func__, {NEEDS(engine)}, [&]() -> Status {
+    set_log(*engine, function, user, destroy);
+    return {};
+  });
 }
 
 void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak) {

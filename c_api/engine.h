@@ -9,13 +9,28 @@
 #include "core/run/async.h"
 #include "core/run/engine.h"
 
+namespace percale::c_api {
+
+// What a host's log function is called through.
+struct LogTarget {
+  LogTarget() = default;
+  LogTarget(const LogTarget&) = delete;
+  LogTarget& operator=(const LogTarget&) = delete;
+  ~LogTarget() {
+    if (destroy != nullptr) destroy(user);
+  }
+  percale_log_function write = nullptr;
+  void* user = nullptr;
+  percale_destroy destroy = nullptr;
+};
+
+}  // namespace percale::c_api
+
 struct percale_engine : percale::c_api::Counted {
+  percale::c_api::LogTarget log;  // outlives what may still log
   std::shared_ptr<percale::Engine> engine;
   std::shared_ptr<const percale::c_api::Plugins> plugins;
   std::unique_ptr<percale::AsyncRunner> runner;  // for asynchronous runs
-  // What a host's log function is called through.
-  percale_log_function log = nullptr;
-  void* log_user = nullptr;
 };
 
 namespace percale::c_api {
@@ -23,6 +38,7 @@ namespace percale::c_api {
 // The JSON of percale_engine_describe().
 std::string describe_info(const percale_engine& engine);
 std::string describe_ops(const Registry& registry);
+std::string describe_layers();
 std::string describe_passes();
 std::string describe_kernels(const Registry& registry);
 

@@ -3,6 +3,7 @@
 #include "core/base/json.h"
 #include "core/graph/graph.h"
 #include "core/passes/passes.h"
+#include "core/train/layers/layers.h"
 
 namespace percale::c_api {
 namespace {
@@ -30,7 +31,8 @@ std::string_view gradient_name(GradFn grad) {
   return "none";
 }
 
-void write_attribute(JsonWriter& json, const AttrSpec& attribute) {
+// `doc` may be "".
+void write_attribute(JsonWriter& json, const AttrSpec& attribute, std::string_view doc = {}) {
   json.begin_object().key("name").value(attribute.name).key("kind").value(attr_kind_name(attribute.kind));
   json.key("required").value(attribute.required);
   if (attribute.has_default) {
@@ -44,6 +46,7 @@ void write_attribute(JsonWriter& json, const AttrSpec& attribute) {
   }
   if (attribute.min > -std::numeric_limits<double>::infinity()) json.key("min").value(attribute.min);
   if (attribute.max < std::numeric_limits<double>::infinity()) json.key("max").value(attribute.max);
+  if (!doc.empty()) json.key("doc").value(doc);
   json.end_object();
 }
 
@@ -115,6 +118,21 @@ std::string describe_ops(const Registry& registry) {
   JsonWriter json;
   json.begin_array();
   for (const OpSchema* op : registry.ops()) write_op(json, registry, *op);
+  json.end_array();
+  return json.text();
+}
+
+std::string describe_layers() {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& name : layer_names()) {
+    const Layer& layer = *find_layer(name);
+    json.begin_object().key("name").value(layer.name).key("doc").value(layer.doc).key("inputs").begin_object();
+    json.key("min").value(static_cast<int64_t>(layer.min_inputs));
+    json.key("max").value(static_cast<int64_t>(layer.max_inputs)).end_object().key("attributes").begin_array();
+    for (const AttrSpec& attribute : layer.attributes) write_attribute(json, attribute, layer_word(attribute.name));
+    json.end_array().end_object();
+  }
   json.end_array();
   return json.text();
 }

@@ -1,5 +1,6 @@
 #include "c_api/handles.h"
 #include "core/graph/describe.h"
+#include "core/registry/registry.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -16,6 +17,27 @@ const char* percale_graph_get_input_name(const percale_graph* graph, size_t inde
 const char* percale_graph_get_output_name(const percale_graph* graph, size_t index) {
   if (graph == nullptr || index >= graph->graph->main().outputs.size()) return nullptr;
   return graph->graph->main().value(graph->graph->main().outputs[index]).name.c_str();
+}
+
+percale_status* percale_graph_value_type(const percale_graph* graph, const char* name, percale_dtype* out_dtype,
+                                         int64_t* out_dims, size_t* out_rank) {
+  clear(out_dtype);
+  clear(out_rank);
+  return guarded(__func__, {NEEDS(graph), NEEDS(name), NEEDS(out_dtype), NEEDS(out_dims), NEEDS(out_rank)},
+                 [&, function = __func__]() -> Status {
+                   const Function& main = graph->graph->main();
+                   const ValueId id = main.find_value(name);
+                   if (id == kNoValue) {
+                     std::vector<std::string> known;
+                     for (const Value& value : main.values) known.push_back(value.name);
+                     const std::string nearest = nearest_name(name, known);
+                     return not_found(function, ": the graph has no value '", name, "'",
+                                      nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+                   }
+                   *out_dtype = static_cast<percale_dtype>(main.type(id).dtype);
+                   write_shape(main.type(id).shape, out_dims, out_rank);
+                   return {};
+                 });
 }
 
 percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text) {

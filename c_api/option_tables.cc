@@ -13,6 +13,9 @@ constexpr OptionSpec kEngine[] = {
     {"devices", kText, "cpu:0",
      "Devices, separated by commas: 'cpu:0,cpu:1', 'cpu=4x1' (four of one thread), 'all', 'none'."},
     {"memory_limit", kInt, "0", "Bytes that the engine may hold; 0: no limit.", 0, kInfinity},
+    {"device_memory_limit", kInt, "0", "Bytes that each device with memory of its own may give out; 0: what it has.", 0,
+     kInfinity},
+    {"tf32", kSwitch, "off", "GPUs: products of f32 by tensor cores, which keep 10 bits of the fraction."},
     {"isa", kChoice, "auto", "The most that CPU kernels may use.", 0, 0, "auto|sse4|avx2|avx512"},
     {"log", kChoice, "warning", "What is sent to the log function.", 0, 0, "debug|info|warning|error|off"},
     {"plugin_path", kText, "",
@@ -51,6 +54,13 @@ constexpr OptionSpec kTrainer[] = {
     {"optimizer", kText, "adam", "A name, or JSON such as {\"name\": \"sgd\", \"momentum\": 0.9}. Not for a SPEC."},
     {"schedule", kText, "constant",
      "A name, or JSON such as {\"name\": \"one_cycle\", \"max_learning_rate\": 0.004}. Not for a SPEC."},
+    {"metrics", kText, "[]",
+     "What is told after epochs and by evaluations, as JSON: names, or objects as in a SPEC, which may say "
+     "\"predictions\" (the only "
+     "output but the loss), \"labels\" (the only input that they do not need), \"loss\" (what they mean, by the "
+     "labels) and "
+     "\"from_logits\": [\"accuracy\", {\"name\": \"auc\", \"predictions\": \"scores\", \"from_logits\": true}]. Not "
+     "for a SPEC."},
     {"clip_norm", kFloat, "0", "The most that the norm of all gradients together may be; 0: no limit. Not for a SPEC.",
      0, kInfinity},
     {"clip_value", kFloat, "0", "The most that an element of a gradient may be; 0: no limit. Not for a SPEC.", 0,
@@ -68,6 +78,10 @@ constexpr OptionSpec kTrainer[] = {
     {"recompute", kText, "off",
      "Activations are computed again in the backward pass, for less memory and the same bits: off, on, auto (where the "
      "engine's memory limit leaves too little), or the bytes that a step may plan."},
+    {"synchronized_batch_norm", kSwitch, "off",
+     "Batch normalization takes its statistics from the whole batch instead of each shard: all shards are computed at "
+     "the "
+     "same time."},
     {"memory_limit", kInt, "0",
      "Bytes that the trainer may hold: working set, sums, runs, plans; neither data nor published versions. 0: no "
      "limit "

@@ -29,55 +29,55 @@ extern "C" {
 /** Code of a status: the canonical codes of gRPC; new ones are only ever added at the end. \since 0.1 */
 typedef int32_t percale_code;
 enum {
-  PERCALE_OK = 0,
-  PERCALE_CANCELLED = 1,
-  PERCALE_UNKNOWN = 2,
-  PERCALE_INVALID_ARGUMENT = 3,
-  PERCALE_DEADLINE_EXCEEDED = 4,
-  PERCALE_NOT_FOUND = 5,
-  PERCALE_ALREADY_EXISTS = 6,
-  PERCALE_PERMISSION_DENIED = 7,
-  PERCALE_RESOURCE_EXHAUSTED = 8,
-  PERCALE_FAILED_PRECONDITION = 9,
-  PERCALE_ABORTED = 10,
-  PERCALE_OUT_OF_RANGE = 11,
-  PERCALE_UNIMPLEMENTED = 12,
-  PERCALE_INTERNAL = 13,
-  PERCALE_UNAVAILABLE = 14,
-  PERCALE_DATA_LOSS = 15,
-  PERCALE_UNAUTHENTICATED = 16
+  PERCALE_OK = 0,                  /**< success */
+  PERCALE_CANCELLED = 1,           /**< somebody asked for the end */
+  PERCALE_UNKNOWN = 2,             /**< none of the others */
+  PERCALE_INVALID_ARGUMENT = 3,    /**< wrong, whatever the state is */
+  PERCALE_DEADLINE_EXCEEDED = 4,   /**< the time has run out */
+  PERCALE_NOT_FOUND = 5,           /**< no file, name or kind like that */
+  PERCALE_ALREADY_EXISTS = 6,      /**< the name is taken */
+  PERCALE_PERMISSION_DENIED = 7,   /**< the system forbids it */
+  PERCALE_RESOURCE_EXHAUSTED = 8,  /**< no memory, or beyond a limit */
+  PERCALE_FAILED_PRECONDITION = 9, /**< wrong in this state */
+  PERCALE_ABORTED = 10,            /**< ended by a callback or a fault beside it */
+  PERCALE_OUT_OF_RANGE = 11,       /**< past the end, or beyond what may be */
+  PERCALE_UNIMPLEMENTED = 12,      /**< known, and not there */
+  PERCALE_INTERNAL = 13,           /**< a bug of the library */
+  PERCALE_UNAVAILABLE = 14,        /**< not now, or not on this machine */
+  PERCALE_DATA_LOSS = 15,          /**< bytes are broken or missing */
+  PERCALE_UNAUTHENTICATED = 16     /**< a peer that nobody knows */
 };
 
 /** Element type; the numbers are ONNX's TensorProto.DataType. \since 0.1 */
 typedef int32_t percale_dtype;
 enum {
-  PERCALE_DTYPE_INVALID = 0,
-  PERCALE_DTYPE_F32 = 1,
-  PERCALE_DTYPE_U8 = 2,
-  PERCALE_DTYPE_I8 = 3,
-  PERCALE_DTYPE_U16 = 4,
-  PERCALE_DTYPE_I16 = 5,
-  PERCALE_DTYPE_I32 = 6,
-  PERCALE_DTYPE_I64 = 7,
-  PERCALE_DTYPE_STRING = 8,
-  PERCALE_DTYPE_BOOL = 9,
-  PERCALE_DTYPE_F16 = 10,
-  PERCALE_DTYPE_F64 = 11,
-  PERCALE_DTYPE_U32 = 12,
-  PERCALE_DTYPE_U64 = 13,
-  PERCALE_DTYPE_COMPLEX64 = 14,
-  PERCALE_DTYPE_COMPLEX128 = 15,
-  PERCALE_DTYPE_BF16 = 16,
-  PERCALE_DTYPE_F8E4M3FN = 17,
-  PERCALE_DTYPE_F8E4M3FNUZ = 18,
-  PERCALE_DTYPE_F8E5M2 = 19,
-  PERCALE_DTYPE_F8E5M2FNUZ = 20,
-  PERCALE_DTYPE_U4 = 21,
-  PERCALE_DTYPE_I4 = 22,
-  PERCALE_DTYPE_F4E2M1 = 23,
-  PERCALE_DTYPE_F8E8M0 = 24,
-  PERCALE_DTYPE_U2 = 25,
-  PERCALE_DTYPE_I2 = 26
+  PERCALE_DTYPE_INVALID = 0,     /**< none */
+  PERCALE_DTYPE_F32 = 1,         /**< IEEE single */
+  PERCALE_DTYPE_U8 = 2,          /**< 1 byte from 0 on */
+  PERCALE_DTYPE_I8 = 3,          /**< 1 byte with a sign */
+  PERCALE_DTYPE_U16 = 4,         /**< 2 bytes from 0 on */
+  PERCALE_DTYPE_I16 = 5,         /**< 2 bytes with a sign */
+  PERCALE_DTYPE_I32 = 6,         /**< 4 bytes with a sign */
+  PERCALE_DTYPE_I64 = 7,         /**< 8 bytes with a sign */
+  PERCALE_DTYPE_STRING = 8,      /**< text; no tensor has it */
+  PERCALE_DTYPE_BOOL = 9,        /**< 1 byte, 0 or 1 */
+  PERCALE_DTYPE_F16 = 10,        /**< IEEE half */
+  PERCALE_DTYPE_F64 = 11,        /**< IEEE double */
+  PERCALE_DTYPE_U32 = 12,        /**< 4 bytes from 0 on */
+  PERCALE_DTYPE_U64 = 13,        /**< 8 bytes from 0 on */
+  PERCALE_DTYPE_COMPLEX64 = 14,  /**< two f32 */
+  PERCALE_DTYPE_COMPLEX128 = 15, /**< two f64 */
+  PERCALE_DTYPE_BF16 = 16,       /**< the upper half of f32 */
+  PERCALE_DTYPE_F8E4M3FN = 17,   /**< 4 bits of exponent, 3 of mantissa, no infinity */
+  PERCALE_DTYPE_F8E4M3FNUZ = 18, /**< the same without minus zero */
+  PERCALE_DTYPE_F8E5M2 = 19,     /**< 5 bits of exponent, 2 of mantissa */
+  PERCALE_DTYPE_F8E5M2FNUZ = 20, /**< the same without infinity and minus zero */
+  PERCALE_DTYPE_U4 = 21,         /**< two in a byte, from 0 on */
+  PERCALE_DTYPE_I4 = 22,         /**< two in a byte, with a sign */
+  PERCALE_DTYPE_F4E2M1 = 23,     /**< two in a byte: 2 bits of exponent, 1 of mantissa */
+  PERCALE_DTYPE_F8E8M0 = 24,     /**< a power of two */
+  PERCALE_DTYPE_U2 = 25,         /**< four in a byte, from 0 on */
+  PERCALE_DTYPE_I2 = 26          /**< four in a byte, with a sign */
 };
 
 /** Text with its size; owned by the receiver. *thread-safe*. \since 0.1 */
@@ -101,6 +101,8 @@ typedef struct percale_variables percale_variables;
 typedef struct percale_session percale_session;
 /** *thread-compatible*. A prepared pair of feeds and fetches: the fast path. Make one per thread. \since 0.1 */
 typedef struct percale_call percale_call;
+/** *thread-safe*. A wish that what was given it ends: calls, trainers. Once it is cancelled it stays so. \since 0.1 */
+typedef struct percale_cancellation percale_cancellation;
 /** *thread-safe*. The end of an asynchronous run. \since 0.1 */
 typedef struct percale_event percale_event;
 /** *thread-compatible*. Examples in batches. \since 0.1 */
@@ -115,6 +117,7 @@ typedef struct percale_cluster percale_cluster;
 /** A value of a builder: what a node, an input or a constant gives. -1 = none. \since 0.1 */
 typedef int32_t percale_value;
 
+/** As a value: none. */
 #define PERCALE_NO_VALUE (-1)
 /** As a size: the text ends with NUL. */
 #define PERCALE_NUL_ENDED ((size_t)-1)
@@ -126,6 +129,9 @@ typedef int32_t percale_value;
  * thread). What a percale_X_get_... function hands out is borrowed and dies with its parent.
  * Errors: a function that can fail returns percale_status*, NULL on success; on failure every out is NULL or 0.
  * Text in: UTF-8 pointer and size (PERCALE_NUL_ENDED allowed). Shapes: dims and rank, -1 = unknown.
+ * NULL: where a comment says so, and for an array of no entries (dims of rank 0 too). Elsewhere INVALID_ARGUMENT names the
+ * argument; a function that returns no status does nothing for a NULL handle and gives 0, NULL or "".
+ * `user`: handed to the function beside it as it is, may be NULL.
  * -------------------------------------------------------------------------------------------------------------- */
 
 /** The version of the library that is loaded, as "major.minor.patch". NUL-ended, static. \since 0.1 */
@@ -141,25 +147,50 @@ PERCALE_API percale_code percale_status_code(const percale_status* status);
 PERCALE_API const char* percale_status_message(const percale_status* status, size_t* out_size);
 /** The upper-case name of a code, "INVALID_ARGUMENT". Static. \since 0.1 */
 PERCALE_API const char* percale_code_name(percale_code code);
+/** The lower-case name of a dtype, "f32"; "invalid" for a number that is none. Static. \since 0.1 */
+PERCALE_API const char* percale_dtype_name(percale_dtype dtype);
+/** One reference more; the error itself, NULL for NULL. Several threads may look at one error. \since 0.1 */
+PERCALE_API percale_status* percale_status_retain(percale_status* status);
+/** Gives a reference to the error back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_status_release(percale_status* status);
-/** Statuses of this process that were handed out and not released: for leak tests. \since 0.1 */
+/** Statuses of this process that were handed out and not released, each once for all its references: for leak tests.
+ * \since 0.1 */
 PERCALE_API int64_t percale_status_live_count(void);
 
-/** The characters, NUL-ended, borrowed. `out_size` may be NULL. \since 0.1 */
+/** The characters, NUL-ended, borrowed; "" for NULL. `out_size` may be NULL. \since 0.1 */
 PERCALE_API const char* percale_text_data(const percale_text* text, size_t* out_size);
+/** Gives a reference to the text back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_text_release(percale_text* text);
+
+/* ---- Cancellation ---- */
+
+/** A cancellation, for percale_call_run_until() and percale_trainer_set_cancellation(). Asynchronous runs have
+ * percale_event_cancel(). \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_cancellation_create(percale_cancellation** out_cancellation);
+/** Ends what runs with it, and whatever begins with it later, with CANCELLED. Any thread; never waits. NULL: nothing.
+ * \since 0.1 */
+PERCALE_API void percale_cancellation_cancel(percale_cancellation* cancellation);
+/** 1 when it was cancelled; 0 for NULL. \since 0.1 */
+PERCALE_API int32_t percale_cancellation_poll(const percale_cancellation* cancellation);
+/** One more reference. `cancellation` may be NULL. \since 0.1 */
+PERCALE_API percale_cancellation* percale_cancellation_retain(percale_cancellation* cancellation);
+/** Gives a reference back; what was given it keeps its own. `cancellation` may be NULL. \since 0.1 */
+PERCALE_API void percale_cancellation_release(percale_cancellation* cancellation);
 
 /* ---- Options ---- */
 
 /** Options for what `kind` names: "engine", "session", "trainer" or "export"; NOT_FOUND for another. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_create(const char* kind, percale_options** out_options);
+/** Gives a reference to the options back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_options_release(percale_options* options);
 /** Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
  * OUT_OF_RANGE names the range. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set(percale_options* options, const char* key,
                                                                   const char* value);
+/** Sets an option to a whole number; errors as percale_options_set(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_int(percale_options* options, const char* key,
                                                                       int64_t value);
+/** Sets an option to a number; errors as percale_options_set(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_float(percale_options* options, const char* key,
                                                                         double value);
 /** All options of all kinds as JSON: [{"kind","key","type","default","doc"}]. \since 0.1 */
@@ -171,22 +202,35 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_options_describe(percale_t
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_create(const percale_options* options,
                                                                     percale_engine** out_engine);
+/** One reference more; the engine itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_engine* percale_engine_retain(percale_engine* engine);
+/** Gives a reference to the engine back; NULL does nothing. Its threads end with the last one. \since 0.1 */
 PERCALE_API void percale_engine_release(percale_engine* engine);
 /** The devices that can be used. \since 0.1 */
 PERCALE_API size_t percale_engine_device_count(const percale_engine* engine);
 /** The name of a device, "cpu:0"; NULL when there is none of that index. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_engine_get_device_name(const percale_engine* engine, size_t index);
 /** Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
- * fingerprint, memory), "ops" (schemas), "passes", "kernels" (per op and kind of device). \since 0.1 */
+ * fingerprint, memory), "ops" (schemas), "layers" (schemas of what percale_builder_layer() and a SPEC know:
+ * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}], kinds as those of
+ * ops), "passes", "kernels" (per op and kind of device). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const percale_engine* engine, const char* what,
                                                                       percale_text** out_json);
 /** Receives a message of the library: `level` 0 debug, 1 info, 2 warning, 3 error. Any thread. \since 0.1 */
 typedef void (*percale_log_function)(void* user, int32_t level, const char* message, size_t size);
-/** Where messages of the level of the option "log" and above go; nowhere without it (NULL ends it). Set it before other threads
- * use the engine. \since 0.1 */
+/** Where messages of the level of the option "log" and above go; nowhere without it. `function` may be NULL: that ends it. Set it
+ * before other threads use the engine. \since 0.1 */
 PERCALE_API void percale_engine_set_log(percale_engine* engine, percale_log_function function, void* user);
-/** Bytes that the engine's allocations hold now, and the most they ever held. \since 0.1 */
+/** Ends what `user` stands for: called exactly once, when the function that it was given with will never be called again, within
+ * the caller's own call that makes it so. \since 0.1 */
+typedef void (*percale_destroy)(void* user);
+/** As percale_engine_set_log(); `destroy` (may be NULL) is called when another function takes the place of this one, or the
+ * engine ends. On failure it is not called, and the function from before stays. `function` may be NULL. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_set_log_owned(percale_engine* engine,
+                                                                           percale_log_function function, void* user,
+                                                                           percale_destroy destroy);
+/** Bytes that the engine's allocations hold now, and the most they ever held. `out_used` may be NULL, `out_peak` may be NULL.
+ * \since 0.1 */
 PERCALE_API void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak);
 
 /* ---- Tensors ---- */
@@ -198,7 +242,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_create(percale_engi
 /** Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait. \since 0.1 */
 typedef void (*percale_deleter)(void* user, void* data);
 /** A tensor over the caller's memory, without a copy. `bytes` must suffice for the shape; the memory must stay valid and
- * unchanged until `deleter` (may be NULL) is called. \since 0.1 */
+ * unchanged until `deleter` (may be NULL) is called, which it is not when this fails. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_from_memory(percale_dtype dtype, const int64_t* dims,
                                                                          size_t rank, void* data, size_t bytes,
                                                                          percale_deleter deleter, void* user,
@@ -217,30 +261,39 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_import(percale_engi
                                                                     percale_tensor** out_tensor);
 /** Writes a NumPy .npy file. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_save(const percale_tensor* tensor, const char* path);
+/** One reference more; the tensor itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_tensor* percale_tensor_retain(percale_tensor* tensor);
+/** Gives a reference to the tensor back; NULL does nothing. Borrowed memory is given to its deleter with the last
+ * one. \since 0.1 */
 PERCALE_API void percale_tensor_release(percale_tensor* tensor);
-/** The getters give 0, or NULL where they give memory, for a NULL tensor. \since 0.1 */
+/** The element type; 0 for NULL. \since 0.1 */
 PERCALE_API percale_dtype percale_tensor_dtype(const percale_tensor* tensor);
+/** The number of dims; 0 for NULL. \since 0.1 */
 PERCALE_API size_t percale_tensor_rank(const percale_tensor* tensor);
-/** The dims, borrowed; never NULL. \since 0.1 */
+/** The dims, borrowed; never NULL, not even for a NULL tensor. \since 0.1 */
 PERCALE_API const int64_t* percale_tensor_get_dims(const percale_tensor* tensor);
+/** The size of the memory in bytes; 0 for NULL. \since 0.1 */
 PERCALE_API size_t percale_tensor_bytes(const percale_tensor* tensor);
+/** The number of elements; 0 for NULL. \since 0.1 */
 PERCALE_API int64_t percale_tensor_element_count(const percale_tensor* tensor);
-/** The memory, row-major, borrowed; not NULL, not even for an empty tensor. \since 0.1 */
+/** The memory, row-major, borrowed; not NULL, not even for an empty tensor; NULL for a NULL tensor. \since 0.1 */
 PERCALE_API void* percale_tensor_get_data(const percale_tensor* tensor);
 
 /* ---- Builder ---- */
 
+/** A builder of an empty graph, whose current function is "main". \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_create(percale_engine* engine,
                                                                      percale_builder** out_builder);
 /** Goes on from a finished graph. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_from_graph(percale_engine* engine,
                                                                          const percale_graph* graph,
                                                                          percale_builder** out_builder);
+/** Gives a reference to the builder back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_builder_release(percale_builder* builder);
 /** The value of that name in the current function: how to go on from what a graph has. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_find_value(percale_builder* builder, const char* name,
                                                                          percale_value* out_value);
+/** The next input of the current function, a value that runs feed. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_input(percale_builder* builder, const char* name,
                                                                     percale_dtype dtype, const int64_t* dims,
                                                                     size_t rank, percale_value* out_value);
@@ -262,48 +315,60 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_variable_initializ
  * percale_builder_finish_node(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_node(percale_builder* builder, const char* op,
                                                                    const char* name);
-/** Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes). \since 0.1 */
+/** Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes; percale_engine_describe() lists
+ * them). `name` may be NULL. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_layer(percale_builder* builder, const char* layer,
                                                                     const char* name);
 /** The next input of the node or layer that was begun; PERCALE_NO_VALUE for an absent optional one. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_add_input(percale_builder* builder, percale_value value);
+/** An attribute of the node or layer that was begun: a whole number. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_int(percale_builder* builder, const char* attribute,
                                                                       int64_t value);
+/** An attribute: a number. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_float(percale_builder* builder, const char* attribute,
                                                                         double value);
+/** An attribute: text. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_string(percale_builder* builder,
                                                                          const char* attribute, const char* value);
+/** An attribute: a list of whole numbers. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_ints(percale_builder* builder, const char* attribute,
                                                                        const int64_t* values, size_t count);
+/** An attribute: a list of numbers. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_floats(percale_builder* builder,
                                                                          const char* attribute, const double* values,
                                                                          size_t count);
+/** An attribute: a list of texts. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_strings(percale_builder* builder,
                                                                           const char* attribute,
                                                                           const char* const* values, size_t count);
+/** An attribute: a tensor, which is shared, not copied. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_tensor(percale_builder* builder,
                                                                          const char* attribute, percale_tensor* value);
 /** An attribute that names a function of the graph: the branches of If, the body of Loop. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_function(percale_builder* builder,
                                                                            const char* attribute, const char* function);
 /** Ends the node or layer: checks it, infers shapes, gives its outputs (a layer has one). After an error the node is
- * dropped and the builder is as before percale_builder_node(). \since 0.1 */
+ * dropped and the builder is as before percale_builder_node(). `out_values` may be NULL when `output_count` is 0. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_finish_node(percale_builder* builder, size_t output_count,
                                                                           percale_value* out_values);
 /** What follows goes into a new function, until percale_builder_end_function(). Functions nest. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_begin_function(percale_builder* builder,
                                                                              const char* name);
+/** Ends what percale_builder_begin_function() began. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_end_function(percale_builder* builder);
 /** The outputs of the current function. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_outputs(percale_builder* builder,
                                                                           const percale_value* values, size_t count);
+/** Another name for a value of the current function: what feeds and fetches call it. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_rename(percale_builder* builder, percale_value value,
                                                                      const char* name);
 /** dtype, dims and rank of a value; rank SIZE_MAX when not even that is known. `out_dims` has room for 8. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_value_type(const percale_builder* builder,
                                                                          percale_value value, percale_dtype* out_dtype,
                                                                          int64_t* out_dims, size_t* out_rank);
-/** Nodes that follow carry this device hint ("cuda:0"); "" ends it. \since 0.1 */
+/** Nodes that follow carry this device hint; "" ends it. A device's name ("cuda:0"): they run there, and a session fails that
+ * cannot have it so, unless its option soft_placement is on. "colocate:NAME": they run where the node NAME does, or
+ * what reads and assigns the variable NAME. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_set_device(percale_builder* builder, const char* device);
 /** The node of `after` runs only when the node of `before` has; an op on a queue ("percale:QueueEnqueue") is ordered by it and runs
  * where it is needed otherwise or is a target. \since 0.1 */
@@ -346,7 +411,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import_bytes(percale
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_save_file(const percale_graph* graph,
                                                                       const percale_variables* variables,
                                                                       const char* path);
-/** The bytes that percale_graph_save_file() would write. \since 0.1 */
+/** The bytes that percale_graph_save_file() would write. `variables` may be NULL. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_serialize(const percale_graph* graph,
                                                                       const percale_variables* variables,
                                                                       percale_text** out_bytes);
@@ -360,16 +425,25 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_export(percale_engin
                                                                    const char* format, const percale_options* options,
                                                                    const char* path);
 /** The bytes that percale_graph_export() would write; RESOURCE_EXHAUSTED where the format needs a second file for as many.
- * \since 0.1 */
+ * `variables` may be NULL. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_export_bytes(percale_engine* engine,
                                                                          const percale_graph* graph,
                                                                          const percale_variables* variables,
                                                                          const char* format, percale_text** out_bytes);
+/** One reference more; the graph itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_graph* percale_graph_retain(percale_graph* graph);
+/** Gives a reference to the graph back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_graph_release(percale_graph* graph);
-/** The names of the inputs and outputs of "main", in order; NULL past the end. Borrowed. \since 0.1 */
+/** The names of the inputs of "main", in order; NULL past the end. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_graph_get_input_name(const percale_graph* graph, size_t index);
+/** The same of the outputs. \since 0.1 */
 PERCALE_API const char* percale_graph_get_output_name(const percale_graph* graph, size_t index);
+/** dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed and fetched as
+ * well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND names the nearest value.
+ * \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_value_type(const percale_graph* graph, const char* name,
+                                                                       percale_dtype* out_dtype, int64_t* out_dims,
+                                                                       size_t* out_rank);
 /** Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
  * (JSON), "svg" (a drawing of "main"). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what,
@@ -383,8 +457,11 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const perca
 PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_create(percale_engine* engine,
                                                                        const percale_graph* graph, int64_t seed,
                                                                        percale_variables** out_variables);
+/** One reference more; the table itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_variables* percale_variables_retain(percale_variables* variables);
+/** Gives a reference to the table back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_variables_release(percale_variables* variables);
+/** The number of variables; 0 for NULL. \since 0.1 */
 PERCALE_API size_t percale_variables_count(const percale_variables* variables);
 /** Names in ascending order; NULL past the end. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_variables_get_name(const percale_variables* variables, size_t index);
@@ -413,6 +490,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_load_mapped(perc
                                                                             const char* path, const char* const* from,
                                                                             const char* const* to, size_t count,
                                                                             int32_t strict, int64_t* out_loaded);
+/** Writes the newest version as a safetensors file, whole or not at all. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_save(const percale_variables* variables,
                                                                      const char* path);
 
@@ -424,7 +502,10 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_session_create(percale_eng
                                                                      percale_variables* variables,
                                                                      const percale_options* options,
                                                                      percale_session** out_session);
+/** One reference more; the session itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_session* percale_session_retain(percale_session* session);
+/** Gives a reference to the session back; NULL does nothing. The last one ends asynchronous runs and waits for them.
+ * \since 0.1 */
 PERCALE_API void percale_session_release(percale_session* session);
 /** Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On success
  * out_fetches[i] is a new tensor. One element under any shape may be fed for a scalar.
@@ -440,7 +521,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run_async(
     percale_session* session, const char* const* feed_names, percale_tensor* const* feeds, size_t feed_count,
     const char* const* fetch_names, size_t fetch_count, const char* const* target_names, size_t target_count,
     int64_t timeout_ns, percale_event** out_event);
-/** Ends every run of the session that is under way with CANCELLED; later runs are not affected. \since 0.1 */
+/** Ends every run of the session that is under way with CANCELLED, those of its calls too; later runs are not affected. Any thread.
+ * NULL: nothing. \since 0.1 */
 PERCALE_API void percale_session_cancel(percale_session* session);
 /** Why the plan is what it is, for feeds of the given types. `what`: "plan" (JSON: per node device, kernel, reason, shapes;
  * the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every better entry refused), "passes"
@@ -463,27 +545,37 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_call_create(
  * shapes. Allocates nothing once warm. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs,
                                                                percale_tensor* const* outputs);
+/** As percale_call_run(), but DEADLINE_EXCEEDED after `timeout_ns` (or PERCALE_FOREVER), and CANCELLED when `cancellation` is (may
+ * be NULL), even before the run begins. What `outputs` then hold is not defined; the call stays usable. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_call_run_until(percale_call* call, percale_tensor* const* inputs,
+                                                                     percale_tensor* const* outputs, int64_t timeout_ns,
+                                                                     percale_cancellation* cancellation);
 /** dtype and shape of a fetch; `out_dims` has room for 8. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_call_output_type(const percale_call* call, size_t index,
                                                                        percale_dtype* out_dtype, int64_t* out_dims,
                                                                        size_t* out_rank);
+/** Gives a reference to the call back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_call_release(percale_call* call);
 
-/** 1 when the run is over. \since 0.1 */
+/** 1 when the run is over; 0 for NULL. \since 0.1 */
 PERCALE_API int32_t percale_event_poll(const percale_event* event);
 /** Waits; the run's own status, or DEADLINE_EXCEEDED when it is not over after `timeout_ns`. May be called again.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_event_wait(percale_event* event, int64_t timeout_ns);
-/** Called once when the run is over: on the thread that ends it, or at once on the caller's when it is over already. It must
- * not block. \since 0.1 */
+/** Called exactly once when the run is over, also when the event was released before: on the thread that ends it, or at once on
+ * the caller's when it is over already. It must not block. \since 0.1 */
 typedef void (*percale_event_callback)(void* user);
+/** Has `callback` called when the run is over. There may be several. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_event_on_ready(percale_event* event,
                                                                      percale_event_callback callback, void* user);
+/** Ends the run with CANCELLED, also before it has begun; nothing when it is over, or for NULL. Any thread. \since 0.1 */
 PERCALE_API void percale_event_cancel(percale_event* event);
 /** A result of a run that has succeeded. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_event_result(percale_event* event, size_t index,
                                                                    percale_tensor** out_tensor);
+/** One reference more; the event itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_event* percale_event_retain(percale_event* event);
+/** Gives a reference to the event back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_event_release(percale_event* event);
 
 /* ---- Data sets ---- */
@@ -514,6 +606,12 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator(
     percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims,
     const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user,
     percale_dataset** out_dataset);
+/** As percale_dataset_generator(); `destroy` (may be NULL) is called when the data set, and all that were made of it, are gone. On
+ * failure it is not called. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_generator_owned(
+    percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims,
+    const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user, percale_destroy destroy,
+    percale_dataset** out_dataset);
 /** The columns of several data sets side by side: all have the same number of rows, no two columns one name. What is made of data
  * sets keeps them, and does not see how they are configured. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_zip(percale_dataset* const* datasets, size_t count,
@@ -524,10 +622,14 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_concatenate(percal
 /** The rows of a data set `times` over. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times,
                                                                      percale_dataset** out_dataset);
-/** Rows that went through a graph without variables: its inputs are columns by name, its outputs [?, ...] are the new columns. It
- * runs on the rows of a batch together, on the engine's threads. \since 0.1 */
+/** Rows that went through a graph without variables: its inputs are columns by name, its outputs [?, ...] are the new columns, under
+ * their names: percale_dataset_rename() gives a column its old one back. An input that is an output too goes through as it is. It runs
+ * on the rows of a batch together, on the engine's threads. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph,
                                                                   percale_dataset** out_dataset);
+/** The same rows with other names of their columns, one for each, in order; no two alike. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_rename(percale_dataset* dataset, const char* const* names,
+                                                                     size_t count, percale_dataset** out_dataset);
 /** Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last batch is dropped.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size,
@@ -541,30 +643,42 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_distribute(percale
                                                                          percale_dataset** out_datasets);
 /** Rows of the data set; of a replica's part those that an epoch's batches give it. 0 for NULL. \since 0.1 */
 PERCALE_API int64_t percale_dataset_rows(const percale_dataset* dataset);
+/** Columns, which are as many as percale_dataset_next() gives tensors; 0 for NULL. \since 0.1 */
+PERCALE_API size_t percale_dataset_column_count(const percale_dataset* dataset);
+/** The name of a column, in the order of percale_dataset_next(); NULL past the end. Borrowed. \since 0.1 */
+PERCALE_API const char* percale_dataset_get_column_name(const percale_dataset* dataset, size_t index);
+/** dtype of a column's batches, and dims and rank of one row of it: a batch has the number of its rows before them. `out_dims` has
+ * room for 8. OUT_OF_RANGE past the end. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_column_type(const percale_dataset* dataset, size_t index,
+                                                                          percale_dtype* out_dtype, int64_t* out_dims,
+                                                                          size_t* out_rank);
 /** The next batch, one new tensor per name; OUT_OF_RANGE at the end of the epoch, after which the next epoch begins.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_next(percale_dataset* dataset,
                                                                    percale_tensor** out_tensors);
+/** One reference more; the data set itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_dataset* percale_dataset_retain(percale_dataset* dataset);
+/** Gives a reference to the data set back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_dataset_release(percale_dataset* dataset);
 
 /* ---- Trainer ---- */
 
 /** Trains `graph`, whose main function has the inputs of the data set and an output that is the scalar loss. `options` of kind
- * "trainer" (loss, optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze, early_stopping, ...; see
- * percale_options_describe()). \since 0.1 */
+ * "trainer" or NULL (loss, metrics, optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze, early_stopping, ...;
+ * see percale_options_describe()). `variables` may be NULL: a new table, drawn by the option "seed". \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_create(percale_engine* engine, const percale_graph* graph,
                                                                      percale_variables* variables,
                                                                      const percale_options* options,
                                                                      percale_trainer** out_trainer);
-/** A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in `data_folder` (may
- * be NULL), the environment's PERCALE_DATA, the cache, and `spec_folder`. `options` of kind "trainer" override the SPEC.
- * \since 0.1 */
+/** A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in `data_folder`, the
+ * environment's PERCALE_DATA, the cache, and `spec_folder`; `data_folder` may be NULL, `spec_folder` may be NULL. `options` of kind
+ * "trainer", or NULL, override the SPEC. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_from_spec(percale_engine* engine, const char* spec,
                                                                         size_t spec_size, const char* spec_folder,
                                                                         const char* data_folder,
                                                                         const percale_options* options,
                                                                         percale_trainer** out_trainer);
+/** Gives a reference to the trainer back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_trainer_release(percale_trainer* trainer);
 /** One step on one global batch; `out_loss` (may be NULL) is the batch's mean loss before the update. With the option
  * "accumulation" as many calls make a step, the last of them updates; until then fit and save answer FAILED_PRECONDITION.
@@ -575,30 +689,30 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_step(percale_train
 /** What a callback of percale_trainer_fit() is told after each step. Grows at the end: read no further than struct_size.
  * \since 0.1 */
 typedef struct percale_progress {
-  uint32_t struct_size;
-  int64_t epoch, epochs; /**< from 1 */
-  int64_t step, steps;   /**< over the whole run, from 1; steps = 0 when not known */
-  int64_t step_in_epoch, steps_in_epoch;
-  double loss, learning_rate; /**< of this step */
-  double rows_per_second, seconds, eta_seconds;
-  int32_t epoch_ended; /**< 1: the metrics below are there */
-  size_t metric_count;
-  const char* const* metric_names; /**< borrowed for the call */
-  const double* metric_values;
+  uint32_t struct_size;                         /**< in bytes, as the library knows it */
+  int64_t epoch, epochs;                        /**< from 1 */
+  int64_t step, steps;                          /**< over the whole run, from 1; steps = 0 when not known */
+  int64_t step_in_epoch, steps_in_epoch;        /**< from 1 */
+  double loss, learning_rate;                   /**< of this step */
+  double rows_per_second, seconds, eta_seconds; /**< speed, since the start, until the end */
+  int32_t epoch_ended;                          /**< 1: the metrics below are there */
+  size_t metric_count;                          /**< of names and of values */
+  const char* const* metric_names;              /**< borrowed for the call */
+  const double* metric_values;                  /**< means over the epoch; borrowed for the call */
 } percale_progress;
 /** Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices have completed
  * meanwhile stay. It may save the trainer. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
 /** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says). `dataset` may be NULL for a
- * trainer from a SPEC. `callback` may be NULL. \since 0.1 */
+ * trainer from a SPEC. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
                                                                   int64_t epochs, percale_progress_callback callback,
                                                                   void* user);
 /** Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be
- * monitored. Before the first step; NULL: none. \since 0.1 */
+ * monitored. Before the first step. `dataset` may be NULL: none. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_set_validation(percale_trainer* trainer,
                                                                              percale_dataset* dataset);
-/** Loss and metrics over a data set (NULL: the SPEC's test data) as JSON: {"loss":0.03,"accuracy":0.99}. \since 0.1 */
+/** Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's test data. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_trainer* trainer,
                                                                        percale_dataset* dataset,
                                                                        percale_text** out_json);
@@ -606,8 +720,13 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_t
  * later see it, those under way keep the version that they began with, and nobody waits. The option "publish" says when a trainer
  * does so by itself. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_publish(percale_trainer* trainer);
-/** Ends the step under way with CANCELLED; the state is that of the last completed step. Any thread. \since 0.1 */
+/** Ends the call under way (step, fit, evaluate) with CANCELLED; the state is that of the last completed step. Later calls are not
+ * affected. Any thread. NULL: nothing. \since 0.1 */
 PERCALE_API void percale_trainer_cancel(percale_trainer* trainer);
+/** From now on step, fit and evaluate end with CANCELLED when `cancellation` is, within a step, between two, or before they begin;
+ * the state is that of the last completed step. It takes the place of the one before; `cancellation` may be NULL: none.
+ * Not during a call. \since 0.1 */
+PERCALE_API void percale_trainer_set_cancellation(percale_trainer* trainer, percale_cancellation* cancellation);
 /** Writes a checkpoint `folder`/step-N, whole or not at all. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder);
 /** Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption. NOT_FOUND without
@@ -631,34 +750,43 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_describe(const per
 
 /* ---- Trace ---- */
 
+/** An empty trace. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trace_create(percale_engine* engine, percale_trace** out_trace);
-/** Records what the session does from now on; NULL ends it. \since 0.1 */
+/** Records what the session does from now on. `trace` may be NULL: that ends it. \since 0.1 */
 PERCALE_API void percale_session_set_trace(percale_session* session, percale_trace* trace);
+/** Records what the trainer does from now on. `trace` may be NULL: that ends it. Not during a call. \since 0.1 */
 PERCALE_API void percale_trainer_set_trace(percale_trainer* trainer, percale_trace* trace);
 /** The spans in the JSON form that Chrome and Perfetto open. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trace_json(const percale_trace* trace, percale_text** out_json);
+/** Gives a reference to the trace back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_trace_release(percale_trace* trace);
 
 /* ---- Cluster ---- */
 
+/** A cluster without tasks. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_create(percale_cluster** out_cluster);
 /** From the JSON of TF_CONFIG. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_json(const char* json, size_t size,
                                                                         percale_cluster** out_cluster);
 /** From the process's environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, OMPI_*. NOT_FOUND without any. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_from_environment(percale_cluster** out_cluster);
+/** A task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS for one that is there. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_add_task(percale_cluster* cluster, const char* job,
                                                                        int64_t task, const char* address);
+/** Which task this process is, added or not. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_cluster_set_role(percale_cluster* cluster, const char* job,
                                                                        int64_t task);
+/** The number of jobs; 0 for NULL. \since 0.1 */
 PERCALE_API size_t percale_cluster_job_count(const percale_cluster* cluster);
+/** The name of a job, in the order in which they came; NULL past the end. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_job(const percale_cluster* cluster, size_t index);
 /** One more than the highest number of a task; 0 for an unknown job. \since 0.1 */
 PERCALE_API int64_t percale_cluster_task_count(const percale_cluster* cluster, const char* job);
 /** "host:port", "" where the source does not tell it, NULL when there is no such task. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_address(const percale_cluster* cluster, const char* job, int64_t task);
-/** The own job ("" when none was given) and task. \since 0.1 */
+/** The own job ("" when none was given) and task. Borrowed. `out_task` may be NULL. \since 0.1 */
 PERCALE_API const char* percale_cluster_get_role(const percale_cluster* cluster, int64_t* out_task);
+/** Gives a reference to the cluster back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_cluster_release(percale_cluster* cluster);
 
 #ifdef __cplusplus

@@ -23,6 +23,13 @@ const char* percale_status_message(const percale_status* status, size_t* out_siz
 
 const char* percale_code_name(percale_code code) { return percale::code_name(static_cast<percale::Code>(code)).data(); }
 
+const char* percale_dtype_name(percale_dtype dtype) {
+  const auto known = percale::is_valid_dtype(dtype) ? static_cast<percale::DType>(dtype) : percale::DType::kInvalid;
+  return percale::dtype_name(known).data();  // literals: NUL-ended
+}
+
+percale_status* percale_status_retain(percale_status* status) { return percale::retain_c_status(status); }
+
 void percale_status_release(percale_status* status) { percale::release_c_status(status); }
 
 int64_t percale_status_live_count(void) { return percale::live_c_statuses(); }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "c_api/cancellation.h"
 #include "c_api/dataset.h"
 #include "c_api/options.h"
 #include "c_api/session.h"
 #include "core/base/json.h"
 #include "core/train/report/event_file.h"
+#include "core/train/rewrite/graph_metrics.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/spec.h"
 #include "core/train/trainer_keys.h"
@@ -43,6 +45,9 @@ std::string trainer_keys(const percale_options* options) {
     const std::string text = option_text(options, kKind, "recompute");
     const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
     add("recompute", number ? text : quoted(text));
+  }
+  if (option_is_set(options, "synchronized_batch_norm")) {
+    add("synchronized_batch_norm", option_text(options, kKind, "synchronized_batch_norm") == "on" ? "true" : "false");
   }
   if (option_is_set(options, "mode")) add("mode", quoted(option_text(options, kKind, "mode")));
   if (option_is_set(options, "strategy")) add("strategy", quoted(option_text(options, kKind, "strategy")));
@@ -93,7 +98,7 @@ Result<TrainerOptions> trainer_options(const percale_options* options, const Eng
 }
 
 Result<SpecOverrides> spec_overrides(const char* function, const percale_options* options) {
-  for (const char* key : {"loss", "optimizer", "schedule", "clip_norm", "clip_each_norm", "clip_value"}) {
+  for (const char* key : {"loss", "metrics", "optimizer", "schedule", "clip_norm", "clip_each_norm", "clip_value"}) {
     if (option_is_set(options, key)) {
       return invalid_argument(function, ": option '", key, "' stands in the SPEC and cannot be set beside it");
     }
@@ -158,6 +163,9 @@ percale_status* percale_trainer_create(percale_engine* engine, const percale_gra
     PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
     PERCALE_ASSIGN_OR_RETURN(const TrainerOptions chosen, trainer_options(options, *engine->engine));
     PERCALE_ASSIGN_OR_RETURN(Model model, model_of_mean_loss(*graph->graph, option_text(options, kKind, "loss")));
+    if (option_is_set(options, "metrics")) {
+      PERCALE_ASSIGN_OR_RETURN(model, add_graph_metrics(model, option_text(options, kKind, "metrics")));
+    }
     PERCALE_ASSIGN_OR_RETURN(auto trainer,
                              Trainer::create(engine->engine, std::move(model),
                                              variables == nullptr ? nullptr : variables->variables, chosen));
@@ -231,6 +239,11 @@ percale_status* percale_trainer_publish(percale_trainer* trainer) {
 
 void percale_trainer_cancel(percale_trainer* trainer) {
   if (trainer != nullptr) trainer->trainer->cancel();
+}
+
+void percale_trainer_set_cancellation(percale_trainer* trainer, percale_cancellation* cancellation) {
+  if (trainer == nullptr) return;
+  trainer->trainer->set_cancel(cancellation == nullptr ? nullptr : cancellation->token);
 }
 
 percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder) {

@@ -59,25 +59,30 @@ def snake(name):
     return re.sub("(?<!^)([A-Z])", r"_\1", name).lower()
 
 
+def c(build, source):
+    """Meson has built them."""
+    return lambda name: [os.path.join(build, "samples", snake(name))], dict(os.environ)
+
+
 def cpp(build, source):
     """Meson has built them."""
     return lambda name: [os.path.join(build, "samples", "cpp_" + snake(name))], dict(os.environ)
 
 
-def go(build, source):
+def go(build, source, folder="samples/go"):
     binding = checker(source, "go", "run_tests.py")
     tool, why = binding.find_go()
     if not tool:
         print(why)
         sys.exit(SKIP)
     env = binding.environment(build)
-    programs = os.path.join(build, "go", "samples")
+    programs = os.path.join(build, "go", folder)
     print("+ go build", flush=True)
-    subprocess.run([tool, "build", "-o", programs + os.sep, "./..."], cwd=os.path.join(source, "samples", "go"), env=env, check=True)
+    subprocess.run([tool, "build", "-o", programs + os.sep, "./..."], cwd=os.path.join(source, folder), env=env, check=True)
     return lambda name: [os.path.join(programs, snake(name))], env
 
 
-def python(build, source):
+def python(build, source, folder="samples/python"):
     """The wheel, unpacked."""
     binding = checker(source, "python", "tests/check.py")
     interpreter, why = binding.find_python()
@@ -88,26 +93,25 @@ def python(build, source):
     binding.unpack_wheel(interpreter, build, site)
     env = dict(os.environ, PYTHONPATH=site, PYTHONDONTWRITEBYTECODE="1")
     names = {"Keras": "keras_example"}
-    return lambda name: [interpreter, os.path.join(source, "samples", "python", names.get(name, snake(name)) + ".py")], env
+    return lambda name: [interpreter, os.path.join(source, folder, names.get(name, snake(name)) + ".py")], env
 
 
-def rust(build, source):
+def rust(build, source, folder="samples/rust"):
     """(the command of a sample by its name, environment)"""
     binding = checker(source, "rust")
     env = binding.environment(build)
     binding.need_cargo()
     root, _ = binding.workspace(build, source, env)
-    folder = os.path.join(root, "samples", "rust")
-    run(["cargo", "build", "--release", "--offline", "--manifest-path", os.path.join(folder, "Cargo.toml")], env)
+    run(["cargo", "build", "--release", "--offline", "--manifest-path", os.path.join(root, folder, "Cargo.toml")], env)
     return lambda name: [os.path.join(build, "rust", "release", snake(name))], env
 
 
-def java(build, source):
+def java(build, source, folder="samples/java"):
     binding = checker(source, "java")
     jdk = os.path.join(binding.find_jdk(), "bin")
-    classes = os.path.join(build, "java", "samples")
-    for folder, path in [("bindings/java/src/main/java/org", None), ("samples/java", classes)]:
-        files = sorted(glob.glob(os.path.join(source, folder, "**", "*.java"), recursive=True))
+    classes = os.path.join(build, "java", folder)
+    for sources, path in [("bindings/java/src/main/java/org", None), (folder, classes)]:
+        files = sorted(glob.glob(os.path.join(source, sources, "**", "*.java"), recursive=True))
         run([os.path.join(jdk, "javac"), "--release", str(binding.OLDEST), "-Xlint:all,-restricted", "-Werror", "-d", classes]
             + (["-cp", path] if path else []) + files)
     command = [os.path.join(jdk, "java"), "--enable-native-access=ALL-UNNAMED",

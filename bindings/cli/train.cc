@@ -45,6 +45,7 @@ constexpr std::string_view kKeys =
     "  weights        a path, or {file, map, strict}\n"
     "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same "
     "bits\n"
+    "  synchronized_batch_norm  true: statistics of the batch, not of each shard\n"
     "  memory_limit   bytes that the training may hold of the engine's\n"
     "  early_stopping {monitor, mode, patience, min_delta, baseline, start_from_epoch, restore_best_weights}\n"
     "  checkpoints    {keep_last, keep_best, monitor, mode}; publish\n";

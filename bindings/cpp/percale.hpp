@@ -4,6 +4,7 @@
 #define PERCALE_HPP_
 
 #include "percale/builder.hpp"
+#include "percale/cancellation.hpp"
 #include "percale/cluster.hpp"
 #include "percale/constants.hpp"
 #include "percale/dataset.hpp"

@@ -27,7 +27,7 @@ def raw(header):
             continue
         lines += op_model.wrap("/// ", enum.doc)
         lines.append(f"enum class {names[enum.name]} : {enum.name} {{")
-        lines += [f"  {constant(enum.name, c.name)} = {c.name}," for c in enum.constants]
+        lines += [f"  {constant(enum.name, c.name)} = {c.name}," + (f"  ///< {c.doc}" if c.doc else "") for c in enum.constants]
         lines += ["};", ""]
     dtypes = next(e for e in header.enums if e.name == "percale_dtype")
     lines += ["/// \"f32\", \"i64\", ...; \"?\" for a number that is none.", "inline std::string_view name_of(DType dtype) {",
@@ -48,7 +48,7 @@ def emit(op):
             fact = op_model.attribute_fact(a)
             member = f"const Tensor* {a['name']} = nullptr;" if a["kind"] == "tensor" else \
                 f"std::optional<{TYPES[a['kind']]}> {a['name']} = {{}};"
-            lines.append(f"  {member}" + (f"  ///< {fact}" if fact else ""))
+            lines.append(f"  {member}  ///< {fact or 'may be left out'}")
         if op.choice_of_outputs:
             lines.append(f"  size_t outputs = {op.default_outputs};  ///< how many are computed")
         lines += ["};"]
@@ -57,7 +57,7 @@ def emit(op):
         "std::vector<Value>" if op.variadic_outputs else op.function + "Outputs"
     if result.endswith("Outputs"):
         lines += [f"/// Of {op.function}(); empty where they were not asked for.",
-                  f"struct {result} {{", "  Value " + ", ".join(o["name"] for o in op.outputs) + ";", "};"]
+                  f"struct {result} {{", "  Value " + ", ".join(o["name"] for o in op.outputs) + ";  ///< in the op's order", "};"]
     lines += op_model.wrap("/// ", op.doc)
     for fact in op_model.facts(op):
         lines += op_model.wrap("/// ", fact)

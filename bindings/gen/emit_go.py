@@ -161,7 +161,7 @@ class Emitter:
             elif p.role == "memory":
                 self.params.append(f"{go} unsafe.Pointer")
                 self.args.append(go)
-            elif p.role == "callback":
+            elif p.role in ("callback", "destroy"):
                 self.params.append(f"{go} C.{p.type.base}")
                 self.args.append(go)
             elif p.role == "user":
@@ -328,8 +328,7 @@ def emit_op(op):
         kind = GO_KINDS.get(a["kind"]) or {"int": "int", "float": "float64"}[a["kind"]]
         if a["kind"] in ("int", "float") and not (a.get("default") == 0):
             kind = "*" + kind
-        fact = op_model.attribute_fact(a)
-        rows.append((field, kind, fact))
+        rows.append((field, kind, op_model.attribute_fact(a) or "may be left out"))
     if op.choice_of_outputs:
         rows.append(("Outputs", "int", f"how many are computed; 0: {op.default_outputs}"))
     lines += align(rows) + ["}", ""]

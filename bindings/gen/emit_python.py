@@ -59,7 +59,8 @@ def emit(op):
     for i, p in enumerate(params):
         optional = optional or "=" in p
         if optional and "=" not in p:
-            params[i] = p + " = None"
+            name, kind = p.split(": ")
+            params[i] = f"{name}: Optional[{kind}] = None"
     params.append("*")
     for a in op.attributes:
         kind = TYPES[a["kind"]]

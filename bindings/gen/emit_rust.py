@@ -1,4 +1,5 @@
-"""Writes the raw layer of the Rust crates (types, constants and functions of percale.h, nothing added) and a function per op.
+"""Writes the raw layers of the Rust crates (types, constants and functions of percale.h, nothing added; the tables of
+percale_plugin.h) and a function per op.
 
 The macro `functions!` of percale-sys turns the list of functions into an
 extern block or, with the feature `load`, into a table that is read from the library at run time.
@@ -7,11 +8,13 @@ import re
 import textwrap
 
 import op_model
+import plugin_header
 
 PATH = "bindings/rust/percale-sys/src/raw.rs"
+PLUGIN_PATH = "bindings/rust/percale-plugin/src/raw.rs"
 SCALARS = {"char": "c_char", "void": "c_void", "int32_t": "i32", "int64_t": "i64", "uint32_t": "u32", "uint64_t": "u64",
            "size_t": "usize", "float": "f32", "double": "f64"}
-KEYWORDS = {"as", "box", "fn", "impl", "in", "loop", "match", "mod", "move", "ref", "type", "use", "where"}
+KEYWORDS = {"as", "box", "fn", "impl", "in", "loop", "match", "mod", "move", "ref", "self", "type", "use", "where"}
 
 
 def word(name):
@@ -19,6 +22,8 @@ def word(name):
 
 
 def type_of(ctype):
+    if isinstance(ctype, plugin_header.Slot):
+        return f"Option<unsafe extern \"C\" fn({params(ctype)}){result(ctype.returns)}>"
     out = SCALARS.get(ctype.base, ctype.base)
     const = ctype.const
     for star in ctype.stars:
@@ -52,36 +57,77 @@ def doc_of(function):
                             .capitalize())
 
 
-def raw(header):
-    out = ["// Written by bindings/gen from c_api/percale.h; changes belong there.\n\n",
-           "use std::ffi::{c_char, c_void};\nuse std::marker::{PhantomData, PhantomPinned};\n\n"]
+def enums(header, names=None):
+    """Types of numbers with their constants; all, or those that are named."""
+    out = []
     for enum in header.enums:
+        if names is not None and enum.name not in names:
+            continue
         out.append(doc(enum.doc) + f"pub type {enum.name} = {SCALARS[enum.base]};\n")
         for constant in enum.constants:
             out.append(f"/// The constant {constant.value} of [`{enum.name}`].\npub const {constant.name}: {enum.name} = "
                        f"{constant.value};\n")
         out.append("\n")
+    return out
+
+
+def macros(header):
+    out = []
     for macro in header.macros:
         ctype = SCALARS.get(macro.type, macro.type)
         value = f"{ctype}::MAX" if ctype == "usize" and macro.value == -1 else str(macro.value)
         out.append(doc(macro.doc or "None.") + f"pub const {macro.name}: {ctype} = {value};\n")
+    return out
+
+
+def handles(header, names=None):
+    out = []
     for handle in header.handles:
-        out.append("\n" + doc(handle.doc) + f"#[repr(C)]\npub struct {handle.name} {{\n    _data: [u8; 0],\n"
-                   "    _marker: PhantomData<(*mut u8, PhantomPinned)>,\n}\n")
-    for callback in header.callbacks:
-        out.append("\n" + doc(callback.doc) + f"pub type {callback.name} =\n    Option<unsafe extern \"C\" fn({params(callback)})"
-                   f"{result(callback.returns)}>;\n")
+        if names is None or handle.name in names:
+            out.append("\n" + doc(handle.doc) + f"#[repr(C)]\npub struct {handle.name} {{\n    _data: [u8; 0],\n"
+                       "    _marker: PhantomData<(*mut u8, PhantomPinned)>,\n}\n")
+    return out
+
+
+def callbacks(header):
+    return ["\n" + doc(callback.doc) + f"pub type {callback.name} =\n    Option<unsafe extern \"C\" fn({params(callback)})"
+            f"{result(callback.returns)}>;\n" for callback in header.callbacks]
+
+
+def structs(header, derived):
+    out = []
     for struct in header.structs:
-        out.append("\n" + doc(struct.doc) + f"#[repr(C)]\n#[derive(Clone, Copy, Debug)]\npub struct {struct.name} {{\n")
+        out.append("\n" + doc(struct.doc) + f"#[repr(C)]\n#[derive({derived})]\npub struct {struct.name} {{\n")
         for field in struct.fields:
             out.append(doc(field.doc or f"`{field.name}`.", "    ") + f"    pub {word(field.name)}: {type_of(field.type)},\n")
         out.append("}\n")
-    out.append("\nfunctions! {\n")
+    return out
+
+
+HEAD = """// Written by bindings/gen from c_api/{}; changes belong there.
+
+use std::ffi::{{c_char, c_void}};
+use std::marker::{{PhantomData, PhantomPinned}};
+
+"""
+
+
+def raw(header):
+    out = [HEAD.format("percale.h")] + enums(header) + macros(header) + handles(header) + callbacks(header)
+    out += structs(header, "Clone, Copy, Debug") + ["\nfunctions! {\n"]
     for function in header.functions:
         out.append(doc(doc_of(function), "    "))
         out.append(f"    fn {function.name}({params(function)}){result(function.returns)};\n")
     out.append("}\n")
     return {PATH: "".join(out)}
+
+
+def plugin(header):
+    """A plug-in links nothing of Percale: the tables, and what of percale.h they name."""
+    used = header.base_types()
+    out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + macros(header.base) + macros(header)
+    out += handles(header.base, used) + handles(header) + structs(header, "Clone, Copy") + callbacks(header)
+    return {PLUGIN_PATH: "".join(out)}
 
 
 OPS = "bindings/rust/percale/src/ops.rs"

@@ -1,11 +1,11 @@
 """Writes the generated files of the bindings, or checks that they are what would be written.
 
-    python3 bindings/gen/generate.py                                   the raw layers, from c_api/percale.h
+    python3 bindings/gen/generate.py                                   the raw layers, from the headers of c_api
     python3 bindings/gen/generate.py --percale build/bindings/cli/percale   and the op wrappers, from the program's schemas
     ... --check                                                        writes nothing; exit code 1 when a file differs
 
-Each emit_LANGUAGE.py here offers `raw(header)` (the model of percale_header.py), `ops(schemas)` (the list that `percale
-ops --json` prints), or both; each gives {path from the project's root: text}.
+Each emit_LANGUAGE.py here offers some of `raw(header)` (the model of percale_header.py), `plugin(header)` (that of plugin_header.py)
+and `ops(schemas)` (the list that `percale ops --json` prints); each gives {path from the project's root: text}.
 """
 import argparse
 import importlib
@@ -20,11 +20,13 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
 import percale_header  # noqa: E402
+import plugin_header  # noqa: E402
 
 
 def wanted(program, languages):
     """{path: text} of all that is generated; the op wrappers only when there is a program to ask."""
     header = percale_header.parse_file(ROOT / "c_api" / "percale.h")
+    plugins = plugin_header.parse_file(ROOT / "c_api" / "percale_plugin.h", header)
     schemas = None
     if program:
         printed = subprocess.run([program, "ops", "--json"], check=True, capture_output=True, text=True).stdout
@@ -36,6 +38,8 @@ def wanted(program, languages):
         emitter = importlib.import_module(path.stem)
         if hasattr(emitter, "raw"):
             files.update(emitter.raw(header))
+        if hasattr(emitter, "plugin"):
+            files.update(emitter.plugin(plugins))
         if schemas is not None and hasattr(emitter, "ops"):
             files.update(emitter.ops(schemas))
     return files

@@ -27,13 +27,16 @@ OUT_ARRAYS = {
     ("percale_builder_value_type", "out_dims"): "out_rank",
     ("percale_call_output_type", "out_dims"): "out_rank",
     ("percale_dataset_distribute", "out_datasets"): "replicas",
+    ("percale_dataset_column_type", "out_dims"): "out_rank",
     ("percale_dataset_next", "out_tensors"): None,
+    ("percale_graph_value_type", "out_dims"): "out_rank",
     ("percale_session_run", "out_fetches"): "fetch_count",
 }
 # Outs that sound like several and are one.
 OUT_SINGLE = {"out_options", "out_variables", "out_bytes", "out_loss"}
 # Arrays in that no parameter counts: one entry per feed or fetch of the call.
-IN_ARRAYS_UNCOUNTED = {("percale_call_run", "inputs"), ("percale_call_run", "outputs")}
+IN_ARRAYS_UNCOUNTED = {(function, array) for function in ("percale_call_run", "percale_call_run_until")
+                       for array in ("inputs", "outputs")}
 
 
 class HeaderError(Exception):
@@ -59,7 +62,7 @@ class CType:
 @dataclasses.dataclass
 class Param:
     """A parameter. `role`: "in"; "text" (UTF-8, NUL-ended, or sized by `count`); "array" (of `count` entries); "memory" (of
-    `count` bytes); "out"; "out_array"; "callback"; "user". `count`: the name of the parameter that counts, or None. `owned`: an out
+    `count` bytes); "out"; "out_array"; "callback"; "user"; "destroy" (ends the "user" before it). `count`: the name of the parameter that counts, or None. `owned`: an out
     that carries a new reference. `nullable`: the comment says that NULL may be given."""
     name: str
     type: CType
@@ -179,6 +182,9 @@ def clean(comment):
 
 
 class Parser:
+    file = "percale.h"
+    frame = FRAME
+
     def __init__(self, text):
         self.text = text
         self.at = 0
@@ -192,7 +198,7 @@ class Parser:
         self.line = 1
 
     def fail(self, why, at=None):
-        raise HeaderError(f"percale.h:{self.text.count(chr(10), 0, self.at if at is None else at) + 1}: {why}")
+        raise HeaderError(f"{self.file}:{self.text.count(chr(10), 0, self.at if at is None else at) + 1}: {why}")
 
     def match(self, pattern):
         found = re.compile(pattern, re.S).match(self.text, self.at)
@@ -288,7 +294,11 @@ class Parser:
                 elif p.name.endswith("s") and p.name not in OUT_SINGLE:
                     self.fail(f"{function.name}: whether {p.name} is one or several is for OUT_ARRAYS or OUT_SINGLE to say")
                 continue
-            if kind == "callback":
+            if p.type.base == "percale_destroy":
+                if p.type.stars or i == 0 or params[i - 1].name != "user":
+                    self.fail(f"{function.name}: {p.name} does not follow 'void* user'")
+                p.role = "destroy"
+            elif kind == "callback":
                 if p.type.stars or following is None or following.name != "user":
                     self.fail(f"{function.name}: no 'void* user' follows {p.name}")
                 p.role = "callback"
@@ -328,7 +338,7 @@ class Parser:
             self.doc_of = name
         plain = re.search(r"_(retain|release|create)$", name) and not own
         returns = self.type_of(returns_text)
-        fails = str(returns) == "percale_status*"
+        fails = str(returns) == "percale_status*" and not name.endswith("_retain")
         if fails != bool(nodiscard):
             self.fail(f"{name}: PERCALE_NODISCARD goes with percale_status* alone")
         handle = self.handle_of(name)
@@ -347,12 +357,14 @@ class Parser:
         if not self.header.enums or self.header.enums[-1].constants:
             self.fail("an enum without the typedef of its type above it")
         owner = self.header.enums[-1]
-        for part in found.group(1).split(","):
-            entry = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+)\s*", part)
+        pattern, rest = re.compile(r"\s*(\w+)\s*=\s*(-?\d+)\s*(?:,|$|(?=/))(?:\s*/\*\*<(.*?)\*/)?\s*", re.S), found.group(1)
+        while rest.strip():
+            entry = pattern.match(rest)
             if not entry:
-                self.fail(f"a constant of {owner.name} that is not understood: '{part.strip()}'")
+                self.fail(f"a constant of {owner.name} that is not understood: '{rest.strip().splitlines()[0]}'")
             self.new_name(entry.group(1), "PERCALE_")
-            owner.constants.append(Constant(entry.group(1), int(entry.group(2))))
+            owner.constants.append(Constant(entry.group(1), int(entry.group(2)), " ".join((entry.group(3) or "").split())))
+            rest = rest[entry.end():]
 
     def struct(self, found):
         name, body, again = found.groups()
@@ -395,6 +407,26 @@ class Parser:
                 return
         self.fail(f"a macro that is not understood: {name} {value}")
 
+    def handle(self, name):
+        doc, since = self.take_doc(name)
+        words = [w for w in THREAD_WORDS if f"*{w}*" in doc]
+        if len(words) != 1:
+            self.fail(f"{name} needs exactly one of {', '.join(THREAD_WORDS)}")
+        self.types.add(name)
+        self.header.handles.append(Handle(name, words[0], re.findall(r"(percale_\w+)\(\) excepted", doc), doc, since))
+
+    def check_callback(self, callback):
+        if not callback.params or callback.params[0].name != "user" or str(callback.params[0].type) != "void*":
+            self.fail(f"{callback.name} does not begin with 'void* user'")
+
+    def check_handles(self):
+        for handle in self.header.handles:
+            if handle.name + "_release" not in self.names:
+                self.fail(f"{handle.name} cannot be released")
+            for name in handle.any_thread:
+                if name not in self.names:
+                    self.fail(f"{handle.name} excepts {name}, which is not there")
+
     def declaration(self):
         if found := self.match(r"/\*\*(?!/)(.*?)\*/"):
             text = found.group(0)
@@ -414,7 +446,7 @@ class Parser:
                 self.section = title.group(1)
                 self.header.sections.append(self.section)
             return True
-        for line in sorted(FRAME, key=len, reverse=True):
+        for line in sorted(self.frame, key=len, reverse=True):
             if self.text.startswith(line, self.at) and self.text[self.at + len(line):self.at + len(line) + 1] in (
                     "\n", "", " "):
                 self.at += len(line)
@@ -426,12 +458,7 @@ class Parser:
             if name != found.group(2):
                 self.fail(f"struct {name} and type {found.group(2)}")
             self.new_name(name, "percale_")
-            doc, since = self.take_doc(name)
-            words = [w for w in THREAD_WORDS if f"*{w}*" in doc]
-            if len(words) != 1:
-                self.fail(f"{name} needs exactly one of {', '.join(THREAD_WORDS)}")
-            self.types.add(name)
-            self.header.handles.append(Handle(name, words[0], re.findall(r"(percale_\w+)\(\) excepted", doc), doc, since))
+            self.handle(name)
         elif found := self.match(r"typedef struct (\w+) \{(.*?)\n\} (\w+);"):
             self.struct(found)
         elif found := self.match(r"typedef (int32_t) (\w+);"):
@@ -446,8 +473,7 @@ class Parser:
             self.new_name(name, "percale_")
             doc, since = self.take_doc(name)
             callback = Callback(name, self.type_of(returns), self.params(params, name), doc, since, self.line)
-            if not callback.params or callback.params[0].name != "user" or str(callback.params[0].type) != "void*":
-                self.fail(f"{name} does not begin with 'void* user'")
+            self.check_callback(callback)
             self.types.add(name)
             self.header.callbacks.append(callback)
         elif found := self.match(r"PERCALE_API (PERCALE_NODISCARD )?([\w ]+?\**)\s*\b(\w+)\(([^()]*)\);"):
@@ -465,12 +491,7 @@ class Parser:
                 self.fail(f"not understood: '{self.text[self.at:].splitlines()[0]}'")
         if not self.doc_used:
             self.fail("a comment that nothing follows")
-        for handle in self.header.handles:
-            if handle.name + "_release" not in self.names:
-                self.fail(f"{handle.name} cannot be released")
-            for name in handle.any_thread:
-                if name not in self.names:
-                    self.fail(f"{handle.name} excepts {name}, which is not there")
+        self.check_handles()
         return self.header
 
 

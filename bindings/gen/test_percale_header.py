@@ -1,5 +1,8 @@
-"""The parser reads the whole header, and refuses what it does not understand."""
+"""The parsers read the whole headers, and refuse what they do not understand."""
 import pathlib
+import re
+import shutil
+import subprocess
 import sys
 import unittest
 
@@ -8,6 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import percale_header  # noqa: E402
+import plugin_header  # noqa: E402
 
 ROOT = HERE.parent.parent
 HEAD = '/** Doc. */\n#include <stdint.h>\n/** *thread-safe*. A thing. \\since 0.1 */\ntypedef struct percale_status percale_status;\n'
@@ -44,6 +48,17 @@ class TheHeader(unittest.TestCase):
         memory = {p.name: p for p in self.header.function("percale_tensor_from_memory").params}
         self.assertEqual([memory[n].role for n in ("dims", "data", "deleter", "user")],
                          ["array", "memory", "callback", "user"])
+
+    def test_knows_what_ends_what_a_callback_is_given(self):
+        owned = {p.name: p for p in self.header.function("percale_dataset_generator_owned").params}
+        self.assertEqual([owned[n].role for n in ("callback", "user", "destroy")], ["callback", "user", "destroy"])
+
+    def test_tells_a_reference_to_a_status_from_an_error(self):
+        retain = self.header.function("percale_status_retain")
+        self.assertTrue(retain.returns_owned and not retain.fails)
+
+    def test_finds_a_comment_above_every_function(self):
+        self.assertEqual([f.name for f in self.header.functions if not f.doc], [])
 
     def test_knows_what_is_owned_and_what_is_borrowed(self):
         self.assertTrue(self.header.function("percale_engine_retain").returns_owned)
@@ -88,6 +103,10 @@ class TheParser(unittest.TestCase):
         self.refuses(SINCE + "PERCALE_API void percale_f(const void* data);\n", "how large is the memory at data?")
         self.refuses(SINCE + "PERCALE_API void percale_f(int64_t* out_things);\n", "one or several")
 
+    def test_refuses_a_destroy_without_a_user(self):
+        self.refuses("/** D. \\since 0.1 */\ntypedef void (*percale_destroy)(void* user);\n" + SINCE +
+                     "PERCALE_API void percale_f(percale_destroy destroy);\n", "does not follow 'void* user'")
+
     def test_refuses_a_status_that_may_be_dropped(self):
         self.refuses(SINCE + "PERCALE_API percale_status* percale_f(void);\n", "PERCALE_NODISCARD")
 
@@ -106,6 +125,70 @@ class TheParser(unittest.TestCase):
 
     def test_refuses_a_name_twice(self):
         self.refuses(RELEASE, "declared twice")
+
+
+class ThePluginHeader(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.base = percale_header.parse_file(ROOT / "c_api" / "percale.h")
+        cls.header = plugin_header.parse_file(ROOT / "c_api" / "percale_plugin.h", cls.base)
+
+    def parse(self, fields):
+        text = f"/** Doc. */\n/** A table. \\since 0.1 */\ntypedef struct percale_t {{\n{fields}\n}} percale_t;\n"
+        return plugin_header.parse(text, self.base).structs[0]
+
+    def refuses(self, fields, why):
+        with self.assertRaises(percale_header.HeaderError) as caught:
+            self.parse(fields)
+        self.assertIn(why, str(caught.exception))
+
+    def test_has_every_table_with_every_slot(self):
+        text = (ROOT / "c_api" / "percale_plugin.h").read_text(encoding="utf-8")
+        for struct in self.header.structs:
+            body = text.split(f"typedef struct {struct.name} {{")[1].split(f"}} {struct.name};")[0]
+            self.assertEqual(len(struct.fields), re.sub(r"/\*.*?\*/", "", body, flags=re.S).count(";"), struct.name)
+
+    def test_reads_pointers_to_functions_that_take_such_pointers(self):
+        host = next(s for s in self.header.structs if s.name == "percale_host_api")
+        slot = next(f for f in host.fields if f.name == "parallel_for").type
+        self.assertEqual([p.name for p in slot.params], ["run", "pieces", "body", "arg"])
+        self.assertEqual([p.name for p in slot.params[2].type.params], ["arg", "piece"])
+
+    def test_gives_each_field_the_comment_that_it_has_or_shares(self):
+        fields = self.parse("  /* Shared. */\n  int32_t a;\n  /** Own. */\n  int32_t b;\n  int32_t (*c)(void);").fields
+        self.assertEqual([f.doc for f in fields], ["Shared.", "Own.", "Shared."])
+        self.assertEqual(fields[2].type.params, [])
+
+    def test_knows_what_of_the_other_header_it_needs(self):
+        self.assertLessEqual({"percale_status", "percale_dtype", "percale_tensor"}, self.header.base_types())
+        self.assertNotIn("percale_trainer", self.header.base_types())
+
+    @unittest.skipUnless(shutil.which("cc") and sys.maxsize > 2**32, "no C compiler, or pointers of 32 bits")
+    def test_lays_tables_out_as_c_does(self):
+        sizes = {"char": 1, "int32_t": 4, "uint32_t": 4, "float": 4}
+        checks = []
+        for struct in self.header.structs:
+            at = widest = 0
+            for field in struct.fields:
+                base = getattr(field.type, "base", "")
+                if base.startswith("percale_") and not field.type.stars:
+                    base = next(e.base for e in self.base.enums if e.name == base)
+                size = 8 if getattr(field.type, "stars", True) else sizes.get(base, 8)
+                at, widest = -(-at // size) * size, max(widest, size)
+                checks.append(f"_Static_assert(offsetof({struct.name}, {field.name}) == {at}, \"{struct.name}.{field.name}\");")
+                at += size
+            checks.append(f"_Static_assert(sizeof({struct.name}) == {-(-at // widest) * widest}, \"{struct.name}\");")
+        source = '#include "percale_plugin.h"\n' + "\n".join(checks)
+        compiled = subprocess.run(["cc", "-std=c11", "-fsyntax-only", "-x", "c", f"-I{ROOT / 'c_api'}", "-"], input=source, text=True,
+                                  capture_output=True)
+        self.assertEqual(compiled.returncode, 0, compiled.stderr)
+
+    def test_refuses_what_no_language_could_lay_out(self):
+        self.refuses("  long x;", "an unknown type: 'long'")
+        self.refuses("  percale_status status;", "status is percale_status by value")
+        self.refuses("  int32_t a : 3;", "not understood")
+        self.refuses("  int32_t a;\n  int32_t a;", "two fields a")
+        self.refuses("  int32_t a;\n  /** Of nothing. */", "ends with a comment")
 
 
 if __name__ == "__main__":

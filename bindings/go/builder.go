@@ -17,17 +17,17 @@ type Function string
 // Attr is an attribute of a node or layer. The value is an int, int64, float64, bool, string, Function, []int, []int64,
 // []float64, []string or *Tensor.
 type Attr struct {
-	Name  string
-	Value any
+	Name  string // as the op calls it
+	Value any    // int, float64, string, bool, slices of them, DType, *Tensor or Function
 }
 
 // Node is a node of an op, "Conv" or "percale:ApplyAdam". Package ops has a function per op.
 type Node struct {
-	Op      string
-	Name    string // may be ""
-	Inputs  []Value
-	Attrs   []Attr
-	Outputs int
+	Op      string  // with its domain, unless that is ONNX's
+	Name    string  // may be ""
+	Inputs  []Value // None: an optional one that is absent
+	Attrs   []Attr  // those that are left out have their defaults
+	Outputs int     // how many are wanted
 }
 
 // Builder builds a graph. It keeps its first error: calls after it do nothing, and Finish gives it, so that a graph reads

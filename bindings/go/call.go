@@ -12,9 +12,9 @@ import (
 
 // TensorType is a name with a dtype and dims: what a prepared call is fed, or a column of a data set.
 type TensorType struct {
-	Name  string
-	DType DType
-	Dims  []int64
+	Name  string  // of the value
+	DType DType   // of its elements
+	Dims  []int64 // -1 = unknown
 }
 
 func splitTypes(types []TensorType) (names []string, dtypes []DType, dims [][]int64) {
@@ -30,7 +30,6 @@ func splitTypes(types []TensorType) (names []string, dtypes []DType, dims [][]in
 // one goroutine at a time; a second one gets an error with code FailedPrecondition.
 type Call struct {
 	owner
-	session        *Session
 	feeds, fetches int
 	bound          *binding
 	busy           atomic.Bool
@@ -64,7 +63,7 @@ func (s *Session) Prepare(feeds []TensorType, fetches ...string) (*Call, error) 
 	if err != nil {
 		return nil, err
 	}
-	call := &Call{session: s, feeds: len(feeds), fetches: len(fetches)}
+	call := &Call{feeds: len(feeds), fetches: len(fetches)}
 	call.bound = &binding{}
 	bound := call.bound
 	release := func(p unsafe.Pointer) {
@@ -134,8 +133,8 @@ func (c *Call) Bind(inputs, outputs []*Tensor) error {
 	return nil
 }
 
-// Run runs with the bound tensors: one step over to C, and no allocation. A ctx that can end makes it slower, and ends every
-// run of the session under way: give such a call a session of its own.
+// Run runs with the bound tensors: one step over to C, and no allocation, but for a ctx that can end: it ends this run alone,
+// inside a kernel if need be.
 func (c *Call) Run(ctx context.Context) error {
 	p, err := c.enter()
 	if err != nil {
@@ -155,20 +154,33 @@ func (c *Call) Run(ctx context.Context) error {
 }
 
 func (c *Call) runUntil(ctx context.Context, p *C.percale_call) error {
-	if ctx.Err() != nil {
-		return ended(ctx, errorf(Cancelled, "the context had ended before the run began"))
+	stopping, stop, err := cancelWith(ctx)
+	if err != nil {
+		return err
 	}
-	over := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		c.session.Cancel()
-		close(over)
-	})
-	var err error
-	if status := C.percale_call_run(p, (**C.percale_tensor)(c.bound.raw), c.bound.outputs); status != nil {
+	status := C.percale_call_run_until(p, (**C.percale_tensor)(c.bound.raw), c.bound.outputs, C.PERCALE_FOREVER, stopping)
+	stop()
+	if status != nil {
 		err = statusError(status)
 	}
-	if !stop() {
-		<-over
-	}
 	return ended(ctx, err)
+}
+
+// cancelWith makes a cancellation that is cancelled when ctx ends, until stop, which releases it.
+func cancelWith(ctx context.Context) (c *C.percale_cancellation, stop func(), err error) {
+	c, err = cancellationCreate()
+	if err != nil {
+		return nil, nil, err
+	}
+	over := make(chan struct{})
+	forget := context.AfterFunc(ctx, func() {
+		cancellationCancel(c)
+		close(over)
+	})
+	return c, func() {
+		if !forget() {
+			<-over
+		}
+		cancellationRelease(c)
+	}, nil
 }

@@ -6,6 +6,7 @@
 void go_percale_log(void* user, int32_t level, const char* message, size_t size) {
   goPercaleLog((uintptr_t)user, level, (char*)message, size);
 }
+void go_percale_destroy(void* user) { goPercaleForget((uintptr_t)user); }
 void go_percale_deleter(void* user, void* data) {
   (void)data;
   goPercaleDeleter((uintptr_t)user);

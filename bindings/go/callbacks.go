@@ -13,10 +13,7 @@ import (
 	"unsafe"
 )
 
-// sink is a Go value that C knows by a number. It is forgotten when nothing in Go holds it any more; a number that is no
-// longer known is no harm.
-type sink struct{ id uintptr }
-
+// Go values that C knows by a number, for as long as it may hand it back; a number that is no longer known is no harm.
 var (
 	sinks    sync.Map // uintptr to any
 	lastSink atomic.Uintptr
@@ -27,12 +24,6 @@ func remember(value any) uintptr {
 	id := lastSink.Add(1)
 	sinks.Store(id, value)
 	return id
-}
-
-func newSink(value any) *sink {
-	s := &sink{id: remember(value)}
-	runtime.AddCleanup(s, forgetSink, s.id)
-	return s
 }
 
 func forgetSink(id uintptr) { sinks.Delete(id) }
@@ -49,6 +40,9 @@ func goPercaleLog(user C.uintptr_t, level C.int32_t, message *C.char, size C.siz
 		f(LogLevel(level), C.GoStringN(message, C.int(size)))
 	}
 }
+
+//export goPercaleForget
+func goPercaleForget(user C.uintptr_t) { forgetSink(uintptr(user)) }
 
 //export goPercaleDeleter
 func goPercaleDeleter(user C.uintptr_t) {

@@ -2,6 +2,7 @@ package percale
 
 // #include <percale.h>
 // int32_t go_percale_row(void* user, int64_t row, void* const* columns);
+// void go_percale_destroy(void* user);
 import "C"
 
 import (
@@ -11,19 +12,16 @@ import (
 )
 
 // Dataset is examples in batches. For one goroutine at a time. What is made of data sets keeps them.
-type Dataset struct {
-	owner
-	columns []string
-}
+type Dataset struct{ owner }
 
 func releaseDataset(p unsafe.Pointer) { datasetRelease((*C.percale_dataset)(p)) }
 
-func newDataset(columns []string, p *C.percale_dataset, err error, keeps ...any) (*Dataset, error) {
+func newDataset(p *C.percale_dataset, err error) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{columns: columns}
-	return own(d, &d.owner, "data set", unsafe.Pointer(p), releaseDataset, keeps...), nil
+	d := &Dataset{}
+	return own(d, &d.owner, "data set", unsafe.Pointer(p), releaseDataset), nil
 }
 
 func (d *Dataset) enter() (*C.percale_dataset, error) {
@@ -55,12 +53,13 @@ func DatasetFromTensors(engine *Engine, columns Feeds) (*Dataset, error) {
 		return nil, err
 	}
 	defer leave()
-	p, err := datasetFromTensors(e, names, c)
-	return newDataset(names, p, err)
+	return newDataset(datasetFromTensors(e, names, c))
 }
 
 // Column is a file that gives a column.
-type Column struct{ Name, Path string }
+type Column struct {
+	Name, Path string // Name becomes that of a feed
+}
 
 // DatasetFromFiles gives rows of files: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which tensor
 // or columns. Images of u8 become f32, multiplied by scale (0: kept as they are).
@@ -75,8 +74,7 @@ func DatasetFromFiles(engine *Engine, scale float64, columns ...Column) (*Datase
 		names = append(names, c.Name)
 		paths = append(paths, c.Path)
 	}
-	p, err := datasetFromFiles(e, names, paths, scale)
-	return newDataset(names, p, err)
+	return newDataset(datasetFromFiles(e, names, paths, scale))
 }
 
 // DatasetRange gives rows of one i64 each: start, start + step, ... before stop.
@@ -86,8 +84,7 @@ func DatasetRange(engine *Engine, name string, start, stop, step int64) (*Datase
 		return nil, err
 	}
 	defer engine.done()
-	p, err := datasetRange(e, name, start, stop, step)
-	return newDataset([]string{name}, p, err)
+	return newDataset(datasetRange(e, name, start, stop, step))
 }
 
 // Row is where a row that is made goes: RowColumn gives a column of it.
@@ -139,13 +136,16 @@ func DatasetGenerate(engine *Engine, rows int64, columns []TensorType, row func(
 	}
 	defer engine.done()
 	names, dtypes, dims := splitTypes(columns)
-	source := newSink(&rowSource{types: columns, make: row})
-	p, err := datasetGenerator(e, names, dtypes, dims, ranksOf(dims), rows, C.percale_row_callback(C.go_percale_row),
-		source.id)
-	return newDataset(names, p, err, source)
+	id := remember(&rowSource{types: columns, make: row})
+	d, err := newDataset(datasetGeneratorOwned(e, names, dtypes, dims, ranksOf(dims), rows,
+		C.percale_row_callback(C.go_percale_row), id, C.percale_destroy(C.go_percale_destroy)))
+	if err != nil {
+		forgetSink(id)
+	}
+	return d, err
 }
 
-func enterDatasets(all []*Dataset) (c []*C.percale_dataset, keeps []any, leave func(), err error) {
+func enterDatasets(all []*Dataset) (c []*C.percale_dataset, leave func(), err error) {
 	entered := 0
 	leave = func() {
 		for _, d := range all[:entered] {
@@ -156,43 +156,32 @@ func enterDatasets(all []*Dataset) (c []*C.percale_dataset, keeps []any, leave f
 		p, err := d.enter()
 		if err != nil {
 			leave()
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		entered++
 		c = append(c, p)
-		keeps = append(keeps, d.ref)
 	}
-	return c, keeps, leave, nil
+	return c, leave, nil
 }
 
 // Zip sets the columns of several data sets side by side: as many rows in all, no two columns of one name.
 func Zip(datasets ...*Dataset) (*Dataset, error) {
-	c, keeps, leave, err := enterDatasets(datasets)
+	c, leave, err := enterDatasets(datasets)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	var columns []string
-	for _, d := range datasets {
-		columns = append(columns, d.columns...)
-	}
-	p, err := datasetZip(c)
-	return newDataset(columns, p, err, keeps...)
+	return newDataset(datasetZip(c))
 }
 
 // Concatenate gives the rows of several data sets with the same columns, one set after the other.
 func Concatenate(datasets ...*Dataset) (*Dataset, error) {
-	c, keeps, leave, err := enterDatasets(datasets)
+	c, leave, err := enterDatasets(datasets)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	var columns []string
-	if len(datasets) > 0 {
-		columns = datasets[0].columns
-	}
-	p, err := datasetConcatenate(c)
-	return newDataset(columns, p, err, keeps...)
+	return newDataset(datasetConcatenate(c))
 }
 
 // Repeat gives the rows several times over.
@@ -202,8 +191,17 @@ func (d *Dataset) Repeat(times int64) (*Dataset, error) {
 		return nil, err
 	}
 	defer d.done()
-	p, err := datasetRepeat(c, times)
-	return newDataset(d.columns, p, err, d.ref)
+	return newDataset(datasetRepeat(c, times))
+}
+
+// Rename gives the same rows with other names of their columns, one for each, in order.
+func (d *Dataset) Rename(names ...string) (*Dataset, error) {
+	c, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer d.done()
+	return newDataset(datasetRename(c, names))
 }
 
 // Map gives rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
@@ -218,8 +216,7 @@ func (d *Dataset) Map(graph *Graph) (*Dataset, error) {
 		return nil, err
 	}
 	defer graph.done()
-	p, err := datasetMap(c, g)
-	return newDataset(graph.Outputs(), p, err, d.ref)
+	return newDataset(datasetMap(c, g))
 }
 
 // Batch sets how many rows come at once, and gives the data set back.
@@ -269,7 +266,7 @@ func (d *Dataset) Distribute(replicas int) ([]*Dataset, error) {
 	}
 	out := make([]*Dataset, len(parts))
 	for i, p := range parts {
-		out[i], _ = newDataset(d.columns, p, nil, d.ref)
+		out[i], _ = newDataset(p, nil)
 	}
 	return out, nil
 }
@@ -285,7 +282,36 @@ func (d *Dataset) Rows() int64 {
 }
 
 // Columns are the names, in the order of a batch's tensors.
-func (d *Dataset) Columns() []string { return append([]string(nil), d.columns...) }
+func (d *Dataset) Columns() []string {
+	c, err := d.enter()
+	if err != nil {
+		return nil
+	}
+	defer d.done()
+	out := make([]string, datasetColumnCount(c))
+	for i := range out {
+		out[i] = datasetGetColumnName(c, i)
+	}
+	return out
+}
+
+// ColumnTypes are names and dtypes of the columns, and the dims of one row of each.
+func (d *Dataset) ColumnTypes() ([]TensorType, error) {
+	c, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer d.done()
+	out := make([]TensorType, datasetColumnCount(c))
+	for i := range out {
+		dtype, dims, err := datasetColumnType(c, i)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = TensorType{Name: datasetGetColumnName(c, i), DType: dtype, Dims: dims}
+	}
+	return out, nil
+}
 
 // Next is the next batch, a tensor per column; an error with code OutOfRange at the end of the epoch, after which the next
 // one begins.
@@ -295,7 +321,7 @@ func (d *Dataset) Next() ([]*Tensor, error) {
 		return nil, err
 	}
 	defer d.done()
-	out := make([]*C.percale_tensor, len(d.columns))
+	out := make([]*C.percale_tensor, datasetColumnCount(c))
 	if err := datasetNext(c, out); err != nil {
 		return nil, err
 	}

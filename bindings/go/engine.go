@@ -2,6 +2,7 @@ package percale
 
 // #include <percale.h>
 // void go_percale_log(void* user, int32_t level, const char* message, size_t size);
+// void go_percale_destroy(void* user);
 import "C"
 
 import (
@@ -63,10 +64,7 @@ func Version() string { return version() }
 
 // Engine is the root of everything: registries, devices, threads, memory limit. Any goroutine may use it; several may live
 // in one process. What is made with an engine keeps it alive.
-type Engine struct {
-	owner
-	log *sink
-}
+type Engine struct{ owner }
 
 func releaseEngine(p unsafe.Pointer) { engineRelease((*C.percale_engine)(p)) }
 
@@ -107,7 +105,7 @@ func (e *Engine) Devices() []string {
 	return out
 }
 
-// Describe gives facts as JSON: "info", "ops", "passes" or "kernels".
+// Describe gives facts as JSON: "info", "ops", "layers", "passes" or "kernels".
 func (e *Engine) Describe(what string) (string, error) {
 	c, err := e.enter()
 	if err != nil {
@@ -147,7 +145,7 @@ func (l LogLevel) String() string {
 }
 
 // SetLog sends messages to f, on any goroutine or thread; nil ends it. Before other goroutines use the engine. Messages
-// end when the engine is closed, whatever else keeps it alive.
+// come for as long as anything keeps the engine alive.
 func (e *Engine) SetLog(f func(level LogLevel, message string)) error {
 	c, err := e.enter()
 	if err != nil {
@@ -156,10 +154,12 @@ func (e *Engine) SetLog(f func(level LogLevel, message string)) error {
 	defer e.done()
 	if f == nil {
 		engineSetLog(c, nil, 0)
-		e.log = nil
 		return nil
 	}
-	e.log = newSink(f)
-	engineSetLog(c, C.percale_log_function(C.go_percale_log), e.log.id)
-	return nil
+	id := remember(f)
+	err = engineSetLogOwned(c, C.percale_log_function(C.go_percale_log), id, C.percale_destroy(C.go_percale_destroy))
+	if err != nil {
+		forgetSink(id)
+	}
+	return err
 }

@@ -11,9 +11,9 @@ import (
 
 // Error is what a failed call gives: the library's message and its code.
 type Error struct {
-	Code    Code
-	Message string
-	cause   error // of the context that ended a run
+	Code    Code   // what errors.Is asks for
+	Message string // the library's words
+	cause   error  // of the context that ended a run
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -137,6 +137,37 @@ func TestContextCancelsAPreparedCall(t *testing.T) {
 	if err := call.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
+	// Before it begins, too; and another context does not care.
+	if err := call.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestContextOfACallEndsThatCallAlone(t *testing.T) {
+	e := engine(t, nil)
+	s := powers(t, e, 8)
+	types := []percale.TensorType{{Name: "x", DType: percale.F32, Dims: []int64{700, 700}}}
+	x := good[*percale.Tensor](t)(percale.NewTensor(e, percale.F32, 700, 700))
+	calls := [2]*percale.Call{}
+	for i := range calls {
+		calls[i] = good[*percale.Call](t)(s.Prepare(types, "y"))
+		y := good[*percale.Tensor](t)(percale.NewTensor(e, percale.F32, 700, 700))
+		if err := calls[i].Bind([]*percale.Tensor{x}, []*percale.Tensor{y}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	over := make(chan error)
+	go func() { over <- calls[1].Run(context.Background()) }()
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(time.Millisecond, cancel)
+	for ctx.Err() == nil {
+		if err := calls[0].Run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	if err := <-over; err != nil {
+		t.Errorf("the other call: %v", err)
+	}
 }
 
 func TestMemoryLimitIsResourceExhausted(t *testing.T) {

@@ -3,9 +3,6 @@ package percale
 // LiveStatuses are statuses that were handed out and not released.
 func LiveStatuses() int64 { return statusLiveCount() }
 
-// RunInC runs a bound call so many times within C.
-func RunInC(c *Call, times int) { runInC(c, times) }
-
 // KnownToC counts the Go values that C knows by a number.
 func KnownToC() (count int) {
 	sinks.Range(func(any, any) bool {

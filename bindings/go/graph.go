@@ -156,6 +156,35 @@ func (g *Graph) names(name func(*C.percale_graph, int) string) []string {
 	return out
 }
 
+// ValueType is dtype and dims (-1 = unknown; nil when not even their number is known) of a value of "main": an input, an
+// output, or one within, which can be fed and fetched as well.
+func (g *Graph) ValueType(name string) (TensorType, error) {
+	c, err := g.enter()
+	if err != nil {
+		return TensorType{}, err
+	}
+	defer g.done()
+	dtype, dims, err := graphValueType(c, name)
+	return TensorType{Name: name, DType: dtype, Dims: dims}, err
+}
+
+func (g *Graph) types(names []string) ([]TensorType, error) {
+	out := make([]TensorType, len(names))
+	for i, name := range names {
+		var err error
+		if out[i], err = g.ValueType(name); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// InputTypes are names, dtypes and dims of the inputs of "main", in order.
+func (g *Graph) InputTypes() ([]TensorType, error) { return g.types(g.Inputs()) }
+
+// OutputTypes are names, dtypes and dims of the outputs of "main", in order.
+func (g *Graph) OutputTypes() ([]TensorType, error) { return g.types(g.Outputs()) }
+
 // Inputs are the names of the inputs of "main", in order.
 func (g *Graph) Inputs() []string { return g.names(graphGetInputName) }
 

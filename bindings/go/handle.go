@@ -14,7 +14,6 @@ type ref struct {
 	kind    string
 	users   atomic.Int64 // calls under way, and 1 while it is open
 	closed  atomic.Bool
-	keeps   []any // what must live as long
 }
 
 func (r *ref) enter() bool {
@@ -74,8 +73,8 @@ func (o *owner) use() (unsafe.Pointer, error) {
 func (o *owner) done() { o.ref.leave() }
 
 // own makes `object`, whose owner is `o`, the holder of a reference.
-func own[T any](object *T, o *owner, kind string, ptr unsafe.Pointer, release func(unsafe.Pointer), keeps ...any) *T {
-	r := &ref{ptr: ptr, release: release, kind: kind, keeps: keeps}
+func own[T any](object *T, o *owner, kind string, ptr unsafe.Pointer, release func(unsafe.Pointer)) *T {
+	r := &ref{ptr: ptr, release: release, kind: kind}
 	r.users.Store(1)
 	o.ref = r
 	o.cleanup = runtime.AddCleanup(object, (*ref).close, r)

@@ -12,8 +12,8 @@ type Words map[string]any
 // Layer is a layer by its Keras name: Layer{"LSTM", Words{"units": 32}}. The first layer of a model may say its
 // "input_shape", as in Keras.
 type Layer struct {
-	Type  string
-	Words Words
+	Type  string // "Dense"
+	Words Words  // Keras' attributes
 }
 
 // NewLayer is a layer by name, its words joined.
@@ -75,15 +75,17 @@ func GRU(units int, words ...Words) Layer {
 }
 
 // MirroredStrategy puts a replica of the model on each of these devices: "all" (also ""), or names with commas.
-type MirroredStrategy struct{ Devices string }
+type MirroredStrategy struct {
+	Devices string // names with commas; "" is all
+}
 
 // Training says how a model is trained. Optimizer and Loss are names, or JSON objects.
 type Training struct {
-	Optimizer  string // "" is "adam"
-	Loss       string
-	Metrics    []string
-	FromLogits bool
-	Seed       int64
+	Optimizer  string            // "" is "adam"
+	Loss       string            // "sparse_categorical_crossentropy", "mean_squared_error", ...
+	Metrics    []string          // "accuracy", ...
+	FromLogits bool              // the model's output is not a probability yet
+	Seed       int64             // of first weights, shuffling and Dropout
 	Strategy   *MirroredStrategy // nil: the engine's devices share the shards of a batch
 	More       Words             // further keys of a SPEC
 }

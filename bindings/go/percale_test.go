@@ -2,6 +2,7 @@ package percale_test
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,6 +40,15 @@ func TestGraphIsBuiltSavedLoadedAndRun(t *testing.T) {
 	}
 	b.SetOutputs(y)
 	graph := good[*percale.Graph](t)(b.Finish())
+	in0 := good[[]percale.TensorType](t)(graph.InputTypes())[0]
+	if in0.Name != "x" || in0.DType != percale.F32 || !slices.Equal(in0.Dims, []int64{-1, 2}) {
+		t.Errorf("the input is %v", in0)
+	}
+	if out := good[[]percale.TensorType](t)(graph.OutputTypes()); len(out) != 1 || out[0].Name != "y" {
+		t.Errorf("the outputs are %v", out)
+	}
+	_, err := graph.ValueType("yy")
+	wants(t, err, percale.NotFound, "did you mean 'y'")
 	variables := good[*percale.Variables](t)(graph.Variables(e, 0))
 	path := filepath.Join(t.TempDir(), "model.percale")
 	if err := graph.Save(variables, path); err != nil {
@@ -223,9 +233,48 @@ func TestClusterFromJSON(t *testing.T) {
 	}
 }
 
+func TestLayersAreThoseOfTheLibrary(t *testing.T) {
+	var known []struct {
+		Name       string
+		Attributes []struct {
+			Name     string
+			Required bool
+		}
+	}
+	if err := json.Unmarshal([]byte(good[string](t)(engine(t, nil).Describe("layers"))), &known); err != nil {
+		t.Fatal(err)
+	}
+	for _, layer := range []percale.Layer{percale.Dense(1), percale.Conv2D(1, 1), percale.MaxPooling2D(2), percale.Flatten(),
+		percale.Dropout(0.5), percale.BatchNormalization(), percale.LayerNormalization(), percale.Activation("relu"),
+		percale.Embedding(2, 2), percale.LSTM(1), percale.GRU(1)} {
+		found := false
+		for _, k := range known {
+			if k.Name != layer.Type {
+				continue
+			}
+			found = true
+			words := len(layer.Words)
+			for _, a := range k.Attributes {
+				_, given := layer.Words[a.Name]
+				if given {
+					words--
+				} else if a.Required {
+					t.Errorf("%s does not ask for '%s'", k.Name, a.Name)
+				}
+			}
+			if words != 0 {
+				t.Errorf("%s says words that the library does not know: %v", k.Name, layer.Words)
+			}
+		}
+		if !found {
+			t.Errorf("the library has no layer %s", layer.Type)
+		}
+	}
+}
+
 func TestFactsAreJSON(t *testing.T) {
 	e := engine(t, nil)
-	for _, what := range []string{"info", "ops", "passes", "kernels"} {
+	for _, what := range []string{"info", "ops", "layers", "passes", "kernels"} {
 		if text := good[string](t)(e.Describe(what)); !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 			t.Errorf("%s: %.40s", what, text)
 		}
@@ -233,19 +282,4 @@ func TestFactsAreJSON(t *testing.T) {
 	if len(e.Devices()) == 0 || percale.Version() == "" {
 		t.Error("no devices, or no version")
 	}
-}
-
-func BenchmarkPreparedCall(b *testing.B) {
-	call := exp(b, engine(b, nil), make([]float32, 4), make([]float32, 4))
-	for b.Loop() {
-		if err := call.Run(background); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkPreparedCallInC is the same loop in C: what is more in Go is the binding's own.
-func BenchmarkPreparedCallInC(b *testing.B) {
-	call := exp(b, engine(b, nil), make([]float32, 4), make([]float32, 4))
-	percale.RunInC(call, b.N)
 }

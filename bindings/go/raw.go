@@ -6,9 +6,11 @@ package percale
 #include <percale.h>
 
 static void go_engine_set_log(percale_engine* engine, percale_log_function function, uintptr_t user) { percale_engine_set_log(engine, function, (void*)user); }
+static percale_status* go_engine_set_log_owned(percale_engine* engine, percale_log_function function, uintptr_t user, percale_destroy destroy) { return percale_engine_set_log_owned(engine, function, (void*)user, destroy); }
 static percale_status* go_tensor_from_memory(percale_dtype dtype, const int64_t* dims, size_t rank, void* data, size_t bytes, percale_deleter deleter, uintptr_t user, percale_tensor** out_tensor) { return percale_tensor_from_memory(dtype, dims, rank, data, bytes, deleter, (void*)user, out_tensor); }
 static percale_status* go_event_on_ready(percale_event* event, percale_event_callback callback, uintptr_t user) { return percale_event_on_ready(event, callback, (void*)user); }
 static percale_status* go_dataset_generator(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, uintptr_t user, percale_dataset** out_dataset) { return percale_dataset_generator(engine, names, dtypes, dims, ranks, count, rows, callback, (void*)user, out_dataset); }
+static percale_status* go_dataset_generator_owned(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, uintptr_t user, percale_destroy destroy, percale_dataset** out_dataset) { return percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, count, rows, callback, (void*)user, destroy, out_dataset); }
 static percale_status* go_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs, percale_progress_callback callback, uintptr_t user) { return percale_trainer_fit(trainer, dataset, epochs, callback, (void*)user); }
 */
 import "C"
@@ -122,10 +124,57 @@ func abiVersion() uint32 {
 	return uint32(C.percale_abi_version())
 }
 
-// statusLiveCount is percale_status_live_count. Statuses of this process that were handed out and not released: for
-// leak tests.
+// dtypeName is percale_dtype_name. The lower-case name of a dtype, "f32"; "invalid" for a number that is none.
+// Static.
+func dtypeName(dtype DType) string {
+	out := goText(C.percale_dtype_name(C.percale_dtype(dtype)))
+	return out
+}
+
+// statusRetain is percale_status_retain. One reference more; the error itself, NULL for NULL. Several threads may
+// look at one error.
+func statusRetain(status *C.percale_status) *C.percale_status {
+	return C.percale_status_retain(status)
+}
+
+// statusLiveCount is percale_status_live_count. Statuses of this process that were handed out and not released, each
+// once for all its references: for leak tests.
 func statusLiveCount() int64 {
 	return int64(C.percale_status_live_count())
+}
+
+// cancellationCreate is percale_cancellation_create. A cancellation, for percale_call_run_until() and
+// percale_trainer_set_cancellation(). Asynchronous runs have percale_event_cancel().
+func cancellationCreate() (*C.percale_cancellation, error) {
+	var cOutCancellation *C.percale_cancellation
+	status := C.percale_cancellation_create(&cOutCancellation)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutCancellation, nil
+}
+
+// cancellationCancel is percale_cancellation_cancel. Ends what runs with it, and whatever begins with it later, with
+// CANCELLED. Any thread; never waits. NULL: nothing.
+func cancellationCancel(cancellation *C.percale_cancellation) {
+	C.percale_cancellation_cancel(cancellation)
+}
+
+// cancellationPoll is percale_cancellation_poll. 1 when it was cancelled; 0 for NULL.
+func cancellationPoll(cancellation *C.percale_cancellation) int32 {
+	return int32(C.percale_cancellation_poll(cancellation))
+}
+
+// cancellationRetain is percale_cancellation_retain. One more reference. `cancellation` may be NULL.
+func cancellationRetain(cancellation *C.percale_cancellation) *C.percale_cancellation {
+	return C.percale_cancellation_retain(cancellation)
+}
+
+// cancellationRelease is percale_cancellation_release. Gives a reference back; what was given it keeps its own.
+// `cancellation` may be NULL.
+func cancellationRelease(cancellation *C.percale_cancellation) {
+	C.percale_cancellation_release(cancellation)
 }
 
 // optionsCreate is percale_options_create. Options for what `kind` names: "engine", "session", "trainer" or "export";
@@ -144,7 +193,7 @@ func optionsCreate(kind string) (*C.percale_options, error) {
 	return cOutOptions, nil
 }
 
-// optionsRelease is percale_options_release.
+// optionsRelease is percale_options_release. Gives a reference to the options back; NULL does nothing.
 func optionsRelease(options *C.percale_options) {
 	C.percale_options_release(options)
 }
@@ -168,7 +217,7 @@ func optionsSet(options *C.percale_options, key string, value string) error {
 	return nil
 }
 
-// optionsSetInt is percale_options_set_int.
+// optionsSetInt is percale_options_set_int. Sets an option to a whole number; errors as percale_options_set().
 func optionsSetInt(options *C.percale_options, key string, value int64) error {
 	cKey, err := text(key)
 	if err != nil {
@@ -182,7 +231,7 @@ func optionsSetInt(options *C.percale_options, key string, value int64) error {
 	return nil
 }
 
-// optionsSetFloat is percale_options_set_float.
+// optionsSetFloat is percale_options_set_float. Sets an option to a number; errors as percale_options_set().
 func optionsSetFloat(options *C.percale_options, key string, value float64) error {
 	cKey, err := text(key)
 	if err != nil {
@@ -220,12 +269,13 @@ func engineCreate(options *C.percale_options) (*C.percale_engine, error) {
 	return cOutEngine, nil
 }
 
-// engineRetain is percale_engine_retain.
+// engineRetain is percale_engine_retain. One reference more; the engine itself, NULL for NULL.
 func engineRetain(engine *C.percale_engine) *C.percale_engine {
 	return C.percale_engine_retain(engine)
 }
 
-// engineRelease is percale_engine_release.
+// engineRelease is percale_engine_release. Gives a reference to the engine back; NULL does nothing. Its threads end
+// with the last one.
 func engineRelease(engine *C.percale_engine) {
 	C.percale_engine_release(engine)
 }
@@ -243,8 +293,10 @@ func engineGetDeviceName(engine *C.percale_engine, index int) string {
 }
 
 // engineDescribe is percale_engine_describe. Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why
-// an absent one is absent, libraries, fingerprint, memory), "ops" (schemas), "passes", "kernels" (per op and kind of
-// device).
+// an absent one is absent, libraries, fingerprint, memory), "ops" (schemas), "layers" (schemas of what
+// percale_builder_layer() and a SPEC know:
+// [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
+// kinds as those of ops), "passes", "kernels" (per op and kind of device).
 func engineDescribe(engine *C.percale_engine, what string) (string, error) {
 	cWhat, err := text(what)
 	if err != nil {
@@ -260,12 +312,25 @@ func engineDescribe(engine *C.percale_engine, what string) (string, error) {
 }
 
 // engineSetLog is percale_engine_set_log. Where messages of the level of the option "log" and above go; nowhere
-// without it (NULL ends it). Set it before other threads use the engine.
+// without it. `function` may be NULL: that ends it. Set it before other threads use the engine.
 func engineSetLog(engine *C.percale_engine, function C.percale_log_function, user uintptr) {
 	C.go_engine_set_log(engine, function, C.uintptr_t(user))
 }
 
+// engineSetLogOwned is percale_engine_set_log_owned. As percale_engine_set_log(); `destroy` (may be NULL) is called
+// when another function takes the place of this one, or the engine ends. On failure it is not called, and the
+// function from before stays. `function` may be NULL.
+func engineSetLogOwned(engine *C.percale_engine, function C.percale_log_function, user uintptr, destroy C.percale_destroy) error {
+	status := C.go_engine_set_log_owned(engine, function, C.uintptr_t(user), destroy)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
 // engineMemory is percale_engine_memory. Bytes that the engine's allocations hold now, and the most they ever held.
+// `out_used` may be NULL, `out_peak` may be NULL.
 func engineMemory(engine *C.percale_engine) (int64, int64) {
 	var cOutUsed C.int64_t
 	var cOutPeak C.int64_t
@@ -285,7 +350,8 @@ func tensorCreate(engine *C.percale_engine, dtype DType, dims []int64) (*C.perca
 }
 
 // tensorFromMemory is percale_tensor_from_memory. A tensor over the caller's memory, without a copy. `bytes` must
-// suffice for the shape; the memory must stay valid and unchanged until `deleter` (may be NULL) is called.
+// suffice for the shape; the memory must stay valid and unchanged until `deleter` (may be NULL) is called, which it
+// is not when this fails.
 func tensorFromMemory(dtype DType, dims []int64, data unsafe.Pointer, bytes int, deleter C.percale_deleter, user uintptr) (*C.percale_tensor, error) {
 	var cOutTensor *C.percale_tensor
 	status := C.go_tensor_from_memory(C.percale_dtype(dtype), (*C.int64_t)(unsafe.SliceData(dims)), C.size_t(len(dims)), data, C.size_t(bytes), deleter, C.uintptr_t(user), &cOutTensor)
@@ -365,47 +431,49 @@ func tensorSave(tensor *C.percale_tensor, path string) error {
 	return nil
 }
 
-// tensorRetain is percale_tensor_retain.
+// tensorRetain is percale_tensor_retain. One reference more; the tensor itself, NULL for NULL.
 func tensorRetain(tensor *C.percale_tensor) *C.percale_tensor {
 	return C.percale_tensor_retain(tensor)
 }
 
-// tensorRelease is percale_tensor_release.
+// tensorRelease is percale_tensor_release. Gives a reference to the tensor back; NULL does nothing. Borrowed memory
+// is given to its deleter with the last one.
 func tensorRelease(tensor *C.percale_tensor) {
 	C.percale_tensor_release(tensor)
 }
 
-// tensorDtype is percale_tensor_dtype. The getters give 0, or NULL where they give memory, for a NULL tensor.
+// tensorDtype is percale_tensor_dtype. The element type; 0 for NULL.
 func tensorDtype(tensor *C.percale_tensor) DType {
 	return DType(C.percale_tensor_dtype(tensor))
 }
 
-// tensorRank is percale_tensor_rank.
+// tensorRank is percale_tensor_rank. The number of dims; 0 for NULL.
 func tensorRank(tensor *C.percale_tensor) int {
 	return int(C.percale_tensor_rank(tensor))
 }
 
-// tensorGetDims is percale_tensor_get_dims. The dims, borrowed; never NULL.
+// tensorGetDims is percale_tensor_get_dims. The dims, borrowed; never NULL, not even for a NULL tensor.
 func tensorGetDims(tensor *C.percale_tensor) *C.int64_t {
 	return C.percale_tensor_get_dims(tensor)
 }
 
-// tensorBytes is percale_tensor_bytes.
+// tensorBytes is percale_tensor_bytes. The size of the memory in bytes; 0 for NULL.
 func tensorBytes(tensor *C.percale_tensor) int {
 	return int(C.percale_tensor_bytes(tensor))
 }
 
-// tensorElementCount is percale_tensor_element_count.
+// tensorElementCount is percale_tensor_element_count. The number of elements; 0 for NULL.
 func tensorElementCount(tensor *C.percale_tensor) int64 {
 	return int64(C.percale_tensor_element_count(tensor))
 }
 
-// tensorGetData is percale_tensor_get_data. The memory, row-major, borrowed; not NULL, not even for an empty tensor.
+// tensorGetData is percale_tensor_get_data. The memory, row-major, borrowed; not NULL, not even for an empty tensor;
+// NULL for a NULL tensor.
 func tensorGetData(tensor *C.percale_tensor) unsafe.Pointer {
 	return C.percale_tensor_get_data(tensor)
 }
 
-// builderCreate is percale_builder_create.
+// builderCreate is percale_builder_create. A builder of an empty graph, whose current function is "main".
 func builderCreate(engine *C.percale_engine) (*C.percale_builder, error) {
 	var cOutBuilder *C.percale_builder
 	status := C.percale_builder_create(engine, &cOutBuilder)
@@ -427,7 +495,7 @@ func builderFromGraph(engine *C.percale_engine, graph *C.percale_graph) (*C.perc
 	return cOutBuilder, nil
 }
 
-// builderRelease is percale_builder_release.
+// builderRelease is percale_builder_release. Gives a reference to the builder back; NULL does nothing.
 func builderRelease(builder *C.percale_builder) {
 	C.percale_builder_release(builder)
 }
@@ -448,7 +516,7 @@ func builderFindValue(builder *C.percale_builder, name string) (Value, error) {
 	return Value(cOutValue), nil
 }
 
-// builderInput is percale_builder_input.
+// builderInput is percale_builder_input. The next input of the current function, a value that runs feed.
 func builderInput(builder *C.percale_builder, name string, dtype DType, dims []int64) (Value, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -535,13 +603,13 @@ func builderNode(builder *C.percale_builder, op string, name string) error {
 }
 
 // builderLayer is percale_builder_layer. Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words
-// as attributes).
+// as attributes; percale_engine_describe() lists them). `name` may be NULL.
 func builderLayer(builder *C.percale_builder, layer string, name string) error {
 	cLayer, err := text(layer)
 	if err != nil {
 		return err
 	}
-	cName, err := text(name)
+	cName, err := textOrNil(name)
 	if err != nil {
 		return err
 	}
@@ -564,7 +632,7 @@ func builderAddInput(builder *C.percale_builder, value Value) error {
 	return nil
 }
 
-// builderSetInt is percale_builder_set_int.
+// builderSetInt is percale_builder_set_int. An attribute of the node or layer that was begun: a whole number.
 func builderSetInt(builder *C.percale_builder, attribute string, value int64) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -578,7 +646,7 @@ func builderSetInt(builder *C.percale_builder, attribute string, value int64) er
 	return nil
 }
 
-// builderSetFloat is percale_builder_set_float.
+// builderSetFloat is percale_builder_set_float. An attribute: a number.
 func builderSetFloat(builder *C.percale_builder, attribute string, value float64) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -592,7 +660,7 @@ func builderSetFloat(builder *C.percale_builder, attribute string, value float64
 	return nil
 }
 
-// builderSetString is percale_builder_set_string.
+// builderSetString is percale_builder_set_string. An attribute: text.
 func builderSetString(builder *C.percale_builder, attribute string, value string) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -610,7 +678,7 @@ func builderSetString(builder *C.percale_builder, attribute string, value string
 	return nil
 }
 
-// builderSetInts is percale_builder_set_ints.
+// builderSetInts is percale_builder_set_ints. An attribute: a list of whole numbers.
 func builderSetInts(builder *C.percale_builder, attribute string, values []int64) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -624,7 +692,7 @@ func builderSetInts(builder *C.percale_builder, attribute string, values []int64
 	return nil
 }
 
-// builderSetFloats is percale_builder_set_floats.
+// builderSetFloats is percale_builder_set_floats. An attribute: a list of numbers.
 func builderSetFloats(builder *C.percale_builder, attribute string, values []float64) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -638,7 +706,7 @@ func builderSetFloats(builder *C.percale_builder, attribute string, values []flo
 	return nil
 }
 
-// builderSetStrings is percale_builder_set_strings.
+// builderSetStrings is percale_builder_set_strings. An attribute: a list of texts.
 func builderSetStrings(builder *C.percale_builder, attribute string, values []string) error {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -658,7 +726,7 @@ func builderSetStrings(builder *C.percale_builder, attribute string, values []st
 	return nil
 }
 
-// builderSetTensor is percale_builder_set_tensor.
+// builderSetTensor is percale_builder_set_tensor. An attribute: a tensor, which is shared, not copied.
 func builderSetTensor(builder *C.percale_builder, attribute string, value *C.percale_tensor) error {
 	cAttribute, err := text(attribute)
 	if err != nil {
@@ -693,6 +761,7 @@ func builderSetFunction(builder *C.percale_builder, attribute string, function s
 
 // builderFinishNode is percale_builder_finish_node. Ends the node or layer: checks it, infers shapes, gives its
 // outputs (a layer has one). After an error the node is dropped and the builder is as before percale_builder_node().
+// `out_values` may be NULL when `output_count` is 0.
 func builderFinishNode(builder *C.percale_builder, outputCount int) ([]Value, error) {
 	outcOutValues := make([]Value, outputCount)
 	status := C.percale_builder_finish_node(builder, C.size_t(outputCount), (*C.percale_value)(unsafe.SliceData(outcOutValues)))
@@ -718,7 +787,7 @@ func builderBeginFunction(builder *C.percale_builder, name string) error {
 	return nil
 }
 
-// builderEndFunction is percale_builder_end_function.
+// builderEndFunction is percale_builder_end_function. Ends what percale_builder_begin_function() began.
 func builderEndFunction(builder *C.percale_builder) error {
 	status := C.percale_builder_end_function(builder)
 	if status != nil {
@@ -738,7 +807,8 @@ func builderSetOutputs(builder *C.percale_builder, values []Value) error {
 	return nil
 }
 
-// builderRename is percale_builder_rename.
+// builderRename is percale_builder_rename. Another name for a value of the current function: what feeds and fetches
+// call it.
 func builderRename(builder *C.percale_builder, value Value, name string) error {
 	cName, err := text(name)
 	if err != nil {
@@ -766,7 +836,9 @@ func builderValueType(builder *C.percale_builder, value Value) (DType, []int64, 
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
-// builderSetDevice is percale_builder_set_device. Nodes that follow carry this device hint ("cuda:0"); "" ends it.
+// builderSetDevice is percale_builder_set_device. Nodes that follow carry this device hint; "" ends it. A device's
+// name ("cuda:0"): they run there, and a session fails that cannot have it so, unless its option soft_placement is
+// on. "colocate:NAME": they run where the node NAME does, or what reads and assigns the variable NAME.
 func builderSetDevice(builder *C.percale_builder, device string) error {
 	cDevice, err := text(device)
 	if err != nil {
@@ -909,7 +981,8 @@ func graphSaveFile(graph *C.percale_graph, variables *C.percale_variables, path 
 	return nil
 }
 
-// graphSerialize is percale_graph_serialize. The bytes that percale_graph_save_file() would write.
+// graphSerialize is percale_graph_serialize. The bytes that percale_graph_save_file() would write. `variables` may be
+// NULL.
 func graphSerialize(graph *C.percale_graph, variables *C.percale_variables) (string, error) {
 	var cOutBytes *C.percale_text
 	status := C.percale_graph_serialize(graph, variables, &cOutBytes)
@@ -943,7 +1016,7 @@ func graphExport(engine *C.percale_engine, graph *C.percale_graph, variables *C.
 }
 
 // graphExportBytes is percale_graph_export_bytes. The bytes that percale_graph_export() would write;
-// RESOURCE_EXHAUSTED where the format needs a second file for as many.
+// RESOURCE_EXHAUSTED where the format needs a second file for as many. `variables` may be NULL.
 func graphExportBytes(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, format string) (string, error) {
 	cFormat, err := text(format)
 	if err != nil {
@@ -958,27 +1031,46 @@ func graphExportBytes(engine *C.percale_engine, graph *C.percale_graph, variable
 	return takeText(cOutBytes), nil
 }
 
-// graphRetain is percale_graph_retain.
+// graphRetain is percale_graph_retain. One reference more; the graph itself, NULL for NULL.
 func graphRetain(graph *C.percale_graph) *C.percale_graph {
 	return C.percale_graph_retain(graph)
 }
 
-// graphRelease is percale_graph_release.
+// graphRelease is percale_graph_release. Gives a reference to the graph back; NULL does nothing.
 func graphRelease(graph *C.percale_graph) {
 	C.percale_graph_release(graph)
 }
 
-// graphGetInputName is percale_graph_get_input_name. The names of the inputs and outputs of "main", in order; NULL
-// past the end. Borrowed.
+// graphGetInputName is percale_graph_get_input_name. The names of the inputs of "main", in order; NULL past the end.
+// Borrowed.
 func graphGetInputName(graph *C.percale_graph, index int) string {
 	out := goText(C.percale_graph_get_input_name(graph, C.size_t(index)))
 	return out
 }
 
-// graphGetOutputName is percale_graph_get_output_name.
+// graphGetOutputName is percale_graph_get_output_name. The same of the outputs.
 func graphGetOutputName(graph *C.percale_graph, index int) string {
 	out := goText(C.percale_graph_get_output_name(graph, C.size_t(index)))
 	return out
+}
+
+// graphValueType is percale_graph_value_type. dtype, dims (-1 = unknown) and rank of a value of "main": an input, an
+// output, or one within, which can be fed and fetched as well. The rank is SIZE_MAX when not even that is known;
+// `out_dims` has room for 8. NOT_FOUND names the nearest value.
+func graphValueType(graph *C.percale_graph, name string) (DType, []int64, error) {
+	cName, err := text(name)
+	if err != nil {
+		return 0, nil, err
+	}
+	var cOutDtype C.percale_dtype
+	var cDims [8]C.int64_t
+	var cRank C.size_t
+	status := C.percale_graph_value_type(graph, cName, &cOutDtype, &cDims[0], &cRank)
+	if status != nil {
+		err := statusError(status)
+		return 0, nil, err
+	}
+	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
 // graphDescribe is percale_graph_describe. Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op
@@ -1010,17 +1102,17 @@ func variablesCreate(engine *C.percale_engine, graph *C.percale_graph, seed int6
 	return cOutVariables, nil
 }
 
-// variablesRetain is percale_variables_retain.
+// variablesRetain is percale_variables_retain. One reference more; the table itself, NULL for NULL.
 func variablesRetain(variables *C.percale_variables) *C.percale_variables {
 	return C.percale_variables_retain(variables)
 }
 
-// variablesRelease is percale_variables_release.
+// variablesRelease is percale_variables_release. Gives a reference to the table back; NULL does nothing.
 func variablesRelease(variables *C.percale_variables) {
 	C.percale_variables_release(variables)
 }
 
-// variablesCount is percale_variables_count.
+// variablesCount is percale_variables_count. The number of variables; 0 for NULL.
 func variablesCount(variables *C.percale_variables) int {
 	return int(C.percale_variables_count(variables))
 }
@@ -1127,7 +1219,7 @@ func variablesLoadMapped(variables *C.percale_variables, path string, from []str
 	return int64(cOutLoaded), nil
 }
 
-// variablesSave is percale_variables_save.
+// variablesSave is percale_variables_save. Writes the newest version as a safetensors file, whole or not at all.
 func variablesSave(variables *C.percale_variables, path string) error {
 	cPath, err := text(path)
 	if err != nil {
@@ -1153,12 +1245,13 @@ func sessionCreate(engine *C.percale_engine, graph *C.percale_graph, variables *
 	return cOutSession, nil
 }
 
-// sessionRetain is percale_session_retain.
+// sessionRetain is percale_session_retain. One reference more; the session itself, NULL for NULL.
 func sessionRetain(session *C.percale_session) *C.percale_session {
 	return C.percale_session_retain(session)
 }
 
-// sessionRelease is percale_session_release.
+// sessionRelease is percale_session_release. Gives a reference to the session back; NULL does nothing. The last one
+// ends asynchronous runs and waits for them.
 func sessionRelease(session *C.percale_session) {
 	C.percale_session_release(session)
 }
@@ -1224,8 +1317,8 @@ func sessionRunAsync(session *C.percale_session, feedNames []string, feeds []*C.
 	return cOutEvent, nil
 }
 
-// sessionCancel is percale_session_cancel. Ends every run of the session that is under way with CANCELLED; later runs
-// are not affected.
+// sessionCancel is percale_session_cancel. Ends every run of the session that is under way with CANCELLED, those of
+// its calls too; later runs are not affected. Any thread. NULL: nothing.
 func sessionCancel(session *C.percale_session) {
 	C.percale_session_cancel(session)
 }
@@ -1325,6 +1418,18 @@ func callRun(call *C.percale_call, inputs []*C.percale_tensor, outputs []*C.perc
 	return nil
 }
 
+// callRunUntil is percale_call_run_until. As percale_call_run(), but DEADLINE_EXCEEDED after `timeout_ns` (or
+// PERCALE_FOREVER), and CANCELLED when `cancellation` is (may be NULL), even before the run begins. What `outputs`
+// then hold is not defined; the call stays usable.
+func callRunUntil(call *C.percale_call, inputs []*C.percale_tensor, outputs []*C.percale_tensor, timeoutNs int64, cancellation *C.percale_cancellation) error {
+	status := C.percale_call_run_until(call, unsafe.SliceData(inputs), unsafe.SliceData(outputs), C.int64_t(timeoutNs), cancellation)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
 // callOutputType is percale_call_output_type. dtype and shape of a fetch; `out_dims` has room for 8.
 func callOutputType(call *C.percale_call, index int) (DType, []int64, error) {
 	var cOutDtype C.percale_dtype
@@ -1338,12 +1443,12 @@ func callOutputType(call *C.percale_call, index int) (DType, []int64, error) {
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
-// callRelease is percale_call_release.
+// callRelease is percale_call_release. Gives a reference to the call back; NULL does nothing.
 func callRelease(call *C.percale_call) {
 	C.percale_call_release(call)
 }
 
-// eventPoll is percale_event_poll. 1 when the run is over.
+// eventPoll is percale_event_poll. 1 when the run is over; 0 for NULL.
 func eventPoll(event *C.percale_event) int32 {
 	return int32(C.percale_event_poll(event))
 }
@@ -1359,7 +1464,7 @@ func eventWait(event *C.percale_event, timeoutNs int64) error {
 	return nil
 }
 
-// eventOnReady is percale_event_on_ready.
+// eventOnReady is percale_event_on_ready. Has `callback` called when the run is over. There may be several.
 func eventOnReady(event *C.percale_event, callback C.percale_event_callback, user uintptr) error {
 	status := C.go_event_on_ready(event, callback, C.uintptr_t(user))
 	if status != nil {
@@ -1369,7 +1474,8 @@ func eventOnReady(event *C.percale_event, callback C.percale_event_callback, use
 	return nil
 }
 
-// eventCancel is percale_event_cancel.
+// eventCancel is percale_event_cancel. Ends the run with CANCELLED, also before it has begun; nothing when it is
+// over, or for NULL. Any thread.
 func eventCancel(event *C.percale_event) {
 	C.percale_event_cancel(event)
 }
@@ -1385,12 +1491,12 @@ func eventResult(event *C.percale_event, index int) (*C.percale_tensor, error) {
 	return cOutTensor, nil
 }
 
-// eventRetain is percale_event_retain.
+// eventRetain is percale_event_retain. One reference more; the event itself, NULL for NULL.
 func eventRetain(event *C.percale_event) *C.percale_event {
 	return C.percale_event_retain(event)
 }
 
-// eventRelease is percale_event_release.
+// eventRelease is percale_event_release. Gives a reference to the event back; NULL does nothing.
 func eventRelease(event *C.percale_event) {
 	C.percale_event_release(event)
 }
@@ -1490,6 +1596,36 @@ func datasetGenerator(engine *C.percale_engine, names []string, dtypes []DType, 
 	return cOutDataset, nil
 }
 
+// datasetGeneratorOwned is percale_dataset_generator_owned. As percale_dataset_generator(); `destroy` (may be NULL)
+// is called when the data set, and all that were made of it, are gone. On failure it is not called.
+func datasetGeneratorOwned(engine *C.percale_engine, names []string, dtypes []DType, dims [][]int64, ranks []C.size_t, rows int64, callback C.percale_row_callback, user uintptr, destroy C.percale_destroy) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(ranks) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator_owned", "names", "ranks")
+		return nil, err
+	}
+	if len(dims) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator_owned", "names", "dims")
+		return nil, err
+	}
+	if len(dtypes) != len(names) {
+		err := lengthsDiffer("percale_dataset_generator_owned", "names", "dtypes")
+		return nil, err
+	}
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.go_dataset_generator_owned(engine, cNames, (*C.percale_dtype)(unsafe.SliceData(dtypes)), dimsOf(&pins, dims), unsafe.SliceData(ranks), C.size_t(len(names)), C.int64_t(rows), callback, C.uintptr_t(user), destroy, &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
 // datasetZip is percale_dataset_zip. The columns of several data sets side by side: all have the same number of rows,
 // no two columns one name. What is made of data sets keeps them, and does not see how they are configured.
 func datasetZip(datasets []*C.percale_dataset) (*C.percale_dataset, error) {
@@ -1526,10 +1662,30 @@ func datasetRepeat(dataset *C.percale_dataset, times int64) (*C.percale_dataset,
 }
 
 // datasetMap is percale_dataset_map. Rows that went through a graph without variables: its inputs are columns by
-// name, its outputs [?, ...] are the new columns. It runs on the rows of a batch together, on the engine's threads.
+// name, its outputs [?, ...] are the new columns, under their names: percale_dataset_rename() gives a column its old
+// one back. An input that is an output too goes through as it is. It runs on the rows of a batch together, on the
+// engine's threads.
 func datasetMap(dataset *C.percale_dataset, graph *C.percale_graph) (*C.percale_dataset, error) {
 	var cOutDataset *C.percale_dataset
 	status := C.percale_dataset_map(dataset, graph, &cOutDataset)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutDataset, nil
+}
+
+// datasetRename is percale_dataset_rename. The same rows with other names of their columns, one for each, in order;
+// no two alike.
+func datasetRename(dataset *C.percale_dataset, names []string) (*C.percale_dataset, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return nil, err
+	}
+	var cOutDataset *C.percale_dataset
+	status := C.percale_dataset_rename(dataset, cNames, C.size_t(len(names)), &cOutDataset)
 	if status != nil {
 		err := statusError(status)
 		return nil, err
@@ -1570,6 +1726,33 @@ func datasetRows(dataset *C.percale_dataset) int64 {
 	return int64(C.percale_dataset_rows(dataset))
 }
 
+// datasetColumnCount is percale_dataset_column_count. Columns, which are as many as percale_dataset_next() gives
+// tensors; 0 for NULL.
+func datasetColumnCount(dataset *C.percale_dataset) int {
+	return int(C.percale_dataset_column_count(dataset))
+}
+
+// datasetGetColumnName is percale_dataset_get_column_name. The name of a column, in the order of
+// percale_dataset_next(); NULL past the end. Borrowed.
+func datasetGetColumnName(dataset *C.percale_dataset, index int) string {
+	out := goText(C.percale_dataset_get_column_name(dataset, C.size_t(index)))
+	return out
+}
+
+// datasetColumnType is percale_dataset_column_type. dtype of a column's batches, and dims and rank of one row of it:
+// a batch has the number of its rows before them. `out_dims` has room for 8. OUT_OF_RANGE past the end.
+func datasetColumnType(dataset *C.percale_dataset, index int) (DType, []int64, error) {
+	var cOutDtype C.percale_dtype
+	var cDims [8]C.int64_t
+	var cRank C.size_t
+	status := C.percale_dataset_column_type(dataset, C.size_t(index), &cOutDtype, &cDims[0], &cRank)
+	if status != nil {
+		err := statusError(status)
+		return 0, nil, err
+	}
+	return DType(cOutDtype), goDims(&cDims, cRank), nil
+}
+
 // datasetNext is percale_dataset_next. The next batch, one new tensor per name; OUT_OF_RANGE at the end of the epoch,
 // after which the next epoch begins.
 func datasetNext(dataset *C.percale_dataset, outTensors []*C.percale_tensor) error {
@@ -1581,19 +1764,20 @@ func datasetNext(dataset *C.percale_dataset, outTensors []*C.percale_tensor) err
 	return nil
 }
 
-// datasetRetain is percale_dataset_retain.
+// datasetRetain is percale_dataset_retain. One reference more; the data set itself, NULL for NULL.
 func datasetRetain(dataset *C.percale_dataset) *C.percale_dataset {
 	return C.percale_dataset_retain(dataset)
 }
 
-// datasetRelease is percale_dataset_release.
+// datasetRelease is percale_dataset_release. Gives a reference to the data set back; NULL does nothing.
 func datasetRelease(dataset *C.percale_dataset) {
 	C.percale_dataset_release(dataset)
 }
 
 // trainerCreate is percale_trainer_create. Trains `graph`, whose main function has the inputs of the data set and an
-// output that is the scalar loss. `options` of kind "trainer" (loss, optimizer, schedule, shards, clip_norm,
-// accumulation, ema, groups, freeze, early_stopping, ...; see percale_options_describe()).
+// output that is the scalar loss. `options` of kind "trainer" or NULL (loss, metrics, optimizer, schedule, shards,
+// clip_norm, accumulation, ema, groups, freeze, early_stopping, ...; see percale_options_describe()). `variables` may
+// be NULL: a new table, drawn by the option "seed".
 func trainerCreate(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, options *C.percale_options) (*C.percale_trainer, error) {
 	var cOutTrainer *C.percale_trainer
 	status := C.percale_trainer_create(engine, graph, variables, options, &cOutTrainer)
@@ -1605,14 +1789,14 @@ func trainerCreate(engine *C.percale_engine, graph *C.percale_graph, variables *
 }
 
 // trainerFromSpec is percale_trainer_from_spec. A trainer from a SPEC (JSON text): model, loss, metrics, optimizer,
-// data. Relative paths are looked up in `data_folder` (may be NULL), the environment's PERCALE_DATA, the cache, and
-// `spec_folder`. `options` of kind "trainer" override the SPEC.
+// data. Relative paths are looked up in `data_folder`, the environment's PERCALE_DATA, the cache, and `spec_folder`;
+// `data_folder` may be NULL, `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC.
 func trainerFromSpec(engine *C.percale_engine, spec string, specFolder string, dataFolder string, options *C.percale_options) (*C.percale_trainer, error) {
 	cSpec, err := text(spec)
 	if err != nil {
 		return nil, err
 	}
-	cSpecFolder, err := text(specFolder)
+	cSpecFolder, err := textOrNil(specFolder)
 	if err != nil {
 		return nil, err
 	}
@@ -1629,7 +1813,7 @@ func trainerFromSpec(engine *C.percale_engine, spec string, specFolder string, d
 	return cOutTrainer, nil
 }
 
-// trainerRelease is percale_trainer_release.
+// trainerRelease is percale_trainer_release. Gives a reference to the trainer back; NULL does nothing.
 func trainerRelease(trainer *C.percale_trainer) {
 	C.percale_trainer_release(trainer)
 }
@@ -1658,7 +1842,8 @@ func trainerStep(trainer *C.percale_trainer, names []string, batch []*C.percale_
 }
 
 // trainerFit is percale_trainer_fit. Trains over the data set for as many epochs as are left until `epochs` (0: as
-// the SPEC says). `dataset` may be NULL for a trainer from a SPEC. `callback` may be NULL.
+// the SPEC says). `dataset` may be NULL for a trainer from a SPEC. `callback` may be NULL. Neither it nor `user` is
+// used after the return.
 func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs int64, callback C.percale_progress_callback, user uintptr) error {
 	status := C.go_trainer_fit(trainer, dataset, C.int64_t(epochs), callback, C.uintptr_t(user))
 	if status != nil {
@@ -1669,8 +1854,8 @@ func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs i
 }
 
 // trainerSetValidation is percale_trainer_set_validation. Data that is evaluated after each epoch of
-// percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be monitored. Before the first step;
-// NULL: none.
+// percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be monitored. Before the first step.
+// `dataset` may be NULL: none.
 func trainerSetValidation(trainer *C.percale_trainer, dataset *C.percale_dataset) error {
 	status := C.percale_trainer_set_validation(trainer, dataset)
 	if status != nil {
@@ -1680,8 +1865,8 @@ func trainerSetValidation(trainer *C.percale_trainer, dataset *C.percale_dataset
 	return nil
 }
 
-// trainerEvaluate is percale_trainer_evaluate. Loss and metrics over a data set (NULL: the SPEC's test data) as JSON:
-// {"loss":0.03,"accuracy":0.99}.
+// trainerEvaluate is percale_trainer_evaluate. Loss and metrics over a data set as JSON:
+// {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's test data.
 func trainerEvaluate(trainer *C.percale_trainer, dataset *C.percale_dataset) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_trainer_evaluate(trainer, dataset, &cOutJson)
@@ -1704,10 +1889,17 @@ func trainerPublish(trainer *C.percale_trainer) error {
 	return nil
 }
 
-// trainerCancel is percale_trainer_cancel. Ends the step under way with CANCELLED; the state is that of the last
-// completed step. Any thread.
+// trainerCancel is percale_trainer_cancel. Ends the call under way (step, fit, evaluate) with CANCELLED; the state is
+// that of the last completed step. Later calls are not affected. Any thread. NULL: nothing.
 func trainerCancel(trainer *C.percale_trainer) {
 	C.percale_trainer_cancel(trainer)
+}
+
+// trainerSetCancellation is percale_trainer_set_cancellation. From now on step, fit and evaluate end with CANCELLED
+// when `cancellation` is, within a step, between two, or before they begin; the state is that of the last completed
+// step. It takes the place of the one before; `cancellation` may be NULL: none. Not during a call.
+func trainerSetCancellation(trainer *C.percale_trainer, cancellation *C.percale_cancellation) {
+	C.percale_trainer_set_cancellation(trainer, cancellation)
 }
 
 // trainerSave is percale_trainer_save. Writes a checkpoint `folder`/step-N, whole or not at all.
@@ -1795,7 +1987,7 @@ func trainerDescribe(trainer *C.percale_trainer) (string, error) {
 	return takeText(cOutJson), nil
 }
 
-// traceCreate is percale_trace_create.
+// traceCreate is percale_trace_create. An empty trace.
 func traceCreate(engine *C.percale_engine) (*C.percale_trace, error) {
 	var cOutTrace *C.percale_trace
 	status := C.percale_trace_create(engine, &cOutTrace)
@@ -1806,12 +1998,14 @@ func traceCreate(engine *C.percale_engine) (*C.percale_trace, error) {
 	return cOutTrace, nil
 }
 
-// sessionSetTrace is percale_session_set_trace. Records what the session does from now on; NULL ends it.
+// sessionSetTrace is percale_session_set_trace. Records what the session does from now on. `trace` may be NULL: that
+// ends it.
 func sessionSetTrace(session *C.percale_session, trace *C.percale_trace) {
 	C.percale_session_set_trace(session, trace)
 }
 
-// trainerSetTrace is percale_trainer_set_trace.
+// trainerSetTrace is percale_trainer_set_trace. Records what the trainer does from now on. `trace` may be NULL: that
+// ends it. Not during a call.
 func trainerSetTrace(trainer *C.percale_trainer, trace *C.percale_trace) {
 	C.percale_trainer_set_trace(trainer, trace)
 }
@@ -1827,12 +2021,12 @@ func traceJson(trace *C.percale_trace) (string, error) {
 	return takeText(cOutJson), nil
 }
 
-// traceRelease is percale_trace_release.
+// traceRelease is percale_trace_release. Gives a reference to the trace back; NULL does nothing.
 func traceRelease(trace *C.percale_trace) {
 	C.percale_trace_release(trace)
 }
 
-// clusterCreate is percale_cluster_create.
+// clusterCreate is percale_cluster_create. A cluster without tasks.
 func clusterCreate() (*C.percale_cluster, error) {
 	var cOutCluster *C.percale_cluster
 	status := C.percale_cluster_create(&cOutCluster)
@@ -1870,7 +2064,8 @@ func clusterFromEnvironment() (*C.percale_cluster, error) {
 	return cOutCluster, nil
 }
 
-// clusterAddTask is percale_cluster_add_task.
+// clusterAddTask is percale_cluster_add_task. A task of a job, from 0 on, and its address, "host:port".
+// ALREADY_EXISTS for one that is there.
 func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address string) error {
 	cJob, err := text(job)
 	if err != nil {
@@ -1888,7 +2083,7 @@ func clusterAddTask(cluster *C.percale_cluster, job string, task int64, address 
 	return nil
 }
 
-// clusterSetRole is percale_cluster_set_role.
+// clusterSetRole is percale_cluster_set_role. Which task this process is, added or not.
 func clusterSetRole(cluster *C.percale_cluster, job string, task int64) error {
 	cJob, err := text(job)
 	if err != nil {
@@ -1902,12 +2097,13 @@ func clusterSetRole(cluster *C.percale_cluster, job string, task int64) error {
 	return nil
 }
 
-// clusterJobCount is percale_cluster_job_count.
+// clusterJobCount is percale_cluster_job_count. The number of jobs; 0 for NULL.
 func clusterJobCount(cluster *C.percale_cluster) int {
 	return int(C.percale_cluster_job_count(cluster))
 }
 
-// clusterGetJob is percale_cluster_get_job.
+// clusterGetJob is percale_cluster_get_job. The name of a job, in the order in which they came; NULL past the end.
+// Borrowed.
 func clusterGetJob(cluster *C.percale_cluster, index int) string {
 	out := goText(C.percale_cluster_get_job(cluster, C.size_t(index)))
 	return out
@@ -1933,14 +2129,15 @@ func clusterGetAddress(cluster *C.percale_cluster, job string, task int64) strin
 	return out
 }
 
-// clusterGetRole is percale_cluster_get_role. The own job ("" when none was given) and task.
+// clusterGetRole is percale_cluster_get_role. The own job ("" when none was given) and task. Borrowed. `out_task` may
+// be NULL.
 func clusterGetRole(cluster *C.percale_cluster) (string, int64) {
 	var cOutTask C.int64_t
 	out := goText(C.percale_cluster_get_role(cluster, &cOutTask))
 	return out, int64(cOutTask)
 }
 
-// clusterRelease is percale_cluster_release.
+// clusterRelease is percale_cluster_release. Gives a reference to the cluster back; NULL does nothing.
 func clusterRelease(cluster *C.percale_cluster) {
 	C.percale_cluster_release(cluster)
 }

@@ -1,6 +1,7 @@
 """Runs the Go module's own tests against the library of a build folder: run_tests.py BUILD [--checked]. Says how many
 passed in the words that tests/count.py reads; exit code 77, with the reason, where there is no Go. With --checked under
-the race detector and with GOEXPERIMENT=cgocheck2; without it gofmt and go vet come first. Nothing is written into the source tree."""
+the race detector, with GOEXPERIMENT=cgocheck2, and with a garbage collector that runs all the time and spoils what it frees; without it
+gofmt and go vet come first. Nothing is written into the source tree."""
 import json
 import os
 import pathlib
@@ -76,7 +77,8 @@ def main(build, checked):
     env = environment(build)
     results = {}
     if checked:
-        for name, args, more in (("race", ["-race"], {}), ("cgocheck2", [], {"GOEXPERIMENT": "cgocheck2"})):
+        for name, args, more in (("race", ["-race"], {}), ("cgocheck2", [], {"GOEXPERIMENT": "cgocheck2"}),
+                                 ("collector", [], {"GOGC": "1", "GODEBUG": "clobberfree=1"})):
             results.update({f"{name} {k}": v for k, v in tests(go, dict(env, **more), args).items()})
     else:
         gofmt = pathlib.Path(go).resolve().with_name("gofmt")

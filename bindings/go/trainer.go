@@ -61,7 +61,9 @@ func NewTrainer(engine *Engine, graph *Graph, variables *Variables, options Opti
 }
 
 // SpecFolders say where relative paths of a SPEC are looked up, besides PERCALE_DATA and the cache. Both may be "".
-type SpecFolders struct{ Spec, Data string }
+type SpecFolders struct {
+	Spec, Data string // the folder of the SPEC, and where data files are looked up first
+}
 
 // TrainerFromSpec makes a trainer from a SPEC (JSON): model, loss, metrics, optimizer, data. Options override it.
 func TrainerFromSpec(engine *Engine, spec []byte, folders SpecFolders, options Options) (*Trainer, error) {
@@ -96,19 +98,18 @@ func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
 
 // Progress is what Fit tells after each step.
 type Progress struct {
-	Epoch, Epochs             int64 // from 1
-	Step, Steps               int64 // over the whole run, from 1; Steps = 0 when not known
-	StepInEpoch, StepsInEpoch int64
-	Loss, LearningRate        float64 // of this step
-	RowsPerSecond             float64
-	Seconds, ETASeconds       float64
+	Epoch, Epochs             int64              // from 1
+	Step, Steps               int64              // over the whole run, from 1; Steps = 0 when not known
+	StepInEpoch, StepsInEpoch int64              // from 1
+	Loss, LearningRate        float64            // of this step
+	RowsPerSecond             float64            // the speed
+	Seconds, ETASeconds       float64            // since the start, until the end
 	EpochEnded                bool               // the metrics are there
 	Metrics                   map[string]float64 // by name, at the end of an epoch
 }
 
 // fitting is a Fit under way.
 type fitting struct {
-	ctx      context.Context
 	progress func(Progress) bool
 	panicked any
 }
@@ -120,12 +121,6 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 			more = false
 		}
 	}()
-	if f.ctx.Err() != nil {
-		return false
-	}
-	if f.progress == nil {
-		return true
-	}
 	out := Progress{
 		Epoch: int64(p.epoch), Epochs: int64(p.epochs), Step: int64(p.step), Steps: int64(p.steps),
 		StepInEpoch: int64(p.step_in_epoch), StepsInEpoch: int64(p.steps_in_epoch),
@@ -145,7 +140,7 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 
 // Fit trains over the data until so many epochs are done (0: as the SPEC says). Data may be nil for a SPEC with data,
 // progress always; progress gives false to stop after this step. When ctx ends the step under way does too, and the state
-// is that of the last completed step.
+// is that of the last completed step: of the step that progress was told of where progress ends ctx.
 func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress func(Progress) bool) error {
 	c, err := t.enter()
 	if err != nil {
@@ -157,32 +152,45 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 		return err
 	}
 	defer leave()
-	if ctx.Err() != nil {
-		return ended(ctx, errorf(Cancelled, "the context had ended before the training began"))
+	stopping, stop, err := t.cancelWith(ctx, c)
+	if err != nil {
+		return err
 	}
-	fit := &fitting{ctx: ctx, progress: progress}
+	fit := &fitting{progress: func(p Progress) bool {
+		more := progress(p)
+		if ctx.Err() != nil {
+			cancellationCancel(stopping) // at once: the context's own goroutine may come many steps later
+		}
+		return more
+	}}
 	id := remember(fit)
 	defer forgetSink(id)
 	var callback C.percale_progress_callback
-	if progress != nil || ctx.Done() != nil {
+	if progress != nil {
 		callback = C.percale_progress_callback(C.go_percale_progress)
 	}
-	over := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		trainerCancel(c)
-		close(over)
-	})
 	err = trainerFit(c, d, epochs, callback, id)
-	if !stop() {
-		<-over
-		if err == nil {
-			err = errorf(Cancelled, "the training was cancelled")
-		}
-	}
+	stop()
 	if fit.panicked != nil {
 		panic(fit.panicked)
 	}
 	return ended(ctx, err)
+}
+
+// cancelWith ends the call that follows when ctx ends, until stop, by a cancellation: none for a ctx that never ends.
+func (t *Trainer) cancelWith(ctx context.Context, c *C.percale_trainer) (stopping *C.percale_cancellation, stop func(), err error) {
+	if ctx.Done() == nil {
+		return nil, func() {}, nil
+	}
+	stopping, forget, err := cancelWith(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	trainerSetCancellation(c, stopping)
+	return stopping, func() {
+		trainerSetCancellation(c, nil)
+		forget()
+	}, nil
 }
 
 // SetValidation evaluates data after each epoch of Fit: "val_loss" and "val_" metrics join the history. Before the first

@@ -1,10 +1,9 @@
 """Runs the tests of the Java package and prints what they counted, in the line that tests/count.py reads.
 
-    check.py BUILD SOURCE test|lint|overhead
+    check.py BUILD SOURCE test|stress|lint
 
-`test`: JUnit by Maven, under -Xcheck:jni. `lint`: javac and javadoc without a warning; no Maven is needed. `overhead`: what a prepared call
-costs beyond C, after `test`. Exit code 77 and the reason where a tool is absent or the registry is out of reach. What is built goes
-into BUILD; the sources stay clean.
+`test`: JUnit by Maven, under -Xcheck:jni. `stress`: the same in 64 MB, while the garbage collector hardly ever rests. `lint`: javac and javadoc without a warning; no Maven is needed. Exit code 77
+and the reason where a tool is absent or the registry is out of reach. What is built goes into BUILD; the sources stay clean.
 """
 import glob
 import os
@@ -51,12 +50,13 @@ def run(command, folder, env):
     return result
 
 
-def test(build, folder, target, env):
+def test(build, folder, target, env, vm="-Xmx256m"):
     if not shutil.which("mvn"):
         skip("no mvn on PATH")
     reports = os.path.join(target, "surefire-reports")
     shutil.rmtree(reports, ignore_errors=True)
-    command = ["mvn", "-B", "-q", f"-Dpercale.target={target}", f"-Dpercale.library={build}/libpercale.so.0", "test"]
+    command = ["mvn", "-B", "-q", f"-Dpercale.target={target}", f"-Dpercale.library={build}/libpercale.so.0",
+               f"-Dpercale.vm={vm}", "test"]
     # What was fetched once is there without the registry.
     result = run(command[:1] + ["-o"] + command[1:], folder, env)
     if result.returncode and not os.path.isdir(reports):
@@ -74,6 +74,10 @@ def test(build, folder, target, env):
     return 1 if failed or not passed else 0
 
 
+def stress(build, folder, target, env):
+    return test(build, folder, target, env, "-Xmx64m -XX:+UseSerialGC -Dpercale.collect=true")
+
+
 def lint(_, folder, target, env):
     sources = sorted(glob.glob(os.path.join(folder, "src", "main", "java", "**", "*.java"), recursive=True))
     tools = os.path.join(env["JAVA_HOME"], "bin")
@@ -86,22 +90,12 @@ def lint(_, folder, target, env):
     return max(run(command, folder, env).returncode for command in commands)
 
 
-def overhead(build, folder, target, env):
-    loop = os.path.join(target, "libloop.so")
-    if run(["cc", "-O2", "-shared", "-fPIC", os.path.join("src", "test", "c_loop.c"), "-o", loop], folder, env).returncode:
-        return 1
-    path = os.pathsep.join(os.path.join(target, part) for part in ("classes", "test-classes"))
-    return run([os.path.join(env["JAVA_HOME"], "bin", "java"), "--enable-native-access=ALL-UNNAMED",
-                f"-Dpercale.library={build}/libpercale.so.0", "-cp", path, "org.percale.Overhead", loop], folder,
-               env).returncode
-
-
 def main(build, source, what):
     env = dict(os.environ, JAVA_HOME=find_jdk())
     target = os.path.join(build, "java")
     os.makedirs(target, exist_ok=True)
     folder = os.path.join(source, "bindings", "java")
-    return {"test": test, "lint": lint, "overhead": overhead}[what](build, folder, target, env)
+    return {"test": test, "stress": stress, "lint": lint}[what](build, folder, target, env)
 
 
 if __name__ == "__main__":

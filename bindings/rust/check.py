@@ -1,9 +1,10 @@
 """Runs the tests of the crates and prints what they counted, in the line that tests/count.py reads.
 
-    check.py BUILD SOURCE test|lint
+    check.py BUILD SOURCE test|lint|miri
 
 `test`: the tests and documentation tests, linked and loaded at run time, and with the optional crates where the registry has
-them. `lint`: clippy, rustfmt and rustdoc without a warning. Exit code 77 and the reason where a tool is absent. What is built goes
+them. `lint`: clippy, rustfmt and rustdoc without a warning. `miri`: the crate's own
+tests, which call nothing of the library, in the interpreter that finds undefined behaviour. Exit code 77 and the reason where a tool is absent. What is built goes
 into BUILD; the sources stay clean.
 """
 import os
@@ -41,7 +42,7 @@ def run(command, folder, env):
 def workspace(build, source, env):
     """(root of the sources, whether the optional crates can be had). Cargo wants to know optional crates even where nobody asks for
     them: without a registry it gets a copy of the sources that does not name them."""
-    folders = [os.path.join("bindings", "rust"), os.path.join("samples", "rust")]
+    folders = [os.path.join("bindings", "rust"), os.path.join("samples", "rust"), os.path.join("tests", "languages", "rust")]
     if all(run(["cargo", "fetch", "--locked", "--quiet"], os.path.join(source, folder), env).returncode == 0 for folder in folders):
         return source, True
     root = os.path.join(build, "rust", "without-registry")
@@ -95,12 +96,24 @@ def lint(folder, registry, env):
     if registry:
         commands.append(["cargo", "clippy", "--workspace", "--all-targets", *more, "--features", "ndarray,half", "--",
                          "-D", "warnings"])
-    samples = os.path.join(folder, "..", "..", "samples", "rust")
-    of_samples = [["cargo", "fmt", "--check"], ["cargo", "clippy", *more, "--", "-D", "warnings"]]
-    for where, command in [(folder, c) for c in commands] + [(samples, c) for c in of_samples]:
+    programs = [os.path.join(folder, "..", "..", *path) for path in [("samples", "rust"), ("tests", "languages", "rust")]]
+    of_programs = [["cargo", "fmt", "--check"], ["cargo", "clippy", *more, "--", "-D", "warnings"]]
+    for where, command in [(folder, c) for c in commands] + [(path, c) for path in programs for c in of_programs]:
         if run(command, where, strict).returncode != 0:
             return 1
     return 0
+
+
+def miri(folder, registry, env):
+    for cargo in (["cargo"], ["cargo", "+nightly"]):
+        if subprocess.run(cargo + ["miri", "--version"], cwd=folder, capture_output=True).returncode == 0:
+            break
+    else:
+        skip("no cargo miri, neither of the default toolchain nor of nightly")
+    # It has a folder of its own; what it needs to be set up once it may not fetch here.
+    command = cargo + ["miri", "test", "-p", "percale", "--lib", "--features", "load", "--offline"] + (["--locked"] if registry else [])
+    result = run(command, folder, dict(env, CARGO_TARGET_DIR=os.path.join(env["CARGO_TARGET_DIR"], "miri")))
+    return result.returncode
 
 
 def main(build, source, what):
@@ -111,7 +124,7 @@ def main(build, source, what):
             if subprocess.run(["cargo", tool, "--version"], capture_output=True).returncode != 0:
                 skip(f"no cargo-{tool}")
     root, registry = workspace(build, source, env)
-    return {"test": test, "lint": lint}[what](os.path.join(root, "bindings", "rust"), registry, env)
+    return {"test": test, "lint": lint, "miri": miri}[what](os.path.join(root, "bindings", "rust"), registry, env)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 // Trains a SPEC on two devices of one process, with a bar.
-//   mnist SPEC.json OUT.percale [EPOCHS]
+//   mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]
 // The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
+// FILE gets a line per step: its number and the 64 bits of its loss.
 #include <algorithm>
+#include <bit>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <percale.hpp>
 #include <sstream>
+#include <string_view>
 
 using namespace percale;
 
@@ -24,7 +28,15 @@ static bool draw(const Progress& p) {
 }
 
 int main(int argc, char** argv) try {
-  if (argc < 3) return std::fputs("usage: mnist SPEC.json OUT.percale [EPOCHS]\n", stderr), 2;
+  std::FILE* losses = nullptr;
+  if (argc > 4 && argv[argc - 2] == std::string_view("--losses")) {
+    losses = std::fopen(argv[argc - 1], "w");
+    if (losses == nullptr) return std::perror(argv[argc - 1]), 1;
+    argc -= 2;
+  }
+  if (argc < 3 || argc > 4) {
+    return std::fputs("usage: mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]\n", stderr), 2;
+  }
   std::ifstream file(argv[1]);
   std::stringstream spec;
   spec << file.rdbuf();
@@ -34,7 +46,12 @@ int main(int argc, char** argv) try {
   const std::string folder = std::filesystem::path(argv[1]).parent_path().string();
   Trainer trainer =
       Trainer::from_spec(engine, spec.str(), Options("trainer").set("devices", "all"), folder.c_str()).value();
-  trainer.fit(Dataset(), argc > 3 ? std::atoll(argv[3]) : 0, draw).value();
+  auto on_step = [&](const Progress& p) {
+    if (losses) std::fprintf(losses, "%" PRId64 " %016" PRIx64 "\n", p.step, std::bit_cast<uint64_t>(p.loss));
+    return draw(p);
+  };
+  trainer.fit(Dataset(), argc > 3 ? std::atoll(argv[3]) : 0, on_step).value();
+  if (losses && std::fclose(losses) != 0) return std::perror("the losses"), 1;
   const Metrics test = trainer.evaluate().value();
   std::printf("test loss %.4f, accuracy %.4f\n", test["loss"], test["accuracy"]);
   const Variables variables = trainer.variables().value();

@@ -1,6 +1,9 @@
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.percale.Engine;
 import org.percale.Evaluation;
 import org.percale.Graph;
@@ -9,15 +12,22 @@ import org.percale.Trainer;
 import org.percale.Variables;
 
 /**
- * Trains a SPEC on two devices of one process, with a bar: {@code Mnist SPEC.json OUT.percale [EPOCHS]}. The data is looked up where
- * PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
+ * Trains a SPEC on two devices of one process, with a bar: {@code Mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]}. The data is
+ * looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices. FILE gets a
+ * line per step: its number and the 64 bits of its loss.
  */
 class Mnist {
   private static final int WIDTH = 30;
 
   public static void main(String[] arguments) throws IOException {
-    if (arguments.length < 2) {
-      System.err.println("usage: Mnist SPEC.json OUT.percale [EPOCHS]");
+    int given = arguments.length;
+    Writer to = Writer.nullWriter();
+    if (given > 3 && arguments[given - 2].equals("--losses")) {
+      to = Files.newBufferedWriter(Path.of(arguments[given - 1]));
+      arguments = Arrays.copyOf(arguments, given - 2);
+    }
+    if (arguments.length < 2 || arguments.length > 3) {
+      System.err.println("usage: Mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]");
       System.exit(2);
     }
     Path spec = Path.of(arguments[0]);
@@ -27,8 +37,12 @@ class Mnist {
           .specFolder(spec.toAbsolutePath().getParent())
           .devices("all");
       if (arguments.length > 2) builder.epochs(Long.parseLong(arguments[2]));
-      try (Trainer trainer = builder.build()) {
-        trainer.fit(null, 0, Mnist::draw);
+      try (Trainer trainer = builder.build(); PrintWriter losses = new PrintWriter(to)) {
+        trainer.fit(null, 0, progress -> {
+          losses.printf("%d %016x%n", progress.step(), Double.doubleToRawLongBits(progress.loss()));
+          return draw(progress);
+        });
+        if (losses.checkError()) throw new IOException("the losses cannot be written");
         Evaluation evaluation = trainer.evaluate(null);
         try (Graph model = trainer.model(); Variables variables = trainer.variables()) {
           model.save(variables, out);

@@ -108,6 +108,102 @@ static void a_function_makes_rows_and_a_graph_maps_them(void) {
   percale_graph_release(graph);
 }
 
+static int ended = 0;
+static void end_rows(void* user) {
+  *(int64_t*)user = -1;
+  ++ended;
+}
+
+static void what_makes_rows_ends_with_the_last_set_that_needs_it(void) {
+  static const char* const names[] = {"x", "y"};
+  static const percale_dtype dtypes[] = {PERCALE_DTYPE_F32, PERCALE_DTYPE_I64};
+  static const int64_t two[] = {2};
+  static const int64_t* const dims[] = {two, NULL};
+  static const size_t ranks[] = {1, 0};
+  static const int64_t wanted[] = {0, 1, 2, 0};
+  int64_t limit = 8;
+  percale_dataset *rows = NULL, *twice = NULL, *parts[2] = {NULL, NULL};
+  FAILS(percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, 2, 0, make_row, &limit, end_rows, &rows),
+        PERCALE_INVALID_ARGUMENT, "0 rows");
+  REFUSES(percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, 2, 8, NULL, &limit, end_rows, &rows),
+          "callback");
+  CHECK(ended == 0 && limit == 8 && rows == NULL); /* what fails leaves it to the caller */
+  OK(percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, 2, 8, make_row, &limit, end_rows, &rows));
+  OK(percale_dataset_repeat(rows, 2, &twice));
+  percale_dataset_release(rows);
+  OK(percale_dataset_configure(twice, 4, -1, 0));
+  OK(percale_dataset_distribute(twice, 2, parts));
+  percale_dataset_release(twice);
+  check_next(parts[0], 2, 1, wanted, 2);
+  percale_dataset_release(parts[0]);
+  check_next(parts[1], 2, 1, wanted + 2, 2);
+  CHECK(ended == 0);
+  percale_dataset_release(parts[1]);
+  CHECK(ended == 1 && limit == -1);
+  limit = 8;
+  OK(percale_dataset_generator_owned(engine, names, dtypes, dims, ranks, 2, 8, make_row, &limit, NULL, &rows));
+  percale_dataset_release(rows);
+  CHECK(ended == 1 && limit == 8);
+}
+
+static void columns_tell_their_types_and_take_other_names(void) {
+  static const char* const names[] = {"image", "label"};
+  static const char* const others[] = {"x", "y"};
+  static const char* const alike[] = {"x", "x"};
+  static const char* const hollow[] = {"x", NULL};
+  static const int64_t labels[] = {0, 2};
+  const int64_t image_dims[3] = {4, 2, 3}, label_dims[1] = {4};
+  percale_tensor* tensors[2] = {NULL, NULL};
+  percale_dataset *set = NULL, *named = NULL, *zipped = NULL, *both[2], *part = NULL;
+  percale_dtype dtype = 0;
+  int64_t dims[8];
+  size_t rank = 0;
+  OK(percale_tensor_create(engine, PERCALE_DTYPE_F32, image_dims, 3, &tensors[0]));
+  OK(percale_tensor_create(engine, PERCALE_DTYPE_I64, label_dims, 1, &tensors[1]));
+  ((int64_t*)percale_tensor_get_data(tensors[1]))[1] = 2;
+  OK(percale_dataset_from_tensors(engine, names, tensors, 2, &set));
+  CHECK(percale_dataset_column_count(set) == 2 && percale_dataset_column_count(NULL) == 0);
+  CHECK(strcmp(percale_dataset_get_column_name(set, 0), "image") == 0);
+  CHECK(strcmp(percale_dataset_get_column_name(set, 1), "label") == 0);
+  CHECK(percale_dataset_get_column_name(set, 2) == NULL && percale_dataset_get_column_name(NULL, 0) == NULL);
+  OK(percale_dataset_column_type(set, 0, &dtype, dims, &rank));
+  CHECK(dtype == PERCALE_DTYPE_F32 && rank == 2 && dims[0] == 2 && dims[1] == 3);
+  OK(percale_dataset_column_type(set, 1, &dtype, dims, &rank));
+  CHECK(dtype == PERCALE_DTYPE_I64 && rank == 0);
+  FAILS(percale_dataset_column_type(set, 2, &dtype, dims, &rank), PERCALE_OUT_OF_RANGE, "has 2 columns");
+  CHECK(dtype == 0 && rank == 0);
+  REFUSES(percale_dataset_column_type(NULL, 0, &dtype, dims, &rank), "dataset");
+  REFUSES(percale_dataset_column_type(set, 0, &dtype, NULL, &rank), "out_dims");
+
+  OK(percale_dataset_rename(set, others, 2, &named));
+  CHECK(strcmp(percale_dataset_get_column_name(named, 1), "y") == 0);
+  OK(percale_dataset_configure(named, 2, -1, 0));
+  check_next(named, 2, 1, labels, 2);
+  both[0] = set;
+  both[1] = set;
+  FAILS(percale_dataset_zip(both, 2, &zipped), PERCALE_INVALID_ARGUMENT, "two columns are called 'image'");
+  both[1] = named;
+  OK(percale_dataset_zip(both, 2, &zipped));
+  CHECK(percale_dataset_column_count(zipped) == 4 && percale_dataset_rows(zipped) == 4);
+  percale_dataset_release(zipped);
+  percale_dataset_release(named);
+  named = NULL;
+  FAILS(percale_dataset_rename(set, others, 1, &named), PERCALE_INVALID_ARGUMENT, "1 names for 2 columns");
+  FAILS(percale_dataset_rename(set, alike, 2, &named), PERCALE_INVALID_ARGUMENT, "two columns are called 'x'");
+  FAILS(percale_dataset_rename(set, hollow, 2, &named), PERCALE_INVALID_ARGUMENT, "'names[1]' is NULL");
+  REFUSES(percale_dataset_rename(NULL, others, 2, &named), "dataset");
+  REFUSES(percale_dataset_rename(set, NULL, 2, &named), "names");
+  REFUSES(percale_dataset_rename(set, others, 2, NULL), "out_dataset");
+  OK(percale_dataset_distribute(set, 1, &part));
+  FAILS(percale_dataset_rename(part, others, 2, &named), PERCALE_FAILED_PRECONDITION, "distribute what is made");
+  OK(percale_dataset_column_type(part, 0, &dtype, dims, &rank));
+  CHECK(percale_dataset_column_count(part) == 2 && rank == 2 && named == NULL);
+  percale_dataset_release(part);
+  percale_dataset_release(set);
+  percale_tensor_release(tensors[0]);
+  percale_tensor_release(tensors[1]);
+}
+
 /* Ten rows in batches of four for three replicas: 1 + 1 + 2, 1 + 1 + 2, 0 + 1 + 1. */
 static void replicas_get_parts_of_each_batch(void) {
   static const int64_t first[] = {0, 4}, second[] = {1, 5, 8}, third[] = {2, 3, 6, 7, 9};
@@ -148,6 +244,8 @@ int main(void) {
   OK(percale_engine_create(NULL, &engine));
   ranges_are_zipped_joined_and_repeated();
   a_function_makes_rows_and_a_graph_maps_them();
+  what_makes_rows_ends_with_the_last_set_that_needs_it();
+  columns_tell_their_types_and_take_other_names();
   replicas_get_parts_of_each_batch();
   percale_engine_release(engine);
   return check_done();

@@ -121,6 +121,54 @@ static void a_tensor_outlives_its_engine(void) {
   percale_tensor_release(tensor);
 }
 
+static int logged = 0, log_ended = 0;
+static void count_message(void* user, int32_t level, const char* message, size_t size) {
+  CHECK(user == &logged && level >= 0 && strlen(message) == size);
+  ++logged;
+}
+static void end_log(void* user) {
+  CHECK(user == &logged);
+  ++log_ended;
+}
+
+static void what_a_log_function_needs_ends_when_it_is_replaced(void) {
+  percale_engine *engine = NULL, *kept = NULL;
+  OK(percale_engine_create(NULL, &engine));
+  OK(percale_engine_set_log_owned(engine, count_message, &logged, end_log));
+  CHECK(log_ended == 0);
+  OK(percale_engine_set_log_owned(engine, count_message, &logged, end_log));
+  CHECK(log_ended == 1);
+  percale_engine_set_log(engine, NULL, NULL);
+  CHECK(log_ended == 2);
+  percale_engine_set_log(engine, count_message, &logged);
+  OK(percale_engine_set_log_owned(engine, count_message, &logged, end_log));
+  CHECK(log_ended == 2);
+  REFUSES(percale_engine_set_log_owned(NULL, count_message, &logged, end_log), "engine");
+  kept = percale_engine_retain(engine);
+  percale_engine_release(engine);
+  CHECK(log_ended == 2);
+  percale_engine_release(kept);
+  CHECK(log_ended == 3);
+}
+
+static void layers_describe_themselves(void) {
+  percale_engine* engine = NULL;
+  percale_text* text = NULL;
+  const char* json;
+  OK(percale_engine_create(NULL, &engine));
+  OK(percale_engine_describe(engine, "layers", &text));
+  json = percale_text_data(text, NULL);
+  CHECK(strstr(json, "{\"name\":\"Dense\",\"doc\":\"Products of") != NULL);
+  CHECK(strstr(json,
+               "\"inputs\":{\"min\":1,\"max\":1},\"attributes\":[{\"name\":\"units\",\"kind\":\"int\","
+               "\"required\":true,\"min\":1,\"doc\":\"The size of") != NULL);
+  CHECK(strstr(json, "\"default\":\"glorot_uniform\",\"doc\":\"How the kernel begins.\"") != NULL);
+  CHECK(strstr(json, "\"name\":\"MultiHeadAttention\"") != NULL);
+  percale_text_release(text);
+  FAILS(percale_engine_describe(engine, "layer", &text), PERCALE_NOT_FOUND, "ops, layers,");
+  percale_engine_release(engine);
+}
+
 static void nothing_may_be_null(void) {
   percale_engine* engine = NULL;
   percale_tensor* tensor = NULL;
@@ -150,6 +198,8 @@ int main(void) {
   an_engine_describes_itself();
   the_memory_limit_holds();
   a_tensor_outlives_its_engine();
+  what_a_log_function_needs_ends_when_it_is_replaced();
+  layers_describe_themselves();
   nothing_may_be_null();
   return check_done();
 }

@@ -140,6 +140,41 @@ static void a_run_that_waits_ends_with_its_event_its_deadline_or_its_session(voi
   percale_graph_release(graph);
 }
 
+static void* cancel_soon(void* cancellation) {
+  pause_ms(30);
+  percale_cancellation_cancel((percale_cancellation*)cancellation);
+  return NULL;
+}
+
+static void a_prepared_call_that_waits_ends_with_its_deadline_or_its_cancellation(void) {
+  percale_graph* graph = make_graph(4);
+  percale_session* session = NULL;
+  percale_call* call = NULL;
+  percale_cancellation* cancellation = NULL;
+  percale_tensor* got = number(0);
+  pthread_t thread;
+  int64_t begin;
+  OK(percale_session_create(engine, graph, NULL, NULL, &session));
+  OK(percale_call_create(session, NULL, NULL, NULL, NULL, 0, kGot, 1, &call));
+  OK(percale_cancellation_create(&cancellation));
+  begin = now_ms();
+  FAILS(percale_call_run_until(call, NULL, &got, 20000000, cancellation), PERCALE_DEADLINE_EXCEEDED, "deadline");
+  CHECK(now_ms() - begin <= 70);
+  begin = now_ms();
+  CHECK(pthread_create(&thread, NULL, cancel_soon, cancellation) == 0);
+  FAILS(percale_call_run_until(call, NULL, &got, PERCALE_FOREVER, cancellation), PERCALE_CANCELLED, "cancelled");
+  CHECK(now_ms() - begin >= 25 && now_ms() - begin <= 80);
+  pthread_join(thread, NULL);
+  OK(put(session, 7));
+  OK(percale_call_run_until(call, NULL, &got, PERCALE_FOREVER, NULL));
+  CHECK(*(float*)percale_tensor_get_data(got) == 7);
+  percale_cancellation_release(cancellation);
+  percale_call_release(call);
+  percale_tensor_release(got);
+  percale_session_release(session);
+  percale_graph_release(graph);
+}
+
 static void* produce(void* session) {
   int i;
   for (i = 0; i < 200; ++i) OK(put((percale_session*)session, (float)i));
@@ -187,6 +222,7 @@ int main(void) {
   percale_options_release(options);
   asynchronous_runs_may_wait_for_each_other_on_one_thread();
   a_run_that_waits_ends_with_its_event_its_deadline_or_its_session();
+  a_prepared_call_that_waits_ends_with_its_deadline_or_its_cancellation();
   sessions_on_one_table_share_a_queue_until_it_is_closed();
   what_is_left_in_a_queue_ends_with_its_owner();
   percale_engine_release(engine);

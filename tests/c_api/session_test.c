@@ -190,6 +190,7 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
   percale_session* session = make_session(graph, &variables);
   percale_tensor *x = floats(kX, 2, 2, 2), *y = floats(NULL, 2, 2, 1), *wrong = floats(NULL, 2, 2, 2), *null = NULL;
   percale_call* call = NULL;
+  percale_cancellation* cancellation = NULL;
   percale_dtype out_dtype = 0;
   int64_t out_dims[8];
   size_t out_rank = 0;
@@ -203,6 +204,26 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
     ((float*)percale_tensor_get_data(y))[1] = 0;
   }
   FAILS(percale_call_run(call, &x, &wrong), PERCALE_INVALID_ARGUMENT, "'y' is f32 [2,2], wanted f32 [2,1]");
+  OK(percale_cancellation_create(&cancellation));
+  CHECK(percale_cancellation_poll(cancellation) == 0 && percale_cancellation_poll(NULL) == 0);
+  OK(percale_call_run_until(call, &x, &y, PERCALE_FOREVER, NULL));
+  OK(percale_call_run_until(call, &x, &y, 10000000000, cancellation));
+  CHECK(((float*)percale_tensor_get_data(y))[1] == 0.5f);
+  FAILS(percale_call_run_until(call, &x, &y, 0, cancellation), PERCALE_DEADLINE_EXCEEDED, "deadline");
+  percale_cancellation_cancel(cancellation);
+  CHECK(percale_cancellation_poll(cancellation) == 1);
+  FAILS(percale_call_run_until(call, &x, &y, PERCALE_FOREVER, cancellation), PERCALE_CANCELLED, "before the run");
+  OK(percale_call_run(call, &x, &y)); /* it ends what it was given to, nothing else */
+  FAILS(percale_call_run_until(call, &x, &wrong, PERCALE_FOREVER, NULL), PERCALE_INVALID_ARGUMENT,
+        "percale_call_run_until: the output for 'y' is f32 [2,2]");
+  REFUSES(percale_call_run_until(NULL, &x, &y, PERCALE_FOREVER, NULL), "call");
+  REFUSES(percale_call_run_until(call, NULL, &y, PERCALE_FOREVER, NULL), "inputs");
+  REFUSES(percale_cancellation_create(NULL), "out_cancellation");
+  CHECK(percale_cancellation_retain(cancellation) == cancellation && percale_cancellation_retain(NULL) == NULL);
+  percale_cancellation_release(cancellation);
+  percale_cancellation_release(cancellation);
+  percale_cancellation_release(NULL);
+  percale_cancellation_cancel(NULL);
   FAILS(percale_call_run(call, &y, &y), PERCALE_INVALID_ARGUMENT, "'x' is f32 [2,1], wanted f32 [2,2]");
   FAILS(percale_call_run(call, &null, &y), PERCALE_INVALID_ARGUMENT, "the feed 'x' is NULL");
   FAILS(percale_call_run(call, &x, &null), PERCALE_INVALID_ARGUMENT, "the output for 'y' is NULL");
@@ -225,6 +246,29 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
   percale_tensor_release(wrong);
   percale_session_release(session);
   percale_variables_release(variables);
+  percale_graph_release(graph);
+}
+
+static void a_graph_tells_the_types_of_its_values(void) {
+  percale_graph* graph = make_graph(NULL);
+  percale_dtype dtype = 0;
+  int64_t dims[8];
+  size_t rank = 0;
+  OK(percale_graph_value_type(graph, percale_graph_get_input_name(graph, 0), &dtype, dims, &rank));
+  CHECK(dtype == PERCALE_DTYPE_F32 && rank == 2 && dims[0] == -1 && dims[1] == 2);
+  OK(percale_graph_value_type(graph, percale_graph_get_output_name(graph, 0), &dtype, dims, &rank));
+  CHECK(dtype == PERCALE_DTYPE_F32 && rank == 2 && dims[0] == -1 && dims[1] == 1);
+  OK(percale_graph_value_type(graph, "loss", &dtype, dims, &rank));
+  CHECK(dtype == PERCALE_DTYPE_F32 && rank == 0);
+  OK(percale_graph_value_type(graph, "b", &dtype, dims, &rank)); /* within */
+  CHECK(rank == 1 && dims[0] == 1);
+  FAILS(percale_graph_value_type(graph, "los", &dtype, dims, &rank), PERCALE_NOT_FOUND, "did you mean 'loss'");
+  CHECK(dtype == 0 && rank == 0);
+  REFUSES(percale_graph_value_type(NULL, "y", &dtype, dims, &rank), "graph");
+  REFUSES(percale_graph_value_type(graph, NULL, &dtype, dims, &rank), "name");
+  REFUSES(percale_graph_value_type(graph, "y", NULL, dims, &rank), "out_dtype");
+  REFUSES(percale_graph_value_type(graph, "y", &dtype, NULL, &rank), "out_dims");
+  REFUSES(percale_graph_value_type(graph, "y", &dtype, dims, NULL), "out_rank");
   percale_graph_release(graph);
 }
 
@@ -387,6 +431,7 @@ int main(void) {
   a_run_that_is_misused_says_what_is_wrong();
   a_step_trains_the_variables();
   a_prepared_call_writes_into_the_callers_outputs();
+  a_graph_tells_the_types_of_its_values();
   an_event_is_the_end_of_an_asynchronous_run();
   a_plan_explains_itself_and_a_trace_records_it();
   variables_are_read_and_assigned_by_name();

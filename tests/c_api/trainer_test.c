@@ -195,6 +195,119 @@ static void steps_are_taken_one_by_one(void) {
   percale_graph_release(graph);
 }
 
+static percale_cancellation* stop = NULL;
+
+static int32_t stop_after_three(void* user, const percale_progress* progress) {
+  CHECK(user == NULL);
+  if (progress->step == 3) percale_cancellation_cancel(stop);
+  return 0;
+}
+
+/* Rows 0 to 39, the training ends while the second batch is made. */
+static int32_t stop_at_row_12(void* user, int64_t row, void* const* columns) {
+  CHECK(user == NULL);
+  ((float*)columns[0])[0] = (float)row / ROWS;
+  if (row == 12) percale_cancellation_cancel(stop);
+  return 0;
+}
+
+static void a_cancellation_ends_what_runs_and_what_begins(void) {
+  static const char* const names[] = {"x", "t"};
+  static const percale_dtype dtypes[] = {PERCALE_DTYPE_F32, PERCALE_DTYPE_F32};
+  static const int64_t two[] = {2}, one[] = {1};
+  static const int64_t* const dims[] = {two, one};
+  static const size_t ranks[] = {1, 1};
+  percale_graph* graph = make_graph();
+  percale_dataset *data = make_data(), *rows = NULL;
+  percale_trainer* trainer = make_trainer(graph);
+  percale_tensor* batch[2];
+  percale_text* text = NULL;
+  double loss = -1;
+  make_tensors(&batch[0], &batch[1]);
+  OK(percale_cancellation_create(&stop));
+  percale_trainer_set_cancellation(trainer, stop);
+  FAILS(percale_trainer_fit(trainer, data, 4, stop_after_three, NULL), PERCALE_CANCELLED, "cancelled");
+  CHECK(percale_trainer_steps(trainer) == 3);
+  FAILS(percale_trainer_step(trainer, names, batch, 2, &loss), PERCALE_CANCELLED, "cancelled");
+  FAILS(percale_trainer_fit(trainer, data, 4, NULL, NULL), PERCALE_CANCELLED, "cancelled");
+  FAILS(percale_trainer_evaluate(trainer, data, &text), PERCALE_CANCELLED, "cancelled");
+  CHECK(percale_trainer_steps(trainer) == 3 && loss == 0 && text == NULL);
+  percale_cancellation_release(stop); /* the trainer keeps it */
+  FAILS(percale_trainer_step(trainer, names, batch, 2, &loss), PERCALE_CANCELLED, "cancelled");
+  percale_trainer_set_cancellation(trainer, NULL);
+  OK(percale_trainer_step(trainer, names, batch, 2, &loss));
+  CHECK(percale_trainer_steps(trainer) == 4);
+  percale_trainer_set_cancellation(NULL, NULL);
+  percale_trainer_release(trainer);
+
+  trainer = make_trainer(graph);
+  OK(percale_cancellation_create(&stop));
+  percale_trainer_set_cancellation(trainer, stop);
+  OK(percale_dataset_generator(engine, names, dtypes, dims, ranks, 2, ROWS, stop_at_row_12, NULL, &rows));
+  OK(percale_dataset_configure(rows, 8, -1, 0));
+  FAILS(percale_trainer_fit(trainer, rows, 1, NULL, NULL), PERCALE_CANCELLED, "cancelled");
+  CHECK(percale_trainer_steps(trainer) == 1);
+  percale_cancellation_release(stop);
+  percale_dataset_release(rows);
+  percale_trainer_release(trainer);
+  percale_tensor_release(batch[0]);
+  percale_tensor_release(batch[1]);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
+/* The loss of the graph is the mean squared error of y and t: as a metric it gives the same number. */
+static void a_graph_has_metrics_as_a_spec_has(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset *data = make_data(), *validation = make_data();
+  percale_options* options = NULL;
+  percale_trainer* trainer = NULL;
+  percale_text* text = NULL;
+  double loss = 0, mse = 0, mae = -1;
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "loss", "loss"));
+  OK(percale_options_set(options, "metrics",
+                         "[\"mse\", {\"name\": \"distance\", \"metric\": \"mae\", \"predictions\": \"y\", "
+                         "\"labels\": \"t\"}]"));
+  OK(percale_options_set(options, "early_stopping", "{\"monitor\": \"val_distance\", \"patience\": 9}"));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  OK(percale_trainer_set_validation(trainer, validation));
+  OK(percale_trainer_evaluate(trainer, data, &text));
+  CHECK(sscanf(percale_text_data(text, NULL), "{\"loss\":%lf,\"mse\":%lf,\"distance\":%lf}", &loss, &mse, &mae) == 3);
+  CHECK(loss > 0 && mse > loss * 0.99999 && mse < loss * 1.00001 && mae > 0 && mae * mae <= mse);
+  percale_text_release(text);
+  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL));
+  OK(percale_trainer_history(trainer, "csv", &text));
+  CHECK(strncmp(percale_text_data(text, NULL),
+                "epoch,step,loss,learning_rate,seconds,mse,distance,val_loss,val_mse,val_distance\n", 81) == 0);
+  percale_text_release(text);
+  percale_trainer_release(trainer);
+  trainer = NULL;
+  OK(percale_options_set(options, "early_stopping", "{\"monitor\": \"loss\"}"));
+  OK(percale_options_set(options, "metrics", "mae"));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  percale_trainer_release(trainer);
+  trainer = NULL;
+  OK(percale_options_set(options, "metrics", "maee"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT, "did you mean 'mae'");
+  OK(percale_options_set(options, "metrics", "[\"mae\", \"mae\"]"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
+        "two are called 'mae'");
+  OK(percale_options_set(options, "metrics", "{\"name\": \"mae\", \"labels\": \"tt\"}"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_NOT_FOUND, "metric 'mae'");
+  OK(percale_options_set(options, "metrics", "{\"name\": \"mae\", \"predictions\": \"loss\"}"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
+        "does not need are none");
+  OK(percale_options_set(options, "metrics", "{\"name\": \"mae\", \"label\": \"t\"}"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
+        "did you mean 'labels'");
+  CHECK(trainer == NULL);
+  percale_options_release(options);
+  percale_dataset_release(data);
+  percale_dataset_release(validation);
+  percale_graph_release(graph);
+}
+
 static void versions_are_published_when_the_option_says(void) {
   percale_graph* graph = make_graph();
   percale_dataset* data = make_data();
@@ -392,6 +505,8 @@ int main(int argc, char** argv) {
   a_trainer_learns_and_says_what_it_did();
   a_checkpoint_goes_on_to_the_same_bits();
   steps_are_taken_one_by_one();
+  a_cancellation_ends_what_runs_and_what_begins();
+  a_graph_has_metrics_as_a_spec_has();
   versions_are_published_when_the_option_says();
   options_say_how_it_trains();
   a_spec_is_refused_where_it_is_wrong();

@@ -210,6 +210,59 @@ out:
   return status;
 }
 
+/* A call that somebody may end. */
+static percale_status* call_that_may_end(void) {
+  percale_cancellation* stop = NULL;
+  percale_status* status = NULL;
+  TRY(percale_cancellation_create(&stop));
+  TRY(percale_call_run_until(call, batch, &output, 100000000000, stop));
+out:
+  percale_cancellation_release(stop);
+  return status;
+}
+
+static int rows_ended = 0;
+static void end_rows(void* user) {
+  CHECK(user == &rows_ended);
+  ++rows_ended;
+}
+static int32_t one_row(void* user, int64_t row, void* const* columns) {
+  (void)user;
+  *(float*)columns[0] = (float)row;
+  return 0;
+}
+
+/* What makes rows is given back once where the library took it, and never where it did not. */
+static percale_status* make_rows(void) {
+  static const char* const names[1] = {"x"};
+  static const char* const others[1] = {"y"};
+  static const percale_dtype dtypes[1] = {PERCALE_DTYPE_F32};
+  static const int64_t* const no_dims[1] = {NULL};
+  static const size_t ranks[1] = {0};
+  percale_dataset *rows = NULL, *named = NULL;
+  percale_tensor* column = NULL;
+  percale_status* status = NULL;
+  percale_dtype dtype = 0;
+  int64_t dims[8];
+  size_t rank = 0;
+  int taken = 0;
+  rows_ended = 0;
+  TRY(percale_dataset_generator_owned(engine, names, dtypes, no_dims, ranks, 1, 4, one_row, &rows_ended, end_rows,
+                                      &rows));
+  taken = 1;
+  TRY(percale_dataset_rename(rows, others, 1, &named));
+  TRY(percale_dataset_column_type(named, 0, &dtype, dims, &rank));
+  TRY(percale_dataset_configure(named, 4, -1, 0));
+  TRY(percale_dataset_next(named, &column));
+out:
+  percale_tensor_release(column);
+  percale_dataset_release(rows);
+  CHECK(rows_ended == (taken && named == NULL));
+  percale_dataset_release(named);
+  CHECK(rows_ended == taken);
+  return status;
+}
+
 static percale_status* run_in_parts(percale_session* with) {
   static const char* const feeds[3] = {"x", "c", "n"};
   static const char* const fetches[2] = {"chosen", "filled"};
@@ -431,12 +484,14 @@ static const scenario scenarios[] = {
     {"session and first run", plan_and_run, a_run_gives_the_same_bits, 0},
     {"run", warm_run, a_run_gives_the_same_bits, 0},
     {"prepared call", call_run, the_call_gives_the_same_bits, 0},
+    {"prepared call that may end", call_that_may_end, the_call_gives_the_same_bits, 0},
     {"prepare a call", prepare_call, the_call_gives_the_same_bits, 0},
     {"session and first run in parts", run_staged, the_staged_session_serves, 0},
     {"run in parts", warm_staged, the_staged_session_serves, 0},
     {"asynchronous run", run_async, a_run_gives_the_same_bits, 0},
     {"exchange in a queue", exchange, the_queue_holds_the_token, 0},
     {"explain", explain, a_run_gives_the_same_bits, 0},
+    {"rows of a function", make_rows, a_run_gives_the_same_bits, 0},
     {"trainer", make_trainer, a_run_gives_the_same_bits, 0},
     {"trainer and first step", first_step, a_run_gives_the_same_bits, 1},
     {"step", step, the_state_is_that_of_the_last_step, 0},

@@ -1,5 +1,5 @@
-"""Installs into an empty folder and lets a host find the library there: by pkg-config, by CMake, and as a subproject of a
-Meson project. Usage: check_install.py BUILD SOURCE pkg-config|plugin|cmake|subproject"""
+"""Installs into an empty folder and lets a host find the library there: by pkg-config, in C and in C++, by CMake, and as a subproject of
+a Meson project. Usage: check_install.py BUILD SOURCE pkg-config|cpp|plugin|cmake|subproject"""
 import os
 import re
 import shutil
@@ -59,8 +59,34 @@ def by_pkg_config(build, _, folder):
     answer = re.search(r"says (\S+) for", said)
     if answer is None or abs(float(answer.group(1)) - 3) > 0.1:
         sys.exit("samples/c/first.c did not learn that 2 * 0.25 - 3 * -0.5 + 1 = 3")
+    # The build folder serves as well, before anything is installed.
+    environment["PKG_CONFIG_PATH"] = os.path.join(build, "meson-uninstalled")
+    flags = run(["pkg-config", "--cflags", "--libs", "percale"], env=environment).split()
+    run(["cc", "-std=c99", "-o", program, os.path.join(HOST, "host.c")] + flags)
+    start(program, build)
     # The program finds the library beside it, wherever the prefix was moved to.
     run([os.path.join(prefix, "bin", "percale"), "--version"])
+
+
+def in_cpp(build, source, folder):
+    """The C++ headers are all there, and pkg-config's flags suffice for a program, with exceptions and without."""
+    need("meson", "pkg-config", "c++")
+    prefix, packages = install(build, folder)
+    headers = os.path.join(source, "bindings", "cpp")
+    for path, folders, names in os.walk(headers):
+        folders[:] = [name for name in folders if name != "tests"]
+        for name in filter(lambda name: name.endswith(".hpp"), names):
+            if not os.path.exists(os.path.join(prefix, "include", os.path.relpath(os.path.join(path, name), headers))):
+                sys.exit(f"{name} is not installed")
+    environment = dict(os.environ, PKG_CONFIG_PATH=packages, LD_LIBRARY_PATH=os.path.join(prefix, "lib"))
+    flags = run(["pkg-config", "--define-prefix", "--cflags", "--libs", "percale"], env=environment).split()
+    program = os.path.join(folder, "learn")
+    for more in [], ["-fno-exceptions"]:
+        run(["c++", "-std=c++20", "-pedantic", "-Wall", "-Wextra", "-Werror", *more, "-o", program, os.path.join(HOST, "learn.cc")] + flags)
+        said = run([program, os.path.join(folder, "learn.percale")], env=environment)
+        answer = re.search(r"says (\S+), and NOT_FOUND", said)
+        if answer is None or abs(float(answer.group(1)) - 3) > 0.1:
+            sys.exit("the host in C++ did not learn that 2 * 0.25 - 3 * -0.5 + 1 = 3")
 
 
 def with_plugin(build, _, folder):
@@ -72,7 +98,7 @@ def with_plugin(build, _, folder):
     plugin, program, graph = (os.path.join(folder, name) for name in ("libpercale_sample.so", "use", "snake.percale"))
     warnings = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
     run(["cc", *warnings, "-O2", "-shared", "-fPIC", os.path.join(PLUGIN, "plugin.c"), "-o", plugin]
-        + run(flags, env=environment).split())
+        + run(flags, env=environment).split() + ["-lm"])
     run(["cc", *warnings, os.path.join(PLUGIN, "use.c"), "-o", program]
         + run(flags + ["--libs"], env=environment).split() + ["-lm"])
     said = run([program, plugin, graph], env=environment)
@@ -107,7 +133,7 @@ def as_subproject(_, source, folder):
 
 
 def main(build, source, way):
-    ways = {"pkg-config": by_pkg_config, "plugin": with_plugin, "cmake": by_cmake, "subproject": as_subproject}
+    ways = {"pkg-config": by_pkg_config, "cpp": in_cpp, "plugin": with_plugin, "cmake": by_cmake, "subproject": as_subproject}
     with tempfile.TemporaryDirectory() as folder:
         ways[way](build, source, folder)
 

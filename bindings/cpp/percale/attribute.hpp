@@ -17,18 +17,21 @@ namespace percale {
 
 /// The name of a function of the graph, as an attribute: the branches of If, the body of Loop.
 struct FunctionName {
-  std::string name;
+  std::string name;  ///< of the function
 };
 
 /// {"units", 10}, {"alpha", 0.5}, {"padding", "same"}, {"strides", {2, 2}}, {"axes", std::vector<int64_t>{...}}, {"value", &tensor}.
 class Attribute {
  public:
+  /// What an attribute may be.
   using Value = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
                              std::vector<std::string>, const Tensor*, FunctionName>;
 
+  /// A name and its value, copied unless it says otherwise.
   template <class T>
   requires(std::is_integral_v<T>) Attribute(std::string name, T value)
       : name_(std::move(name)), value_(std::in_place_type<int64_t>, static_cast<int64_t>(value)) {}
+  /// A number that is no whole one.
   template <class T>
   requires(std::is_floating_point_v<T>) Attribute(std::string name, T value)
       : name_(std::move(name)), value_(std::in_place_type<double>, static_cast<double>(value)) {}
@@ -43,13 +46,16 @@ class Attribute {
   Attribute(std::string name, const Tensor* tensor) : name_(std::move(name)), value_(tensor) {}
   Attribute(std::string name, FunctionName function) : name_(std::move(name)), value_(std::move(function)) {}
 
+  /// As the op, the layer or the option calls it.
   const std::string& name() const { return name_; }
+  /// What it was given.
   const Value& value() const { return value_; }
 
  private:
   std::string name_;
   Value value_;
 };
+/// Those of a node or a layer.
 using Attributes = std::vector<Attribute>;
 
 namespace detail {

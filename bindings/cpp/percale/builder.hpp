@@ -18,19 +18,24 @@ namespace percale {
 /// A value of a builder: what a node, an input or a constant gives. Empty: an absent optional input, or what a call gives after
 /// an error.
 struct Value {
-  percale_value id = PERCALE_NO_VALUE;
+  percale_value id = PERCALE_NO_VALUE;  ///< as the C ABI numbers it
+  /// Whether it is one.
   explicit operator bool() const { return id != PERCALE_NO_VALUE; }
 };
 
 /// The inputs of a node: {x, y} or a vector.
 class Values {
  public:
+  /// Borrowed for the call.
   Values(std::initializer_list<Value> values) : values_(values.begin(), values.size()) {}
   Values(std::span<const Value> values) : values_(values) {}
   Values(const std::vector<Value>& values) : values_(values) {}
+  /// The values, in the order of the inputs.
   auto begin() const { return values_.begin(); }
-  auto end() const { return values_.end(); }
+  auto end() const { return values_.end(); }  ///< behind the last one
+  /// How many there are.
   size_t size() const { return values_.size(); }
+  /// For calls of the C ABI.
   const percale_value* ids() const {
     static_assert(sizeof(Value) == sizeof(percale_value));
     return reinterpret_cast<const percale_value*>(values_.data());
@@ -42,9 +47,9 @@ class Values {
 
 /// dtype and dims of a value; no dims when not even the rank is known.
 struct ValueType {
-  DType dtype = DType::kInvalid;
-  bool ranked = false;
-  std::vector<int64_t> dims;
+  DType dtype = DType::kInvalid;  ///< kInvalid: not known
+  bool ranked = false;            ///< whether the rank is known
+  std::vector<int64_t> dims;      ///< -1 = unknown
 };
 
 /// Builds a graph. The first error is kept: calls after it do nothing, and finish() gives it, so that a graph reads without a
@@ -53,6 +58,7 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
  public:
   using Handle::Handle;
 
+  /// An empty one.
   static Result<Builder> create(const Engine& engine) {
     return detail::made<Builder, percale_builder>(
         [&](percale_builder** out) { return percale_builder_create(engine.get(), out); });
@@ -66,7 +72,9 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
   /// The first error so far.
   const Status& status() const { return status_; }
 
+  /// The value of this name, of the function that is being built.
   Value find(Text name) { return one(percale_builder_find_value, name.c_str()); }
+  /// The next input of the current function; -1 in `dims` = unknown.
   Value input(Text name, DType dtype, Dims dims) {
     return one(percale_builder_input, name.c_str(), static_cast<percale_dtype>(dtype), dims.data(), dims.size());
   }
@@ -102,14 +110,17 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
 
   /// What follows goes into a new function, until end_function(). Functions nest.
   void begin_function(Text name) { check(percale_builder_begin_function, name.c_str()); }
+  /// The end of what begin_function() began.
   void end_function() { check(percale_builder_end_function); }
   /// Of the current function.
   void set_outputs(Values values) { check(percale_builder_set_outputs, values.ids(), values.size()); }
+  /// Another name for a value; feeds and fetches know it by that.
   void rename(Value value, Text name) { check(percale_builder_rename, value.id, name.c_str()); }
   /// Nodes that follow carry this device hint; "" ends it.
   void set_device(Text device) { check(percale_builder_set_device, device.c_str()); }
   /// The node of `after` runs only when the node of `before` has.
   void control_dependency(Value before, Value after) { check(percale_builder_control_dependency, before.id, after.id); }
+  /// What is known of a value.
   ValueType type(Value value) {
     ValueType out;
     percale_dtype dtype = 0;

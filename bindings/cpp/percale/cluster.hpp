@@ -26,10 +26,13 @@ class Cluster : public Handle<percale_cluster, percale_cluster_release> {
   /// From TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, or OMPI_*; NOT_FOUND without any.
   static Result<Cluster> from_environment() { return made(percale_cluster_from_environment); }
 
+  /// A task of a job, from 0 on, and where it listens: "host:port".
   Status add_task(Text job, int64_t task, Text address) {
     return Status(percale_cluster_add_task(get(), job.c_str(), task, address.c_str()));
   }
+  /// Which task this process is.
   Status set_role(Text job, int64_t task) { return Status(percale_cluster_set_role(get(), job.c_str(), task)); }
+  /// Names of the jobs, in the order in which they came.
   std::vector<std::string> jobs() const {
     std::vector<std::string> out;
     for (size_t i = 0; i < percale_cluster_job_count(get()); ++i) {

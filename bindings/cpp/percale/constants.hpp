@@ -12,54 +12,54 @@ namespace percale {
 
 /// Code of a status: the canonical codes of gRPC; new ones are only ever added at the end.
 enum class Code : percale_code {
-  kOk = PERCALE_OK,
-  kCancelled = PERCALE_CANCELLED,
-  kUnknown = PERCALE_UNKNOWN,
-  kInvalidArgument = PERCALE_INVALID_ARGUMENT,
-  kDeadlineExceeded = PERCALE_DEADLINE_EXCEEDED,
-  kNotFound = PERCALE_NOT_FOUND,
-  kAlreadyExists = PERCALE_ALREADY_EXISTS,
-  kPermissionDenied = PERCALE_PERMISSION_DENIED,
-  kResourceExhausted = PERCALE_RESOURCE_EXHAUSTED,
-  kFailedPrecondition = PERCALE_FAILED_PRECONDITION,
-  kAborted = PERCALE_ABORTED,
-  kOutOfRange = PERCALE_OUT_OF_RANGE,
-  kUnimplemented = PERCALE_UNIMPLEMENTED,
-  kInternal = PERCALE_INTERNAL,
-  kUnavailable = PERCALE_UNAVAILABLE,
-  kDataLoss = PERCALE_DATA_LOSS,
-  kUnauthenticated = PERCALE_UNAUTHENTICATED,
+  kOk = PERCALE_OK,  ///< success
+  kCancelled = PERCALE_CANCELLED,  ///< somebody asked for the end
+  kUnknown = PERCALE_UNKNOWN,  ///< none of the others
+  kInvalidArgument = PERCALE_INVALID_ARGUMENT,  ///< wrong, whatever the state is
+  kDeadlineExceeded = PERCALE_DEADLINE_EXCEEDED,  ///< the time has run out
+  kNotFound = PERCALE_NOT_FOUND,  ///< no file, name or kind like that
+  kAlreadyExists = PERCALE_ALREADY_EXISTS,  ///< the name is taken
+  kPermissionDenied = PERCALE_PERMISSION_DENIED,  ///< the system forbids it
+  kResourceExhausted = PERCALE_RESOURCE_EXHAUSTED,  ///< no memory, or beyond a limit
+  kFailedPrecondition = PERCALE_FAILED_PRECONDITION,  ///< wrong in this state
+  kAborted = PERCALE_ABORTED,  ///< ended by a callback or a fault beside it
+  kOutOfRange = PERCALE_OUT_OF_RANGE,  ///< past the end, or beyond what may be
+  kUnimplemented = PERCALE_UNIMPLEMENTED,  ///< known, and not there
+  kInternal = PERCALE_INTERNAL,  ///< a bug of the library
+  kUnavailable = PERCALE_UNAVAILABLE,  ///< not now, or not on this machine
+  kDataLoss = PERCALE_DATA_LOSS,  ///< bytes are broken or missing
+  kUnauthenticated = PERCALE_UNAUTHENTICATED,  ///< a peer that nobody knows
 };
 
 /// Element type; the numbers are ONNX's TensorProto.DataType.
 enum class DType : percale_dtype {
-  kInvalid = PERCALE_DTYPE_INVALID,
-  kF32 = PERCALE_DTYPE_F32,
-  kU8 = PERCALE_DTYPE_U8,
-  kI8 = PERCALE_DTYPE_I8,
-  kU16 = PERCALE_DTYPE_U16,
-  kI16 = PERCALE_DTYPE_I16,
-  kI32 = PERCALE_DTYPE_I32,
-  kI64 = PERCALE_DTYPE_I64,
-  kString = PERCALE_DTYPE_STRING,
-  kBool = PERCALE_DTYPE_BOOL,
-  kF16 = PERCALE_DTYPE_F16,
-  kF64 = PERCALE_DTYPE_F64,
-  kU32 = PERCALE_DTYPE_U32,
-  kU64 = PERCALE_DTYPE_U64,
-  kCOMPLEX64 = PERCALE_DTYPE_COMPLEX64,
-  kCOMPLEX128 = PERCALE_DTYPE_COMPLEX128,
-  kBF16 = PERCALE_DTYPE_BF16,
-  kF8E4M3FN = PERCALE_DTYPE_F8E4M3FN,
-  kF8E4M3FNUZ = PERCALE_DTYPE_F8E4M3FNUZ,
-  kF8E5M2 = PERCALE_DTYPE_F8E5M2,
-  kF8E5M2FNUZ = PERCALE_DTYPE_F8E5M2FNUZ,
-  kU4 = PERCALE_DTYPE_U4,
-  kI4 = PERCALE_DTYPE_I4,
-  kF4E2M1 = PERCALE_DTYPE_F4E2M1,
-  kF8E8M0 = PERCALE_DTYPE_F8E8M0,
-  kU2 = PERCALE_DTYPE_U2,
-  kI2 = PERCALE_DTYPE_I2,
+  kInvalid = PERCALE_DTYPE_INVALID,  ///< none
+  kF32 = PERCALE_DTYPE_F32,  ///< IEEE single
+  kU8 = PERCALE_DTYPE_U8,  ///< 1 byte from 0 on
+  kI8 = PERCALE_DTYPE_I8,  ///< 1 byte with a sign
+  kU16 = PERCALE_DTYPE_U16,  ///< 2 bytes from 0 on
+  kI16 = PERCALE_DTYPE_I16,  ///< 2 bytes with a sign
+  kI32 = PERCALE_DTYPE_I32,  ///< 4 bytes with a sign
+  kI64 = PERCALE_DTYPE_I64,  ///< 8 bytes with a sign
+  kString = PERCALE_DTYPE_STRING,  ///< text; no tensor has it
+  kBool = PERCALE_DTYPE_BOOL,  ///< 1 byte, 0 or 1
+  kF16 = PERCALE_DTYPE_F16,  ///< IEEE half
+  kF64 = PERCALE_DTYPE_F64,  ///< IEEE double
+  kU32 = PERCALE_DTYPE_U32,  ///< 4 bytes from 0 on
+  kU64 = PERCALE_DTYPE_U64,  ///< 8 bytes from 0 on
+  kCOMPLEX64 = PERCALE_DTYPE_COMPLEX64,  ///< two f32
+  kCOMPLEX128 = PERCALE_DTYPE_COMPLEX128,  ///< two f64
+  kBF16 = PERCALE_DTYPE_BF16,  ///< the upper half of f32
+  kF8E4M3FN = PERCALE_DTYPE_F8E4M3FN,  ///< 4 bits of exponent, 3 of mantissa, no infinity
+  kF8E4M3FNUZ = PERCALE_DTYPE_F8E4M3FNUZ,  ///< the same without minus zero
+  kF8E5M2 = PERCALE_DTYPE_F8E5M2,  ///< 5 bits of exponent, 2 of mantissa
+  kF8E5M2FNUZ = PERCALE_DTYPE_F8E5M2FNUZ,  ///< the same without infinity and minus zero
+  kU4 = PERCALE_DTYPE_U4,  ///< two in a byte, from 0 on
+  kI4 = PERCALE_DTYPE_I4,  ///< two in a byte, with a sign
+  kF4E2M1 = PERCALE_DTYPE_F4E2M1,  ///< two in a byte: 2 bits of exponent, 1 of mantissa
+  kF8E8M0 = PERCALE_DTYPE_F8E8M0,  ///< a power of two
+  kU2 = PERCALE_DTYPE_U2,  ///< four in a byte, from 0 on
+  kI2 = PERCALE_DTYPE_I2,  ///< four in a byte, with a sign
 };
 
 /// "f32", "i64", ...; "?" for a number that is none.

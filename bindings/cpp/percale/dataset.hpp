@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,9 +18,7 @@ namespace percale {
 /// thread-compatible. What is made of data sets keeps them.
 class Dataset : public Handle<percale_dataset, percale_dataset_release> {
  public:
-  Dataset() = default;
-  /// Takes over a reference of the C ABI; `columns` are the names in their order.
-  Dataset(percale_dataset* adopted, std::vector<std::string> columns) : Handle(adopted), columns_(std::move(columns)) {}
+  using Handle::Handle;
 
   /// Rows of tensors that stand in memory: all have the same first dim.
   static Result<Dataset> from_tensors(const Engine& engine, Feeds columns) {
@@ -29,7 +28,7 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
       names.push_back(column.name.c_str());
       tensors.push_back(column.tensor.get());
     }
-    return made({names.begin(), names.end()}, [&](percale_dataset** out) {
+    return made([&](percale_dataset** out) {
       return percale_dataset_from_tensors(engine.get(), names.data(), tensors.data(), names.size(), out);
     });
   }
@@ -42,50 +41,56 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
       names.push_back(name.c_str());
       paths.push_back(path.c_str());
     }
-    return made({names.begin(), names.end()}, [&](percale_dataset** out) {
+    return made([&](percale_dataset** out) {
       return percale_dataset_from_files(engine.get(), names.data(), paths.data(), names.size(), scale, out);
     });
   }
   /// Rows of one i64 each: start, start + step, ... before `stop`.
   static Result<Dataset> range(const Engine& engine, Text name, int64_t start, int64_t stop, int64_t step = 1) {
-    return made({name.c_str()}, [&](percale_dataset** out) {
+    return made([&](percale_dataset** out) {
       return percale_dataset_range(engine.get(), name.c_str(), start, stop, step, out);
     });
   }
-  /// Rows that `make(row, std::span<void* const> columns)` writes; it gives false for an error, does not throw, and outlives
-  /// the data set and all that is made of it. `columns`: name, dtype and dims of one row.
+  /// Rows that `make(row, std::span<void* const> columns)` writes; it gives false for an error and does not throw. It is kept until
+  /// the data set, and all that is made of it, are gone. `columns`: name, dtype and dims of one row.
   template <class Make>
-  static Result<Dataset> generate(const Engine& engine, std::span<const FeedType> columns, int64_t rows, Make& make) {
+  static Result<Dataset> generate(const Engine& engine, std::span<const FeedType> columns, int64_t rows, Make make) {
     const detail::SplitTypes split(columns);
+    auto kept = std::make_unique<Make>(std::move(make));
     const percale_row_callback callback = [](void* user, int64_t row, void* const* memory) -> int32_t {
       return (*static_cast<Make*>(user))(row, memory) ? 0 : 1;
     };
-    return made({split.names.begin(), split.names.end()}, [&](percale_dataset** out) {
-      return percale_dataset_generator(engine.get(), split.names.data(), split.dtypes.data(), split.dims.data(),
-                                       split.ranks.data(), columns.size(), rows, callback, &make, out);
+    auto out = made([&](percale_dataset** made) {
+      return percale_dataset_generator_owned(engine.get(), split.names.data(), split.dtypes.data(), split.dims.data(),
+                                             split.ranks.data(), columns.size(), rows, callback, kept.get(),
+                                             [](void* user) { delete static_cast<Make*>(user); }, made);
     });
+    if (out) (void)kept.release();
+    return out;
   }
   /// Columns side by side: as many rows in all, no two columns of one name.
   static Result<Dataset> zip(std::span<const Dataset* const> datasets) {
-    std::vector<std::string> names;
-    for (const Dataset* dataset : datasets) {
-      names.insert(names.end(), dataset->columns_.begin(), dataset->columns_.end());
-    }
-    return combined(percale_dataset_zip, datasets, std::move(names));
+    return combined(percale_dataset_zip, datasets);
   }
   /// Rows one after the other, of the same columns.
   static Result<Dataset> concatenate(std::span<const Dataset* const> datasets) {
-    return combined(percale_dataset_concatenate, datasets,
-                    datasets.empty() ? std::vector<std::string>() : datasets.front()->columns_);
+    return combined(percale_dataset_concatenate, datasets);
   }
+  /// The rows so many times over.
   Result<Dataset> repeat(int64_t times) const {
-    return made(columns_, [&](percale_dataset** out) { return percale_dataset_repeat(get(), times, out); });
+    return made([&](percale_dataset** out) { return percale_dataset_repeat(get(), times, out); });
+  }
+  /// The same rows with other names of their columns, one for each, in order.
+  Result<Dataset> rename(Names names) const {
+    return made(
+        [&](percale_dataset** out) { return percale_dataset_rename(get(), names.data(), names.size(), out); });
   }
   /// Rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
   Result<Dataset> map(const Graph& graph) const {
-    return made(graph.outputs(), [&](percale_dataset** out) { return percale_dataset_map(get(), graph.get(), out); });
+    return made([&](percale_dataset** out) { return percale_dataset_map(get(), graph.get(), out); });
   }
-  Dataset share() const { return Dataset(percale_dataset_retain(get()), columns_); }
+  /// One more owner of the same data set.
+  Dataset share() const { return Dataset(percale_dataset_retain(get())); }
 
   /// Rows of a batch; their order by `shuffle_seed` (-1: of the file); whether a short last batch is dropped.
   Status batch(int64_t size, int64_t shuffle_seed = -1, bool drop_remainder = false) {
@@ -96,15 +101,37 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     std::vector<percale_dataset*> raw(replicas);
     if (percale_status* status = percale_dataset_distribute(get(), replicas, raw.data())) return Status(status);
     std::vector<Dataset> out;
-    for (percale_dataset* part : raw) out.emplace_back(part, columns_);
+    for (percale_dataset* part : raw) out.emplace_back(part);
     return out;
   }
+  /// Rows of the data set; of a replica's part those that an epoch gives it.
   int64_t rows() const { return percale_dataset_rows(get()); }
-  const std::vector<std::string>& columns() const { return columns_; }
+  /// The columns' names, in the order of next().
+  std::vector<std::string> columns() const {
+    std::vector<std::string> out;
+    for (size_t i = 0; i < percale_dataset_column_count(get()); ++i) {
+      out.emplace_back(detail::view(percale_dataset_get_column_name(get(), i)));
+    }
+    return out;
+  }
+  /// Their names, dtypes, and the dims of one row of each.
+  Result<std::vector<FeedType>> column_types() const {
+    std::vector<FeedType> out;
+    for (std::string& name : columns()) {
+      auto type = detail::type_of(
+          [&](percale_dtype* dtype, int64_t* dims, size_t* rank) {
+            return percale_dataset_column_type(get(), out.size(), dtype, dims, rank);
+          },
+          std::move(name));
+      if (!type) return std::move(type).error();
+      out.push_back(std::move(*type));
+    }
+    return out;
+  }
 
   /// The next batch, a tensor per column; nothing at the end of the epoch, after which the next one begins.
   Result<std::optional<std::vector<Tensor>>> next() {
-    std::vector<percale_tensor*> raw(columns_.size());
+    std::vector<percale_tensor*> raw(percale_dataset_column_count(get()));
     if (percale_status* failed = percale_dataset_next(get(), raw.data())) {
       Status status(failed);
       if (status.code() == Code::kOutOfRange) return std::optional<std::vector<Tensor>>();
@@ -118,24 +145,32 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
   /// The batches of one epoch: for (auto& batch : data.epoch()) { if (!batch) ...; (*batch)[0] ...; }. An error is the last one.
   class Epoch {
    public:
+    /// Of a data set that outlives it.
     explicit Epoch(Dataset& dataset) : dataset_(dataset) {}
+    /// What a range-based for uses; there is one pass.
     class Iterator {
      public:
+      /// At the batch where the epoch stands.
       explicit Iterator(Epoch& epoch) : epoch_(epoch) {}
+      /// The batch, a tensor per column, or the error.
       Result<std::vector<Tensor>>& operator*() const { return *epoch_.now_; }
+      /// The next batch.
       Iterator& operator++() {
         epoch_.advance();
         return *this;
       }
+      /// Whether the epoch is over.
       bool operator==(std::default_sentinel_t) const { return !epoch_.now_; }
 
      private:
       Epoch& epoch_;
     };
+    /// Makes the first batch.
     Iterator begin() {
       advance();
       return Iterator(*this);
     }
+    /// Behind the last batch.
     std::default_sentinel_t end() const { return {}; }
 
    private:
@@ -153,24 +188,20 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
     Dataset& dataset_;
     std::optional<Result<std::vector<Tensor>>> now_;
   };
+  /// The batches from where the data set stands to the end of the epoch.
   Epoch epoch() { return Epoch(*this); }
 
  private:
   template <class Function>
-  static Result<Dataset> made(std::vector<std::string> columns, Function&& function) {
-    percale_dataset* out = nullptr;
-    if (percale_status* status = function(&out)) return Status(status);
-    return Dataset(out, std::move(columns));
+  static Result<Dataset> made(Function&& function) {
+    return detail::made<Dataset, percale_dataset>(function);
   }
   template <class Function>
-  static Result<Dataset> combined(Function function, std::span<const Dataset* const> datasets,
-                                  std::vector<std::string> columns) {
+  static Result<Dataset> combined(Function function, std::span<const Dataset* const> datasets) {
     std::vector<percale_dataset*> raw;
     for (const Dataset* dataset : datasets) raw.push_back(dataset->get());
-    return made(std::move(columns), [&](percale_dataset** out) { return function(raw.data(), raw.size(), out); });
+    return made([&](percale_dataset** out) { return function(raw.data(), raw.size(), out); });
   }
-
-  std::vector<std::string> columns_;
 };
 
 }  // namespace percale

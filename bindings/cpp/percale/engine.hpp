@@ -3,8 +3,10 @@
 #define PERCALE_CPP_ENGINE_HPP_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "percale/options.hpp"
@@ -38,11 +40,12 @@ class Engine : public Handle<percale_engine, percale_engine_release> {
     }
     return out;
   }
-  /// Facts as JSON: "info", "ops", "passes" or "kernels".
+  /// Facts as JSON: "info", "ops", "layers", "passes" or "kernels".
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_engine_describe(get(), what.c_str(), out); });
   }
 
+  /// Bytes that the engine accounts for.
   struct Memory {
     int64_t used = 0, peak = 0;  ///< bytes
   };
@@ -53,16 +56,19 @@ class Engine : public Handle<percale_engine, percale_engine_release> {
     return out;
   }
 
-  /// Sends messages to `sink(level, std::string_view)`, on any thread; level 0 debug to 3 error. `sink` must not throw and must
-  /// outlive the engine. Before other threads use the engine.
+  /// Sends messages to `sink(level, std::string_view)`, on any thread; level 0 debug to 3 error. `sink` must not throw; it is kept
+  /// until another takes its place or the engine ends. Before other threads use the engine.
   template <class Sink>
-  void set_log(Sink& sink) {
-    percale_engine_set_log(
+  Status set_log(Sink sink) {
+    auto kept = std::make_unique<Sink>(std::move(sink));
+    Status status(percale_engine_set_log_owned(
         get(),
         [](void* user, int32_t level, const char* message, size_t size) {
           (*static_cast<Sink*>(user))(level, std::string_view(message, size));
         },
-        &sink);
+        kept.get(), [](void* user) { delete static_cast<Sink*>(user); }));
+    if (status) (void)kept.release();
+    return status;
   }
   /// Messages go nowhere again.
   void clear_log() { percale_engine_set_log(get(), nullptr, nullptr); }

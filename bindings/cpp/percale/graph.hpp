@@ -2,14 +2,43 @@
 #ifndef PERCALE_CPP_GRAPH_HPP_
 #define PERCALE_CPP_GRAPH_HPP_
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "percale/engine.hpp"
 #include "percale/variables.hpp"
 
 namespace percale {
+
+/// A name with a dtype and dims, -1 = unknown: of a feed, of a value of a graph, of a column of a data set (one row).
+struct FeedType {
+  std::string name;           ///< of the value
+  DType dtype = DType::kF32;  ///< of its elements
+  std::vector<int64_t> dims;  ///< all known
+};
+
+namespace detail {
+
+/// What `function` says of a value. dims stay empty when not even their number is known.
+template <class Function>
+Result<FeedType> type_of(Function&& function, std::string name = {}) {
+  percale_dtype dtype = 0;
+  std::array<int64_t, 8> dims{};
+  size_t rank = 0;
+  if (percale_status* status = function(&dtype, dims.data(), &rank)) return Status(status);
+  FeedType out;
+  out.name = std::move(name);
+  out.dtype = static_cast<DType>(dtype);
+  if (rank <= dims.size()) out.dims.assign(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(rank));
+  return out;
+}
+
+}  // namespace detail
 
 /// thread-safe, immutable.
 class Graph : public Handle<percale_graph, percale_graph_release> {
@@ -58,15 +87,29 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
     return Status(
         percale_graph_export(engine.get(), get(), variables.get(), format.c_str(), options.get(), path.c_str()));
   }
+  /// What export_to() would write.
   Result<std::string> export_bytes(const Engine& engine, Text format, const Variables& variables = {}) const {
     return detail::text([&](percale_text** out) {
       return percale_graph_export_bytes(engine.get(), get(), variables.get(), format.c_str(), out);
     });
   }
 
-  /// Of "main", in order.
+  /// Names of the inputs of "main", in order.
   std::vector<std::string> inputs() const { return names(percale_graph_get_input_name); }
+  /// Names of the outputs of "main", in order.
   std::vector<std::string> outputs() const { return names(percale_graph_get_output_name); }
+  /// dtype and dims of a value of "main": an input, an output, or one within, which can be fed and fetched as well.
+  Result<FeedType> value_type(Text name) const {
+    return detail::type_of(
+        [&](percale_dtype* dtype, int64_t* dims, size_t* rank) {
+          return percale_graph_value_type(get(), name.c_str(), dtype, dims, rank);
+        },
+        name.c_str());
+  }
+  /// Names, dtypes and dims of the inputs of "main", in order.
+  Result<std::vector<FeedType>> input_types() const { return types(inputs()); }
+  /// The same of the outputs.
+  Result<std::vector<FeedType>> output_types() const { return types(outputs()); }
   /// "summary" or "nodes" (JSON), "svg" (a drawing).
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_graph_describe(get(), what.c_str(), out); });
@@ -81,6 +124,15 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
   template <class Function>
   static Result<Graph> made(Function&& function) {
     return detail::made<Graph, percale_graph>(function);
+  }
+  Result<std::vector<FeedType>> types(const std::vector<std::string>& names) const {
+    std::vector<FeedType> out;
+    for (const std::string& name : names) {
+      auto type = value_type(name);
+      if (!type) return std::move(type).error();
+      out.push_back(std::move(*type));
+    }
+    return out;
   }
   std::vector<std::string> names(const char* (*name)(const percale_graph*, size_t)) const {
     std::vector<std::string> out;

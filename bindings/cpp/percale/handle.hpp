@@ -14,8 +14,10 @@ namespace percale {
 /// A text argument that ends with NUL: a literal, or a std::string that outlives the call.
 class Text {
  public:
+  /// Borrowed.
   Text(const char* text) : text_(text) {}
   Text(const std::string& text) : text_(text.c_str()) {}
+  /// The characters.
   const char* c_str() const { return text_; }
 
  private:
@@ -38,6 +40,7 @@ class Handle {
 
   /// For calls of the C ABI; borrowed.
   T* get() const noexcept { return handle_; }
+  /// Whether it owns something.
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   /// Gives the reference to the caller.
   T* release() noexcept { return std::exchange(handle_, nullptr); }

@@ -22,9 +22,10 @@ inline std::string quoted(const std::string& text) {
 /// A layer by its Keras name, with Keras' words as attributes: Layer("LSTM", {{"units", 32}}). The first layer of a model may
 /// say its "input_shape", as in Keras.
 struct Layer {
+  /// A layer and its words.
   Layer(std::string name, Attributes words = {}) : type(std::move(name)), attributes(std::move(words)) {}
-  std::string type;
-  Attributes attributes;
+  std::string type;       ///< "Dense", ...
+  Attributes attributes;  ///< Keras' words
 };
 
 /// Those of every day; any other layer of core/train/SPEC.md is a Layer by name.
@@ -37,28 +38,39 @@ inline Layer with(Layer layer, Attributes more) {
 }
 }  // namespace detail
 
+/// A product with weights, plus a bias.
 inline Layer Dense(int64_t units, Attributes more = {}) {
   return detail::with({"Dense", {{"units", units}}}, std::move(more));
 }
+/// A convolution over images in NHWC.
 inline Layer Conv2D(int64_t filters, int64_t kernel_size, Attributes more = {}) {
   return detail::with({"Conv2D", {{"filters", filters}, {"kernel_size", kernel_size}}}, std::move(more));
 }
+/// The largest of each window.
 inline Layer MaxPooling2D(int64_t pool_size = 2, Attributes more = {}) {
   return detail::with({"MaxPooling2D", {{"pool_size", pool_size}}}, std::move(more));
 }
+/// Each row as a vector.
 inline Layer Flatten(Attributes more = {}) { return {"Flatten", std::move(more)}; }
+/// Zeros for a part of the elements while it trains.
 inline Layer Dropout(double rate, Attributes more = {}) {
   return detail::with({"Dropout", {{"rate", rate}}}, std::move(more));
 }
+/// Mean 0 and variance 1 over the batch, then a scale and an offset.
 inline Layer BatchNormalization(Attributes more = {}) { return {"BatchNormalization", std::move(more)}; }
+/// The same over each row.
 inline Layer LayerNormalization(Attributes more = {}) { return {"LayerNormalization", std::move(more)}; }
+/// A function by its name: "relu", "softmax", ...
 inline Layer Activation(std::string activation) { return {"Activation", {{"activation", std::move(activation)}}}; }
+/// A row of a table for each number.
 inline Layer Embedding(int64_t input_dim, int64_t output_dim, Attributes more = {}) {
   return detail::with({"Embedding", {{"input_dim", input_dim}, {"output_dim", output_dim}}}, std::move(more));
 }
+/// A recurrent layer with a cell and gates i, f, c, o.
 inline Layer LSTM(int64_t units, Attributes more = {}) {
   return detail::with({"LSTM", {{"units", units}}}, std::move(more));
 }
+/// A recurrent layer with gates z and r.
 inline Layer GRU(int64_t units, Attributes more = {}) {
   return detail::with({"GRU", {{"units", units}}}, std::move(more));
 }
@@ -72,20 +84,22 @@ struct MirroredStrategy {
 
 /// How a model is trained. Names, or JSON objects that begin with '{': {"name": "adam", "learning_rate": 0.01}.
 struct Training {
-  std::string optimizer = "adam";
-  std::string loss = {};
-  std::vector<std::string> metrics = {};
-  bool from_logits = false;
-  int64_t seed = 0;
+  std::string optimizer = "adam";         ///< "sgd", "adam", "adamw", ...
+  std::string loss = {};                  ///< "sparse_categorical_crossentropy", "mean_squared_error", ...
+  std::vector<std::string> metrics = {};  ///< "accuracy", ...
+  bool from_logits = false;               ///< the model's output is not a probability yet
+  int64_t seed = 0;                       ///< of first weights, shuffling and Dropout
   std::string more = {};  ///< further keys of a SPEC: "\"clip\": 1, \"epochs\": 3"
 };
 
 /// Layers one after the other. The data's columns are "x" and the label "y".
 class Sequential {
  public:
+  /// Of these layers.
   Sequential(std::initializer_list<Layer> layers) : layers_(layers) {}
   explicit Sequential(std::vector<Layer> layers) : layers_(std::move(layers)) {}
 
+  /// One layer more, behind the others.
   void add(Layer layer) { layers_.push_back(std::move(layer)); }
 
   /// A trainer with new variables. Without a strategy the engine's devices share the shards of a batch.

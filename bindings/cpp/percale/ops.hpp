@@ -82,7 +82,7 @@ struct ApplyAdagradAttributes {
 };
 /// Of ApplyAdagrad(); empty where they were not asked for.
 struct ApplyAdagradOutputs {
-  Value new_param, new_square;
+  Value new_param, new_square;  ///< in the op's order
 };
 /// s = s + g^2; param - learning_rate * g / (sqrt(s) + epsilon) (PyTorch's Adagrad).
 /// Input param: f32 f16 f64 bf16.
@@ -111,7 +111,7 @@ struct ApplyAdamAttributes {
 };
 /// Of ApplyAdam(); empty where they were not asked for.
 struct ApplyAdamOutputs {
-  Value new_param, new_m, new_v;
+  Value new_param, new_m, new_v;  ///< in the op's order
 };
 /// m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; param - learning_rate / (1 - beta1^step) * m / (sqrt(v
 /// / (1 - beta2^step)) + epsilon) (PyTorch's Adam).
@@ -145,7 +145,7 @@ struct ApplyAdamWAttributes {
 };
 /// Of ApplyAdamW(); empty where they were not asked for.
 struct ApplyAdamWOutputs {
-  Value new_param, new_m, new_v;
+  Value new_param, new_m, new_v;  ///< in the op's order
 };
 /// ApplyAdam on param * (1 - learning_rate * weight_decay), which g does not see (PyTorch's AdamW).
 /// Input param: f32 f16 f64 bf16.
@@ -179,7 +179,7 @@ struct ApplyFtrlAttributes {
 };
 /// Of ApplyFtrl(); empty where they were not asked for.
 struct ApplyFtrlOutputs {
-  Value new_param, new_accumulator, new_linear;
+  Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
 /// FTRL-proximal (McMahan et al. 2013, as TensorFlow and Keras): h = g + 2 l2_shrinkage param; n' = n + g^2; z' = z +
 /// h - (n'^-p - n^-p) / learning_rate * param, p = learning_rate_power; the new param is 0 where |z'| <= l1, else
@@ -215,7 +215,7 @@ struct ApplyLAMBAttributes {
 };
 /// Of ApplyLAMB(); empty where they were not asked for.
 struct ApplyLAMBOutputs {
-  Value new_param, new_m, new_v;
+  Value new_param, new_m, new_v;  ///< in the op's order
 };
 /// LAMB (You et al. 2020, algorithm 2): m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g^2; u = m' / (1 -
 /// beta1^step) / (sqrt(v' / (1 - beta2^step)) + epsilon) + weight_decay param; the new param is param - learning_rate
@@ -251,7 +251,7 @@ struct ApplyLionAttributes {
 };
 /// Of ApplyLion(); empty where they were not asked for.
 struct ApplyLionOutputs {
-  Value new_param, new_m;
+  Value new_param, new_m;  ///< in the op's order
 };
 /// Lion (Chen et al. 2023, algorithm 2): c = beta1 m + (1 - beta1) g; m' = beta2 m + (1 - beta2) g; the new param is
 /// param (1 - learning_rate weight_decay) - learning_rate sign(c). param, grad and m share one shape and one of f16,
@@ -282,7 +282,7 @@ struct ApplyMomentumAttributes {
 };
 /// Of ApplyMomentum(); empty where they were not asked for.
 struct ApplyMomentumOutputs {
-  Value new_param, new_buffer;
+  Value new_param, new_buffer;  ///< in the op's order
 };
 /// buffer = momentum * buffer + g; param - learning_rate * buffer, with nesterov * (g + momentum * buffer) (PyTorch's
 /// SGD).
@@ -314,7 +314,7 @@ struct ApplyRMSPropAttributes {
 };
 /// Of ApplyRMSProp(); empty where they were not asked for.
 struct ApplyRMSPropOutputs {
-  Value new_param, new_square, new_buffer;
+  Value new_param, new_square, new_buffer;  ///< in the op's order
 };
 /// s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer: buffer =
 /// momentum * buffer + d; param - learning_rate * buffer (PyTorch's RMSprop).
@@ -473,12 +473,12 @@ struct AttentionAttributes {
   std::optional<int64_t> right_window_size = {};  ///< default -1, -1 or more
   std::optional<double> scale = {};  ///< 0 or more
   std::optional<double> softcap = {};  ///< default 0
-  std::optional<int64_t> softmax_precision = {};
+  std::optional<int64_t> softmax_precision = {};  ///< may be left out
   size_t outputs = 1;  ///< how many are computed
 };
 /// Of Attention(); empty where they were not asked for.
 struct AttentionOutputs {
-  Value Y, present_key, present_value, qk_matmul_output;
+  Value Y, present_key, present_value, qk_matmul_output;  ///< in the op's order
 };
 /// softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K and V
 /// (Ainslie et al. 2023), past keys and values stand before the new ones. X is [batch, heads, sequence, size] or
@@ -590,7 +590,7 @@ struct BatchNormalizationAttributes {
 };
 /// Of BatchNormalization(); empty where they were not asked for.
 struct BatchNormalizationOutputs {
-  Value Y, running_mean, running_var;
+  Value Y, running_mean, running_var;  ///< in the op's order
 };
 /// Y = (X - mean) / sqrt(var + epsilon) * scale + B per channel of X [N,C,...]. In training mode mean and (biased)
 /// variance are the batch's, and running_x = input_x * momentum + batch_x * (1 - momentum).
@@ -617,7 +617,7 @@ struct BatchNormalizationGradAttributes {
 };
 /// Of BatchNormalizationGrad(); empty where they were not asked for.
 struct BatchNormalizationGradOutputs {
-  Value dX, dscale, dB;
+  Value dX, dscale, dB;  ///< in the op's order
 };
 /// Gradients of BatchNormalization for X, scale and B. In training mode the batch's statistics are computed again
 /// from X and the gradient runs through them; else they are the inputs mean and var.
@@ -640,7 +640,7 @@ inline BatchNormalizationGradOutputs BatchNormalizationGrad(Builder& builder, Va
 
 /// Of Bernoulli().
 struct BernoulliAttributes {
-  std::optional<int64_t> dtype = {};
+  std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> seed = {};  ///< default 0
 };
@@ -823,7 +823,7 @@ inline Value Celu(Builder& builder, Value X, const CeluAttributes& attributes = 
 
 /// Of CenterCropPad().
 struct CenterCropPadAttributes {
-  std::optional<std::vector<int64_t>> axes = {};
+  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
 };
 /// The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape; an odd
 /// element goes at the end.
@@ -898,7 +898,7 @@ inline Value Col2Im(Builder& builder, Value input, Value image_shape, Value bloc
 
 /// Of Compress().
 struct CompressAttributes {
-  std::optional<int64_t> axis = {};
+  std::optional<int64_t> axis = {};  ///< may be left out
 };
 /// The slices of the input along `axis`, without it the elements, for which the condition holds; it may be shorter
 /// than the axis.
@@ -927,11 +927,11 @@ inline Value Concat(Builder& builder, Values inputs, const ConcatAttributes& att
 
 /// Of Constant().
 struct ConstantAttributes {
-  const Tensor* value = nullptr;
-  std::optional<double> value_float = {};
-  std::optional<std::vector<double>> value_floats = {};
-  std::optional<int64_t> value_int = {};
-  std::optional<std::vector<int64_t>> value_ints = {};
+  const Tensor* value = nullptr;  ///< may be left out
+  std::optional<double> value_float = {};  ///< may be left out
+  std::optional<std::vector<double>> value_floats = {};  ///< may be left out
+  std::optional<int64_t> value_int = {};  ///< may be left out
+  std::optional<std::vector<int64_t>> value_ints = {};  ///< may be left out
 };
 /// The value of its one attribute.
 /// The gradient is zero.
@@ -948,7 +948,7 @@ inline Value Constant(Builder& builder, const ConstantAttributes& attributes = {
 
 /// Of ConstantOfShape().
 struct ConstantOfShapeAttributes {
-  const Tensor* value = nullptr;
+  const Tensor* value = nullptr;  ///< may be left out
 };
 /// A tensor of the given shape whose every element is `value`, by default an f32 zero.
 /// Input input: i64.
@@ -1028,7 +1028,7 @@ struct ConvGradWeightAttributes {
 };
 /// Of ConvGradWeight(); empty where they were not asked for.
 struct ConvGradWeightOutputs {
-  Value dW, dB;
+  Value dW, dB;  ///< in the op's order
 };
 /// Gradients of Conv with respect to W and B, from X and dY; W's spatial dims are given by the attribute
 /// 'kernel_shape' or by the input 'shape', the shape of W.
@@ -1253,7 +1253,7 @@ struct DropoutAttributes {
 };
 /// Of Dropout(); empty where they were not asked for.
 struct DropoutOutputs {
-  Value output, mask;
+  Value output, mask;  ///< in the op's order
 };
 /// In training mode each element is kept with probability 1 - ratio and divided by it, else zero; mask says which.
 /// Otherwise the data as it is. Ratio (default 0.5) is in [0, 1].
@@ -1273,7 +1273,7 @@ inline DropoutOutputs Dropout(Builder& builder, Value data, Value ratio = {}, Va
 
 /// Of DynamicQuantizeLinear(); empty where they were not asked for.
 struct DynamicQuantizeLinearOutputs {
-  Value y, y_scale, y_zero_point;
+  Value y, y_scale, y_zero_point;  ///< in the op's order
 };
 /// x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.
 /// Input x: f32.
@@ -1394,7 +1394,7 @@ inline Value Expand(Builder& builder, Value input, Value shape, const char* name
 
 /// Of EyeLike().
 struct EyeLikeAttributes {
-  std::optional<int64_t> dtype = {};
+  std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<int64_t> k = {};  ///< default 0
 };
 /// A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.
@@ -1487,9 +1487,9 @@ inline Value FusedRotary(Builder& builder, Value X, Value cos, Value sin, const 
 
 /// Of GRU().
 struct GRUAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};
-  std::optional<std::vector<double>> activation_beta = {};
-  std::optional<std::vector<std::string>> activations = {};
+  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
+  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -1499,7 +1499,7 @@ struct GRUAttributes {
 };
 /// Of GRU(); empty where they were not asked for.
 struct GRUOutputs {
-  Value Y, Y_h;
+  Value Y, Y_h;  ///< in the op's order
 };
 /// Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 - z)
 /// g(X W^T + (r H) R^T + B) + z H, or r (H R^T + B) with linear_before_reset; gates in the order z,r,h.
@@ -1528,9 +1528,9 @@ inline GRUOutputs GRU(Builder& builder, Value X, Value W, Value R, Value B = {},
 
 /// Of GRUGrad().
 struct GRUGradAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};
-  std::optional<std::vector<double>> activation_beta = {};
-  std::optional<std::vector<std::string>> activations = {};
+  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
+  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -1540,7 +1540,7 @@ struct GRUGradAttributes {
 };
 /// Of GRUGrad(); empty where they were not asked for.
 struct GRUGradOutputs {
-  Value dX, dW, dR, dB, dinitial_h;
+  Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
 /// Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and those
 /// of its outputs; it has no gradient of its own.
@@ -1736,7 +1736,7 @@ struct GridSampleGradAttributes {
 };
 /// Of GridSampleGrad(); empty where they were not asked for.
 struct GridSampleGradOutputs {
-  Value dX, dgrid;
+  Value dX, dgrid;  ///< in the op's order
 };
 /// The gradients of GridSample with respect to X and grid.
 /// Input grad: f32 f16 f64 bf16.
@@ -1945,9 +1945,9 @@ inline Value LRN(Builder& builder, Value X, const LRNAttributes& attributes = {}
 
 /// Of LSTM().
 struct LSTMAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};
-  std::optional<std::vector<double>> activation_beta = {};
-  std::optional<std::vector<std::string>> activations = {};
+  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
+  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -1957,7 +1957,7 @@ struct LSTMAttributes {
 };
 /// Of LSTM(); empty where they were not asked for.
 struct LSTMOutputs {
-  Value Y, Y_h, Y_c;
+  Value Y, Y_h, Y_c;  ///< in the op's order
 };
 /// Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C), C =
 /// f C + i g(X W^T + H R^T + B), H = o h(C); W, R and B hold the gates in the order i,o,f,c.
@@ -1988,9 +1988,9 @@ inline LSTMOutputs LSTM(Builder& builder, Value X, Value W, Value R, Value B = {
 
 /// Of LSTMGrad().
 struct LSTMGradAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};
-  std::optional<std::vector<double>> activation_beta = {};
-  std::optional<std::vector<std::string>> activations = {};
+  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
+  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -2000,7 +2000,7 @@ struct LSTMGradAttributes {
 };
 /// Of LSTMGrad(); empty where they were not asked for.
 struct LSTMGradOutputs {
-  Value dX, dW, dR, dB, dinitial_h, dinitial_c, dP;
+  Value dX, dW, dR, dB, dinitial_h, dinitial_c, dP;  ///< in the op's order
 };
 /// Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs through
 /// again, and those of its outputs; it has no gradient of its own.
@@ -2042,7 +2042,7 @@ struct LayerNormalizationAttributes {
 };
 /// Of LayerNormalization(); empty where they were not asked for.
 struct LayerNormalizationOutputs {
-  Value Y, Mean, InvStdDev;
+  Value Y, Mean, InvStdDev;  ///< in the op's order
 };
 /// Y = (X - mean) / sqrt(var + epsilon) * Scale + B, mean and biased variance over the dims from 'axis' on; Mean and
 /// InvStdDev are f32, f64 for f64 inputs.
@@ -2068,7 +2068,7 @@ struct LayerNormalizationGradAttributes {
 };
 /// Of LayerNormalizationGrad(); empty where they were not asked for.
 struct LayerNormalizationGradOutputs {
-  Value dX, dScale, dB;
+  Value dX, dScale, dB;  ///< in the op's order
 };
 /// Gradients of LayerNormalization for X, Scale and B; the statistics are computed again from X.
 /// Input dY: f32 f16 f64 bf16.
@@ -2256,7 +2256,7 @@ struct MaxPoolAttributes {
 };
 /// Of MaxPool(); empty where they were not asked for.
 struct MaxPoolOutputs {
-  Value Y, Indices;
+  Value Y, Indices;  ///< in the op's order
 };
 /// Largest element under each position of a window over X [N,C,D1,...]; pads never win, NaN always does. Indices
 /// number X's elements as a flat tensor, -1 where a window has none.
@@ -2352,7 +2352,7 @@ inline Value Mean(Builder& builder, Values data, const char* name = nullptr) {
 
 /// Of MeanVarianceNormalization().
 struct MeanVarianceNormalizationAttributes {
-  std::optional<std::vector<int64_t>> axes = {};
+  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
 };
 /// (X - mean) / (standard deviation + 1e-9) over axes, [0, 2, 3] without any.
 /// Input X: f32 f16 f64 bf16.
@@ -2463,7 +2463,7 @@ inline Value Neg(Builder& builder, Value X, const char* name = nullptr) {
 
 /// Of NegativeLogLikelihoodGrad().
 struct NegativeLogLikelihoodGradAttributes {
-  std::optional<int64_t> ignore_index = {};
+  std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// Gradient of NegativeLogLikelihoodLoss with respect to input: -dloss * weight[target] at the target, zero
@@ -2484,7 +2484,7 @@ inline Value NegativeLogLikelihoodGrad(Builder& builder, Value dloss, Value inpu
 
 /// Of NegativeLogLikelihoodLoss().
 struct NegativeLogLikelihoodLossAttributes {
-  std::optional<int64_t> ignore_index = {};
+  std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// -weight[target] * input[target] over axis 1 of input [N,C,D1,...] for target [N,D1,...]; the mean is over the sum
@@ -2807,7 +2807,7 @@ struct QueueSizeAttributes {
 };
 /// Of QueueSize(); empty where they were not asked for.
 struct QueueSizeOutputs {
-  Value size, closed;
+  Value size, closed;  ///< in the op's order
 };
 /// How many elements a queue holds, as this run sees it, and whether it is closed.
 /// The gradient is zero.
@@ -2841,9 +2841,9 @@ inline Value RMSNormalization(Builder& builder, Value X, Value scale, const RMSN
 
 /// Of RNN().
 struct RNNAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};
-  std::optional<std::vector<double>> activation_beta = {};
-  std::optional<std::vector<std::string>> activations = {};
+  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
+  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -2852,7 +2852,7 @@ struct RNNAttributes {
 };
 /// Of RNN(); empty where they were not asked for.
 struct RNNOutputs {
-  Value Y, Y_h;
+  Value Y, Y_h;  ///< in the op's order
 };
 /// Elman network over X [time,batch,input] (layout 1: batch first): H = f(X W^T + H R^T + B).
 /// Input X: f32 f16 f64 bf16.
@@ -2879,9 +2879,9 @@ inline RNNOutputs RNN(Builder& builder, Value X, Value W, Value R, Value B = {},
 
 /// Of RNNGrad().
 struct RNNGradAttributes {
-  std::optional<std::vector<double>> activation_alpha = {};
-  std::optional<std::vector<double>> activation_beta = {};
-  std::optional<std::vector<std::string>> activations = {};
+  std::optional<std::vector<double>> activation_alpha = {};  ///< may be left out
+  std::optional<std::vector<double>> activation_beta = {};  ///< may be left out
+  std::optional<std::vector<std::string>> activations = {};  ///< may be left out
   std::optional<double> clip = {};  ///< 0 or more
   std::optional<std::string> direction = {};  ///< default "forward"
   std::optional<int64_t> hidden_size = {};  ///< 1 or more
@@ -2890,7 +2890,7 @@ struct RNNGradAttributes {
 };
 /// Of RNNGrad(); empty where they were not asked for.
 struct RNNGradOutputs {
-  Value dX, dW, dR, dB, dinitial_h;
+  Value dX, dW, dR, dB, dinitial_h;  ///< in the op's order
 };
 /// Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again, and those
 /// of its outputs; it has no gradient of its own.
@@ -2944,7 +2944,7 @@ inline Value RandomNormal(Builder& builder, const RandomNormalAttributes& attrib
 
 /// Of RandomNormalLike().
 struct RandomNormalLikeAttributes {
-  std::optional<int64_t> dtype = {};
+  std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> mean = {};  ///< default 0
   std::optional<double> scale = {};  ///< default 1
@@ -2989,7 +2989,7 @@ inline Value RandomUniform(Builder& builder, const RandomUniformAttributes& attr
 
 /// Of RandomUniformLike().
 struct RandomUniformLikeAttributes {
-  std::optional<int64_t> dtype = {};
+  std::optional<int64_t> dtype = {};  ///< may be left out
   std::optional<double> high = {};  ///< default 1
   std::optional<int64_t> id = {};  ///< default 0, 0 or more
   std::optional<double> low = {};  ///< default 0
@@ -3252,7 +3252,7 @@ inline Value Reshape(Builder& builder, Value data, Value shape, const ReshapeAtt
 /// Of Resize().
 struct ResizeAttributes {
   std::optional<int64_t> antialias = {};  ///< default 0, 0 to 1
-  std::optional<std::vector<int64_t>> axes = {};
+  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
   std::optional<std::string> coordinate_transformation_mode = {};  ///< default "half_pixel"
   std::optional<double> cubic_coeff_a = {};  ///< default -0.75
   std::optional<int64_t> exclude_outside = {};  ///< default 0, 0 to 1
@@ -3286,7 +3286,7 @@ inline Value Resize(Builder& builder, Value X, Value roi = {}, Value scales = {}
 /// Of ResizeGrad().
 struct ResizeGradAttributes {
   std::optional<int64_t> antialias = {};  ///< default 0, 0 to 1
-  std::optional<std::vector<int64_t>> axes = {};
+  std::optional<std::vector<int64_t>> axes = {};  ///< may be left out
   std::optional<std::string> coordinate_transformation_mode = {};  ///< default "half_pixel"
   std::optional<double> cubic_coeff_a = {};  ///< default -0.75
   std::optional<int64_t> exclude_outside = {};  ///< default 0, 0 to 1
@@ -3485,7 +3485,7 @@ inline Value Selu(Builder& builder, Value X, const SeluAttributes& attributes = 
 /// Of Shape().
 struct ShapeAttributes {
   std::optional<int64_t> start = {};  ///< default 0
-  std::optional<int64_t> end = {};
+  std::optional<int64_t> end = {};  ///< may be left out
 };
 /// The dims [start, end) of the input; negative ones count from the end.
 /// Input data: 23 types.
@@ -3496,6 +3496,21 @@ inline Value Shape(Builder& builder, Value data, const ShapeAttributes& attribut
   if (attributes.start) given.emplace_back("start", *attributes.start);
   if (attributes.end) given.emplace_back("end", *attributes.end);
   return builder.node("Shape", all, given, 1, name)[0];
+}
+
+/// Of ShardMean().
+struct ShardMeanAttributes {
+  std::optional<int64_t> transposed = {};  ///< default 0, 0 to 1
+};
+/// The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
+/// `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
+/// trainer computes at the same time; X where there are no shards, as in a session's run.
+/// Input X: f32 f16 f64 bf16.
+inline Value ShardMean(Builder& builder, Value X, const ShardMeanAttributes& attributes = {}, const char* name = nullptr) {
+  std::vector<Value> all{X};
+  Attributes given;
+  if (attributes.transposed) given.emplace_back("transposed", *attributes.transposed);
+  return builder.node("percale:ShardMean", all, given, 1, name)[0];
 }
 
 /// Of Shrink().
@@ -3590,7 +3605,7 @@ inline Value Softmax(Builder& builder, Value input, const SoftmaxAttributes& att
 
 /// Of SoftmaxCrossEntropyGrad().
 struct SoftmaxCrossEntropyGradAttributes {
-  std::optional<int64_t> ignore_index = {};
+  std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
 };
 /// Gradient of SoftmaxCrossEntropyLoss with respect to scores: dloss * weights[label] * (softmax(scores) -
@@ -3611,13 +3626,13 @@ inline Value SoftmaxCrossEntropyGrad(Builder& builder, Value dloss, Value scores
 
 /// Of SoftmaxCrossEntropyLoss().
 struct SoftmaxCrossEntropyLossAttributes {
-  std::optional<int64_t> ignore_index = {};
+  std::optional<int64_t> ignore_index = {};  ///< may be left out
   std::optional<std::string> reduction = {};  ///< default "mean"
   size_t outputs = 1;  ///< how many are computed
 };
 /// Of SoftmaxCrossEntropyLoss(); empty where they were not asked for.
 struct SoftmaxCrossEntropyLossOutputs {
-  Value output, log_prob;
+  Value output, log_prob;  ///< in the op's order
 };
 /// -weights[label] * log_softmax(scores)[label] over axis 1 of scores [N,C,D1,...] for labels [N,D1,...]; the mean is
 /// over the sum of the weights used. Labels equal to ignore_index count nothing.
@@ -3669,7 +3684,7 @@ struct SparseApplyAdagradAttributes {
 };
 /// Of SparseApplyAdagrad(); empty where they were not asked for.
 struct SparseApplyAdagradOutputs {
-  Value new_param, new_square;
+  Value new_param, new_square;  ///< in the op's order
 };
 /// ApplyAdagrad for the rows of param and square that `rows` names, as SumRows gives them; other rows are neither
 /// read nor written. The same as ApplyAdagrad with zeros for the others.
@@ -3698,7 +3713,7 @@ struct SparseApplyAdamAttributes {
 };
 /// Of SparseApplyAdam(); empty where they were not asked for.
 struct SparseApplyAdamOutputs {
-  Value new_param, new_m, new_v;
+  Value new_param, new_m, new_v;  ///< in the op's order
 };
 /// ApplyAdam for the rows of param, m and v that `rows` names, as SumRows gives them (PyTorch's SparseAdam): the
 /// moments of other rows do not decay; the step counts for all.
@@ -3733,7 +3748,7 @@ struct SparseApplyFtrlAttributes {
 };
 /// Of SparseApplyFtrl(); empty where they were not asked for.
 struct SparseApplyFtrlOutputs {
-  Value new_param, new_accumulator, new_linear;
+  Value new_param, new_accumulator, new_linear;  ///< in the op's order
 };
 /// ApplyFtrl for the rows of param, accumulator and linear that `rows` names, as SumRows gives them (TensorFlow's
 /// SparseApplyFtrl).
@@ -3766,7 +3781,7 @@ struct SparseApplyMomentumAttributes {
 };
 /// Of SparseApplyMomentum(); empty where they were not asked for.
 struct SparseApplyMomentumOutputs {
-  Value new_param, new_buffer;
+  Value new_param, new_buffer;  ///< in the op's order
 };
 /// ApplyMomentum for the rows of param and buffer that `rows` names, as SumRows gives them (TensorFlow's
 /// SparseApplyMomentum): the momentum of other rows waits.
@@ -3853,7 +3868,7 @@ inline Value Sum(Builder& builder, Values data, const char* name = nullptr) {
 
 /// Of SumRows(); empty where they were not asked for.
 struct SumRowsOutputs {
-  Value unique, sums;
+  Value unique, sums;  ///< in the op's order
 };
 /// Values [count, ...] of equal row numbers summed in their order: the numbers from the least one up, each once, and
 /// their sums; what is left over is filled with rows of -1 and zeros. Negative numbers stand for no row.
@@ -3886,6 +3901,33 @@ inline Value Swish(Builder& builder, Value X, const SwishAttributes& attributes 
   Attributes given;
   if (attributes.alpha) given.emplace_back("alpha", *attributes.alpha);
   return builder.node("Swish", all, given, 1, name)[0];
+}
+
+/// Of SynchronizedBatchNormalization().
+struct SynchronizedBatchNormalizationAttributes {
+  std::optional<double> epsilon = {};  ///< default 1e-05, 0 or more
+  std::optional<double> momentum = {};  ///< default 0.9
+  size_t outputs = 1;  ///< how many are computed
+};
+/// Of SynchronizedBatchNormalization(); empty where they were not asked for.
+struct SynchronizedBatchNormalizationOutputs {
+  Value Y, running_mean, running_var;  ///< in the op's order
+};
+/// BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and the
+/// gradient runs through them.
+/// Input X: f32 f16 f64 bf16.
+/// Input scale: f32 f16 f64 bf16.
+/// Input B: f32 f16 f64 bf16.
+/// Input input_mean: f32 f16 f64 bf16.
+/// Input input_var: f32 f16 f64 bf16.
+inline SynchronizedBatchNormalizationOutputs SynchronizedBatchNormalization(Builder& builder, Value X, Value scale, Value B, Value input_mean, Value input_var, const SynchronizedBatchNormalizationAttributes& attributes = {}, const char* name = nullptr) {
+  std::vector<Value> all{X, scale, B, input_mean, input_var};
+  Attributes given;
+  if (attributes.epsilon) given.emplace_back("epsilon", *attributes.epsilon);
+  if (attributes.momentum) given.emplace_back("momentum", *attributes.momentum);
+  std::vector<Value> out = builder.node("percale:SynchronizedBatchNormalization", all, given, attributes.outputs, name);
+  out.resize(3);
+  return {out[0], out[1], out[2]};
 }
 
 /// The tangent of an angle in radians.
@@ -3960,7 +4002,7 @@ struct TopKAttributes {
 };
 /// Of TopK(); empty where they were not asked for.
 struct TopKOutputs {
-  Value Values, Indices;
+  Value Values, Indices;  ///< in the op's order
 };
 /// The K greatest (or least) elements along `axis`, of equals those that come first, and where they were; in order,
 /// without `sorted` as well. NaN counts as greatest.
@@ -4007,13 +4049,13 @@ inline Value Trilu(Builder& builder, Value input, Value k = {}, const TriluAttri
 
 /// Of Unique().
 struct UniqueAttributes {
-  std::optional<int64_t> axis = {};
+  std::optional<int64_t> axis = {};  ///< may be left out
   std::optional<int64_t> sorted = {};  ///< default 1, 0 to 1
   size_t outputs = 1;  ///< how many are computed
 };
 /// Of Unique(); empty where they were not asked for.
 struct UniqueOutputs {
-  Value Y, indices, inverse_indices, counts;
+  Value Y, indices, inverse_indices, counts;  ///< in the op's order
 };
 /// The distinct slices of X along `axis`, without it the elements, ascending or (sorted 0) as they first come; where
 /// each first was, which of them each slice of X is, and how often it comes.

@@ -14,18 +14,22 @@ namespace percale {
 /// thread-compatible.
 class Options {
  public:
+  /// Empty options of a kind.
   explicit Options(Text kind) {
     percale_options* out = nullptr;
     status_ = Status(percale_options_create(kind.c_str(), &out));
     options_.reset(out);
   }
 
+  /// Sets a key; `percale_options_describe()` names them all.
   Options& set(Text key, Text value) & { return keep(percale_options_set, key, value.c_str()); }
   Options& set(Text key, double value) & { return keep(percale_options_set_float, key, value); }
+  /// A whole number.
   template <class T>
   requires(std::is_integral_v<T>) Options& set(Text key, T value) & {
     return keep(percale_options_set_int, key, static_cast<int64_t>(value));
   }
+  /// For chains.
   template <class T>
   Options&& set(Text key, T value) && {
     return std::move(set(key, value));
@@ -33,6 +37,7 @@ class Options {
 
   /// Whether all settings so far were taken.
   const Status& status() const { return status_; }
+  /// For calls of the C ABI; borrowed.
   percale_options* get() const { return options_.get(); }
 
  private:

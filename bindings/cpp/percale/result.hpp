@@ -25,7 +25,9 @@ namespace percale {
 /// What value() throws: the library's message and its code.
 class Error : public std::runtime_error {
  public:
+  /// An error of one's own.
   Error(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  /// What kind of error it is.
   Code code() const noexcept { return code_; }
 
  private:
@@ -37,6 +39,7 @@ class Error : public std::runtime_error {
 class [[nodiscard]] Status {
  public:
   Status() = default;
+  /// An error of one's own, or success with kOk.
   Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
   /// Takes over what a function of the C ABI returned; null is success.
   explicit Status(percale_status* adopted) {
@@ -48,8 +51,11 @@ class [[nodiscard]] Status {
     percale_status_release(adopted);
   }
 
+  /// Whether it is success.
   bool ok() const noexcept { return code_ == Code::kOk; }
+  /// The same.
   explicit operator bool() const noexcept { return ok(); }
+  /// kOk for success.
   Code code() const noexcept { return code_; }
   /// "" for success.
   const std::string& message() const noexcept { return message_; }
@@ -73,21 +79,27 @@ inline std::string_view name_of(Code code) { return percale_code_name(static_cas
 template <class T>
 class [[nodiscard]] Result {
  public:
+  /// Success.
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
   /// `error` must not be ok().
   Result(Status error) : content_(std::in_place_index<1>, std::move(error)) {}
 
+  /// Whether there is a value.
   bool has_value() const noexcept { return content_.index() == 0; }
+  /// The same.
   explicit operator bool() const noexcept { return has_value(); }
+  /// The value.
   T& operator*() & noexcept { return *std::get_if<0>(&content_); }
   const T& operator*() const& noexcept { return *std::get_if<0>(&content_); }
   T&& operator*() && noexcept { return std::move(*std::get_if<0>(&content_)); }
+  /// Its members.
   T* operator->() noexcept { return std::get_if<0>(&content_); }
   const T* operator->() const noexcept { return std::get_if<0>(&content_); }
   /// Only when there is no value.
   Status& error() & noexcept { return *std::get_if<1>(&content_); }
   const Status& error() const& noexcept { return *std::get_if<1>(&content_); }
   Status&& error() && noexcept { return std::move(*std::get_if<1>(&content_)); }
+  /// The value, or `other` in its place.
   T value_or(T other) && { return has_value() ? std::move(**this) : std::move(other); }
 #if PERCALE_CPP_EXCEPTIONS
   /// Throws Error unless has_value().

@@ -2,7 +2,6 @@
 #ifndef PERCALE_CPP_SESSION_HPP_
 #define PERCALE_CPP_SESSION_HPP_
 
-#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "percale/cancellation.hpp"
 #include "percale/graph.hpp"
 #include "percale/trace.hpp"
 
@@ -18,14 +18,16 @@ namespace percale {
 
 /// A value by name and the tensor that is fed for it; both borrowed for the call.
 struct Feed {
-  Text name;
-  const Tensor& tensor;
+  Text name;             ///< of any value of the graph
+  const Tensor& tensor;  ///< its elements do not change until the run is over
 };
 /// {{"x", x}, {"y", y}}, or a vector.
 class Feeds {
  public:
+  /// Borrowed for the call.
   Feeds(std::initializer_list<Feed> feeds) : feeds_(feeds.begin(), feeds.size()) {}
   Feeds(const std::vector<Feed>& feeds) : feeds_(feeds) {}
+  /// In the order given.
   std::span<const Feed> span() const { return feeds_; }
 
  private:
@@ -35,24 +37,20 @@ class Feeds {
 /// Names, borrowed for the call: {"y"}, or a vector of strings.
 class Names {
  public:
+  /// Borrowed for the call.
   Names(std::initializer_list<Text> names) {
     for (const Text& name : names) names_.push_back(name.c_str());
   }
   Names(const std::vector<std::string>& names) {
     for (const std::string& name : names) names_.push_back(name.c_str());
   }
+  /// For calls of the C ABI.
   const char* const* data() const { return names_.data(); }
+  /// How many there are.
   size_t size() const { return names_.size(); }
 
  private:
   std::vector<const char*> names_;
-};
-
-/// The dtype and shape of what a prepared call is fed.
-struct FeedType {
-  std::string name;
-  DType dtype = DType::kF32;
-  std::vector<int64_t> dims;
 };
 
 /// The end of an asynchronous run. thread-safe.
@@ -60,10 +58,13 @@ class Event : public Handle<percale_event, percale_event_release> {
  public:
   using Handle::Handle;
 
+  /// One more owner of the same event.
   Event share() const { return Event(percale_event_retain(get())); }
+  /// Whether the run is over.
   bool ready() const { return percale_event_poll(get()) != 0; }
   /// The run's own status, or DEADLINE_EXCEEDED when it is not over after `timeout_ns`. May be called again.
   Status wait(int64_t timeout_ns = PERCALE_FOREVER) { return Status(percale_event_wait(get(), timeout_ns)); }
+  /// Ends the run with CANCELLED; any thread.
   void cancel() { percale_event_cancel(get()); }
   /// A result of a run that has succeeded.
   Result<Tensor> result(size_t index) {
@@ -106,6 +107,7 @@ class Session : public Handle<percale_session, percale_session_release> {
       return percale_session_create(engine.get(), graph.get(), variables.get(), options.get(), out);
     });
   }
+  /// One more owner of the same session.
   Session share() const { return Session(percale_session_retain(get())); }
 
   /// Runs what the fetches and targets need; any value may be fed or fetched, by name. A new tensor per fetch.
@@ -187,6 +189,7 @@ class Call : public Handle<percale_call, percale_call_release> {
  public:
   using Handle::Handle;
 
+  /// Prepares runs with feeds of these types.
   static Result<Call> create(const Session& session, std::span<const FeedType> feeds, Names fetches) {
     const detail::SplitTypes split(feeds);
     auto out = detail::made<Call, percale_call>([&](percale_call** call) {
@@ -201,16 +204,9 @@ class Call : public Handle<percale_call, percale_call_release> {
   }
   /// dtype and dims of a fetch, -1 = unknown.
   Result<FeedType> output_type(size_t index) const {
-    FeedType out;
-    percale_dtype dtype = 0;
-    std::array<int64_t, 8> dims{};
-    size_t rank = 0;
-    if (percale_status* status = percale_call_output_type(get(), index, &dtype, dims.data(), &rank)) {
-      return Status(status);
-    }
-    out.dtype = static_cast<DType>(dtype);
-    if (rank <= dims.size()) out.dims.assign(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(rank));
-    return out;
+    return detail::type_of([&](percale_dtype* dtype, int64_t* dims, size_t* rank) {
+      return percale_call_output_type(get(), index, dtype, dims, rank);
+    });
   }
   /// Which tensors run() reads and writes, in the order of creation. They are kept.
   Status bind(std::vector<Tensor> inputs, std::vector<Tensor> outputs) {
@@ -231,7 +227,15 @@ class Call : public Handle<percale_call, percale_call_release> {
     if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
     return Status(percale_call_run(get(), raw_.data(), raw_.data() + feeds_));
   }
+  /// The same, but DEADLINE_EXCEEDED after `timeout_ns`, and CANCELLED when `cancellation` (may be empty) is, even before it begins.
+  Status run_until(int64_t timeout_ns, const Cancellation& cancellation = {}) {
+    if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
+    return Status(
+        percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, timeout_ns, cancellation.get()));
+  }
+  /// What bind() was given to read.
   const std::vector<Tensor>& inputs() const { return inputs_; }
+  /// What bind() was given to write.
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
  private:

@@ -46,10 +46,13 @@ inline constexpr DType kDTypeOf<const T> = kDTypeOf<T>;
 /// dims of a shape, -1 = unknown: {32, 10}, a vector or a span.
 class Dims {
  public:
+  /// Borrowed for the call.
   Dims(std::initializer_list<int64_t> dims) : dims_(dims.begin(), dims.size()) {}
   Dims(std::span<const int64_t> dims) : dims_(dims) {}
   Dims(const std::vector<int64_t>& dims) : dims_(dims) {}
+  /// For calls of the C ABI.
   const int64_t* data() const { return dims_.data(); }
+  /// The rank.
   size_t size() const { return dims_.size(); }
 
  private:
@@ -118,11 +121,15 @@ class Tensor : public Handle<percale_tensor, percale_tensor_release> {
   /// Writes a NumPy .npy file.
   Status save(Text path) const { return Status(percale_tensor_save(get(), path.c_str())); }
 
+  /// Of the elements.
   DType dtype() const { return static_cast<DType>(percale_tensor_dtype(get())); }
+  /// How many dims there are.
   size_t rank() const { return percale_tensor_rank(get()); }
   /// Borrowed from the tensor.
   std::span<const int64_t> dims() const { return {percale_tensor_get_dims(get()), rank()}; }
+  /// How many elements there are.
   int64_t size() const { return percale_tensor_element_count(get()); }
+  /// How much memory they take.
   size_t bytes() const { return percale_tensor_bytes(get()); }
   /// Row-major memory, borrowed.
   void* data() const { return percale_tensor_get_data(get()); }
@@ -149,7 +156,9 @@ class TensorOf : public Tensor {
   static Result<TensorOf> create(const Engine& engine, Dims dims) {
     return from(Tensor::create(engine, kDTypeOf<T>, dims));
   }
+  /// As Tensor::borrow().
   static Result<TensorOf> borrow(std::span<T> data, Dims dims) { return from(Tensor::borrow(data, dims)); }
+  /// As Tensor::adopt().
   static Result<TensorOf> adopt(std::vector<T> data, Dims dims) { return from(Tensor::adopt(std::move(data), dims)); }
   /// INVALID_ARGUMENT when the tensor has another dtype.
   static Result<TensorOf> from(Result<Tensor> tensor) {
@@ -160,10 +169,13 @@ class TensorOf : public Tensor {
     return out;
   }
 
+  /// All elements, row-major; borrowed.
   std::span<T> span() const { return {static_cast<T*>(data()), static_cast<size_t>(size())}; }
   /// Row-major.
   T& operator[](size_t i) const { return span()[i]; }
+  /// The first element.
   auto begin() const { return span().begin(); }
+  /// Behind the last one.
   auto end() const { return span().end(); }
 };
 

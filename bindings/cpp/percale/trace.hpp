@@ -12,10 +12,12 @@ namespace percale {
 class Trace : public Handle<percale_trace, percale_trace_release> {
  public:
   using Handle::Handle;
+  /// An empty one.
   static Result<Trace> create(const Engine& engine) {
     return detail::made<Trace, percale_trace>(
         [&](percale_trace** out) { return percale_trace_create(engine.get(), out); });
   }
+  /// The spans in the form that Chrome and Perfetto open.
   Result<std::string> json() const {
     return detail::text([&](percale_text** out) { return percale_trace_json(get(), out); });
   }

@@ -21,6 +21,7 @@ namespace percale {
 class Metrics {
  public:
   Metrics() = default;
+  /// Names and values.
   explicit Metrics(std::vector<std::pair<std::string, double>> values) : values_(std::move(values)) {}
   /// From the JSON of percale_trainer_evaluate(): a flat object of numbers.
   static Metrics parse(const std::string& json) {
@@ -42,8 +43,11 @@ class Metrics {
     }
     return __builtin_nan("");
   }
+  /// Pairs of name and value.
   auto begin() const { return values_.begin(); }
+  /// Behind the last one.
   auto end() const { return values_.end(); }
+  /// How many there are.
   size_t size() const { return values_.size(); }
 
  private:
@@ -54,11 +58,11 @@ class Metrics {
 struct Progress {
   int64_t epoch = 0, epochs = 0;  ///< from 1
   int64_t step = 0, steps = 0;    ///< over the whole run, from 1; steps = 0 when not known
-  int64_t step_in_epoch = 0, steps_in_epoch = 0;
+  int64_t step_in_epoch = 0, steps_in_epoch = 0;  ///< from 1
   double loss = 0, learning_rate = 0;  ///< of this step
-  double rows_per_second = 0, seconds = 0, eta_seconds = 0;
+  double rows_per_second = 0, seconds = 0, eta_seconds = 0;  ///< speed, since the start, until the end
   bool epoch_ended = false;  ///< the metrics are there
-  Metrics metrics;
+  Metrics metrics;           ///< at the end of an epoch
 };
 
 /// Trains the variables of a graph. thread-compatible, cancel() excepted.
@@ -157,6 +161,11 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   Status publish() { return Status(percale_trainer_publish(get())); }
   /// Ends the step under way with CANCELLED; any thread.
   void cancel() { percale_trainer_cancel(get()); }
+  /// step(), fit() and evaluate() end with CANCELLED when it is cancelled, within a step, between two, or before they begin. An
+  /// empty one ends that. Not during a call.
+  void set_cancellation(const Cancellation& cancellation) {
+    percale_trainer_set_cancellation(get(), cancellation.get());
+  }
   /// Writes a checkpoint `folder`/step-N, whole or not at all.
   Status save(Text folder) { return Status(percale_trainer_save(get(), folder.c_str())); }
   /// Takes up the newest complete checkpoint of the folder.

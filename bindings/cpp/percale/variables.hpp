@@ -19,6 +19,7 @@ class Variables : public Handle<percale_variables, percale_variables_release> {
 
   /// One more owner of the same table.
   Variables share() const { return Variables(percale_variables_retain(get())); }
+  /// How many variables there are.
   size_t size() const { return percale_variables_count(get()); }
   /// In ascending order.
   std::vector<std::string> names() const {

@@ -15,6 +15,16 @@ TEST_CASE("a graph is built, run, written as bytes, and read again") {
   b.set_outputs({y});
   const Graph graph = good(b.finish());
   CHECK(graph.inputs() == std::vector<std::string>{"x"});
+  const auto in = good(graph.input_types()), results = good(graph.output_types());
+  CHECK(in.size() == 1);
+  for (const FeedType& type : in) {
+    CHECK(type.name == "x");
+    CHECK(type.dtype == DType::kF32);
+    CHECK(type.dims == std::vector<int64_t>{-1, 2});
+  }
+  CHECK(results.size() == 1);
+  for (const FeedType& type : results) CHECK(type.dims == std::vector<int64_t>{-1, 2});
+  CHECK(graph.value_type("z").error().code() == Code::kNotFound);
   const Variables variables = good(graph.variables(engine));
   CHECK(variables.names() == std::vector<std::string>{"w"});
 
@@ -85,6 +95,29 @@ TEST_CASE("a prepared call writes into bound tensors and checks how many there a
   in[2] = 0;
   good(call.run());
   CHECK(out[2] == 1);
+}
+
+TEST_CASE("a prepared call ends with its time or its cancellation, even before it begins") {
+  const Engine engine = good(Engine::create());
+  Builder b = good(Builder::create(engine));
+  b.set_outputs({ops::Exp(b, b.input("x", DType::kF32, {-1}), "y")});
+  const Graph graph = good(b.finish());
+  const Session session = good(Session::create(engine, graph));
+  const std::vector<FeedType> feeds = {{"x", DType::kF32, {2}}};
+  Call call = good(Call::create(session, feeds, {"y"}));
+  CHECK(call.run_until(PERCALE_FOREVER).code() == Code::kFailedPrecondition);
+  std::vector<Tensor> inputs, outputs;
+  inputs.push_back(floats({0, 1}, {2}));
+  outputs.push_back(floats({0, 0}, {2}));
+  good(call.bind(std::move(inputs), std::move(outputs)));
+  Cancellation cancellation = good(Cancellation::create());
+  good(call.run_until(PERCALE_FOREVER, cancellation));
+  CHECK(good(call.outputs()[0].as<float>())[1] == doctest::Approx(std::exp(1.0f)));
+  CHECK(call.run_until(0).code() == Code::kDeadlineExceeded);
+  cancellation.share().cancel();
+  CHECK(cancellation.cancelled());
+  CHECK(call.run_until(PERCALE_FOREVER, cancellation).code() == Code::kCancelled);
+  good(call.run());
 }
 
 TEST_CASE("memory that a tensor has adopted lives as long as its last owner") {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <memory>
 #include <percale/ops.hpp>
 
 #include "bindings/cpp/tests/good.h"
@@ -86,6 +87,50 @@ TEST_CASE("a callback stops the training, and what it throws comes out of fit") 
 #endif
 }
 
+TEST_CASE("a cancellation ends a training within, and what begins after it") {
+  const Engine engine = good(Engine::create());
+  Trainer trainer = good(two_layers().compile(engine, kTraining));
+  Dataset data = signs(engine);
+  good(data.batch(10));
+  Cancellation cancellation = good(Cancellation::create());
+  trainer.set_cancellation(cancellation);
+  const auto cancel = [&](const Progress& p) {
+    if (p.step == 3) cancellation.cancel();
+    return true;
+  };
+  CHECK(trainer.fit(data, 10, cancel).code() == Code::kCancelled);
+  CHECK(trainer.fit(data, 10).code() == Code::kCancelled);
+  CHECK(trainer.steps() == 3);
+  trainer.set_cancellation({});
+  good(trainer.fit(data, 1));
+  CHECK(trainer.steps() == 4);
+}
+
+TEST_CASE("what the library calls lives as long as it may be called") {
+  const auto token = std::make_shared<int>(7);
+  {
+    Engine engine = good(Engine::create());
+    good(engine.set_log([token](int32_t, std::string_view) {}));
+    CHECK(token.use_count() == 2);
+    const std::vector<FeedType> columns = {{"x", DType::kF32, {}}};
+    const auto sevens = [token](int64_t, void* const* memory) {
+      *static_cast<float*>(memory[0]) = static_cast<float>(*token);
+      return true;
+    };
+    Dataset twice = good(good(Dataset::generate(engine, columns, 2, sevens)).repeat(2));
+    CHECK(token.use_count() == 4);  // the log's, `sevens` and the library's
+    good(twice.batch(4));
+    CHECK(good((*good(twice.next()))[0].as<float>())[3] == 7);
+    CHECK_FALSE(Dataset::generate(engine, columns, 0, sevens).has_value());
+    CHECK(token.use_count() == 4);
+    twice.reset();
+    CHECK(token.use_count() == 3);
+    engine.clear_log();
+    CHECK(token.use_count() == 2);
+  }
+  CHECK(token.use_count() == 1);
+}
+
 TEST_CASE("a graph of layers and ops is trained by minimize and by a trainer") {
   const Engine engine = good(Engine::create());
   Builder b = good(Builder::create(engine));
@@ -116,6 +161,13 @@ TEST_CASE("an epoch gives each row once, from what a function makes, zipped and 
   const Dataset* both[] = {&numbers, &made};
   Dataset data = good(good(Dataset::zip(both)).repeat(2));
   CHECK(data.columns() == std::vector<std::string>{"n", "square"});
+  const auto types = good(data.column_types());
+  CHECK(types.size() == 2);
+  for (const FeedType& type : types) {
+    CHECK(type.dtype == (type.name == "n" ? DType::kI64 : DType::kF32));
+    CHECK(type.dims.empty());
+  }
+  CHECK(good(data.rename({"x", "y"})).columns() == std::vector<std::string>{"x", "y"});
   CHECK(data.rows() == 10);
   good(data.batch(4));
   for (int pass = 0; pass < 2; ++pass) {

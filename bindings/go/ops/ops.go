@@ -714,8 +714,8 @@ type AttentionAttrs struct {
 	RightWindowSize    *int     // default -1, -1 or more
 	Scale              *float64 // 0 or more
 	Softcap            float64  // default 0
-	SoftmaxPrecision   *int
-	Outputs            int // how many are computed; 0: 1
+	SoftmaxPrecision   *int     // may be left out
+	Outputs            int      // how many are computed; 0: 1
 }
 
 // Attention: softmax(scale Q K^T, capped, + mask) V per head (Vaswani et al. 2017); heads of Q may share those of K
@@ -975,8 +975,8 @@ func BatchNormalizationGrad(g *percale.Builder, dY percale.Value, x percale.Valu
 
 // BernoulliAttrs are the attributes of Bernoulli; the zero value of a field leaves its default.
 type BernoulliAttrs struct {
-	Name  string // of the node
-	Dtype *int
+	Name  string  // of the node
+	Dtype *int    // may be left out
 	Id    int     // default 0, 0 or more
 	Seed  float64 // default 0
 }
@@ -1308,8 +1308,8 @@ func Celu(g *percale.Builder, x percale.Value, attrs ...CeluAttrs) percale.Value
 
 // CenterCropPadAttrs are the attributes of CenterCropPad; the zero value of a field leaves its default.
 type CenterCropPadAttrs struct {
-	Name string // of the node
-	Axes []int64
+	Name string  // of the node
+	Axes []int64 // may be left out
 }
 
 // CenterCropPad: The middle of the input along axes (all without any), cut or padded with zeros to the dims of shape;
@@ -1447,7 +1447,7 @@ func Col2Im(g *percale.Builder, input percale.Value, imageShape percale.Value, b
 // CompressAttrs are the attributes of Compress; the zero value of a field leaves its default.
 type CompressAttrs struct {
 	Name string // of the node
-	Axis *int
+	Axis *int   // may be left out
 }
 
 // Compress: The slices of the input along `axis`, without it the elements, for which the condition holds; it may be
@@ -1493,12 +1493,12 @@ func Concat(g *percale.Builder, inputs []percale.Value, attrs ...ConcatAttrs) pe
 
 // ConstantAttrs are the attributes of Constant; the zero value of a field leaves its default.
 type ConstantAttrs struct {
-	Name        string // of the node
-	Value       *percale.Tensor
-	ValueFloat  *float64
-	ValueFloats []float64
-	ValueInt    *int
-	ValueInts   []int64
+	Name        string          // of the node
+	Value       *percale.Tensor // may be left out
+	ValueFloat  *float64        // may be left out
+	ValueFloats []float64       // may be left out
+	ValueInt    *int            // may be left out
+	ValueInts   []int64         // may be left out
 }
 
 // Constant: The value of its one attribute.
@@ -1531,8 +1531,8 @@ func Constant(g *percale.Builder, attrs ...ConstantAttrs) percale.Value {
 
 // ConstantOfShapeAttrs are the attributes of ConstantOfShape; the zero value of a field leaves its default.
 type ConstantOfShapeAttrs struct {
-	Name  string // of the node
-	Value *percale.Tensor
+	Name  string          // of the node
+	Value *percale.Tensor // may be left out
 }
 
 // ConstantOfShape: A tensor of the given shape whose every element is `value`, by default an f32 zero.
@@ -2291,8 +2291,8 @@ func Expand(g *percale.Builder, input percale.Value, shape percale.Value, attrs 
 // EyeLikeAttrs are the attributes of EyeLike; the zero value of a field leaves its default.
 type EyeLikeAttrs struct {
 	Name  string // of the node
-	Dtype *int
-	K     int // default 0
+	Dtype *int   // may be left out
+	K     int    // default 0
 }
 
 // EyeLike: A matrix of the input's shape with ones on its diagonal number k, zeros elsewhere.
@@ -2454,16 +2454,16 @@ func FusedRotary(g *percale.Builder, x percale.Value, cos percale.Value, sin per
 
 // GRUAttrs are the attributes of GRU; the zero value of a field leaves its default.
 type GRUAttrs struct {
-	Name              string // of the node
-	ActivationAlpha   []float64
-	ActivationBeta    []float64
-	Activations       []string
-	Clip              *float64 // 0 or more
-	Direction         string   // default "forward"
-	HiddenSize        *int     // 1 or more
-	Layout            int      // default 0, 0 to 1
-	LinearBeforeReset int      // default 0
-	Outputs           int      // how many are computed; 0: 2
+	Name              string    // of the node
+	ActivationAlpha   []float64 // may be left out
+	ActivationBeta    []float64 // may be left out
+	Activations       []string  // may be left out
+	Clip              *float64  // 0 or more
+	Direction         string    // default "forward"
+	HiddenSize        *int      // 1 or more
+	Layout            int       // default 0, 0 to 1
+	LinearBeforeReset int       // default 0
+	Outputs           int       // how many are computed; 0: 2
 }
 
 // GRU: Gated recurrent unit over X [time,batch,input] (layout 1: batch first): z,r = f(X W^T + H R^T + B), H = (1 -
@@ -2515,16 +2515,16 @@ func GRU(g *percale.Builder, x percale.Value, w percale.Value, r percale.Value, 
 
 // GRUGradAttrs are the attributes of GRUGrad; the zero value of a field leaves its default.
 type GRUGradAttrs struct {
-	Name              string // of the node
-	ActivationAlpha   []float64
-	ActivationBeta    []float64
-	Activations       []string
-	Clip              *float64 // 0 or more
-	Direction         string   // default "forward"
-	HiddenSize        *int     // 1 or more
-	Layout            int      // default 0, 0 to 1
-	LinearBeforeReset int      // default 0
-	Outputs           int      // how many are computed; 0: 5
+	Name              string    // of the node
+	ActivationAlpha   []float64 // may be left out
+	ActivationBeta    []float64 // may be left out
+	Activations       []string  // may be left out
+	Clip              *float64  // 0 or more
+	Direction         string    // default "forward"
+	HiddenSize        *int      // 1 or more
+	Layout            int       // default 0, 0 to 1
+	LinearBeforeReset int       // default 0
+	Outputs           int       // how many are computed; 0: 5
 }
 
 // GRUGrad: Gradients of GRU with respect to X, W, R, B and initial_h, from its inputs, which it runs through again,
@@ -3233,16 +3233,16 @@ func LRN(g *percale.Builder, x percale.Value, attrs ...LRNAttrs) percale.Value {
 
 // LSTMAttrs are the attributes of LSTM; the zero value of a field leaves its default.
 type LSTMAttrs struct {
-	Name            string // of the node
-	ActivationAlpha []float64
-	ActivationBeta  []float64
-	Activations     []string
-	Clip            *float64 // 0 or more
-	Direction       string   // default "forward"
-	HiddenSize      *int     // 1 or more
-	InputForget     int      // default 0, 0 to 1
-	Layout          int      // default 0, 0 to 1
-	Outputs         int      // how many are computed; 0: 3
+	Name            string    // of the node
+	ActivationAlpha []float64 // may be left out
+	ActivationBeta  []float64 // may be left out
+	Activations     []string  // may be left out
+	Clip            *float64  // 0 or more
+	Direction       string    // default "forward"
+	HiddenSize      *int      // 1 or more
+	InputForget     int       // default 0, 0 to 1
+	Layout          int       // default 0, 0 to 1
+	Outputs         int       // how many are computed; 0: 3
 }
 
 // LSTM: Long short-term memory over X [time,batch,input] (layout 1: batch first): i,o,f = f(X W^T + H R^T + B + P C),
@@ -3296,16 +3296,16 @@ func LSTM(g *percale.Builder, x percale.Value, w percale.Value, r percale.Value,
 
 // LSTMGradAttrs are the attributes of LSTMGrad; the zero value of a field leaves its default.
 type LSTMGradAttrs struct {
-	Name            string // of the node
-	ActivationAlpha []float64
-	ActivationBeta  []float64
-	Activations     []string
-	Clip            *float64 // 0 or more
-	Direction       string   // default "forward"
-	HiddenSize      *int     // 1 or more
-	InputForget     int      // default 0, 0 to 1
-	Layout          int      // default 0, 0 to 1
-	Outputs         int      // how many are computed; 0: 7
+	Name            string    // of the node
+	ActivationAlpha []float64 // may be left out
+	ActivationBeta  []float64 // may be left out
+	Activations     []string  // may be left out
+	Clip            *float64  // 0 or more
+	Direction       string    // default "forward"
+	HiddenSize      *int      // 1 or more
+	InputForget     int       // default 0, 0 to 1
+	Layout          int       // default 0, 0 to 1
+	Outputs         int       // how many are computed; 0: 7
 }
 
 // LSTMGrad: Gradients of LSTM with respect to X, W, R, B, initial_h, initial_c and P, from its inputs, which it runs
@@ -3908,8 +3908,8 @@ func Mean(g *percale.Builder, data []percale.Value, attrs ...MeanAttrs) percale.
 
 // MeanVarianceNormalizationAttrs are the attributes of MeanVarianceNormalization; the zero value of a field leaves its default.
 type MeanVarianceNormalizationAttrs struct {
-	Name string // of the node
-	Axes []int64
+	Name string  // of the node
+	Axes []int64 // may be left out
 }
 
 // MeanVarianceNormalization: (X - mean) / (standard deviation + 1e-9) over axes, [0, 2, 3] without any.
@@ -4115,7 +4115,7 @@ func Neg(g *percale.Builder, x percale.Value, attrs ...NegAttrs) percale.Value {
 // NegativeLogLikelihoodGradAttrs are the attributes of NegativeLogLikelihoodGrad; the zero value of a field leaves its default.
 type NegativeLogLikelihoodGradAttrs struct {
 	Name        string // of the node
-	IgnoreIndex *int
+	IgnoreIndex *int   // may be left out
 	Reduction   string // default "mean"
 }
 
@@ -4146,7 +4146,7 @@ func NegativeLogLikelihoodGrad(g *percale.Builder, dloss percale.Value, input pe
 // NegativeLogLikelihoodLossAttrs are the attributes of NegativeLogLikelihoodLoss; the zero value of a field leaves its default.
 type NegativeLogLikelihoodLossAttrs struct {
 	Name        string // of the node
-	IgnoreIndex *int
+	IgnoreIndex *int   // may be left out
 	Reduction   string // default "mean"
 }
 
@@ -4739,15 +4739,15 @@ func RMSNormalization(g *percale.Builder, x percale.Value, scale percale.Value, 
 
 // RNNAttrs are the attributes of RNN; the zero value of a field leaves its default.
 type RNNAttrs struct {
-	Name            string // of the node
-	ActivationAlpha []float64
-	ActivationBeta  []float64
-	Activations     []string
-	Clip            *float64 // 0 or more
-	Direction       string   // default "forward"
-	HiddenSize      *int     // 1 or more
-	Layout          int      // default 0, 0 to 1
-	Outputs         int      // how many are computed; 0: 2
+	Name            string    // of the node
+	ActivationAlpha []float64 // may be left out
+	ActivationBeta  []float64 // may be left out
+	Activations     []string  // may be left out
+	Clip            *float64  // 0 or more
+	Direction       string    // default "forward"
+	HiddenSize      *int      // 1 or more
+	Layout          int       // default 0, 0 to 1
+	Outputs         int       // how many are computed; 0: 2
 }
 
 // RNN: Elman network over X [time,batch,input] (layout 1: batch first): H = f(X W^T + H R^T + B).
@@ -4795,15 +4795,15 @@ func RNN(g *percale.Builder, x percale.Value, w percale.Value, r percale.Value, 
 
 // RNNGradAttrs are the attributes of RNNGrad; the zero value of a field leaves its default.
 type RNNGradAttrs struct {
-	Name            string // of the node
-	ActivationAlpha []float64
-	ActivationBeta  []float64
-	Activations     []string
-	Clip            *float64 // 0 or more
-	Direction       string   // default "forward"
-	HiddenSize      *int     // 1 or more
-	Layout          int      // default 0, 0 to 1
-	Outputs         int      // how many are computed; 0: 5
+	Name            string    // of the node
+	ActivationAlpha []float64 // may be left out
+	ActivationBeta  []float64 // may be left out
+	Activations     []string  // may be left out
+	Clip            *float64  // 0 or more
+	Direction       string    // default "forward"
+	HiddenSize      *int      // 1 or more
+	Layout          int       // default 0, 0 to 1
+	Outputs         int       // how many are computed; 0: 5
 }
 
 // RNNGrad: Gradients of RNN with respect to X, W, R, B and initial_h, from its inputs, which it runs through again,
@@ -4897,8 +4897,8 @@ func RandomNormal(g *percale.Builder, attrs ...RandomNormalAttrs) percale.Value 
 
 // RandomNormalLikeAttrs are the attributes of RandomNormalLike; the zero value of a field leaves its default.
 type RandomNormalLikeAttrs struct {
-	Name  string // of the node
-	Dtype *int
+	Name  string   // of the node
+	Dtype *int     // may be left out
 	Id    int      // default 0, 0 or more
 	Mean  float64  // default 0
 	Scale *float64 // default 1
@@ -4978,8 +4978,8 @@ func RandomUniform(g *percale.Builder, attrs ...RandomUniformAttrs) percale.Valu
 
 // RandomUniformLikeAttrs are the attributes of RandomUniformLike; the zero value of a field leaves its default.
 type RandomUniformLikeAttrs struct {
-	Name  string // of the node
-	Dtype *int
+	Name  string   // of the node
+	Dtype *int     // may be left out
 	High  *float64 // default 1
 	Id    int      // default 0, 0 or more
 	Low   float64  // default 0
@@ -5435,9 +5435,9 @@ func Reshape(g *percale.Builder, data percale.Value, shape percale.Value, attrs 
 
 // ResizeAttrs are the attributes of Resize; the zero value of a field leaves its default.
 type ResizeAttrs struct {
-	Name                         string // of the node
-	Antialias                    int    // default 0, 0 to 1
-	Axes                         []int64
+	Name                         string   // of the node
+	Antialias                    int      // default 0, 0 to 1
+	Axes                         []int64  // may be left out
 	CoordinateTransformationMode string   // default "half_pixel"
 	CubicCoeffA                  *float64 // default -0.75
 	ExcludeOutside               int      // default 0, 0 to 1
@@ -5493,9 +5493,9 @@ func Resize(g *percale.Builder, x percale.Value, roi percale.Value, scales perca
 
 // ResizeGradAttrs are the attributes of ResizeGrad; the zero value of a field leaves its default.
 type ResizeGradAttrs struct {
-	Name                         string // of the node
-	Antialias                    int    // default 0, 0 to 1
-	Axes                         []int64
+	Name                         string   // of the node
+	Antialias                    int      // default 0, 0 to 1
+	Axes                         []int64  // may be left out
 	CoordinateTransformationMode string   // default "half_pixel"
 	CubicCoeffA                  *float64 // default -0.75
 	ExcludeOutside               int      // default 0, 0 to 1
@@ -5827,7 +5827,7 @@ func Selu(g *percale.Builder, x percale.Value, attrs ...SeluAttrs) percale.Value
 type ShapeAttrs struct {
 	Name  string // of the node
 	Start int    // default 0
-	End   *int
+	End   *int   // may be left out
 }
 
 // Shape: The dims [start, end) of the input; negative ones count from the end.
@@ -5845,6 +5845,30 @@ func Shape(g *percale.Builder, data percale.Value, attrs ...ShapeAttrs) percale.
 		}
 		if a.End != nil {
 			n.Attrs = append(n.Attrs, percale.Attr{Name: "end", Value: *a.End})
+		}
+	}
+	return one(g.Add(n))
+}
+
+// ShardMeanAttrs are the attributes of ShardMean; the zero value of a field leaves its default.
+type ShardMeanAttrs struct {
+	Name       string // of the node
+	Transposed int    // default 0, 0 to 1
+}
+
+// ShardMean: The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard;
+// with `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
+// trainer computes at the same time; X where there are no shards, as in a session's run.
+//
+// Input X: f32 f16 f64 bf16.
+func ShardMean(g *percale.Builder, x percale.Value, attrs ...ShardMeanAttrs) percale.Value {
+	in := []percale.Value{x}
+	n := percale.Node{Op: "percale:ShardMean", Inputs: trim(in)}
+	n.Outputs = 1
+	for _, a := range attrs {
+		n.Name = a.Name
+		if a.Transposed != 0 {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "transposed", Value: a.Transposed})
 		}
 	}
 	return one(g.Add(n))
@@ -6038,7 +6062,7 @@ func Softmax(g *percale.Builder, input percale.Value, attrs ...SoftmaxAttrs) per
 // SoftmaxCrossEntropyGradAttrs are the attributes of SoftmaxCrossEntropyGrad; the zero value of a field leaves its default.
 type SoftmaxCrossEntropyGradAttrs struct {
 	Name        string // of the node
-	IgnoreIndex *int
+	IgnoreIndex *int   // may be left out
 	Reduction   string // default "mean"
 }
 
@@ -6069,7 +6093,7 @@ func SoftmaxCrossEntropyGrad(g *percale.Builder, dloss percale.Value, scores per
 // SoftmaxCrossEntropyLossAttrs are the attributes of SoftmaxCrossEntropyLoss; the zero value of a field leaves its default.
 type SoftmaxCrossEntropyLossAttrs struct {
 	Name        string // of the node
-	IgnoreIndex *int
+	IgnoreIndex *int   // may be left out
 	Reduction   string // default "mean"
 	Outputs     int    // how many are computed; 0: 1
 }
@@ -6500,6 +6524,42 @@ func Swish(g *percale.Builder, x percale.Value, attrs ...SwishAttrs) percale.Val
 	return one(g.Add(n))
 }
 
+// SynchronizedBatchNormalizationAttrs are the attributes of SynchronizedBatchNormalization; the zero value of a field leaves its default.
+type SynchronizedBatchNormalizationAttrs struct {
+	Name     string   // of the node
+	Epsilon  *float64 // default 1e-05, 0 or more
+	Momentum *float64 // default 0.9
+	Outputs  int      // how many are computed; 0: 1
+}
+
+// SynchronizedBatchNormalization: BatchNormalization in training mode whose statistics are those of all shards of the
+// batch (see ShardMean), and the gradient runs through them.
+//
+// Input X: f32 f16 f64 bf16.
+// Input scale: f32 f16 f64 bf16.
+// Input B: f32 f16 f64 bf16.
+// Input input_mean: f32 f16 f64 bf16.
+// Input input_var: f32 f16 f64 bf16.
+func SynchronizedBatchNormalization(g *percale.Builder, x percale.Value, scale percale.Value, b percale.Value, inputMean percale.Value, inputVar percale.Value, attrs ...SynchronizedBatchNormalizationAttrs) (y, runningMean, runningVar percale.Value) {
+	in := []percale.Value{x, scale, b, inputMean, inputVar}
+	n := percale.Node{Op: "percale:SynchronizedBatchNormalization", Inputs: trim(in)}
+	n.Outputs = 1
+	for _, a := range attrs {
+		n.Name = a.Name
+		if a.Epsilon != nil {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "epsilon", Value: *a.Epsilon})
+		}
+		if a.Momentum != nil {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "momentum", Value: *a.Momentum})
+		}
+		if a.Outputs > 0 {
+			n.Outputs = a.Outputs
+		}
+	}
+	out := pad(g.Add(n), 3)
+	return out[0], out[1], out[2]
+}
+
 // TanAttrs are the attributes of Tan; the zero value of a field leaves its default.
 type TanAttrs struct {
 	Name string // of the node
@@ -6708,9 +6768,9 @@ func Trilu(g *percale.Builder, input percale.Value, k percale.Value, attrs ...Tr
 // UniqueAttrs are the attributes of Unique; the zero value of a field leaves its default.
 type UniqueAttrs struct {
 	Name    string // of the node
-	Axis    *int
-	Sorted  *int // default 1, 0 to 1
-	Outputs int  // how many are computed; 0: 1
+	Axis    *int   // may be left out
+	Sorted  *int   // default 1, 0 to 1
+	Outputs int    // how many are computed; 0: 1
 }
 
 // Unique: The distinct slices of X along `axis`, without it the elements, ascending or (sorted 0) as they first come;

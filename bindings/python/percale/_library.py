@@ -1,4 +1,5 @@
 """Opens libpercale. Nothing of it is touched before the first use."""
+import ctypes
 import os
 import pathlib
 import sys
@@ -45,6 +46,37 @@ def _functions():
 
 
 lib = _Library()
+
+
+# What C may still call, by the `user` that it has.
+_kept: dict = {}
+
+
+def keep(value):
+    """A `user` for C that stands for `value`, until C gives it to FORGET, or the caller to forget()."""
+    user = ffi.new_handle(value)
+    _kept[int(ffi.cast("intptr_t", user))] = user
+    return user
+
+
+def forget(user, kept=_kept, cast=ffi.cast):
+    kept.pop(int(cast("intptr_t", user)), None)
+
+
+FORGET = ffi.callback("percale_destroy", forget)
+if hasattr(ctypes, "pythonapi"):
+    # C may call it while the interpreter takes its modules apart: it must not be gone before.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(FORGET))
+
+
+def type_of(function, *arguments):
+    """(dtype, shape) that a function of C writes: unknown dims are -1, the shape is None where not even the rank is known."""
+    from . import dtypes
+    from .errors import check
+
+    dtype, rank, dims = ffi.new("percale_dtype*"), ffi.new("size_t*"), ffi.new("int64_t[8]")
+    check(function(*arguments, dtype, dims, rank))
+    return dtypes.NAMES[dtype[0]], None if rank[0] > 8 else tuple(dims[i] for i in range(rank[0]))
 
 
 def text_of(text):

@@ -1,6 +1,6 @@
 """Data sets: rows in batches."""
 from . import dtypes
-from ._library import Names, ffi, lib
+from ._library import FORGET, Names, ffi, forget, keep, lib, string, type_of
 from .errors import OutOfRange, check
 from .handle import Handle, out
 from .tensor import Tensor, Tensors, _dims
@@ -41,68 +41,83 @@ class Dataset(Handle):
 
     kind = "dataset"
 
-    def __init__(self, pointer, names, keep=()):
+    def __init__(self, pointer, generators=()):
         super().__init__(pointer)
-        self.names, self._keep = list(names), keep
+        self._generators = list(generators)  # to be asked for what they raised
+        self.names = [string(lib.percale_dataset_get_column_name(self.c, i))
+                      for i in range(lib.percale_dataset_column_count(self.c))]
+
+    @property
+    def types(self):
+        """{column: (dtype, shape of one row)}"""
+        return {name: type_of(lib.percale_dataset_column_type, self.c, i) for i, name in enumerate(self.names)}
 
     @classmethod
     def from_tensors(cls, engine, **columns):
         """Rows of arrays that have the same first dim; keywords become names of feeds: from_tensors(engine, x=images, y=labels)."""
         names, given, pointer = Names(columns), Tensors(columns.values()), out("dataset")
         check(lib.percale_dataset_from_tensors(engine.c, names.array, given.array, len(names), pointer))
-        return cls(pointer[0], columns)
+        return cls(pointer[0])
 
     @classmethod
     def from_files(cls, engine, scale=0.0, **paths):
         """Rows of IDX, .npy, .npz, .safetensors or .csv files, which may be larger than memory. u8 images become f32 times `scale`."""
         names, files, pointer = Names(paths), Names([str(p) for p in paths.values()]), out("dataset")
         check(lib.percale_dataset_from_files(engine.c, names.array, files.array, len(names), scale, pointer))
-        return cls(pointer[0], paths)
+        return cls(pointer[0])
 
     @classmethod
     def range(cls, engine, start, stop, step=1, name="x"):
         """Rows of one i64 each."""
         pointer = out("dataset")
         check(lib.percale_dataset_range(engine.c, name.encode(), start, stop, step, pointer))
-        return cls(pointer[0], [name])
+        return cls(pointer[0])
 
     @classmethod
     def from_function(cls, engine, function, rows, **columns):
         """Rows that `function(number)` makes as a dict; columns are name=(dtype, shape of one row). The same row for the same number,
         whenever it is asked for."""
         generator = _Generator(function, columns)
-        handle = ffi.new_handle(generator)
         names, dims = Names(columns), [_dims(shape) for _, _, shape in generator.types]
         kinds = ffi.new("percale_dtype[]", [dtypes.number(dtype) for dtype, _ in columns.values()])
         ranks = ffi.new("size_t[]", [len(shape) for _, _, shape in generator.types])
         pointer = out("dataset")
-        check(lib.percale_dataset_generator(engine.c, names.array, kinds, ffi.new("int64_t*[]", dims), ranks, len(names), rows,
-                                            _make_row, handle, pointer))
-        return cls(pointer[0], columns, [handle, generator])
+        user = keep(generator)
+        try:
+            check(lib.percale_dataset_generator_owned(engine.c, names.array, kinds, ffi.new("int64_t*[]", dims), ranks, len(names),
+                                                      rows, _make_row, user, FORGET, pointer))
+        except Exception:
+            forget(user)
+            raise
+        return cls(pointer[0], [generator])
 
-    def _made(self, function, *arguments, names=None, keep=()):
+    def _made(self, function, *arguments, others=()):
         pointer = out("dataset")
         check(function(*arguments, pointer))
-        return Dataset(pointer[0], self.names if names is None else names, [*self._keep, *keep])
+        return Dataset(pointer[0], sum((o._generators for o in others), self._generators))
 
     def zip(self, *others):
         """The columns of several data sets side by side."""
         sets = ffi.new("percale_dataset*[]", [self.c] + [o.c for o in others])
-        return self._made(lib.percale_dataset_zip, sets, len(others) + 1, names=sum((o.names for o in others), self.names),
-                          keep=sum((list(o._keep) for o in others), []))
+        return self._made(lib.percale_dataset_zip, sets, len(others) + 1, others=others)
 
     def concatenate(self, *others):
         """The rows of several data sets, one set after the other."""
         sets = ffi.new("percale_dataset*[]", [self.c] + [o.c for o in others])
-        return self._made(lib.percale_dataset_concatenate, sets, len(others) + 1,
-                          keep=sum((list(o._keep) for o in others), []))
+        return self._made(lib.percale_dataset_concatenate, sets, len(others) + 1, others=others)
 
     def repeat(self, times):
+        """The rows so many times over."""
         return self._made(lib.percale_dataset_repeat, self.c, times)
 
     def map(self, graph):
         """Rows that went through a graph without variables."""
-        return self._made(lib.percale_dataset_map, self.c, graph.c, names=graph.outputs)
+        return self._made(lib.percale_dataset_map, self.c, graph.c)
+
+    def rename(self, *names):
+        """The same rows with other names of their columns, one for each, in order."""
+        given = Names(names)
+        return self._made(lib.percale_dataset_rename, self.c, given.array, len(given))
 
     def batch(self, size, *, shuffle=None, drop_remainder=False):
         """Sets how rows come; `shuffle` is a seed. The data set itself."""
@@ -113,7 +128,7 @@ class Dataset(Handle):
         """A part of each batch per replica, each a data set of its own."""
         found = ffi.new("percale_dataset*[]", max(replicas, 1))
         check(lib.percale_dataset_distribute(self.c, replicas, found))
-        return [Dataset(found[i], self.names, self._keep) for i in range(replicas)]
+        return [Dataset(found[i], self._generators) for i in range(replicas)]
 
     def __len__(self):
         return lib.percale_dataset_rows(self.c)
@@ -133,9 +148,8 @@ class Dataset(Handle):
         try:
             check(status)
         except Exception:
-            for part in self._keep:
-                error = getattr(part, "error", None)
+            for generator in self._generators:
+                error, generator.error = generator.error, None
                 if error is not None:
-                    part.error = None
                     raise error
             raise

@@ -1,7 +1,7 @@
 """Engines and options."""
 import json
 
-from ._library import ffi, lib, string, text_of
+from ._library import FORGET, ffi, forget, keep, lib, string, text_of
 from .errors import check
 from .handle import Handle, out
 
@@ -40,6 +40,11 @@ def options_or_null(kind, settings):
     return made.c, made
 
 
+@ffi.callback("percale_log_function")
+def _log(user, level, message, size):
+    ffi.from_handle(user)(level, ffi.buffer(message, size)[:].decode(errors="replace"))
+
+
 class Engine(Handle):
     """The root of everything: devices, threads, memory limit, plug-ins. Thread-safe. Settings are options of kind "engine":
     devices="cpu=2x1", threads=2, memory_limit=1 << 30, ..."""
@@ -66,8 +71,21 @@ class Engine(Handle):
         lib.percale_engine_memory(self.c, used, peak)
         return used[0], peak[0]
 
+    def set_log(self, function):
+        """Messages of the level of the option `log` and above go to `function(level, text)`, on any thread, level 0 debug to 3 error;
+        None ends it. Before other threads use the engine."""
+        if function is None:
+            lib.percale_engine_set_log(self.c, ffi.NULL, ffi.NULL)
+            return
+        user = keep(function)
+        try:
+            check(lib.percale_engine_set_log_owned(self.c, _log, user, FORGET))
+        except Exception:
+            forget(user)
+            raise
+
     def describe(self, what="info"):
-        """Facts as Python values: "info", "ops", "devices", ..."""
+        """Facts as Python values: "info", "ops", "layers", "passes", "kernels"."""
         text = out("text")
         check(lib.percale_engine_describe(self.c, what.encode(), text))
         return json.loads(text_of(text[0]))

@@ -11,70 +11,103 @@ class Error(Exception):
 
     @property
     def name(self):
+        """The name of the code, "INVALID_ARGUMENT"."""
         return ffi.string(lib.percale_code_name(self.code)).decode()
 
 
 class Cancelled(Error):
+    """Somebody asked for the end of a run or a training."""
+
     code = _raw.CANCELLED
 
 
 class Unknown(Error):
+    """None of the others."""
+
     code = _raw.UNKNOWN
 
 
 class InvalidArgument(Error, ValueError):
+    """An argument is wrong, whatever the state is."""
+
     code = _raw.INVALID_ARGUMENT
 
 
 class DeadlineExceeded(Error, TimeoutError):
+    """The time has run out."""
+
     code = _raw.DEADLINE_EXCEEDED
 
 
 class NotFound(Error, LookupError):
+    """There is no file, name or kind like that."""
+
     code = _raw.NOT_FOUND
 
 
 class AlreadyExists(Error):
+    """The name is taken."""
+
     code = _raw.ALREADY_EXISTS
 
 
 class PermissionDenied(Error, PermissionError):
+    """The system forbids it."""
+
     code = _raw.PERMISSION_DENIED
 
 
 class ResourceExhausted(Error, MemoryError):
+    """No memory, or beyond a limit."""
+
     code = _raw.RESOURCE_EXHAUSTED
 
 
 class FailedPrecondition(Error):
+    """It is wrong in this state."""
+
     code = _raw.FAILED_PRECONDITION
 
 
 class Aborted(Error):
+    """A callback ended it."""
+
     code = _raw.ABORTED
 
 
 class OutOfRange(Error, IndexError):
+    """Past the end, or beyond what may be."""
+
     code = _raw.OUT_OF_RANGE
 
 
 class Unimplemented(Error, NotImplementedError):
+    """Known, and not there."""
+
     code = _raw.UNIMPLEMENTED
 
 
 class Internal(Error):
+    """A bug of the library."""
+
     code = _raw.INTERNAL
 
 
 class Unavailable(Error):
+    """Not now, or not on this machine."""
+
     code = _raw.UNAVAILABLE
 
 
 class DataLoss(Error):
+    """Bytes are broken or missing."""
+
     code = _raw.DATA_LOSS
 
 
 class Unauthenticated(Error):
+    """A peer that nobody knows."""
+
     code = _raw.UNAUTHENTICATED
 
 

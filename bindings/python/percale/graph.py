@@ -3,7 +3,7 @@ import contextlib
 import json
 
 from . import _raw, dtypes
-from ._library import Names, ffi, lib, path_of, string, text_of
+from ._library import Names, ffi, lib, path_of, string, text_of, type_of
 from .engine import options_or_null
 from .errors import check
 from .handle import Handle, out, pointer_or_null
@@ -25,10 +25,7 @@ class Value:
     @property
     def type(self):
         """(dtype, shape): unknown dims are -1, the shape is None where not even the rank is known."""
-        dtype, rank, dims = ffi.new("percale_dtype*"), ffi.new("size_t*"), ffi.new("int64_t[8]")
-        check(lib.percale_builder_value_type(self.builder.c, self.id, dtype, dims, rank))
-        shape = None if rank[0] > 8 else tuple(dims[i] for i in range(rank[0]))
-        return dtypes.NAMES[dtype[0]], shape
+        return type_of(lib.percale_builder_value_type, self.builder.c, self.id)
 
     def _binary(self, op, other, swapped=False):
         if not isinstance(other, Value):
@@ -99,6 +96,7 @@ class Graph(Handle):
         check(lib.percale_graph_save_file(self.c, pointer_or_null(variables), path_of(path)))
 
     def to_bytes(self, variables=None):
+        """What save() would write."""
         text = out("text")
         check(lib.percale_graph_serialize(self.c, pointer_or_null(variables), text))
         return text_of(text[0])
@@ -124,6 +122,21 @@ class Graph(Handle):
     def outputs(self):
         """Names, in their order."""
         return self._names(lib.percale_graph_get_output_name)
+
+    def type(self, name):
+        """(dtype, shape) of an input, an output, or a value within, which can be fed and fetched as well: unknown dims are -1, the
+        shape is None where not even the rank is known."""
+        return type_of(lib.percale_graph_value_type, self.c, name.encode())
+
+    @property
+    def input_types(self):
+        """{name: (dtype, shape)}, in their order."""
+        return {name: self.type(name) for name in self.inputs}
+
+    @property
+    def output_types(self):
+        """{name: (dtype, shape)}, in their order."""
+        return {name: self.type(name) for name in self.outputs}
 
     def describe(self, what="summary"):
         """Python values; text for what is no JSON, such as "svg"."""
@@ -158,6 +171,7 @@ class Builder(Handle):
         return self._value(lib.percale_builder_input, name.encode(), dtypes.number(dtype), _dims(dims), len(dims))
 
     def constant(self, value, name="", dtype=None):
+        """A value that is always the same: whatever Tensor.of() takes."""
         tensor = Tensor.of(value, dtype)
         return self._value(lib.percale_builder_constant, name.encode() or ffi.NULL, tensor.c)
 
@@ -226,6 +240,7 @@ class Builder(Handle):
         check(lib.percale_builder_set_outputs(self.c, ffi.new("percale_value[]", [v.id for v in values]), len(values)))
 
     def rename(self, value, name):
+        """Another name for a value: what feeds and fetches call it."""
         check(lib.percale_builder_rename(self.c, value.id, name.encode()))
 
     @contextlib.contextmanager

@@ -21,6 +21,7 @@ class Layer:
         self.kind, self.attributes = kind, attributes
 
     def spec(self):
+        """The layer's part of a SPEC."""
         return {"layer": self.kind, **self.attributes}
 
 
@@ -29,7 +30,8 @@ _POSITIONAL = {"Dense": ["units"], "Conv1D": ["filters", "kernel_size", "strides
                "Conv2DTranspose": ["filters", "kernel_size", "strides"], "DepthwiseConv2D": ["kernel_size", "strides"],
                "SeparableConv2D": ["filters", "kernel_size", "strides"], "MaxPooling2D": ["pool_size", "strides"],
                "AveragePooling2D": ["pool_size", "strides"], "Dropout": ["rate"], "Activation": ["activation"],
-               "Reshape": ["target_shape"], "Embedding": ["input_dim", "output_dim"], "LSTM": ["units"], "GRU": ["units"],
+               "Reshape": ["target_shape"], "Embedding": ["input_dim", "output_dim"],
+               "EmbeddingBag": ["input_dim", "output_dim"], "LSTM": ["units"], "GRU": ["units"],
                "SimpleRNN": ["units"], "MultiHeadAttention": ["num_heads", "key_dim"]}
 
 
@@ -59,10 +61,12 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self):
+        """How many devices compute parts of a batch."""
         return len(self.engine.devices)
 
     @contextlib.contextmanager
     def scope(self):
+        """Models that are made within `with` train with this strategy."""
         _scopes.append(self)
         try:
             yield
@@ -98,6 +102,7 @@ class History:
         self.epoch, self.history = [], {}
 
     def add(self, epoch, numbers):
+        """Notes the numbers of an epoch."""
         self.epoch.append(epoch)
         for name, value in numbers.items():
             self.history.setdefault(name, []).append(value)
@@ -114,10 +119,12 @@ class Sequential:
         self._settings, self._trainer, self._session = None, None, None
 
     def add(self, layer):
+        """One layer more, behind the others."""
         self.layers.append(layer)
 
     @property
     def engine(self):
+        """The strategy's engine, or one of its own."""
         if self._engine is None:
             self._engine = Engine()
         return self._engine
@@ -150,9 +157,7 @@ class Sequential:
     def _row_shape(self, data):
         if self.input_shape is not None:
             return self.input_shape
-        for batch in data.repeat(1).batch(1):  # a data set of its own, whose place nobody minds
-            return batch[data.names[0]].shape[1:]
-        raise ValueError("the data set is empty")
+        return data.types[data.names[0]][1]
 
     def fit(self, x, y=None, *, epochs=1, batch_size=32, shuffle=0, validation_data=None, verbose="auto", callback=None):
         """Trains on a data set with columns x and y, or on arrays. `shuffle`: a seed, None for the order of the rows. `callback` as in
@@ -184,6 +189,7 @@ class Sequential:
 
     @property
     def trainer(self):
+        """What fit() trains with."""
         if self._trainer is None:
             raise RuntimeError("fit() comes first")
         return self._trainer
@@ -206,6 +212,7 @@ class Sequential:
 
     @property
     def variables(self):
+        """The weights that fit() trains."""
         return self.trainer.variables
 
 

@@ -196,7 +196,7 @@ def ApplyMomentum(builder: Builder, param: Value, grad: Value, buffer: Value, le
 
 
 def ApplyRMSProp(builder: Builder, param: Value, grad: Value, square: Value, buffer: Optional[Value] = None,
-        learning_rate: Value = None, grad_scale: Optional[Value] = None, *, alpha: Optional[float] = None,
+        learning_rate: Optional[Value] = None, grad_scale: Optional[Value] = None, *, alpha: Optional[float] = None,
         epsilon: Optional[float] = None, momentum: Optional[float] = None, weight_decay: Optional[float] = None,
         outputs: int = 2, name: str = "") -> List[Value]:
     """s = alpha s + (1 - alpha) g^2; d = g / (sqrt(s) + epsilon); param - learning_rate * d, or with a buffer: buffer
@@ -2372,6 +2372,15 @@ def Shape(builder: Builder, data: Value, *, start: Optional[int] = None, end: Op
     return builder.node("Shape", [data], {"start": start, "end": end}, outputs=1, name=name)[0]
 
 
+def ShardMean(builder: Builder, X: Value, *, transposed: Optional[int] = None, name: str = "") -> Value:
+    """The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
+    `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
+    trainer computes at the same time; X where there are no shards, as in a session's run.
+    Input X: f32 f16 f64 bf16.
+    transposed: default 0, 0 to 1."""
+    return builder.node("percale:ShardMean", [X], {"transposed": transposed}, outputs=1, name=name)[0]
+
+
 def Shrink(builder: Builder, input: Value, *, bias: Optional[float] = None, lambd: Optional[float] = None,
         name: str = "") -> Value:
     """x + bias below -lambd, x - bias above lambd, else 0.
@@ -2643,6 +2652,22 @@ def Swish(builder: Builder, X: Value, *, alpha: Optional[float] = None, name: st
     Input X: f32 f16 f64 bf16.
     alpha: default 1."""
     return builder.node("Swish", [X], {"alpha": alpha}, outputs=1, name=name)[0]
+
+
+def SynchronizedBatchNormalization(builder: Builder, X: Value, scale: Value, B: Value, input_mean: Value,
+        input_var: Value, *, epsilon: Optional[float] = None, momentum: Optional[float] = None, outputs: int = 1,
+        name: str = "") -> List[Value]:
+    """BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and
+    the gradient runs through them.
+    Input X: f32 f16 f64 bf16.
+    Input scale: f32 f16 f64 bf16.
+    Input B: f32 f16 f64 bf16.
+    Input input_mean: f32 f16 f64 bf16.
+    Input input_var: f32 f16 f64 bf16.
+    epsilon: default 1e-05, 0 or more.
+    momentum: default 0.9."""
+    return builder.node("percale:SynchronizedBatchNormalization", [X, scale, B, input_mean, input_var], {"epsilon":
+        epsilon, "momentum": momentum}, outputs=outputs, name=name)
 
 
 def Tan(builder: Builder, input: Value, *, name: str = "") -> Value:

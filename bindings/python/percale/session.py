@@ -14,6 +14,26 @@ def nanoseconds(timeout):
     return _raw.FOREVER if timeout is None else int(timeout * 1e9)
 
 
+class Cancellation(Handle):
+    """A wish that what was given it ends: prepared calls, trainers. Once it is cancelled it stays so. Thread-safe."""
+
+    kind = "cancellation"
+
+    def __init__(self):
+        pointer = out("cancellation")
+        check(lib.percale_cancellation_create(pointer))
+        super().__init__(pointer[0])
+
+    def cancel(self):
+        """Ends what runs with it, and what begins with it later, with Cancelled. Any thread."""
+        lib.percale_cancellation_cancel(self.c)
+
+    @property
+    def cancelled(self):
+        """Whether it is."""
+        return bool(lib.percale_cancellation_poll(self.c))
+
+
 class Variables(Handle):
     """The state table: named tensors that sessions and trainers share. A mapping from names to tensors. Thread-safe."""
 
@@ -41,10 +61,12 @@ class Variables(Handle):
         check(lib.percale_variables_assign(self.c, name.encode(), Tensor.of(value).c))
 
     def keys(self):
+        """The names in ascending order."""
         return list(self)
 
     @property
     def version(self):
+        """The number of the newest version, from 1 on."""
         return lib.percale_variables_version(self.c)
 
     def digest(self):
@@ -80,9 +102,11 @@ class Event(Handle):
         self._fetches, self._keep = fetches, keep
 
     def done(self):
+        """Whether the run is over."""
         return bool(lib.percale_event_poll(self.c))
 
     def cancel(self):
+        """Ends the run with Cancelled. Any thread."""
         lib.percale_event_cancel(self.c)
 
     def wait(self, timeout=None):
@@ -189,6 +213,7 @@ class Session(Handle):
         return json.loads(found) if found[:1] in "{[" else found
 
     def stats(self):
+        """Plans made, cache hits, runs, peaks of memory as planned and as measured."""
         text = out("text")
         check(lib.percale_session_stats(self.c, text))
         return json.loads(text_of(text[0]))
@@ -217,14 +242,19 @@ class Call(Handle):
             self.outputs.append(Tensor.zeros(session.engine, shape, dtype[0]))
         self._outputs = ffi.new("percale_tensor*[]", [t.c for t in self.outputs] or [ffi.NULL])
 
-    def __call__(self, *inputs):
-        """Runs it on tensors in the order of the feeds. The results lie in `outputs` until the next call: one tensor, or the list."""
+    def __call__(self, *inputs, timeout=None, cancellation=None):
+        """Runs it on tensors in the order of the feeds. The results lie in `outputs` until the next call: one tensor, or the list.
+        `timeout` in seconds: DeadlineExceeded after that. Cancelled when `cancellation` is, even before the run begins."""
         if len(inputs) != self._count:
             raise TypeError(f"the call takes {self._count} feeds, got {len(inputs)}")
         held = [Tensor.of(value) for value in inputs]
         for i, tensor in enumerate(held):
             self._inputs[i] = tensor.c
-        check(lib.percale_call_run(self.c, self._inputs, self._outputs))
+        if timeout is None and cancellation is None:
+            check(lib.percale_call_run(self.c, self._inputs, self._outputs))
+        else:
+            check(lib.percale_call_run_until(self.c, self._inputs, self._outputs, nanoseconds(timeout),
+                                             pointer_or_null(cancellation)))
         return self.outputs[0] if self._single else self.outputs
 
 

@@ -123,11 +123,13 @@ class Tensor(Handle):
 
     @property
     def shape(self):
+        """The dims."""
         dims = lib.percale_tensor_get_dims(self.c)
         return tuple(dims[i] for i in range(lib.percale_tensor_rank(self.c)))
 
     @property
     def nbytes(self):
+        """The size of the memory."""
         return lib.percale_tensor_bytes(self.c)
 
     def memory(self):

@@ -123,6 +123,11 @@ class Trainer(Handle):
         """Ends the step under way with Cancelled. Any thread."""
         lib.percale_trainer_cancel(self.c)
 
+    def set_cancellation(self, cancellation):
+        """step(), fit() and evaluate() end with Cancelled when it is cancelled, within a step, between two, or before they begin; None
+        ends that."""
+        lib.percale_trainer_set_cancellation(self.c, pointer_or_null(cancellation))
+
     def save(self, folder):
         """Writes a checkpoint folder/step-N, whole or not at all."""
         check(lib.percale_trainer_save(self.c, path_of(folder)))
@@ -140,12 +145,14 @@ class Trainer(Handle):
 
     @property
     def variables(self):
+        """The table that is trained."""
         pointer = out("variables")
         check(lib.percale_trainer_variables(self.c, pointer))
         return Variables(pointer[0])
 
     @property
     def steps(self):
+        """Steps that were completed."""
         return lib.percale_trainer_steps(self.c)
 
     def history(self, format="csv"):
@@ -155,9 +162,11 @@ class Trainer(Handle):
         return text_of(text[0]).decode()
 
     def describe(self):
+        """Facts: parameters, shards, devices, batch size, optimizer, data."""
         text = out("text")
         check(lib.percale_trainer_describe(self.c, text))
         return json.loads(text_of(text[0]))
 
     def set_trace(self, trace):
+        """Records into the trace from now on; None ends that."""
         lib.percale_trainer_set_trace(self.c, pointer_or_null(trace))

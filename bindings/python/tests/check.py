@@ -1,4 +1,6 @@
-"""Runs the tests on a wheel of the build: python3 check.py BUILD. Skips (77) where cffi or numpy is missing."""
+"""Runs the tests on a wheel of the build: python3 check.py BUILD [--stress]. Skips (77) where cffi or numpy is missing. With --stress the
+garbage collector runs at every chance, and memory that Python frees is overwritten."""
+import gc
 import os
 import pathlib
 import subprocess
@@ -37,6 +39,10 @@ def main():
         return SKIP
     if python != sys.executable:
         return subprocess.run([python, *sys.argv]).returncode
+    if "--stress" in sys.argv[2:]:
+        if os.environ.get("PYTHONMALLOC") != "debug":
+            return subprocess.run([python, *sys.argv], env=dict(os.environ, PYTHONMALLOC="debug")).returncode
+        gc.set_threshold(1)
     with tempfile.TemporaryDirectory() as folder:
         unpack_wheel(python, sys.argv[1], folder)
         sys.path.insert(0, folder)

@@ -5,6 +5,7 @@ import tempfile
 import threading
 import time
 import unittest
+import weakref
 
 import numpy as np
 
@@ -80,6 +81,9 @@ class Graphs(unittest.TestCase):
         e = engine()
         graph = affine(e)
         self.assertEqual((graph.inputs, graph.outputs), (["x"], ["y"]))
+        self.assertEqual((graph.input_types, graph.output_types), ({"x": ("f32", (-1, 2))}, {"y": ("f32", (-1, 3))}))
+        with self.assertRaisesRegex(pc.NotFound, "did you mean 'y'"):
+            graph.type("yy")
         session = pc.Session(e, graph, pc.Variables.of(e, graph))
         x = np.array([[1, 2], [3, 4]], np.float32)
         want = x @ np.arange(6, dtype=np.float32).reshape(2, 3) + 1
@@ -196,6 +200,15 @@ class Errors(unittest.TestCase):
         threading.Timer(0.05, session.cancel).start()
         with self.assertRaises(pc.Cancelled):
             session.run(feeds, "y", timeout=30)
+        call = session.prepare({"x": ("f32", (64, 64))}, "y")
+        with self.assertRaises(TimeoutError):
+            call(feeds["x"], timeout=0.05)
+        stop = pc.Cancellation()
+        threading.Timer(0.05, stop.cancel).start()
+        for _ in range(2):  # within, and before it begins
+            with self.assertRaises(pc.Cancelled):
+                call(feeds["x"], timeout=30, cancellation=stop)
+        self.assertTrue(stop.cancelled)
         event = session.run_async(feeds, "y")
         with self.assertRaises(pc.DeadlineExceeded):
             event.wait(0.02)
@@ -268,6 +281,15 @@ class Training(unittest.TestCase):
 
         with self.assertRaisesRegex(KeyError, "mine"):
             model.fit(x, y, epochs=3, verbose=0, callback=broken)
+        stop = pc.Cancellation()
+        steps = model.trainer.steps
+        model.trainer.set_cancellation(stop)
+        with self.assertRaises(pc.Cancelled):
+            model.fit(x, y, epochs=3, verbose=0, callback=lambda p: stop.cancel())
+        with self.assertRaises(pc.Cancelled):
+            model.fit(x, y, epochs=3, verbose=0)
+        self.assertEqual(model.trainer.steps, steps + 1)
+        model.trainer.set_cancellation(None)
         self.assertEqual(pc.live_statuses(), 0)
 
     def test_functions_make_rows_and_their_errors_come_through(self):
@@ -283,6 +305,50 @@ class Training(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "row of mine"):
             list(pc.Dataset.from_function(e, broken, 3, x=("f32", ())).batch(1))
 
+    def test_functions_are_let_go_of_when_nothing_can_call_them(self):
+        class Rows:
+            def __call__(self, i):
+                return {"x": np.full(8, i, np.float32), "y": i % 2}
+
+        class Log:
+            def __call__(self, level, text):
+                pass
+
+        rows, log = Rows(), Log()
+        made, told = weakref.ref(rows), weakref.ref(log)
+        e = engine()
+        e.set_log(log)
+        model = self.keras_model()
+        validation = pc.Dataset.from_function(e, rows, 16, x=("f32", (8,)), y=("i64", ())).batch(8)
+        with self.assertRaises(pc.InvalidArgument):
+            pc.Dataset.from_function(e, rows, 0, x=("f32", (8,)))
+        del rows, log
+        x, y = self.data()
+        trainer = pc.Trainer.from_spec(e, model.spec([8], 32))
+        trainer.set_validation(validation)
+        del validation
+        gc.collect()
+        self.assertIsNotNone(made())  # the trainer evaluates on it
+        trainer.fit(pc.Dataset.from_tensors(e, x=x, y=y).batch(32), 1)
+        self.assertIn("val_loss", trainer.history())
+        trainer.close()
+        gc.collect()
+        self.assertIsNone(made())
+        self.assertIsNotNone(told())
+        e.close()
+        gc.collect()
+        self.assertIsNone(told())
+
+    def test_layers_of_the_library_are_layers_of_keras(self):
+        layers = {layer["name"]: layer for layer in engine().describe("layers")}
+        for name, words in keras._POSITIONAL.items():
+            known = [attribute["name"] for attribute in layers[name]["attributes"]]
+            self.assertEqual([word for word in words if word not in known], [], name)
+        for name, layer in layers.items():
+            needed = [attribute["name"] for attribute in layer["attributes"] if attribute["required"]]
+            self.assertEqual([word for word in needed if word not in keras._POSITIONAL.get(name, [])],
+                             [], name)
+
     def test_data_sets_are_put_together(self):
         e = engine()
         a = pc.Dataset.from_tensors(e, x=np.arange(4, dtype=np.float32))
@@ -290,41 +356,13 @@ class Training(unittest.TestCase):
         both = a.zip(b).repeat(2).batch(8)
         batch, = list(both)
         self.assertEqual(batch["y"].numpy().tolist(), [4, 5, 6, 7] * 2)
+        self.assertEqual(both.types, {"x": ("f32", ()), "y": ("i64", ())})
+        self.assertEqual(both.rename("p", "q").names, ["p", "q"])
         parts = a.concatenate(a).batch(4).distribute(2)
         self.assertEqual([[t["x"].numpy().tolist() for t in part] for part in parts], [[[0, 1], [0, 1]], [[2, 3], [2, 3]]])
 
 
-class Memory(unittest.TestCase):
-    def resident(self):
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    def test_cycles_of_load_train_run_and_close_leave_nothing(self):
-        def cycle():
-            with engine() as e, affine(e) as graph, pc.Variables.of(e, graph) as variables:
-                with pc.Session(e, graph, variables) as session:
-                    session.run({"x": np.ones((2, 2), np.float32)}, "y")
-                b = pc.Builder(e, graph)
-                loss = ops.ReduceMean(b, b.find("y") * 0.5, keepdims=0)
-                b.outputs(loss)
-                with b.finish() as training, pc.Trainer(e, training, variables, optimizer="sgd") as trainer:
-                    trainer.step(x=np.ones((2, 2), np.float32))
-
-        def count(what):
-            return len(os.listdir(f"/proc/self/{what}"))
-
-        for _ in range(60):
-            cycle()
-        gc.collect()
-        before, threads, files = self.resident(), count("task"), count("fd")
-        for _ in range(200):
-            cycle()
-        gc.collect()
-        time.sleep(0.1)
-        self.assertLess(self.resident(), before * 1.01 + (2 << 20))
-        self.assertLessEqual(count("task"), threads)
-        self.assertEqual(count("fd"), files)
-
+class Threads(unittest.TestCase):
     def test_threads_run_one_session_side_by_side(self):
         e = engine(threads=2)
         graph = affine(e)

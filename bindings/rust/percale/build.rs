@@ -1,4 +1,4 @@
-//! Tests, examples and benchmarks of this crate find the library where it was linked.
+//! Tests and examples of this crate find the library where it was linked.
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     if let Ok(folder) = std::env::var("DEP_PERCALE_LIBDIR") {

@@ -1,15 +1,18 @@
 // Trains a SPEC on two devices of one process, with a bar.
 //
-//	mnist SPEC.json OUT.percale [EPOCHS]
+//	mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]
 //
 // The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of
-// devices. An interrupt ends the training after the step under way.
+// devices. An interrupt ends the training after the step under way. FILE gets a line per step: its number and the 64 bits of its loss.
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"log"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -21,24 +24,28 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) < 3 {
-		log.Fatal("usage: mnist SPEC.json OUT.percale [EPOCHS]")
+	args, losses := os.Args[1:], ""
+	if n := len(args); n > 3 && args[n-2] == "--losses" {
+		args, losses = args[:n-2], args[n-1]
+	}
+	if len(args) < 2 || len(args) > 3 {
+		log.Fatal("usage: mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]")
 	}
 	epochs := int64(0)
-	if len(os.Args) > 3 {
+	if len(args) > 2 {
 		var err error
-		if epochs, err = strconv.ParseInt(os.Args[3], 10, 64); err != nil {
+		if epochs, err = strconv.ParseInt(args[2], 10, 64); err != nil {
 			log.Fatal(err)
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := train(ctx, os.Args[1], os.Args[2], epochs); err != nil {
+	if err := train(ctx, args[0], args[1], epochs, losses); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func train(ctx context.Context, path, out string, epochs int64) error {
+func train(ctx context.Context, path, out string, epochs int64, losses string) error {
 	spec, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -54,7 +61,23 @@ func train(ctx context.Context, path, out string, epochs int64) error {
 		return err
 	}
 	defer trainer.Close()
-	if err := trainer.Fit(ctx, nil, epochs, draw); err != nil {
+	trace := bufio.NewWriter(io.Discard)
+	if losses != "" {
+		file, err := os.Create(losses)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		trace.Reset(file)
+	}
+	err = trainer.Fit(ctx, nil, epochs, func(p percale.Progress) bool {
+		fmt.Fprintf(trace, "%d %016x\n", p.Step, math.Float64bits(p.Loss))
+		return draw(p)
+	})
+	if err != nil {
+		return err
+	}
+	if err := trace.Flush(); err != nil {
 		return err
 	}
 	metrics, err := trainer.Evaluate(nil)

@@ -100,7 +100,7 @@ pub const PERCALE_DTYPE_I2: percale_dtype = 26;
 /// A value of a builder: what a node, an input or a constant gives. -1 = none.
 pub type percale_value = i32;
 
-/// None.
+/// As a value: none.
 pub const PERCALE_NO_VALUE: percale_value = -1;
 /// As a size: the text ends with NUL.
 pub const PERCALE_NUL_ENDED: usize = usize::MAX;
@@ -178,6 +178,13 @@ pub struct percale_call {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
+/// *thread-safe*. A wish that what was given it ends: calls, trainers. Once it is cancelled it stays so.
+#[repr(C)]
+pub struct percale_cancellation {
+    _data: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
 /// *thread-safe*. The end of an asynchronous run.
 #[repr(C)]
 pub struct percale_event {
@@ -217,12 +224,17 @@ pub struct percale_cluster {
 pub type percale_log_function =
     Option<unsafe extern "C" fn(user: *mut c_void, level: i32, message: *const c_char, size: usize)>;
 
+/// Ends what `user` stands for: called exactly once, when the function that it was given with will never be
+/// called again, within the caller's own call that makes it so.
+pub type percale_destroy =
+    Option<unsafe extern "C" fn(user: *mut c_void)>;
+
 /// Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait.
 pub type percale_deleter =
     Option<unsafe extern "C" fn(user: *mut c_void, data: *mut c_void)>;
 
-/// Called once when the run is over: on the thread that ends it, or at once on the caller's when it is over
-/// already. It must not block.
+/// Called exactly once when the run is over, also when the event was released before: on the thread that ends it,
+/// or at once on the caller's when it is over already. It must not block.
 pub type percale_event_callback =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
 
@@ -242,7 +254,7 @@ pub type percale_progress_callback =
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct percale_progress {
-    /// `struct_size`.
+    /// in bytes, as the library knows it
     pub struct_size: u32,
     /// from 1
     pub epoch: i64,
@@ -252,27 +264,27 @@ pub struct percale_progress {
     pub step: i64,
     /// over the whole run, from 1; steps = 0 when not known
     pub steps: i64,
-    /// `step_in_epoch`.
+    /// from 1
     pub step_in_epoch: i64,
-    /// `steps_in_epoch`.
+    /// from 1
     pub steps_in_epoch: i64,
     /// of this step
     pub loss: f64,
     /// of this step
     pub learning_rate: f64,
-    /// `rows_per_second`.
+    /// speed, since the start, until the end
     pub rows_per_second: f64,
-    /// `seconds`.
+    /// speed, since the start, until the end
     pub seconds: f64,
-    /// `eta_seconds`.
+    /// speed, since the start, until the end
     pub eta_seconds: f64,
     /// 1: the metrics below are there
     pub epoch_ended: i32,
-    /// `metric_count`.
+    /// of names and of values
     pub metric_count: usize,
     /// borrowed for the call
     pub metric_names: *const *const c_char,
-    /// `metric_values`.
+    /// means over the epoch; borrowed for the call
     pub metric_values: *const f64,
 }
 
@@ -287,50 +299,74 @@ functions! {
     fn percale_status_message(status: *const percale_status, out_size: *mut usize) -> *const c_char;
     /// The upper-case name of a code, "INVALID_ARGUMENT". Static.
     fn percale_code_name(code: percale_code) -> *const c_char;
-    /// Releases a handle.
+    /// The lower-case name of a dtype, "f32"; "invalid" for a number that is none. Static.
+    fn percale_dtype_name(dtype: percale_dtype) -> *const c_char;
+    /// One reference more; the error itself, NULL for NULL. Several threads may look at one error.
+    fn percale_status_retain(status: *mut percale_status) -> *mut percale_status;
+    /// Gives a reference to the error back; NULL does nothing.
     fn percale_status_release(status: *mut percale_status);
-    /// Statuses of this process that were handed out and not released: for leak tests.
+    /// Statuses of this process that were handed out and not released, each once for all its references: for leak
+    /// tests.
     fn percale_status_live_count() -> i64;
-    /// The characters, NUL-ended, borrowed. `out_size` may be NULL.
+    /// The characters, NUL-ended, borrowed; "" for NULL. `out_size` may be NULL.
     fn percale_text_data(text: *const percale_text, out_size: *mut usize) -> *const c_char;
-    /// Releases a handle.
+    /// Gives a reference to the text back; NULL does nothing.
     fn percale_text_release(text: *mut percale_text);
+    /// A cancellation, for `percale_call_run_until()` and `percale_trainer_set_cancellation()`. Asynchronous runs
+    /// have `percale_event_cancel()`.
+    fn percale_cancellation_create(out_cancellation: *mut *mut percale_cancellation) -> *mut percale_status;
+    /// Ends what runs with it, and whatever begins with it later, with CANCELLED. Any thread; never waits. NULL:
+    /// nothing.
+    fn percale_cancellation_cancel(cancellation: *mut percale_cancellation);
+    /// 1 when it was cancelled; 0 for NULL.
+    fn percale_cancellation_poll(cancellation: *const percale_cancellation) -> i32;
+    /// One more reference. `cancellation` may be NULL.
+    fn percale_cancellation_retain(cancellation: *mut percale_cancellation) -> *mut percale_cancellation;
+    /// Gives a reference back; what was given it keeps its own. `cancellation` may be NULL.
+    fn percale_cancellation_release(cancellation: *mut percale_cancellation);
     /// Options for what `kind` names: "engine", "session", "trainer" or "export"; NOT_FOUND for another.
     fn percale_options_create(kind: *const c_char, out_options: *mut *mut percale_options) -> *mut percale_status;
-    /// Releases a handle.
+    /// Gives a reference to the options back; NULL does nothing.
     fn percale_options_release(options: *mut percale_options);
     /// Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
     /// OUT_OF_RANGE names the range.
     fn percale_options_set(options: *mut percale_options, key: *const c_char, value: *const c_char) -> *mut percale_status;
-    /// See `percale_options_set()`.
+    /// Sets an option to a whole number; errors as `percale_options_set()`.
     fn percale_options_set_int(options: *mut percale_options, key: *const c_char, value: i64) -> *mut percale_status;
-    /// See `percale_options_set()`.
+    /// Sets an option to a number; errors as `percale_options_set()`.
     fn percale_options_set_float(options: *mut percale_options, key: *const c_char, value: f64) -> *mut percale_status;
     /// All options of all kinds as JSON: \[{"kind","key","type","default","doc"}\].
     fn percale_options_describe(out_json: *mut *mut percale_text) -> *mut percale_status;
     /// An engine. `options` of kind "engine", or NULL for the defaults. Plug-ins are looked for now and at no other
     /// time.
     fn percale_engine_create(options: *const percale_options, out_engine: *mut *mut percale_engine) -> *mut percale_status;
-    /// Retains a handle.
+    /// One reference more; the engine itself, NULL for NULL.
     fn percale_engine_retain(engine: *mut percale_engine) -> *mut percale_engine;
-    /// Releases a handle.
+    /// Gives a reference to the engine back; NULL does nothing. Its threads end with the last one.
     fn percale_engine_release(engine: *mut percale_engine);
     /// The devices that can be used.
     fn percale_engine_device_count(engine: *const percale_engine) -> usize;
     /// The name of a device, "cpu:0"; NULL when there is none of that index. Borrowed.
     fn percale_engine_get_device_name(engine: *const percale_engine, index: usize) -> *const c_char;
     /// Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
-    /// fingerprint, memory), "ops" (schemas), "passes", "kernels" (per op and kind of device).
+    /// fingerprint, memory), "ops" (schemas), "layers" (schemas of what `percale_builder_layer()` and a SPEC know:
+    /// \[{"name","doc","inputs":{"min","max"},"attributes":\[{"name","kind","required","default","min","max","doc"}\]}\],
+    /// kinds as those of ops), "passes", "kernels" (per op and kind of device).
     fn percale_engine_describe(engine: *const percale_engine, what: *const c_char, out_json: *mut *mut percale_text) -> *mut percale_status;
-    /// Where messages of the level of the option "log" and above go; nowhere without it (NULL ends it). Set it before
-    /// other threads use the engine.
+    /// Where messages of the level of the option "log" and above go; nowhere without it. `function` may be NULL: that
+    /// ends it. Set it before other threads use the engine.
     fn percale_engine_set_log(engine: *mut percale_engine, function: percale_log_function, user: *mut c_void);
-    /// Bytes that the engine's allocations hold now, and the most they ever held.
+    /// As `percale_engine_set_log()`; `destroy` (may be NULL) is called when another function takes the place of this
+    /// one, or the engine ends. On failure it is not called, and the function from before stays. `function` may be
+    /// NULL.
+    fn percale_engine_set_log_owned(engine: *mut percale_engine, function: percale_log_function, user: *mut c_void, destroy: percale_destroy) -> *mut percale_status;
+    /// Bytes that the engine's allocations hold now, and the most they ever held. `out_used` may be NULL, `out_peak`
+    /// may be NULL.
     fn percale_engine_memory(engine: *const percale_engine, out_used: *mut i64, out_peak: *mut i64);
     /// A tensor in the engine's memory, 64-byte aligned, filled with zeros.
     fn percale_tensor_create(engine: *mut percale_engine, dtype: percale_dtype, dims: *const i64, rank: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
     /// A tensor over the caller's memory, without a copy. `bytes` must suffice for the shape; the memory must stay
-    /// valid and unchanged until `deleter` (may be NULL) is called.
+    /// valid and unchanged until `deleter` (may be NULL) is called, which it is not when this fails.
     fn percale_tensor_from_memory(dtype: percale_dtype, dims: *const i64, rank: usize, data: *mut c_void, bytes: usize, deleter: percale_deleter, user: *mut c_void, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
     /// A DLManagedTensorVersioned* of DLPack over the tensor's memory, kept alive by it.
     fn percale_tensor_to_dlpack(tensor: *mut percale_tensor, out_managed: *mut *mut c_void) -> *mut percale_status;
@@ -342,31 +378,32 @@ functions! {
     fn percale_tensor_import(engine: *mut percale_engine, format: *const c_char, bytes: *const c_void, size: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
     /// Writes a NumPy .npy file.
     fn percale_tensor_save(tensor: *const percale_tensor, path: *const c_char) -> *mut percale_status;
-    /// Retains a handle.
+    /// One reference more; the tensor itself, NULL for NULL.
     fn percale_tensor_retain(tensor: *mut percale_tensor) -> *mut percale_tensor;
-    /// Releases a handle.
+    /// Gives a reference to the tensor back; NULL does nothing. Borrowed memory is given to its deleter with the last
+    /// one.
     fn percale_tensor_release(tensor: *mut percale_tensor);
-    /// The getters give 0, or NULL where they give memory, for a NULL tensor.
+    /// The element type; 0 for NULL.
     fn percale_tensor_dtype(tensor: *const percale_tensor) -> percale_dtype;
-    /// See `percale_tensor_dtype()`.
+    /// The number of dims; 0 for NULL.
     fn percale_tensor_rank(tensor: *const percale_tensor) -> usize;
-    /// The dims, borrowed; never NULL.
+    /// The dims, borrowed; never NULL, not even for a NULL tensor.
     fn percale_tensor_get_dims(tensor: *const percale_tensor) -> *const i64;
-    /// See `percale_tensor_get_dims()`.
+    /// The size of the memory in bytes; 0 for NULL.
     fn percale_tensor_bytes(tensor: *const percale_tensor) -> usize;
-    /// See `percale_tensor_get_dims()`.
+    /// The number of elements; 0 for NULL.
     fn percale_tensor_element_count(tensor: *const percale_tensor) -> i64;
-    /// The memory, row-major, borrowed; not NULL, not even for an empty tensor.
+    /// The memory, row-major, borrowed; not NULL, not even for an empty tensor; NULL for a NULL tensor.
     fn percale_tensor_get_data(tensor: *const percale_tensor) -> *mut c_void;
-    /// Creates a handle.
+    /// A builder of an empty graph, whose current function is "main".
     fn percale_builder_create(engine: *mut percale_engine, out_builder: *mut *mut percale_builder) -> *mut percale_status;
     /// Goes on from a finished graph.
     fn percale_builder_from_graph(engine: *mut percale_engine, graph: *const percale_graph, out_builder: *mut *mut percale_builder) -> *mut percale_status;
-    /// Releases a handle.
+    /// Gives a reference to the builder back; NULL does nothing.
     fn percale_builder_release(builder: *mut percale_builder);
     /// The value of that name in the current function: how to go on from what a graph has.
     fn percale_builder_find_value(builder: *mut percale_builder, name: *const c_char, out_value: *mut percale_value) -> *mut percale_status;
-    /// See `percale_builder_find_value()`.
+    /// The next input of the current function, a value that runs feed.
     fn percale_builder_input(builder: *mut percale_builder, name: *const c_char, dtype: percale_dtype, dims: *const i64, rank: usize, out_value: *mut percale_value) -> *mut percale_status;
     /// A constant; the tensor is shared, not copied. `name` may be NULL.
     fn percale_builder_constant(builder: *mut percale_builder, name: *const c_char, tensor: *mut percale_tensor, out_value: *mut percale_value) -> *mut percale_status;
@@ -379,40 +416,44 @@ functions! {
     /// Begins a node of an op, "Conv" or "percale:ApplyAdam". `name` may be NULL. Inputs and attributes follow, then
     /// `percale_builder_finish_node()`.
     fn percale_builder_node(builder: *mut percale_builder, op: *const c_char, name: *const c_char) -> *mut percale_status;
-    /// Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes).
+    /// Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes;
+    /// `percale_engine_describe()` lists them). `name` may be NULL.
     fn percale_builder_layer(builder: *mut percale_builder, layer: *const c_char, name: *const c_char) -> *mut percale_status;
     /// The next input of the node or layer that was begun; PERCALE_NO_VALUE for an absent optional one.
     fn percale_builder_add_input(builder: *mut percale_builder, value: percale_value) -> *mut percale_status;
-    /// See `percale_builder_add_input()`.
+    /// An attribute of the node or layer that was begun: a whole number.
     fn percale_builder_set_int(builder: *mut percale_builder, attribute: *const c_char, value: i64) -> *mut percale_status;
-    /// See `percale_builder_add_input()`.
+    /// An attribute: a number.
     fn percale_builder_set_float(builder: *mut percale_builder, attribute: *const c_char, value: f64) -> *mut percale_status;
-    /// See `percale_builder_add_input()`.
+    /// An attribute: text.
     fn percale_builder_set_string(builder: *mut percale_builder, attribute: *const c_char, value: *const c_char) -> *mut percale_status;
-    /// See `percale_builder_add_input()`.
+    /// An attribute: a list of whole numbers.
     fn percale_builder_set_ints(builder: *mut percale_builder, attribute: *const c_char, values: *const i64, count: usize) -> *mut percale_status;
-    /// See `percale_builder_add_input()`.
+    /// An attribute: a list of numbers.
     fn percale_builder_set_floats(builder: *mut percale_builder, attribute: *const c_char, values: *const f64, count: usize) -> *mut percale_status;
-    /// See `percale_builder_add_input()`.
+    /// An attribute: a list of texts.
     fn percale_builder_set_strings(builder: *mut percale_builder, attribute: *const c_char, values: *const *const c_char, count: usize) -> *mut percale_status;
-    /// See `percale_builder_add_input()`.
+    /// An attribute: a tensor, which is shared, not copied.
     fn percale_builder_set_tensor(builder: *mut percale_builder, attribute: *const c_char, value: *mut percale_tensor) -> *mut percale_status;
     /// An attribute that names a function of the graph: the branches of If, the body of Loop.
     fn percale_builder_set_function(builder: *mut percale_builder, attribute: *const c_char, function: *const c_char) -> *mut percale_status;
     /// Ends the node or layer: checks it, infers shapes, gives its outputs (a layer has one). After an error the node
-    /// is dropped and the builder is as before `percale_builder_node()`.
+    /// is dropped and the builder is as before `percale_builder_node()`. `out_values` may be NULL when `output_count`
+    /// is 0.
     fn percale_builder_finish_node(builder: *mut percale_builder, output_count: usize, out_values: *mut percale_value) -> *mut percale_status;
     /// What follows goes into a new function, until `percale_builder_end_function()`. Functions nest.
     fn percale_builder_begin_function(builder: *mut percale_builder, name: *const c_char) -> *mut percale_status;
-    /// See `percale_builder_begin_function()`.
+    /// Ends what `percale_builder_begin_function()` began.
     fn percale_builder_end_function(builder: *mut percale_builder) -> *mut percale_status;
     /// The outputs of the current function.
     fn percale_builder_set_outputs(builder: *mut percale_builder, values: *const percale_value, count: usize) -> *mut percale_status;
-    /// See `percale_builder_set_outputs()`.
+    /// Another name for a value of the current function: what feeds and fetches call it.
     fn percale_builder_rename(builder: *mut percale_builder, value: percale_value, name: *const c_char) -> *mut percale_status;
     /// dtype, dims and rank of a value; rank SIZE_MAX when not even that is known. `out_dims` has room for 8.
     fn percale_builder_value_type(builder: *const percale_builder, value: percale_value, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
-    /// Nodes that follow carry this device hint ("cuda:0"); "" ends it.
+    /// Nodes that follow carry this device hint; "" ends it. A device's name ("cuda:0"): they run there, and a
+    /// session fails that cannot have it so, unless its option soft_placement is on. "colocate:NAME": they run where
+    /// the node NAME does, or what reads and assigns the variable NAME.
     fn percale_builder_set_device(builder: *mut percale_builder, device: *const c_char) -> *mut percale_status;
     /// The node of `after` runs only when the node of `before` has; an op on a queue ("percale:QueueEnqueue") is
     /// ordered by it and runs where it is needed otherwise or is a target.
@@ -437,7 +478,7 @@ functions! {
     /// Writes a .percale file, whole or not at all. With `variables` (may be NULL) the file's first values are
     /// theirs.
     fn percale_graph_save_file(graph: *const percale_graph, variables: *const percale_variables, path: *const c_char) -> *mut percale_status;
-    /// The bytes that `percale_graph_save_file()` would write.
+    /// The bytes that `percale_graph_save_file()` would write. `variables` may be NULL.
     fn percale_graph_serialize(graph: *const percale_graph, variables: *const percale_variables, out_bytes: *mut *mut percale_text) -> *mut percale_status;
     /// Writes a model of a foreign format ("onnx") through an importer plug-in, whole or not at all. It holds what
     /// "main" computes: what no output depends on is left out, changes of variables among it. `variables` (may be
@@ -446,16 +487,20 @@ functions! {
     /// there; FAILED_PRECONDITION for a variable without a value.
     fn percale_graph_export(engine: *mut percale_engine, graph: *const percale_graph, variables: *const percale_variables, format: *const c_char, options: *const percale_options, path: *const c_char) -> *mut percale_status;
     /// The bytes that `percale_graph_export()` would write; RESOURCE_EXHAUSTED where the format needs a second file
-    /// for as many.
+    /// for as many. `variables` may be NULL.
     fn percale_graph_export_bytes(engine: *mut percale_engine, graph: *const percale_graph, variables: *const percale_variables, format: *const c_char, out_bytes: *mut *mut percale_text) -> *mut percale_status;
-    /// Retains a handle.
+    /// One reference more; the graph itself, NULL for NULL.
     fn percale_graph_retain(graph: *mut percale_graph) -> *mut percale_graph;
-    /// Releases a handle.
+    /// Gives a reference to the graph back; NULL does nothing.
     fn percale_graph_release(graph: *mut percale_graph);
-    /// The names of the inputs and outputs of "main", in order; NULL past the end. Borrowed.
+    /// The names of the inputs of "main", in order; NULL past the end. Borrowed.
     fn percale_graph_get_input_name(graph: *const percale_graph, index: usize) -> *const c_char;
-    /// See `percale_graph_get_input_name()`.
+    /// The same of the outputs.
     fn percale_graph_get_output_name(graph: *const percale_graph, index: usize) -> *const c_char;
+    /// dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed
+    /// and fetched as well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND
+    /// names the nearest value.
+    fn percale_graph_value_type(graph: *const percale_graph, name: *const c_char, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
     /// Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
     /// (JSON), "svg" (a drawing of "main").
     fn percale_graph_describe(graph: *const percale_graph, what: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
@@ -463,11 +508,11 @@ functions! {
     /// sessions and trainers that are made with it; `seed` feeds the initializers. Initializers run on the engine's
     /// CPU device; without one FAILED_PRECONDITION when there are any.
     fn percale_variables_create(engine: *mut percale_engine, graph: *const percale_graph, seed: i64, out_variables: *mut *mut percale_variables) -> *mut percale_status;
-    /// Retains a handle.
+    /// One reference more; the table itself, NULL for NULL.
     fn percale_variables_retain(variables: *mut percale_variables) -> *mut percale_variables;
-    /// Releases a handle.
+    /// Gives a reference to the table back; NULL does nothing.
     fn percale_variables_release(variables: *mut percale_variables);
-    /// See `percale_variables_create()`.
+    /// The number of variables; 0 for NULL.
     fn percale_variables_count(variables: *const percale_variables) -> usize;
     /// Names in ascending order; NULL past the end. Borrowed.
     fn percale_variables_get_name(variables: *const percale_variables, index: usize) -> *const c_char;
@@ -490,13 +535,14 @@ functions! {
     /// variables took a value. NOT_FOUND for a tensor that a name asks for, and, when `strict`, for a variable
     /// without one; INVALID_ARGUMENT for another dtype or shape.
     fn percale_variables_load_mapped(variables: *mut percale_variables, path: *const c_char, from: *const *const c_char, to: *const *const c_char, count: usize, strict: i32, out_loaded: *mut i64) -> *mut percale_status;
-    /// See `percale_variables_load_mapped()`.
+    /// Writes the newest version as a safetensors file, whole or not at all.
     fn percale_variables_save(variables: *const percale_variables, path: *const c_char) -> *mut percale_status;
     /// A session over a graph. `variables` may be NULL when the graph has none; `options` of kind "session" or NULL.
     fn percale_session_create(engine: *mut percale_engine, graph: *const percale_graph, variables: *mut percale_variables, options: *const percale_options, out_session: *mut *mut percale_session) -> *mut percale_status;
-    /// Retains a handle.
+    /// One reference more; the session itself, NULL for NULL.
     fn percale_session_retain(session: *mut percale_session) -> *mut percale_session;
-    /// Releases a handle.
+    /// Gives a reference to the session back; NULL does nothing. The last one ends asynchronous runs and waits for
+    /// them.
     fn percale_session_release(session: *mut percale_session);
     /// Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On
     /// success out_fetches\[i\] is a new tensor. One element under any shape may be fed for a scalar. `timeout_ns`:
@@ -504,7 +550,8 @@ functions! {
     fn percale_session_run(session: *mut percale_session, feed_names: *const *const c_char, feeds: *const *mut percale_tensor, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, target_names: *const *const c_char, target_count: usize, timeout_ns: i64, out_fetches: *mut *mut percale_tensor) -> *mut percale_status;
     /// The same on a thread of the engine; the event gives the results. The feeds are kept until it is done.
     fn percale_session_run_async(session: *mut percale_session, feed_names: *const *const c_char, feeds: *const *mut percale_tensor, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, target_names: *const *const c_char, target_count: usize, timeout_ns: i64, out_event: *mut *mut percale_event) -> *mut percale_status;
-    /// Ends every run of the session that is under way with CANCELLED; later runs are not affected.
+    /// Ends every run of the session that is under way with CANCELLED, those of its calls too; later runs are not
+    /// affected. Any thread. NULL: nothing.
     fn percale_session_cancel(session: *mut percale_session);
     /// Why the plan is what it is, for feeds of the given types. `what`: "plan" (JSON: per node device, kernel,
     /// reason, shapes; the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every
@@ -518,23 +565,27 @@ functions! {
     /// Runs with the feeds in the order of creation; the results are written into `outputs`, tensors of the fetches'
     /// dtypes and shapes. Allocates nothing once warm.
     fn percale_call_run(call: *mut percale_call, inputs: *const *mut percale_tensor, outputs: *const *mut percale_tensor) -> *mut percale_status;
+    /// As `percale_call_run()`, but DEADLINE_EXCEEDED after `timeout_ns` (or PERCALE_FOREVER), and CANCELLED when
+    /// `cancellation` is (may be NULL), even before the run begins. What `outputs` then hold is not defined; the call
+    /// stays usable.
+    fn percale_call_run_until(call: *mut percale_call, inputs: *const *mut percale_tensor, outputs: *const *mut percale_tensor, timeout_ns: i64, cancellation: *mut percale_cancellation) -> *mut percale_status;
     /// dtype and shape of a fetch; `out_dims` has room for 8.
     fn percale_call_output_type(call: *const percale_call, index: usize, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
-    /// Releases a handle.
+    /// Gives a reference to the call back; NULL does nothing.
     fn percale_call_release(call: *mut percale_call);
-    /// 1 when the run is over.
+    /// 1 when the run is over; 0 for NULL.
     fn percale_event_poll(event: *const percale_event) -> i32;
     /// Waits; the run's own status, or DEADLINE_EXCEEDED when it is not over after `timeout_ns`. May be called again.
     fn percale_event_wait(event: *mut percale_event, timeout_ns: i64) -> *mut percale_status;
-    /// See `percale_event_wait()`.
+    /// Has `callback` called when the run is over. There may be several.
     fn percale_event_on_ready(event: *mut percale_event, callback: percale_event_callback, user: *mut c_void) -> *mut percale_status;
-    /// See `percale_event_wait()`.
+    /// Ends the run with CANCELLED, also before it has begun; nothing when it is over, or for NULL. Any thread.
     fn percale_event_cancel(event: *mut percale_event);
     /// A result of a run that has succeeded.
     fn percale_event_result(event: *mut percale_event, index: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Retains a handle.
+    /// One reference more; the event itself, NULL for NULL.
     fn percale_event_retain(event: *mut percale_event) -> *mut percale_event;
-    /// Releases a handle.
+    /// Gives a reference to the event back; NULL does nothing.
     fn percale_event_release(event: *mut percale_event);
     /// Rows of tensors that stand in memory: all have the same first dim. Names become feed names.
     fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
@@ -547,6 +598,9 @@ functions! {
     /// Rows that a function makes. Per column its name, dtype, and the dims of one row. `user` must stay good until
     /// the data set, and all that were made of it, are released.
     fn percale_dataset_generator(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, rows: i64, callback: percale_row_callback, user: *mut c_void, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// As `percale_dataset_generator()`; `destroy` (may be NULL) is called when the data set, and all that were made
+    /// of it, are gone. On failure it is not called.
+    fn percale_dataset_generator_owned(engine: *mut percale_engine, names: *const *const c_char, dtypes: *const percale_dtype, dims: *const *const i64, ranks: *const usize, count: usize, rows: i64, callback: percale_row_callback, user: *mut c_void, destroy: percale_destroy, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// The columns of several data sets side by side: all have the same number of rows, no two columns one name. What
     /// is made of data sets keeps them, and does not see how they are configured.
     fn percale_dataset_zip(datasets: *const *mut percale_dataset, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
@@ -555,8 +609,11 @@ functions! {
     /// The rows of a data set `times` over.
     fn percale_dataset_repeat(dataset: *mut percale_dataset, times: i64, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// Rows that went through a graph without variables: its inputs are columns by name, its outputs \[?, ...\] are
-    /// the new columns. It runs on the rows of a batch together, on the engine's threads.
+    /// the new columns, under their names: `percale_dataset_rename()` gives a column its old one back. An input that
+    /// is an output too goes through as it is. It runs on the rows of a batch together, on the engine's threads.
     fn percale_dataset_map(dataset: *mut percale_dataset, graph: *const percale_graph, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// The same rows with other names of their columns, one for each, in order; no two alike.
+    fn percale_dataset_rename(dataset: *mut percale_dataset, names: *const *const c_char, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last
     /// batch is dropped.
     fn percale_dataset_configure(dataset: *mut percale_dataset, batch_size: i64, shuffle_seed: i64, drop_remainder: i32) -> *mut percale_status;
@@ -569,41 +626,55 @@ functions! {
     fn percale_dataset_distribute(dataset: *mut percale_dataset, replicas: usize, out_datasets: *mut *mut percale_dataset) -> *mut percale_status;
     /// Rows of the data set; of a replica's part those that an epoch's batches give it. 0 for NULL.
     fn percale_dataset_rows(dataset: *const percale_dataset) -> i64;
+    /// Columns, which are as many as `percale_dataset_next()` gives tensors; 0 for NULL.
+    fn percale_dataset_column_count(dataset: *const percale_dataset) -> usize;
+    /// The name of a column, in the order of `percale_dataset_next()`; NULL past the end. Borrowed.
+    fn percale_dataset_get_column_name(dataset: *const percale_dataset, index: usize) -> *const c_char;
+    /// dtype of a column's batches, and dims and rank of one row of it: a batch has the number of its rows before
+    /// them. `out_dims` has room for 8. OUT_OF_RANGE past the end.
+    fn percale_dataset_column_type(dataset: *const percale_dataset, index: usize, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
     /// The next batch, one new tensor per name; OUT_OF_RANGE at the end of the epoch, after which the next epoch
     /// begins.
     fn percale_dataset_next(dataset: *mut percale_dataset, out_tensors: *mut *mut percale_tensor) -> *mut percale_status;
-    /// Retains a handle.
+    /// One reference more; the data set itself, NULL for NULL.
     fn percale_dataset_retain(dataset: *mut percale_dataset) -> *mut percale_dataset;
-    /// Releases a handle.
+    /// Gives a reference to the data set back; NULL does nothing.
     fn percale_dataset_release(dataset: *mut percale_dataset);
     /// Trains `graph`, whose main function has the inputs of the data set and an output that is the scalar loss.
-    /// `options` of kind "trainer" (loss, optimizer, schedule, shards, clip_norm, accumulation, ema, groups, freeze,
-    /// early_stopping, ...; see `percale_options_describe()`).
+    /// `options` of kind "trainer" or NULL (loss, metrics, optimizer, schedule, shards, clip_norm, accumulation, ema,
+    /// groups, freeze, early_stopping, ...; see `percale_options_describe()`). `variables` may be NULL: a new table,
+    /// drawn by the option "seed".
     fn percale_trainer_create(engine: *mut percale_engine, graph: *const percale_graph, variables: *mut percale_variables, options: *const percale_options, out_trainer: *mut *mut percale_trainer) -> *mut percale_status;
     /// A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in
-    /// `data_folder` (may be NULL), the environment's PERCALE_DATA, the cache, and `spec_folder`. `options` of kind
-    /// "trainer" override the SPEC.
+    /// `data_folder`, the environment's PERCALE_DATA, the cache, and `spec_folder`; `data_folder` may be NULL,
+    /// `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC.
     fn percale_trainer_from_spec(engine: *mut percale_engine, spec: *const c_char, spec_size: usize, spec_folder: *const c_char, data_folder: *const c_char, options: *const percale_options, out_trainer: *mut *mut percale_trainer) -> *mut percale_status;
-    /// Releases a handle.
+    /// Gives a reference to the trainer back; NULL does nothing.
     fn percale_trainer_release(trainer: *mut percale_trainer);
     /// One step on one global batch; `out_loss` (may be NULL) is the batch's mean loss before the update. With the
     /// option "accumulation" as many calls make a step, the last of them updates; until then fit and save answer
     /// FAILED_PRECONDITION.
     fn percale_trainer_step(trainer: *mut percale_trainer, names: *const *const c_char, batch: *const *mut percale_tensor, count: usize, out_loss: *mut f64) -> *mut percale_status;
     /// Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says). `dataset` may be
-    /// NULL for a trainer from a SPEC. `callback` may be NULL.
+    /// NULL for a trainer from a SPEC. `callback` may be NULL. Neither it nor `user` is used after the return.
     fn percale_trainer_fit(trainer: *mut percale_trainer, dataset: *mut percale_dataset, epochs: i64, callback: percale_progress_callback, user: *mut c_void) -> *mut percale_status;
     /// Data that is evaluated after each epoch of `percale_trainer_fit()`: "val_loss" and "val_" metrics join the
-    /// history, and may be monitored. Before the first step; NULL: none.
+    /// history, and may be monitored. Before the first step. `dataset` may be NULL: none.
     fn percale_trainer_set_validation(trainer: *mut percale_trainer, dataset: *mut percale_dataset) -> *mut percale_status;
-    /// Loss and metrics over a data set (NULL: the SPEC's test data) as JSON: {"loss":0.03,"accuracy":0.99}.
+    /// Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's
+    /// test data.
     fn percale_trainer_evaluate(trainer: *mut percale_trainer, dataset: *mut percale_dataset, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// Makes what was trained so far the next version of the table, in one piece: runs of sessions on the same
     /// variables that begin later see it, those under way keep the version that they began with, and nobody waits.
     /// The option "publish" says when a trainer does so by itself.
     fn percale_trainer_publish(trainer: *mut percale_trainer) -> *mut percale_status;
-    /// Ends the step under way with CANCELLED; the state is that of the last completed step. Any thread.
+    /// Ends the call under way (step, fit, evaluate) with CANCELLED; the state is that of the last completed step.
+    /// Later calls are not affected. Any thread. NULL: nothing.
     fn percale_trainer_cancel(trainer: *mut percale_trainer);
+    /// From now on step, fit and evaluate end with CANCELLED when `cancellation` is, within a step, between two, or
+    /// before they begin; the state is that of the last completed step. It takes the place of the one before;
+    /// `cancellation` may be NULL: none. Not during a call.
+    fn percale_trainer_set_cancellation(trainer: *mut percale_trainer, cancellation: *mut percale_cancellation);
     /// Writes a checkpoint `folder`/step-N, whole or not at all.
     fn percale_trainer_save(trainer: *mut percale_trainer, folder: *const c_char) -> *mut percale_status;
     /// Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
@@ -620,36 +691,36 @@ functions! {
     fn percale_trainer_history(trainer: *const percale_trainer, format: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
     /// Facts as JSON: parameters, shards, devices, batch size, optimizer, data.
     fn percale_trainer_describe(trainer: *const percale_trainer, out_json: *mut *mut percale_text) -> *mut percale_status;
-    /// Creates a handle.
+    /// An empty trace.
     fn percale_trace_create(engine: *mut percale_engine, out_trace: *mut *mut percale_trace) -> *mut percale_status;
-    /// Records what the session does from now on; NULL ends it.
+    /// Records what the session does from now on. `trace` may be NULL: that ends it.
     fn percale_session_set_trace(session: *mut percale_session, trace: *mut percale_trace);
-    /// See `percale_session_set_trace()`.
+    /// Records what the trainer does from now on. `trace` may be NULL: that ends it. Not during a call.
     fn percale_trainer_set_trace(trainer: *mut percale_trainer, trace: *mut percale_trace);
     /// The spans in the JSON form that Chrome and Perfetto open.
     fn percale_trace_json(trace: *const percale_trace, out_json: *mut *mut percale_text) -> *mut percale_status;
-    /// Releases a handle.
+    /// Gives a reference to the trace back; NULL does nothing.
     fn percale_trace_release(trace: *mut percale_trace);
-    /// Creates a handle.
+    /// A cluster without tasks.
     fn percale_cluster_create(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
     /// From the JSON of TF_CONFIG.
     fn percale_cluster_from_json(json: *const c_char, size: usize, out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
     /// From the process's environment: TF_CONFIG, SLURM_*, RANK and WORLD_SIZE, OMPI_*. NOT_FOUND without any.
     fn percale_cluster_from_environment(out_cluster: *mut *mut percale_cluster) -> *mut percale_status;
-    /// See `percale_cluster_from_environment()`.
+    /// A task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS for one that is there.
     fn percale_cluster_add_task(cluster: *mut percale_cluster, job: *const c_char, task: i64, address: *const c_char) -> *mut percale_status;
-    /// See `percale_cluster_from_environment()`.
+    /// Which task this process is, added or not.
     fn percale_cluster_set_role(cluster: *mut percale_cluster, job: *const c_char, task: i64) -> *mut percale_status;
-    /// See `percale_cluster_from_environment()`.
+    /// The number of jobs; 0 for NULL.
     fn percale_cluster_job_count(cluster: *const percale_cluster) -> usize;
-    /// See `percale_cluster_from_environment()`.
+    /// The name of a job, in the order in which they came; NULL past the end. Borrowed.
     fn percale_cluster_get_job(cluster: *const percale_cluster, index: usize) -> *const c_char;
     /// One more than the highest number of a task; 0 for an unknown job.
     fn percale_cluster_task_count(cluster: *const percale_cluster, job: *const c_char) -> i64;
     /// "host:port", "" where the source does not tell it, NULL when there is no such task. Borrowed.
     fn percale_cluster_get_address(cluster: *const percale_cluster, job: *const c_char, task: i64) -> *const c_char;
-    /// The own job ("" when none was given) and task.
+    /// The own job ("" when none was given) and task. Borrowed. `out_task` may be NULL.
     fn percale_cluster_get_role(cluster: *const percale_cluster, out_task: *mut i64) -> *const c_char;
-    /// Releases a handle.
+    /// Gives a reference to the cluster back; NULL does nothing.
     fn percale_cluster_release(cluster: *mut percale_cluster);
 }

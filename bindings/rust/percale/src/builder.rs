@@ -30,6 +30,17 @@ pub struct ValueType {
     pub dims: Option<Vec<i64>>,
 }
 
+impl ValueType {
+    /// What `function` writes: dtype, dims (it gets room for as many as there can be) and their number.
+    pub(crate) fn ask(
+        function: impl FnOnce(*mut sys::percale_dtype, *mut i64, *mut usize) -> *mut sys::percale_status,
+    ) -> Result<ValueType> {
+        let (mut dtype, mut dims, mut rank) = (0, [0i64; MAX_RANK], 0usize);
+        check(function(&mut dtype, dims.as_mut_ptr(), &mut rank))?;
+        Ok(ValueType { dtype: DType::from_raw(dtype), dims: dims.get(..rank).map(<[i64]>::to_vec) })
+    }
+}
+
 /// The value of an attribute of a node or layer.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -238,12 +249,10 @@ impl Builder {
 
     /// What is known of a value.
     pub fn value_type(&self, value: Value) -> Result<ValueType> {
-        let (mut dtype, mut dims, mut rank) = (0, [0i64; MAX_RANK], 0usize);
         // SAFETY: room for as many dims as there can be.
-        check(unsafe {
-            sys::percale_builder_value_type(self.raw(), value.0, &mut dtype, dims.as_mut_ptr(), &mut rank)
-        })?;
-        Ok(ValueType { dtype: DType::from_raw(dtype), dims: dims.get(..rank).map(<[i64]>::to_vec) })
+        ValueType::ask(|dtype, dims, rank| unsafe {
+            sys::percale_builder_value_type(self.raw(), value.0, dtype, dims, rank)
+        })
     }
 
     /// Nodes that follow carry this device hint (`cuda:0`); empty ends it.

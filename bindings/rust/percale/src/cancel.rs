@@ -2,6 +2,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::error::{check, Result};
+use crate::handle::Handle;
 use crate::sys;
 
 /// Ends runs and trainings that were given this token, from any thread. Cheap to clone: clones are the same token. Once
@@ -29,17 +31,17 @@ struct Shared {
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     Event(*mut sys::percale_event),
-    Trainer(*mut sys::percale_trainer),
+    Cancellation(*mut sys::percale_cancellation),
 }
 
-// SAFETY: percale_event_cancel() and percale_trainer_cancel() may be called on any thread.
+// SAFETY: percale_event_cancel() and percale_cancellation_cancel() may be called on any thread.
 unsafe impl Send for Target {}
 
 impl Target {
     unsafe fn cancel(self) {
         match self {
             Target::Event(event) => sys::percale_event_cancel(event),
-            Target::Trainer(trainer) => sys::percale_trainer_cancel(trainer),
+            Target::Cancellation(cancellation) => sys::percale_cancellation_cancel(cancellation),
         }
     }
 }
@@ -65,11 +67,28 @@ impl CancelToken {
     }
 
     /// An error with the code `Cancelled` when it was.
-    pub fn check(&self) -> crate::Result<()> {
+    pub fn check(&self) -> Result<()> {
         if self.is_cancelled() {
             return Err(crate::Error::new(crate::Code::Cancelled, "the token was cancelled"));
         }
         Ok(())
+    }
+
+    /// Calls `run` with a cancellation that is cancelled with the token; with NULL when there is no token.
+    pub(crate) fn during<T>(
+        token: Option<&CancelToken>,
+        run: impl FnOnce(*mut sys::percale_cancellation) -> Result<T>,
+    ) -> Result<T> {
+        let Some(token) = token else { return run(std::ptr::null_mut()) };
+        token.check()?;
+        // SAFETY: the handle is taken over at once, and lives as long as the guard.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_cancellation_create(&mut raw))?;
+            let cancellation = Handle::new(raw);
+            let _watch = token.watch(Target::Cancellation(cancellation.get()));
+            run(cancellation.get())
+        }
     }
 
     /// From now until the guard is dropped the target is cancelled with the token. It must live for as long.
@@ -93,5 +112,42 @@ impl Drop for Watch<'_> {
     fn drop(&mut self) {
         let mut targets = self.token.shared.targets.lock().unwrap_or_else(PoisonError::into_inner);
         targets.retain(|(number, _)| *number != self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(token: &CancelToken) -> usize {
+        token.shared.targets.lock().unwrap().len()
+    }
+
+    #[test]
+    fn clones_are_one_token_and_guards_leave_in_any_order() {
+        let token = CancelToken::new();
+        let other = token.clone();
+        // SAFETY: nobody cancels while these are watched, so that nothing is called with them.
+        let first = unsafe { token.watch(Target::Event(std::ptr::null_mut())) };
+        let second = unsafe { other.watch(Target::Cancellation(std::ptr::null_mut())) };
+        assert_eq!((watched(&token), watched(&other)), (2, 2));
+        drop(first);
+        assert_eq!(watched(&other), 1);
+        drop(second);
+        assert_eq!(watched(&token), 0);
+        other.cancel();
+        assert!(token.is_cancelled());
+    }
+
+    #[test]
+    fn a_token_is_cancelled_from_another_thread() {
+        let token = CancelToken::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| token.cancel());
+            while !token.is_cancelled() {
+                std::thread::yield_now();
+            }
+        });
+        assert_eq!(token.check().unwrap_err().code(), crate::Code::Cancelled);
     }
 }

@@ -4,9 +4,10 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::builder::ValueType;
 use crate::dtype::{DType, Element};
 use crate::engine::Engine;
-use crate::error::{check, path_text, Code, Error, Names, Result};
+use crate::error::{borrowed_text, check, path_text, Code, Error, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::sys;
@@ -27,8 +28,6 @@ use crate::tensor::{raw_dims, Tensor};
 pub struct Dataset {
     pub(crate) handle: Handle<sys::percale_dataset>,
     names: Arc<[String]>,
-    /// The functions that make rows of it: they must outlive the handle, which is why they stand below it.
-    functions: Vec<Arc<Generator>>,
 }
 
 type RowFunction = Box<dyn Fn(i64, &mut Row<'_>) -> bool + Send + Sync>;
@@ -86,8 +85,18 @@ impl Batch {
 }
 
 impl Dataset {
-    unsafe fn take(raw: *mut sys::percale_dataset, names: Arc<[String]>, functions: Vec<Arc<Generator>>) -> Dataset {
-        Dataset { handle: Handle::new(raw), names, functions }
+    /// Takes over the set that `make` writes.
+    fn make(make: impl FnOnce(*mut *mut sys::percale_dataset) -> *mut sys::percale_status) -> Result<Dataset> {
+        let mut raw = std::ptr::null_mut();
+        check(make(&mut raw))?;
+        // SAFETY: it was just made.
+        Ok(unsafe { Dataset::take(raw) })
+    }
+
+    unsafe fn take(raw: *mut sys::percale_dataset) -> Dataset {
+        let handle = Handle::new(raw);
+        let names = (0..).map_while(|index| borrowed_text(sys::percale_dataset_get_column_name(raw, index))).collect();
+        Dataset { handle, names }
     }
 
     /// Rows of tensors: all have the same first dimension. Names become names of feeds.
@@ -95,17 +104,9 @@ impl Dataset {
         let names = Names::new(columns.iter().map(|(name, _)| name))?;
         let tensors: Vec<_> = columns.iter().map(|(_, tensor)| tensor.as_raw()).collect();
         // SAFETY: arrays as long as is said; tensors that nobody writes to, which the set keeps.
-        unsafe {
-            let mut raw = std::ptr::null_mut();
-            check(sys::percale_dataset_from_tensors(
-                engine.handle.get(),
-                names.as_ptr(),
-                tensors.as_ptr(),
-                tensors.len(),
-                &mut raw,
-            ))?;
-            Ok(Dataset::take(raw, columns.iter().map(|(name, _)| (*name).to_owned()).collect(), Vec::new()))
-        }
+        Dataset::make(|out| unsafe {
+            sys::percale_dataset_from_tensors(engine.handle.get(), names.as_ptr(), tensors.as_ptr(), tensors.len(), out)
+        })
     }
 
     /// Rows of files, one per name: IDX (plain or gz), `.npy`, `.npz`, `.safetensors` or `.csv`; `file#name` says which tensor,
@@ -115,29 +116,25 @@ impl Dataset {
         let paths = columns.iter().map(|(_, path)| path_text(path.as_ref())).collect::<Result<Vec<_>>>()?;
         let pointers: Vec<_> = paths.iter().map(|path| path.as_ptr()).collect();
         // SAFETY: arrays as long as is said, of texts that end with NUL.
-        unsafe {
-            let mut raw = std::ptr::null_mut();
-            check(sys::percale_dataset_from_files(
+        Dataset::make(|out| unsafe {
+            sys::percale_dataset_from_files(
                 engine.handle.get(),
                 names.as_ptr(),
                 pointers.as_ptr(),
                 pointers.len(),
                 scale,
-                &mut raw,
-            ))?;
-            Ok(Dataset::take(raw, columns.iter().map(|(name, _)| (*name).to_owned()).collect(), Vec::new()))
-        }
+                out,
+            )
+        })
     }
 
     /// Rows of one i64 each: `start`, `start + step`, ... before `stop`.
     pub fn range(engine: &Engine, name: &str, start: i64, stop: i64, step: i64) -> Result<Dataset> {
         let c_name = std::ffi::CString::new(name)?;
         // SAFETY: a name that ends with NUL; the handle is taken over at once.
-        unsafe {
-            let mut raw = std::ptr::null_mut();
-            check(sys::percale_dataset_range(engine.handle.get(), c_name.as_ptr(), start, stop, step, &mut raw))?;
-            Ok(Dataset::take(raw, [name.to_owned()].into(), Vec::new()))
-        }
+        Dataset::make(|out| unsafe {
+            sys::percale_dataset_range(engine.handle.get(), c_name.as_ptr(), start, stop, step, out)
+        })
     }
 
     /// Rows that a function makes, the same row for the same number whenever it is asked for. Per column its name, type, and
@@ -167,19 +164,24 @@ impl Dataset {
             let made = catch_unwind(AssertUnwindSafe(|| (generator.function)(row, &mut target)));
             i32::from(!made.unwrap_or(false))
         }
+        unsafe extern "C" fn drop_generator(user: *mut c_void) {
+            let generator = Box::from_raw(user.cast::<Generator>());
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(generator)));
+        }
         let names = Names::new(columns.iter().map(|(name, _, _)| name))?;
         let dtypes: Vec<_> = columns.iter().map(|(_, dtype, _)| *dtype as i32).collect();
         let shapes = columns.iter().map(|(_, _, dims)| raw_dims(dims)).collect::<Result<Vec<_>>>()?;
         let dims: Vec<_> = shapes.iter().map(|shape| shape.as_ptr()).collect();
         let ranks: Vec<_> = shapes.iter().map(Vec::len).collect();
-        let generator = Arc::new(Generator {
+        let generator = Box::into_raw(Box::new(Generator {
             columns: columns.iter().map(|(_, dtype, dims)| (*dtype, dims.iter().product())).collect(),
             function: Box::new(function),
-        });
-        // SAFETY: arrays as long as is said. The generator stands in an Arc that this set, and all made of it, share.
-        unsafe {
-            let mut raw = std::ptr::null_mut();
-            check(sys::percale_dataset_generator(
+        }))
+        .cast();
+        // SAFETY: arrays as long as is said. The library has the generator until it gives it to drop_generator(), which it does
+        // not when it refuses it.
+        Dataset::make(|out| unsafe {
+            sys::percale_dataset_generator_owned(
                 engine.handle.get(),
                 names.as_ptr(),
                 dtypes.as_ptr(),
@@ -188,65 +190,45 @@ impl Dataset {
                 columns.len(),
                 rows,
                 Some(make_row),
-                Arc::as_ptr(&generator).cast_mut().cast(),
-                &mut raw,
-            ))?;
-            let names = columns.iter().map(|(name, _, _)| (*name).to_owned()).collect();
-            Ok(Dataset::take(raw, names, vec![generator]))
-        }
+                generator,
+                Some(drop_generator),
+                out,
+            )
+        })
+        .inspect_err(|_| unsafe { drop_generator(generator) })
     }
 
     /// The columns of several sets side by side: all have the same number of rows, no two columns one name.
     pub fn zip(sets: &[&Dataset]) -> Result<Dataset> {
-        let names = sets.iter().flat_map(|set| set.names.iter().cloned()).collect();
-        Dataset::of_several(sets, names, |sets, count, out| unsafe { sys::percale_dataset_zip(sets, count, out) })
+        let handles: Vec<_> = sets.iter().map(|set| set.handle.get()).collect();
+        // SAFETY: handles as many as is said.
+        Dataset::make(|out| unsafe { sys::percale_dataset_zip(handles.as_ptr(), handles.len(), out) })
     }
 
     /// The rows of several sets with the same columns, one set after the other.
     pub fn concatenate(sets: &[&Dataset]) -> Result<Dataset> {
-        let names = sets.first().map_or_else(|| Arc::from([]), |set| set.names.clone());
-        Dataset::of_several(sets, names, |sets, count, out| unsafe {
-            sys::percale_dataset_concatenate(sets, count, out)
-        })
-    }
-
-    fn of_several(
-        sets: &[&Dataset],
-        names: Arc<[String]>,
-        make: impl FnOnce(
-            *const *mut sys::percale_dataset,
-            usize,
-            *mut *mut sys::percale_dataset,
-        ) -> *mut sys::percale_status,
-    ) -> Result<Dataset> {
         let handles: Vec<_> = sets.iter().map(|set| set.handle.get()).collect();
-        let functions = sets.iter().flat_map(|set| set.functions.iter().cloned()).collect();
-        // SAFETY: handles as many as is said; the new one is taken over at once.
-        unsafe {
-            let mut raw = std::ptr::null_mut();
-            check(make(handles.as_ptr(), handles.len(), &mut raw))?;
-            Ok(Dataset::take(raw, names, functions))
-        }
+        // SAFETY: as above.
+        Dataset::make(|out| unsafe { sys::percale_dataset_concatenate(handles.as_ptr(), handles.len(), out) })
     }
 
     /// The rows of this set `times` over.
     pub fn repeat(&self, times: i64) -> Result<Dataset> {
         // SAFETY: the handle is taken over at once.
-        unsafe {
-            let mut raw = std::ptr::null_mut();
-            check(sys::percale_dataset_repeat(self.handle.get(), times, &mut raw))?;
-            Ok(Dataset::take(raw, self.names.clone(), self.functions.clone()))
-        }
+        Dataset::make(|out| unsafe { sys::percale_dataset_repeat(self.handle.get(), times, out) })
+    }
+
+    /// The same rows with other names of their columns, one for each, in order.
+    pub fn rename<N: AsRef<str>>(&self, names: &[N]) -> Result<Dataset> {
+        let names = Names::new(names)?;
+        // SAFETY: names as many as is said.
+        Dataset::make(|out| unsafe { sys::percale_dataset_rename(self.handle.get(), names.as_ptr(), names.len(), out) })
     }
 
     /// Rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
     pub fn map(&self, graph: &Graph) -> Result<Dataset> {
         // SAFETY: the handle is taken over at once.
-        unsafe {
-            let mut raw = std::ptr::null_mut();
-            check(sys::percale_dataset_map(self.handle.get(), graph.handle.get(), &mut raw))?;
-            Ok(Dataset::take(raw, graph.output_names().into(), self.functions.clone()))
-        }
+        Dataset::make(|out| unsafe { sys::percale_dataset_map(self.handle.get(), graph.handle.get(), out) })
     }
 
     /// Sets how rows come: the size of a batch, a seed for shuffling or none, whether a short last batch is dropped.
@@ -263,7 +245,7 @@ impl Dataset {
         // SAFETY: room for as many handles, which are taken over at once.
         unsafe {
             check(sys::percale_dataset_distribute(self.handle.get(), replicas, out.as_mut_ptr()))?;
-            Ok(out.into_iter().map(|raw| Dataset::take(raw, self.names.clone(), self.functions.clone())).collect())
+            Ok(out.into_iter().map(|raw| Dataset::take(raw)).collect())
         }
     }
 
@@ -276,6 +258,17 @@ impl Dataset {
     /// The names of the columns.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// Names and types of the columns, dims being those of one row.
+    pub fn column_types(&self) -> Result<Vec<(String, ValueType)>> {
+        let ask = |index| {
+            // SAFETY: a set that lives.
+            ValueType::ask(|dtype, dims, rank| unsafe {
+                sys::percale_dataset_column_type(self.handle.get(), index, dtype, dims, rank)
+            })
+        };
+        self.names.iter().enumerate().map(|(index, name)| Ok((name.clone(), ask(index)?))).collect()
     }
 
     /// The next batch; nothing at the end of the epoch, after which the next epoch begins.

@@ -42,6 +42,8 @@ pub enum EngineFacts {
     Info,
     /// The schemas of all ops.
     Ops,
+    /// The schemas of all layers.
+    Layers,
     /// The passes over graphs.
     Passes,
     /// The kernels, per op and kind of device.
@@ -75,6 +77,7 @@ impl Engine {
         let what = match what {
             EngineFacts::Info => c"info",
             EngineFacts::Ops => c"ops",
+            EngineFacts::Layers => c"layers",
             EngineFacts::Passes => c"passes",
             EngineFacts::Kernels => c"kernels",
         };
@@ -140,8 +143,8 @@ impl EngineBuilder {
         self.option("plugin_path", path.as_ref().to_string_lossy().into_owned())
     }
 
-    /// Where messages of this level and above go. The function is called on any thread; it lives until the process ends,
-    /// since the library does not tell when it has let go of it. What it panics with is dropped.
+    /// Where messages of this level and above go. The function is called on any thread, and dropped when the engine ends. What it
+    /// panics with is dropped.
     pub fn log(mut self, level: LogLevel, function: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
         self.log = Some(Box::new(function));
         let level = match level {
@@ -157,18 +160,26 @@ impl EngineBuilder {
     pub fn build(self) -> Result<Engine> {
         crate::ensure_loaded()?;
         let options = self.settings.make("engine")?;
-        // SAFETY: the handle is taken over at once. Nobody else has the engine yet, and the function is never freed.
+        // SAFETY: the handle is taken over at once. Nobody else has the engine yet. The library has the function until it gives it
+        // to drop_log(), which it does not when it refuses it.
         unsafe {
             let mut raw = std::ptr::null_mut();
             check(sys::percale_engine_create(options::raw(&options), &mut raw))?;
             let engine = Engine { handle: Handle::new(raw) };
             if let Some(log) = self.log {
-                let log: &'static mut Log = Box::leak(Box::new(log));
-                sys::percale_engine_set_log(raw, Some(write_log), std::ptr::from_mut(log).cast());
+                let log = Box::into_raw(Box::new(log)).cast();
+                check(sys::percale_engine_set_log_owned(raw, Some(write_log), log, Some(drop_log)))
+                    .inspect_err(|_| drop_log(log))?;
             }
             Ok(engine)
         }
     }
+}
+
+unsafe extern "C" fn drop_log(user: *mut c_void) {
+    let log = Box::from_raw(user.cast::<Log>());
+    // A panic must not cross the border.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(log)));
 }
 
 unsafe extern "C" fn write_log(user: *mut c_void, level: i32, message: *const c_char, size: usize) {

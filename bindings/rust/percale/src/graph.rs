@@ -2,6 +2,7 @@
 use std::ffi::CString;
 use std::path::Path;
 
+use crate::builder::ValueType;
 use crate::engine::Engine;
 use crate::error::{borrowed_text, check, path_text, take_bytes, take_text, Result};
 use crate::handle::Handle;
@@ -155,6 +156,25 @@ impl Graph {
         // SAFETY: as above.
         let name = |index| unsafe { borrowed_text(sys::percale_graph_get_output_name(self.handle.get(), index)) };
         (0..).map_while(name).collect()
+    }
+
+    /// What is known of a value: an input, an output, or one within, which can be fed and fetched as well.
+    pub fn value_type(&self, name: &str) -> Result<ValueType> {
+        let name = CString::new(name)?;
+        // SAFETY: a name that ends with NUL.
+        ValueType::ask(|dtype, dims, rank| unsafe {
+            sys::percale_graph_value_type(self.handle.get(), name.as_ptr(), dtype, dims, rank)
+        })
+    }
+
+    /// Names and types of the inputs, in order.
+    pub fn input_types(&self) -> Result<Vec<(String, ValueType)>> {
+        self.input_names().into_iter().map(|name| self.value_type(&name).map(|known| (name, known))).collect()
+    }
+
+    /// Names and types of the outputs, in order.
+    pub fn output_types(&self) -> Result<Vec<(String, ValueType)>> {
+        self.output_names().into_iter().map(|name| self.value_type(&name).map(|known| (name, known))).collect()
     }
 
     /// Facts about the graph.

@@ -73,6 +73,7 @@ release! {
     percale_variables => percale_variables_release;
     percale_session => percale_session_release;
     percale_call => percale_call_release;
+    percale_cancellation => percale_cancellation_release;
     percale_event => percale_event_release;
     percale_dataset => percale_dataset_release;
     percale_trainer => percale_trainer_release;
@@ -105,5 +106,6 @@ macro_rules! thread_compatible {
     )* };
 }
 
-thread_safe! { percale_engine percale_tensor percale_graph percale_variables percale_session percale_event percale_trace }
+thread_safe! { percale_engine percale_tensor percale_graph percale_variables percale_session percale_event percale_trace
+percale_cancellation }
 thread_compatible! { percale_options percale_builder percale_call percale_dataset percale_trainer percale_cluster }

@@ -3488,6 +3488,19 @@ op! {
 }
 
 op! {
+    /// The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
+    /// `transposed` r_s times the sum of X_s, which is the gradient of the other. It waits for all shards, which a
+    /// trainer computes at the same time; X where there are no shards, as in a session's run.
+    ///
+    /// Input X: f32 f16 f64 bf16.
+    ShardMean shard_mean "percale:ShardMean" (x: one)
+    {
+        /// The attribute `transposed`: default 0, 0 to 1.
+        transposed "transposed": i64;
+    } 1
+}
+
+op! {
     /// x + bias below -lambd, x - bias above lambd, else 0.
     ///
     /// Input input: f32 u8 i8 u16 i16 i32 i64 f16 f64 u32 u64 bf16.
@@ -3892,6 +3905,28 @@ op! {
     {
         /// The attribute `alpha`: default 1.
         alpha "alpha": f64;
+    } 1
+}
+
+op! {
+    /// BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and
+    /// the gradient runs through them.
+    ///
+    /// Input X: f32 f16 f64 bf16.
+    ///
+    /// Input scale: f32 f16 f64 bf16.
+    ///
+    /// Input B: f32 f16 f64 bf16.
+    ///
+    /// Input input_mean: f32 f16 f64 bf16.
+    ///
+    /// Input input_var: f32 f16 f64 bf16.
+    SynchronizedBatchNormalization synchronized_batch_normalization "percale:SynchronizedBatchNormalization" (x: one, scale: one, b: one, input_mean: one, input_var: one)
+    {
+        /// The attribute `epsilon`: default 1e-05, 0 or more.
+        epsilon "epsilon": f64;
+        /// The attribute `momentum`: default 0.9.
+        momentum "momentum": f64;
     } 1
 }
 

@@ -424,6 +424,30 @@ impl Call {
         check(unsafe { sys::percale_call_run(self.handle.get(), inputs.as_ptr().cast(), outputs.as_mut_ptr().cast()) })
     }
 
+    /// The same, but with the code `DeadlineExceeded` after that time, and `Cancelled` when the token is cancelled, even before the
+    /// run begins. What the outputs then hold is not defined.
+    pub fn run_until(
+        &mut self,
+        inputs: &[&TensorRef],
+        outputs: &mut [&mut TensorRef],
+        timeout: Option<Duration>,
+        token: Option<&CancelToken>,
+    ) -> Result<()> {
+        if inputs.len() != self.inputs || outputs.len() != self.outputs {
+            return Err(self.wrong_count(inputs.len(), outputs.len()));
+        }
+        // SAFETY: as in run().
+        CancelToken::during(token, |cancellation| unsafe {
+            check(sys::percale_call_run_until(
+                self.handle.get(),
+                inputs.as_ptr().cast(),
+                outputs.as_mut_ptr().cast(),
+                nanoseconds(timeout),
+                cancellation,
+            ))
+        })
+    }
+
     /// The library's own call, for the raw layer; borrowed.
     #[doc(hidden)]
     pub fn raw(&self) -> *mut sys::percale_call {

@@ -1,12 +1,14 @@
 //! Training.
 use std::any::Any;
+use std::cell::Cell;
 use std::ffi::{c_void, CStr, CString};
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use crate::cancel::{CancelToken, Target};
+use crate::cancel::CancelToken;
 use crate::dataset::Dataset;
 use crate::engine::{Engine, Trace};
 use crate::error::{check, path_text, take_bytes, take_text, Names, Result};
@@ -39,8 +41,8 @@ use crate::variables::Variables;
 pub struct Trainer {
     shared: Arc<Shared>,
     token: Option<CancelToken>,
-    /// What the library evaluates while it trains; below the handle, so that it is dropped after it.
-    validation: Option<Dataset>,
+    /// `Shared` may be: a trainer is no more than Send.
+    not_sync: PhantomData<Cell<()>>,
 }
 
 struct Shared(Handle<sys::percale_trainer>);
@@ -270,7 +272,7 @@ impl TrainerBuilder<'_> {
                     ))?;
                 }
             }
-            Ok(Trainer { shared: Arc::new(Shared(Handle::new(raw))), token: None, validation: None })
+            Ok(Trainer { shared: Arc::new(Shared(Handle::new(raw))), token: None, not_sync: PhantomData })
         }
     }
 }
@@ -291,7 +293,21 @@ impl Trainer {
         self.shared.0.get()
     }
 
-    /// What follows ends with the code `Cancelled` when the token is cancelled.
+    /// Runs something that ends with the trainer's token.
+    fn during_token<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let raw = self.raw();
+        CancelToken::during(self.token.as_ref(), |cancellation| {
+            // SAFETY: a trainer that is not at work; it keeps the cancellation itself.
+            unsafe { sys::percale_trainer_set_cancellation(raw, cancellation) };
+            let result = run();
+            // SAFETY: as above.
+            unsafe { sys::percale_trainer_set_cancellation(raw, std::ptr::null_mut()) };
+            result
+        })
+    }
+
+    /// Steps, fits and evaluations that follow end with the code `Cancelled` when the token is cancelled, within a step, between two,
+    /// or before they begin.
     pub fn set_cancel_token(&mut self, token: Option<CancelToken>) {
         self.token = token;
     }
@@ -305,16 +321,11 @@ impl Trainer {
     pub fn step(&mut self, batch: &[(&str, &Tensor)]) -> Result<f64> {
         let names = Names::new(batch.iter().map(|(name, _)| name))?;
         let tensors: Vec<_> = batch.iter().map(|(_, tensor)| tensor.as_raw()).collect();
-        let token = self.token.clone();
-        if let Some(token) = &token {
-            token.check()?;
-        }
         let mut loss = 0.0;
-        // SAFETY: arrays as long as is said, tensors that nobody writes to; the trainer lives as long as the guard.
-        unsafe {
-            let _watch = token.as_ref().map(|token| token.watch(Target::Trainer(self.raw())));
-            check(sys::percale_trainer_step(self.raw(), names.as_ptr(), tensors.as_ptr(), tensors.len(), &mut loss))?;
-        }
+        // SAFETY: arrays as long as is said, tensors that nobody writes to.
+        self.during_token(|| unsafe {
+            check(sys::percale_trainer_step(self.raw(), names.as_ptr(), tensors.as_ptr(), tensors.len(), &mut loss))
+        })?;
         Ok(loss)
     }
 
@@ -330,21 +341,20 @@ impl Trainer {
     where
         F: FnMut(&Progress<'_>) -> ControlFlow<()>,
     {
-        struct State<'a, F> {
+        struct State<F> {
             callback: F,
             trainer: *mut sys::percale_trainer,
-            token: Option<&'a CancelToken>,
             panic: Option<Box<dyn Any + Send>>,
         }
         unsafe extern "C" fn tell<F>(user: *mut c_void, progress: *const sys::percale_progress) -> i32
         where
             F: FnMut(&Progress<'_>) -> ControlFlow<()>,
         {
-            let state = &mut *user.cast::<State<'_, F>>();
+            let state = &mut *user.cast::<State<F>>();
             let progress = Progress { raw: &*progress, trainer: state.trainer };
             // A panic must not cross the border: it waits here until the library has returned.
             match catch_unwind(AssertUnwindSafe(|| (state.callback)(&progress))) {
-                Ok(ControlFlow::Continue(())) => i32::from(state.token.is_some_and(CancelToken::is_cancelled)),
+                Ok(ControlFlow::Continue(())) => 0,
                 Ok(ControlFlow::Break(())) => 1,
                 Err(panic) => {
                     state.panic = Some(panic);
@@ -352,43 +362,35 @@ impl Trainer {
                 }
             }
         }
-        let token = self.token.clone();
-        if let Some(token) = &token {
-            token.check()?;
-        }
         let dataset = dataset.map_or(std::ptr::null_mut(), |dataset| dataset.handle.get());
-        let mut state = State { callback, trainer: self.raw(), token: token.as_ref(), panic: None };
+        let mut state = State { callback, trainer: self.raw(), panic: None };
         let user = std::ptr::from_mut(&mut state).cast();
-        // SAFETY: the state lives through the call, which is the only one that calls back; so does the trainer.
-        let fitted = unsafe {
-            let _watch = token.as_ref().map(|token| token.watch(Target::Trainer(self.raw())));
+        // SAFETY: the state lives through the call, which is the only one that calls back.
+        let fitted = self.during_token(|| unsafe {
             check(sys::percale_trainer_fit(self.raw(), dataset, epochs, Some(tell::<F>), user))
-        };
+        });
         if let Some(panic) = state.panic {
             resume_unwind(panic);
         }
-        fitted?;
-        token.as_ref().map_or(Ok(()), CancelToken::check)
+        fitted
     }
 
     /// Data that is evaluated after each epoch. Before the first step.
     pub fn set_validation(&mut self, dataset: Option<Dataset>) -> Result<()> {
         let raw = dataset.as_ref().map_or(std::ptr::null_mut(), |dataset| dataset.handle.get());
-        // SAFETY: the set is kept as long as the trainer has it.
-        check(unsafe { sys::percale_trainer_set_validation(self.raw(), raw) })?;
-        self.validation = dataset;
-        Ok(())
+        // SAFETY: the trainer keeps the set itself, which nobody else has.
+        check(unsafe { sys::percale_trainer_set_validation(self.raw(), raw) })
     }
 
     /// Loss and metrics over a data set; without one over the SPEC's test data.
     pub fn evaluate(&mut self, dataset: Option<&mut Dataset>) -> Result<Evaluation> {
         let dataset = dataset.map_or(std::ptr::null_mut(), |dataset| dataset.handle.get());
         // SAFETY: the text is taken over at once.
-        unsafe {
+        self.during_token(|| unsafe {
             let mut text = std::ptr::null_mut();
             check(sys::percale_trainer_evaluate(self.raw(), dataset, &mut text))?;
             Ok(Evaluation { json: take_text(text) })
-        }
+        })
     }
 
     /// Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits.

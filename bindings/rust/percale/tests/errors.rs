@@ -85,6 +85,29 @@ fn time_that_runs_out_ends_a_run() {
 }
 
 #[test]
+fn a_prepared_call_ends_with_its_time_or_its_token() {
+    let engine = engine();
+    let session = Session::new(&engine, &long_run(&engine).unwrap()).unwrap();
+    let x = Tensor::from_vec(&[400, 400], vec![0.01f32; 160_000]).unwrap();
+    let mut call = session.prepare(&[("x", DType::F32, &[400, 400])], &["y"]).unwrap();
+    let mut outputs = call.new_outputs().unwrap();
+    let time = Some(Duration::from_millis(50));
+    let error = call.run_until(&[&x], &mut [&mut outputs[0]], time, None).unwrap_err();
+    assert_eq!(error.code(), Code::DeadlineExceeded);
+    let token = CancelToken::new();
+    let other = token.clone();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        other.cancel();
+    });
+    let error = call.run_until(&[&x], &mut [&mut outputs[0]], None, Some(&token)).unwrap_err();
+    canceller.join().unwrap();
+    assert_eq!(error.code(), Code::Cancelled);
+    let error = call.run_until(&[&x], &mut [&mut outputs[0]], None, Some(&token)).unwrap_err();
+    assert_eq!(error.code(), Code::Cancelled);
+}
+
+#[test]
 fn an_exceeded_memory_limit_is_an_error_and_smaller_runs_go_on() {
     let engine = engine();
     let graph = product(&engine);
@@ -161,6 +184,7 @@ fn a_token_that_is_cancelled_in_a_callback_ends_the_training() {
     });
     assert_eq!(ended.unwrap_err().code(), Code::Cancelled);
     assert_eq!(trainer.steps(), 1);
+    assert_eq!(trainer.evaluate(Some(&mut data)).err().unwrap().code(), Code::Cancelled);
     trainer.set_cancel_token(None);
     trainer.fit(Some(&mut data), 5).unwrap();
 }

@@ -236,6 +236,16 @@ fn data_sets_are_zipped_repeated_concatenated_mapped_and_distributed() {
     .unwrap();
     let zipped = Dataset::zip(&[&a, &b]).unwrap();
     drop((a, b));
+    let types = zipped.column_types().unwrap();
+    assert_eq!(
+        (types[0].0.as_str(), types[0].1.dtype, types[0].1.dims.as_deref()),
+        ("a", Some(DType::I64), Some(&[][..]))
+    );
+    assert_eq!(
+        (types[1].0.as_str(), types[1].1.dtype, types[1].1.dims.as_deref()),
+        ("b", Some(DType::F32), Some(&[2][..]))
+    );
+    assert_eq!(zipped.rename(&["x", "y"]).unwrap().names(), ["x", "y"]);
     let mut all = Dataset::concatenate(&[&zipped.repeat(2).unwrap(), &zipped]).unwrap();
     assert_eq!((all.rows(), all.names()), (12, &["a".to_owned(), "b".to_owned()][..]));
     all.configure(3, None, true).unwrap();
@@ -250,10 +260,42 @@ fn data_sets_are_zipped_repeated_concatenated_mapped_and_distributed() {
     let b = builder.input("b", DType::F32, &[-1, 2]).unwrap();
     let double = builder.op("Add").name("double").inputs([b, b]).finish().unwrap();
     builder.set_outputs(&[double]).unwrap();
-    let mut mapped = zipped.map(&builder.finish().unwrap()).unwrap();
+    let graph = builder.finish().unwrap();
+    let inputs = graph.input_types().unwrap();
+    assert_eq!((inputs[0].0.as_str(), inputs[0].1.dims.as_deref()), ("b", Some(&[-1, 2][..])));
+    assert_eq!(graph.output_types().unwrap()[0].1.dtype, Some(DType::F32));
+    assert_eq!(graph.value_type("doubel").unwrap_err().code(), Code::NotFound);
+    let mut mapped = zipped.map(&graph).unwrap();
     mapped.configure(4, None, false).unwrap();
     let batch = mapped.next_batch().unwrap().unwrap();
     assert_eq!(batch.get("double").unwrap().as_slice::<f32>().unwrap(), [0.0, 0.0, 0.0, 2.0, 0.0, 4.0, 0.0, 6.0]);
+}
+
+#[test]
+fn functions_are_dropped_when_the_library_can_call_them_no_more() {
+    let token = std::sync::Arc::new(());
+    let held = || std::sync::Arc::strong_count(&token) - 1;
+    let (for_log, for_rows, refused) = (token.clone(), token.clone(), token.clone());
+    let engine = Engine::builder().log(LogLevel::Info, move |_, _| drop(for_log.clone())).build().unwrap();
+    let rows = Dataset::generator(&engine, &[("x", DType::F32, &[1])], 4, move |_, _| {
+        drop(for_rows.clone());
+        true
+    })
+    .unwrap();
+    let none = Dataset::generator(&engine, &[("x", DType::F32, &[1])], 0, move |_, _| {
+        drop(refused.clone());
+        true
+    });
+    assert_eq!(none.err().unwrap().code(), Code::InvalidArgument);
+    assert_eq!(held(), 2);
+    let mut twice = rows.repeat(2).unwrap();
+    drop(rows);
+    assert!(twice.next_batch().unwrap().is_some());
+    assert_eq!(held(), 2);
+    drop(twice);
+    assert_eq!(held(), 1);
+    drop(engine);
+    assert_eq!(held(), 0);
 }
 
 #[test]
@@ -277,33 +319,6 @@ fn logs_traces_and_clusters_are_within_reach() {
     assert_eq!((cluster.jobs(), cluster.task_count("worker")), (vec!["worker".to_owned()], 1));
     assert_eq!(cluster.address("worker", 0).as_deref(), Some("host:1"));
     assert_eq!(cluster.role(), ("worker".to_owned(), 0));
-}
-
-#[test]
-fn cycles_leave_nothing_behind() {
-    fn cycle() {
-        let engine = engine();
-        let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
-        let mut data = line_data(&engine);
-        let batch = data.next_batch().unwrap().unwrap();
-        trainer.step(&batch.feeds()).unwrap();
-        let session = session(&engine);
-        let x = Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap();
-        session.run(&[("x", &x)], &["y"]).unwrap();
-    }
-    fn resident() -> usize {
-        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
-        text.split(' ').nth(1).unwrap().parse().unwrap()
-    }
-    for _ in 0..100 {
-        cycle();
-    }
-    let before = resident();
-    for _ in 0..400 {
-        cycle();
-    }
-    // Pages; other tests run at the same time.
-    assert!(resident() < before + before / 5 + 4096, "{before} pages grew to {}", resident());
 }
 
 #[cfg(feature = "ndarray")]

@@ -1,9 +1,11 @@
 //! Trains a SPEC on two devices of one process, with a bar.
 //!
-//!     mnist SPEC.json OUT.percale [EPOCHS]
+//!     mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]
 //!
 //! The data is looked up where PERCALE_DATA says, in the cache, and beside the SPEC. The same weights come of any number of devices.
-use std::io::Write;
+//! FILE gets a line per step: its number and the 64 bits of its loss.
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -11,18 +13,36 @@ use percale::{Engine, Progress, Trainer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [spec, out, rest @ ..] = &arguments[..] else {
-        return Err("usage: mnist SPEC.json OUT.percale [EPOCHS]".into());
+    let (arguments, losses) = match &arguments[..] {
+        [rest @ .., flag, file] if flag == "--losses" => (rest, Some(file)),
+        all => (all, None),
+    };
+    let (spec, out, epochs) = match arguments {
+        [spec, out] => (spec, out, None),
+        [spec, out, epochs] => (spec, out, Some(epochs)),
+        _ => return Err("usage: mnist SPEC.json OUT.percale [EPOCHS] [--losses FILE]".into()),
     };
     let engine = Engine::builder().devices("cpu=2x1").build()?;
     let mut builder = Trainer::from_spec(&engine, &std::fs::read_to_string(spec)?)
         .spec_folder(Path::new(spec).parent().unwrap_or(Path::new(".")))
         .devices("all");
-    if let Some(epochs) = rest.first() {
+    if let Some(epochs) = epochs {
         builder = builder.epochs(epochs.parse()?);
     }
     let mut trainer = builder.build()?;
-    trainer.fit_with(None, 0, draw)?;
+    let mut trace: Box<dyn Write> = match losses {
+        Some(path) => Box::new(BufWriter::new(File::create(path)?)),
+        None => Box::new(std::io::sink()),
+    };
+    let mut written = Ok(());
+    trainer.fit_with(None, 0, |p| {
+        written = writeln!(trace, "{} {:016x}", p.step(), p.loss().to_bits());
+        if written.is_err() {
+            return ControlFlow::Break(());
+        }
+        draw(p)
+    })?;
+    written.and_then(|()| trace.flush())?;
     let evaluation = trainer.evaluate(None)?;
     let variables = trainer.variables()?;
     trainer.model()?.save_file(Some(&variables), out)?;

@@ -31,6 +31,7 @@ final class Callbacks {
 
   static final MemorySegment LOG = stub("log", RawCallbacks.percale_log_function);
   static final MemorySegment DELETER = stub("delete", RawCallbacks.percale_deleter);
+  static final MemorySegment DESTROY = stub("destroy", RawCallbacks.percale_destroy);
   static final MemorySegment READY = stub("ready", RawCallbacks.percale_event_callback);
   static final MemorySegment ROW = stub("row", RawCallbacks.percale_row_callback);
   static final MemorySegment PROGRESS = stub("progress", RawCallbacks.percale_progress_callback);
@@ -42,6 +43,11 @@ final class Callbacks {
     long number = NEXT.getAndIncrement();
     RECEIVERS.put(number, receiver);
     return MemorySegment.ofAddress(number);
+  }
+
+  /** How many receivers the library may call. */
+  static int count() {
+    return RECEIVERS.size();
   }
 
   static Object remove(MemorySegment user) {
@@ -72,6 +78,14 @@ final class Callbacks {
       remove(user);
     } catch (Throwable ignored) {
       // Memory that is kept too long is the lesser evil.
+    }
+  }
+
+  private static void destroy(MemorySegment user) {
+    try {
+      remove(user);
+    } catch (Throwable ignored) {
+      // As above.
     }
   }
 

@@ -1,7 +1,10 @@
 package org.percale;
 
+import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.Function;
+import org.percale.raw.RawCancellation;
 
 /** Ends runs and trainings that were given this token, from any thread. Once cancelled it stays so, and whatever begins with it ends
  * at once. */
@@ -30,6 +33,21 @@ public final class CancelToken {
   /** Throws a {@link PercaleException} with {@link Code#CANCELLED} when it was cancelled. */
   public void check() {
     if (isCancelled()) throw new PercaleException(Code.CANCELLED, "the token was cancelled");
+  }
+
+  /** Calls the library with a cancellation that is cancelled with the token; with NULL when there is no token. */
+  static <T> T during(CancelToken token, Function<MemorySegment, T> call) {
+    if (token == null) return call.apply(MemorySegment.NULL);
+    token.check();
+    MemorySegment cancellation = Native.make(RawCancellation::percale_cancellation_create);
+    Runnable cancel = () -> RawCancellation.percale_cancellation_cancel(cancellation);
+    token.add(cancel);
+    try {
+      return call.apply(cancellation);
+    } finally {
+      token.remove(cancel);
+      RawCancellation.percale_cancellation_release(cancellation);
+    }
   }
 
   /** From now on the target runs when the token is cancelled. */

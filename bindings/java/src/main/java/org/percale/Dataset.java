@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.percale.raw.RawDataset;
 
 /**
@@ -22,13 +21,10 @@ public final class Dataset extends NativeHandle {
   private final List<String> names;
   private final Sources sources;
 
-  private Dataset(MemorySegment pointer, List<String> names, Sources sources) {
-    super(State.exclusive("data set", pointer, set -> {
-      RawDataset.percale_dataset_release(set);
-      sources.release();
-    }));
-    this.names = names;
-    this.sources = sources.retain();
+  private Dataset(MemorySegment pointer, Sources sources) {
+    super(State.exclusive("data set", pointer, RawDataset::percale_dataset_release));
+    this.names = with(set -> Graph.names(i -> RawDataset.percale_dataset_get_column_name(set, i)));
+    this.sources = sources;
   }
 
   /** Makes the rows of a data set. */
@@ -44,12 +40,10 @@ public final class Dataset extends NativeHandle {
     void write(long number, MemorySegment[] columns) throws Exception;
   }
 
-  /** A function that makes rows, known to the library until the last set that is made of it is closed. */
+  /** A function that makes rows; the library lets go of it with the last set that is made of it. */
   private static final class Generator implements Callbacks.Row {
     final RowFunction function;
     final long[] bytes;
-    final MemorySegment user = Callbacks.add(this);
-    final AtomicInteger sets = new AtomicInteger();
     volatile Throwable error;
 
     Generator(RowFunction function, long[] bytes) {
@@ -74,20 +68,9 @@ public final class Dataset extends NativeHandle {
     }
   }
 
-  /** The functions that a data set calls. */
+  /** The functions that a data set calls, to ask them for what they threw. */
   private record Sources(List<Generator> generators) {
     static final Sources NONE = new Sources(List.of());
-
-    Sources retain() {
-      for (Generator generator : generators) generator.sets.incrementAndGet();
-      return this;
-    }
-
-    void release() {
-      for (Generator generator : generators) {
-        if (generator.sets.decrementAndGet() == 0) Callbacks.remove(generator.user);
-      }
-    }
 
     /** What a function threw becomes the cause of the error. */
     PercaleException explain(PercaleException error) {
@@ -98,12 +81,6 @@ public final class Dataset extends NativeHandle {
       }
       return error;
     }
-  }
-
-  /** What a trainer that keeps the set must not lose; to be released by what comes back. */
-  Runnable keepSources() {
-    Sources kept = sources.retain();
-    return kept::release;
   }
 
   /** The error with what a function of the set threw as its cause. */
@@ -124,7 +101,7 @@ public final class Dataset extends NativeHandle {
       MemorySegment raw = Native.names(arena, names);
       return new Dataset(Native.make(out -> engine.with(e -> withAll(new ArrayList<>(columns.values()),
           tensors -> RawDataset.percale_dataset_from_tensors(e, raw, Native.pointers(arena, tensors), names.size(),
-              out)))), names, Sources.NONE);
+              out)))), Sources.NONE);
     }
   }
 
@@ -143,7 +120,7 @@ public final class Dataset extends NativeHandle {
       MemorySegment raw = Native.names(arena, names);
       MemorySegment paths = Native.names(arena, columns.values().stream().map(Path::toString).toList());
       return new Dataset(Native.make(out -> engine.with(
-          e -> RawDataset.percale_dataset_from_files(e, raw, paths, names.size(), scale, out))), names, Sources.NONE);
+          e -> RawDataset.percale_dataset_from_files(e, raw, paths, names.size(), scale, out))), Sources.NONE);
     }
   }
 
@@ -162,7 +139,7 @@ public final class Dataset extends NativeHandle {
       MemorySegment raw = Native.name(arena, name);
       return new Dataset(
           Native.make(out -> engine.with(e -> RawDataset.percale_dataset_range(e, raw, start, stop, step, out))),
-          List.of(name), Sources.NONE);
+          Sources.NONE);
     }
   }
 
@@ -178,17 +155,18 @@ public final class Dataset extends NativeHandle {
    */
   public static Dataset generator(Engine engine, List<TensorSpec> columns, long rows, RowFunction function) {
     Generator generator = new Generator(function, columns.stream().mapToLong(TensorSpec::bytes).toArray());
-    Sources sources = new Sources(List.of(generator));
+    MemorySegment user = Callbacks.add(generator);
+    MemorySegment pointer;
     try (Arena arena = Arena.ofConfined()) {
       TensorSpec.Raw types = TensorSpec.Raw.of(arena, columns);
-      return new Dataset(Native.make(out -> engine.with(
-          e -> RawDataset.percale_dataset_generator(e, types.names(), types.dtypes(), types.dims(), types.ranks(),
-              columns.size(), rows, Callbacks.ROW, generator.user, out))),
-          columns.stream().map(TensorSpec::name).toList(), sources);
+      pointer = Native.make(out -> engine.with(
+          e -> RawDataset.percale_dataset_generator_owned(e, types.names(), types.dtypes(), types.dims(), types.ranks(),
+              columns.size(), rows, Callbacks.ROW, user, Callbacks.DESTROY, out)));
     } catch (RuntimeException error) {
-      if (generator.sets.get() == 0) Callbacks.remove(generator.user);
+      Callbacks.remove(user);
       throw error;
     }
+    return new Dataset(pointer, new Sources(List.of(generator)));
   }
 
   /**
@@ -198,7 +176,7 @@ public final class Dataset extends NativeHandle {
    * @return a set of its own
    */
   public static Dataset zip(List<Dataset> sets) {
-    return ofSeveral(sets, sets.stream().flatMap(set -> set.names.stream()).toList(), true);
+    return ofSeveral(sets, true);
   }
 
   /**
@@ -208,17 +186,17 @@ public final class Dataset extends NativeHandle {
    * @return a set of its own
    */
   public static Dataset concatenate(List<Dataset> sets) {
-    return ofSeveral(sets, sets.isEmpty() ? List.of() : sets.get(0).names, false);
+    return ofSeveral(sets, false);
   }
 
-  private static Dataset ofSeveral(List<Dataset> sets, List<String> names, boolean zip) {
+  private static Dataset ofSeveral(List<Dataset> sets, boolean zip) {
     Sources sources = new Sources(sets.stream().flatMap(set -> set.sources.generators().stream()).toList());
     try (Arena arena = Arena.ofConfined()) {
       return new Dataset(Native.make(out -> withAll(sets, pointers -> {
         MemorySegment all = Native.pointers(arena, pointers);
         return zip ? RawDataset.percale_dataset_zip(all, sets.size(), out)
             : RawDataset.percale_dataset_concatenate(all, sets.size(), out);
-      })), names, sources);
+      })), sources);
     }
   }
 
@@ -229,7 +207,21 @@ public final class Dataset extends NativeHandle {
    * @return a set of its own
    */
   public Dataset repeat(long times) {
-    return new Dataset(Native.make(out -> with(set -> RawDataset.percale_dataset_repeat(set, times, out))), names, sources);
+    return new Dataset(Native.make(out -> with(set -> RawDataset.percale_dataset_repeat(set, times, out))), sources);
+  }
+
+  /**
+   * The same rows with other names of their columns.
+   *
+   * @param names one for each, in order
+   * @return a set of its own
+   */
+  public Dataset rename(List<String> names) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment raw = Native.names(arena, names);
+      return new Dataset(
+          Native.make(out -> with(set -> RawDataset.percale_dataset_rename(set, raw, names.size(), out))), sources);
+    }
   }
 
   /**
@@ -240,8 +232,7 @@ public final class Dataset extends NativeHandle {
    */
   public Dataset map(Graph graph) {
     return new Dataset(
-        Native.make(out -> with(set -> graph.with(g -> RawDataset.percale_dataset_map(set, g, out)))),
-        graph.outputNames(), sources);
+        Native.make(out -> with(set -> graph.with(g -> RawDataset.percale_dataset_map(set, g, out)))), sources);
   }
 
   /**
@@ -277,7 +268,7 @@ public final class Dataset extends NativeHandle {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS, Math.max(replicas, 1));
       check(set -> RawDataset.percale_dataset_distribute(set, replicas, out));
-      return Native.read(out, replicas).stream().map(part -> new Dataset(part, names, sources)).toList();
+      return Native.read(out, replicas).stream().map(part -> new Dataset(part, sources)).toList();
     }
   }
 
@@ -297,6 +288,23 @@ public final class Dataset extends NativeHandle {
    */
   public List<String> names() {
     return names;
+  }
+
+  /**
+   * The columns.
+   *
+   * @return their names and types, dims being those of one row
+   */
+  public List<TensorSpec> columnTypes() {
+    return with(set -> {
+      List<TensorSpec> out = new ArrayList<>();
+      for (String name : names) {
+        long index = out.size();
+        out.add(TensorSpec.ask(name,
+            (dtype, dims, rank) -> RawDataset.percale_dataset_column_type(set, index, dtype, dims, rank)));
+      }
+      return List.copyOf(out);
+    });
   }
 
   /**

@@ -63,7 +63,7 @@ public final class Engine extends NativeHandle {
   /**
    * Facts about the engine.
    *
-   * @param what "info", "ops", "passes" or "kernels"
+   * @param what "info", "ops", "layers", "passes" or "kernels"
    * @return JSON
    */
   public String describe(String what) {
@@ -162,8 +162,7 @@ public final class Engine extends NativeHandle {
     }
 
     /**
-     * Where messages go. The function is called on any thread and lives until the process ends, since the library does not tell
-     * when it has let go of it. What it throws is dropped.
+     * Where messages go. The function is called on any thread, and let go of when the engine ends. What it throws is dropped.
      *
      * @param level messages of this level and above
      * @param function what takes them
@@ -185,10 +184,14 @@ public final class Engine extends NativeHandle {
       if (log != null) {
         BiConsumer<LogLevel, String> function = log;
         Callbacks.Log receiver = (level, text) -> function.accept(LogLevel.values()[Math.clamp(level, 0, 3)], text);
-        engine.with(raw -> {
-          RawEngine.percale_engine_set_log(raw, Callbacks.LOG, Callbacks.add(receiver));
-          return null;
-        });
+        MemorySegment user = Callbacks.add(receiver);
+        try {
+          engine.check(
+              raw -> RawEngine.percale_engine_set_log_owned(raw, Callbacks.LOG, user, Callbacks.DESTROY));
+        } catch (RuntimeException error) {
+          Callbacks.remove(user);
+          throw error;
+        }
       }
       return engine;
     }

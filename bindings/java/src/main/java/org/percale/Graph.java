@@ -171,6 +171,38 @@ public final class Graph extends NativeHandle {
   }
 
   /**
+   * What is known of a value: an input, an output, or one within, which can be fed and fetched as well.
+   *
+   * @param name its name
+   * @return its type
+   */
+  public TensorSpec valueType(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment raw = Native.name(arena, name);
+      return with(graph -> TensorSpec.ask(name,
+          (dtype, dims, rank) -> RawGraph.percale_graph_value_type(graph, raw, dtype, dims, rank)));
+    }
+  }
+
+  /**
+   * The inputs, in order.
+   *
+   * @return their names and types
+   */
+  public List<TensorSpec> inputTypes() {
+    return inputNames().stream().map(this::valueType).toList();
+  }
+
+  /**
+   * The outputs, in order.
+   *
+   * @return their names and types
+   */
+  public List<TensorSpec> outputTypes() {
+    return outputNames().stream().map(this::valueType).toList();
+  }
+
+  /**
    * Facts about the graph.
    *
    * @param what "summary", "nodes" or "svg"

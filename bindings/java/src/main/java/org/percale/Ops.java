@@ -2999,6 +2999,20 @@ public final class Ops {
   }
 
   /**
+   * The sum of r_s X_s over the shards s of a batch, r_s being the shard's part of its rows, in every shard; with
+   * {@code transposed} r_s times the sum of X_s, which is the gradient of the other. It waits for all shards,
+   * which a trainer computes at the same time; X where there are no shards, as in a session's run.
+   * <p>Attribute {@code transposed}: long; default 0, 0 to 1.
+   *
+   * @param builder what the node is built in
+   * @param x an input: f32 f16 f64 bf16
+   * @return the node that was begun
+   */
+  public static GraphBuilder.Node shardMean(GraphBuilder builder, Value x) {
+    return node(builder, "percale:ShardMean", list(new Value[] {x}));
+  }
+
+  /**
    * x + bias below -lambd, x - bias above lambd, else 0.
    * <p>Attribute {@code bias}: double; default 0.
    * <p>Attribute {@code lambd}: double; default 0.5.
@@ -3371,6 +3385,24 @@ public final class Ops {
    */
   public static GraphBuilder.Node swish(GraphBuilder builder, Value x) {
     return node(builder, "Swish", list(new Value[] {x}));
+  }
+
+  /**
+   * BatchNormalization in training mode whose statistics are those of all shards of the batch (see ShardMean), and
+   * the gradient runs through them.
+   * <p>Attribute {@code epsilon}: double; default 1e-05, 0 or more.
+   * <p>Attribute {@code momentum}: double; default 0.9.
+   *
+   * @param builder what the node is built in
+   * @param x an input: f32 f16 f64 bf16
+   * @param scale an input: f32 f16 f64 bf16
+   * @param b an input: f32 f16 f64 bf16
+   * @param inputMean an input: f32 f16 f64 bf16
+   * @param inputVar an input: f32 f16 f64 bf16
+   * @return the node that was begun
+   */
+  public static GraphBuilder.Node synchronizedBatchNormalization(GraphBuilder builder, Value x, Value scale, Value b, Value inputMean, Value inputVar) {
+    return node(builder, "percale:SynchronizedBatchNormalization", list(new Value[] {x, scale, b, inputMean, inputVar}));
   }
 
   /**

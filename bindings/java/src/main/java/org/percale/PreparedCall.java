@@ -6,9 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.percale.raw.RawCall;
+import org.percale.raw.RawConstants;
 import org.percale.raw.RawTensor;
 
 /**
@@ -122,6 +124,19 @@ public final class PreparedCall extends NativeHandle {
    */
   public Tensor output(int index) {
     return outputs.get(index);
+  }
+
+  /**
+   * Runs, but no longer than that, and not on when the token is cancelled, even before the run begins. What the outputs then hold is
+   * not defined.
+   *
+   * @param timeout {@link Code#DEADLINE_EXCEEDED} after that; null: none
+   * @param token {@link Code#CANCELLED} when it is; null: none
+   */
+  public void run(Duration timeout, CancelToken token) {
+    long nanoseconds = timeout == null ? RawConstants.PERCALE_FOREVER : timeout.toNanos();
+    check(call -> CancelToken.during(token, cancellation ->
+        RawCall.percale_call_run_until(call, bound.inputs, bound.outputs, nanoseconds, cancellation)));
   }
 
   /** Runs. Allocates nothing once warm. */

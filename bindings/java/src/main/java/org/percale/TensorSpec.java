@@ -1,5 +1,8 @@
 package org.percale;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -10,7 +13,7 @@ import java.util.List;
  *
  * @param name its name
  * @param dtype the type of its elements
- * @param dims its dims
+ * @param dims its dims, -1 for one that is not known; null: not even how many there are
  */
 public record TensorSpec(String name, DType dtype, long... dims) {
   /**
@@ -20,7 +23,7 @@ public record TensorSpec(String name, DType dtype, long... dims) {
    */
   @Override
   public long[] dims() {
-    return dims.clone();
+    return dims == null ? null : dims.clone();
   }
 
   /** Equal in name, type and dims. */
@@ -38,6 +41,25 @@ public record TensorSpec(String name, DType dtype, long... dims) {
   @Override
   public String toString() {
     return name + " " + dtype + " " + Arrays.toString(dims);
+  }
+
+  /** What `function` writes: dtype, dims and their number. */
+  static TensorSpec ask(String name, Asking function) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment dtype = arena.allocate(JAVA_INT);
+      MemorySegment dims = arena.allocate(JAVA_LONG, Native.MAX_RANK);
+      MemorySegment rank = arena.allocate(JAVA_LONG);
+      Native.check(function.ask(dtype, dims, rank));
+      long count = rank.get(JAVA_LONG, 0);
+      return new TensorSpec(name, DType.of(dtype.get(JAVA_INT, 0)),
+          count < 0 ? null : dims.asSlice(0, 8 * count).toArray(JAVA_LONG));
+    }
+  }
+
+  /** A function of the library that tells a type. */
+  @FunctionalInterface
+  interface Asking {
+    MemorySegment ask(MemorySegment dtype, MemorySegment dims, MemorySegment rank);
   }
 
   long bytes() {

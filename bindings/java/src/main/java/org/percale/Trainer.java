@@ -10,20 +10,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 import org.percale.raw.RawTrainer;
 
 /** Trains the variables of a graph. One thread at a time may use it, {@link #cancel} excepted. */
 public final class Trainer extends NativeHandle {
-  private final ConcurrentLinkedQueue<Runnable> kept;
   private CancelToken token;
 
-  private Trainer(MemorySegment pointer, ConcurrentLinkedQueue<Runnable> kept) {
-    super(State.exclusive("trainer", pointer, trainer -> {
-      RawTrainer.percale_trainer_release(trainer);
-      kept.forEach(Runnable::run);
-    }));
-    this.kept = kept;
+  private Trainer(MemorySegment pointer) {
+    super(State.exclusive("trainer", pointer, RawTrainer::percale_trainer_release));
   }
 
   /** Is told after each step. */
@@ -192,13 +187,14 @@ public final class Trainer extends NativeHandle {
           pointer = engine.with(e -> options.with(o -> Native.make(
               out -> RawTrainer.percale_trainer_from_spec(e, text, bytes.length, ofSpec, ofData, o, out))));
         }
-        return new Trainer(pointer, new ConcurrentLinkedQueue<>());
+        return new Trainer(pointer);
       }
     }
   }
 
   /**
-   * What follows ends with {@link Code#CANCELLED} when the token is cancelled.
+   * Steps, fits and evaluations that follow end with {@link Code#CANCELLED} when the token is cancelled, within a step, between two, or
+   * before they begin.
    *
    * @param token the token; null: none
    */
@@ -212,20 +208,16 @@ public final class Trainer extends NativeHandle {
   }
 
   /** Calls the library so that the token ends it. */
-  private void cancellable(Runnable call) {
-    CancelToken own = token;
-    if (own == null) {
-      call.run();
-      return;
-    }
-    own.check();
-    Runnable cancel = this::cancel;
-    own.add(cancel);
-    try {
-      call.run();
-    } finally {
-      own.remove(cancel);
-    }
+  private <T> T cancellable(MemorySegment trainer, Supplier<T> call) {
+    if (token == null) return call.get();
+    return CancelToken.during(token, cancellation -> {
+      RawTrainer.percale_trainer_set_cancellation(trainer, cancellation);
+      try {
+        return call.get();
+      } finally {
+        RawTrainer.percale_trainer_set_cancellation(trainer, MemorySegment.NULL);
+      }
+    });
   }
 
   /**
@@ -254,7 +246,7 @@ public final class Trainer extends NativeHandle {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment loss = arena.allocate(JAVA_DOUBLE);
       MemorySegment all = Native.names(arena, names);
-      cancellable(() -> check(trainer -> withAll(tensors, pointers ->
+      check(trainer -> withAll(tensors, pointers -> cancellable(trainer, () ->
           RawTrainer.percale_trainer_step(trainer, all, Native.pointers(arena, pointers), names.size(), loss))));
       return loss.get(JAVA_DOUBLE, 0);
     }
@@ -279,10 +271,9 @@ public final class Trainer extends NativeHandle {
    */
   public void fit(Dataset data, long epochs, ProgressListener listener) {
     Throwable[] thrown = new Throwable[1];
-    CancelToken own = token;
     Callbacks.Step receiver = progress -> {
       try {
-        return listener.step(Progress.of(progress)) && (own == null || !own.isCancelled());
+        return listener.step(Progress.of(progress));
       } catch (Throwable error) {
         thrown[0] = error;
         return false;
@@ -290,8 +281,8 @@ public final class Trainer extends NativeHandle {
     };
     MemorySegment user = Callbacks.add(receiver);
     try {
-      cancellable(() -> check(trainer -> withOptional(data,
-          set -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user))));
+      check(trainer -> withOptional(data, set -> cancellable(trainer,
+          () -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user))));
     } catch (PercaleException error) {
       if (thrown[0] == null) throw data == null ? error : data.explain(error);
     } finally {
@@ -300,7 +291,6 @@ public final class Trainer extends NativeHandle {
     if (thrown[0] instanceof RuntimeException error) throw error;
     if (thrown[0] instanceof Error error) throw error;
     if (thrown[0] != null) throw new IllegalStateException("the listener threw", thrown[0]);
-    if (own != null) own.check();
   }
 
   /**
@@ -309,8 +299,6 @@ public final class Trainer extends NativeHandle {
    * @param data the data; null: none
    */
   public void setValidation(Dataset data) {
-    Runnable release = data == null ? () -> {} : data.keepSources();
-    kept.add(release);
     check(trainer -> withOptional(data, set -> RawTrainer.percale_trainer_set_validation(trainer, set)));
   }
 
@@ -321,8 +309,8 @@ public final class Trainer extends NativeHandle {
    * @return what came of it
    */
   public Evaluation evaluate(Dataset data) {
-    return with(trainer -> withOptional(data, set ->
-        new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out))))));
+    return with(trainer -> withOptional(data, set -> cancellable(trainer, () ->
+        new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out)))))));
   }
 
   /** Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits. */

@@ -105,6 +105,18 @@ class ErrorsTest {
   }
 
   @Test
+  void aPreparedCallEndsWithItsTimeOrItsToken() {
+    try (Session session = longSession();
+        PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 400, 400)), "y")) {
+      fails(Code.DEADLINE_EXCEEDED, "", () -> call.run(Duration.ofMillis(50), null));
+      CancelToken token = new CancelToken();
+      CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS).execute(token::cancel);
+      fails(Code.CANCELLED, "", () -> call.run(null, token));
+      fails(Code.CANCELLED, "", () -> call.run(null, token));
+    }
+  }
+
+  @Test
   void aCancelledFutureEndsItsRun() throws Exception {
     try (Session session = longSession(); Tensor x = Tensor.zeros(engine, DType.F32, 400, 400);
         Tensor small = Tensor.zeros(engine, DType.F32, 1, 1)) {
@@ -216,6 +228,8 @@ class ErrorsTest {
         token.cancel();
         return true;
       }));
+      assertEquals(4, trainer.steps());
+      fails(Code.CANCELLED, "", () -> trainer.evaluate(data));
       trainer.setCancelToken(null);
       trainer.cancel();
       trainer.fit(data, 5);

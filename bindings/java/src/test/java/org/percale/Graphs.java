@@ -2,12 +2,25 @@ package org.percale;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /** What several tests need. */
 final class Graphs {
   static final String LINE = """
       {"model": [{"layer": "Dense", "units": 1}], "input_shape": [2], "loss": "mean_squared_error",
        "optimizer": {"name": "adam", "learning_rate": 0.1}, "batch_size": 4, "epochs": 5, "seed": 1}""";
+
+  static {
+    // Early frees show where the collector hardly ever rests.
+    if (Boolean.getBoolean("percale.collect")) {
+      Thread.ofPlatform().daemon().start(() -> {
+        for (;;) {
+          System.gc();
+          LockSupport.parkNanos(5_000_000);
+        }
+      });
+    }
+  }
 
   private Graphs() {}
 

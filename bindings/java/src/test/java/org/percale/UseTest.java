@@ -251,6 +251,10 @@ class UseTest {
     Dataset zipped = Dataset.zip(List.of(a, b));
     a.close();
     b.close();
+    assertEquals(List.of(new TensorSpec("a", DType.I64), new TensorSpec("b", DType.F32, 2)), zipped.columnTypes());
+    try (Dataset renamed = zipped.rename(List.of("x", "y"))) {
+      assertEquals(List.of("x", "y"), renamed.names());
+    }
     try (zipped; Dataset twice = zipped.repeat(2); Dataset all = Dataset.concatenate(List.of(twice, zipped))) {
       assertEquals(12, all.rows());
       all.configure(3, -1, true);
@@ -272,9 +276,32 @@ class UseTest {
         try (Graph graph = builder.finish(); Dataset mapped = zipped.map(graph).batch(4);
             Results batch = mapped.next().orElseThrow()) {
           assertArrayEquals(new float[] {0, 0, 0, 2, 0, 4, 0, 6}, batch.get("double").toFloatArray());
+          assertEquals(List.of(new TensorSpec("b", DType.F32, -1, 2)), graph.inputTypes());
+          assertEquals(List.of(new TensorSpec("double", DType.F32, -1, 2)), graph.outputTypes());
         }
       }
     }
+  }
+
+  @Test
+  void functionsAreLetGoOfWhenTheLibraryCanCallThemNoMore() {
+    int before = Callbacks.count();
+    try (Engine loud = Engine.builder().log(Engine.LogLevel.INFO, (level, text) -> {}).build();
+        Trainer trainer = Trainer.fromSpec(loud, Graphs.LINE).build()) {
+      Dataset rows = Dataset.generator(loud, List.of(new TensorSpec("x", DType.F32, 2), new TensorSpec("y", DType.F32, 1)), 4,
+          (number, row) -> row[0].setAtIndex(ValueLayout.JAVA_FLOAT, 1, number));
+      assertEquals(before + 2, Callbacks.count());
+      Dataset twice = rows.repeat(2);
+      rows.close();
+      trainer.setValidation(twice);
+      twice.close(); // the trainer has it
+      try (Dataset data = Graphs.lineData(loud)) {
+        trainer.fit(data, 1);
+      }
+      assertTrue(new String(trainer.history("csv")).contains("val_loss"));
+      assertEquals(before + 2, Callbacks.count());
+    }
+    assertEquals(before, Callbacks.count());
   }
 
   @Test
@@ -336,13 +363,13 @@ class UseTest {
   }
 
   @Test
-  void cyclesLeaveNothingBehind() throws Exception {
-    for (int i = 0; i < 200; ++i) cycle(i % 2 == 0);
+  void whatIsForgottenIsGivenBack() throws Exception {
+    for (int i = 0; i < 100; ++i) cycle(i % 2 == 0);
     System.gc();
     Thread.sleep(200);
     long pages = resident();
     long files = count("fd");
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 200; ++i) {
       cycle(i % 2 == 0);
       if (i % 50 == 0) System.gc();
     }

@@ -17,7 +17,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A new one.
+   * A builder of an empty graph, whose current function is "main".
    *
    * @param engine in percale_engine*
    * @param out_builder out percale_builder**
@@ -56,7 +56,7 @@ public final class RawBuilder {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the builder back; NULL does nothing.
    *
    * @param builder in percale_builder*
    */
@@ -93,7 +93,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * See percale_builder_find_value().
+   * The next input of the current function, a value that runs feed.
    *
    * @param builder in percale_builder*
    * @param name text const char*
@@ -205,7 +205,8 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes).
+   * Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes;
+   * percale_engine_describe() lists them). {@code name} may be NULL.
    *
    * @param builder in percale_builder*
    * @param layer text const char*
@@ -244,7 +245,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_builder_add_input().
+   * An attribute of the node or layer that was begun: a whole number.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -264,7 +265,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_DOUBLE));
 
   /**
-   * See percale_builder_add_input().
+   * An attribute: a number.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -284,7 +285,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * See percale_builder_add_input().
+   * An attribute: text.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -304,7 +305,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_builder_add_input().
+   * An attribute: a list of whole numbers.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -325,7 +326,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_builder_add_input().
+   * An attribute: a list of numbers.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -346,7 +347,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_builder_add_input().
+   * An attribute: a list of texts.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -367,7 +368,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * See percale_builder_add_input().
+   * An attribute: a tensor, which is shared, not copied.
    *
    * @param builder in percale_builder*
    * @param attribute text const char*
@@ -408,7 +409,8 @@ public final class RawBuilder {
 
   /**
    * Ends the node or layer: checks it, infers shapes, gives its outputs (a layer has one). After an error the node
-   * is dropped and the builder is as before percale_builder_node().
+   * is dropped and the builder is as before percale_builder_node(). {@code out_values} may be NULL when {@code
+   * output_count} is 0.
    *
    * @param builder in percale_builder*
    * @param output_count in size_t
@@ -447,7 +449,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * See percale_builder_begin_function().
+   * Ends what percale_builder_begin_function() began.
    *
    * @param builder in percale_builder*
    * @return NULL, or the error, which the caller releases
@@ -485,7 +487,7 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
 
   /**
-   * See percale_builder_set_outputs().
+   * Another name for a value of the current function: what feeds and fetches call it.
    *
    * @param builder in percale_builder*
    * @param value in percale_value
@@ -527,7 +529,9 @@ public final class RawBuilder {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Nodes that follow carry this device hint ("cuda:0"); "" ends it.
+   * Nodes that follow carry this device hint; "" ends it. A device's name ("cuda:0"): they run there, and a
+   * session fails that cannot have it so, unless its option soft_placement is on. "colocate:NAME": they run where
+   * the node NAME does, or what reads and assigns the variable NAME.
    *
    * @param builder in percale_builder*
    * @param device text const char*

@@ -59,6 +59,30 @@ public final class RawCall {
     }
   }
 
+  private static final MethodHandle PERCALE_CALL_RUN_UNTIL_ =
+      Raw.function("percale_call_run_until",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * As percale_call_run(), but DEADLINE_EXCEEDED after {@code timeout_ns} (or PERCALE_FOREVER), and CANCELLED when
+   * {@code cancellation} is (may be NULL), even before the run begins. What {@code outputs} then hold is not
+   * defined; the call stays usable.
+   *
+   * @param call in percale_call*
+   * @param inputs array percale_tensor* const*
+   * @param outputs array percale_tensor* const*
+   * @param timeout_ns in int64_t
+   * @param cancellation in percale_cancellation*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_call_run_until(MemorySegment call, MemorySegment inputs, MemorySegment outputs, long timeout_ns, MemorySegment cancellation) {
+    try {
+      return (MemorySegment) PERCALE_CALL_RUN_UNTIL_.invokeExact(call, inputs, outputs, timeout_ns, cancellation);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_CALL_OUTPUT_TYPE_ =
       Raw.function("percale_call_output_type",
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
@@ -86,7 +110,7 @@ public final class RawCall {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the call back; NULL does nothing.
    *
    * @param call in percale_call*
    */

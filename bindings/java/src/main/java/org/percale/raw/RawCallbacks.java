@@ -17,14 +17,21 @@ public final class RawCallbacks {
       FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG);
 
   /**
+   * Ends what {@code user} stands for: called exactly once, when the function that it was given with will never be
+   * called again, within the caller's own call that makes it so.
+   */
+  public static final FunctionDescriptor percale_destroy =
+      FunctionDescriptor.ofVoid(ADDRESS);
+
+  /**
    * Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait.
    */
   public static final FunctionDescriptor percale_deleter =
       FunctionDescriptor.ofVoid(ADDRESS, ADDRESS);
 
   /**
-   * Called once when the run is over: on the thread that ends it, or at once on the caller's when it is over
-   * already. It must not block.
+   * Called exactly once when the run is over, also when the event was released before: on the thread that ends it,
+   * or at once on the caller's when it is over already. It must not block.
    */
   public static final FunctionDescriptor percale_event_callback =
       FunctionDescriptor.ofVoid(ADDRESS);

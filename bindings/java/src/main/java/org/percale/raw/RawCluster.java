@@ -17,7 +17,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * A new one.
+   * A cluster without tasks.
    *
    * @param out_cluster out percale_cluster**
    * @return NULL, or the error, which the caller releases
@@ -73,7 +73,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
 
   /**
-   * See percale_cluster_from_environment().
+   * A task of a job, from 0 on, and its address, "host:port". ALREADY_EXISTS for one that is there.
    *
    * @param cluster in percale_cluster*
    * @param job text const char*
@@ -94,7 +94,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_cluster_from_environment().
+   * Which task this process is, added or not.
    *
    * @param cluster in percale_cluster*
    * @param job text const char*
@@ -114,7 +114,7 @@ public final class RawCluster {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * See percale_cluster_from_environment().
+   * The number of jobs; 0 for NULL.
    *
    * @param cluster in const percale_cluster*
    * @return size_t
@@ -132,7 +132,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_cluster_from_environment().
+   * The name of a job, in the order in which they came; NULL past the end. Borrowed.
    *
    * @param cluster in const percale_cluster*
    * @param index in size_t
@@ -190,7 +190,7 @@ public final class RawCluster {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The own job ("" when none was given) and task.
+   * The own job ("" when none was given) and task. Borrowed. {@code out_task} may be NULL.
    *
    * @param cluster in const percale_cluster*
    * @param out_task out int64_t*
@@ -209,7 +209,7 @@ public final class RawCluster {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the cluster back; NULL does nothing.
    *
    * @param cluster in percale_cluster*
    */

@@ -228,7 +228,7 @@ public final class RawConstants {
   public static final int PERCALE_DTYPE_I2 = 26;
 
   /**
-   * None.
+   * As a value: none.
    */
   public static final int PERCALE_NO_VALUE = -1;
 

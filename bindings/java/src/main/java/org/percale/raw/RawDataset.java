@@ -111,6 +111,35 @@ public final class RawDataset {
     }
   }
 
+  private static final MethodHandle PERCALE_DATASET_GENERATOR_OWNED_ =
+      Raw.function("percale_dataset_generator_owned",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * As percale_dataset_generator(); {@code destroy} (may be NULL) is called when the data set, and all that were
+   * made of it, are gone. On failure it is not called.
+   *
+   * @param engine in percale_engine*
+   * @param names array const char* const*
+   * @param dtypes array const percale_dtype*
+   * @param dims array const int64_t* const*
+   * @param ranks array const size_t*
+   * @param count in size_t
+   * @param rows in int64_t
+   * @param callback callback percale_row_callback
+   * @param user user void*
+   * @param destroy destroy percale_destroy
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_generator_owned(MemorySegment engine, MemorySegment names, MemorySegment dtypes, MemorySegment dims, MemorySegment ranks, long count, long rows, MemorySegment callback, MemorySegment user, MemorySegment destroy, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_GENERATOR_OWNED_.invokeExact(engine, names, dtypes, dims, ranks, count, rows, callback, user, destroy, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_DATASET_ZIP_ =
       Raw.function("percale_dataset_zip",
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
@@ -178,7 +207,8 @@ public final class RawDataset {
 
   /**
    * Rows that went through a graph without variables: its inputs are columns by name, its outputs [?, ...] are the
-   * new columns. It runs on the rows of a batch together, on the engine's threads.
+   * new columns, under their names: percale_dataset_rename() gives a column its old one back. An input that is an
+   * output too goes through as it is. It runs on the rows of a batch together, on the engine's threads.
    *
    * @param dataset in percale_dataset*
    * @param graph in const percale_graph*
@@ -188,6 +218,27 @@ public final class RawDataset {
   public static MemorySegment percale_dataset_map(MemorySegment dataset, MemorySegment graph, MemorySegment out_dataset) {
     try {
       return (MemorySegment) PERCALE_DATASET_MAP_.invokeExact(dataset, graph, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_RENAME_ =
+      Raw.function("percale_dataset_rename",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * The same rows with other names of their columns, one for each, in order; no two alike.
+   *
+   * @param dataset in percale_dataset*
+   * @param names array const char* const*
+   * @param count in size_t
+   * @param out_dataset out percale_dataset**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_rename(MemorySegment dataset, MemorySegment names, long count, MemorySegment out_dataset) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_RENAME_.invokeExact(dataset, names, count, out_dataset);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }
@@ -258,6 +309,66 @@ public final class RawDataset {
     }
   }
 
+  private static final MethodHandle PERCALE_DATASET_COLUMN_COUNT_ =
+      Raw.getter("percale_dataset_column_count",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+
+  /**
+   * Columns, which are as many as percale_dataset_next() gives tensors; 0 for NULL.
+   *
+   * @param dataset in const percale_dataset*
+   * @return size_t
+   */
+  public static long percale_dataset_column_count(MemorySegment dataset) {
+    try {
+      return (long) PERCALE_DATASET_COLUMN_COUNT_.invokeExact(dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_GET_COLUMN_NAME_ =
+      Raw.getter("percale_dataset_get_column_name",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
+
+  /**
+   * The name of a column, in the order of percale_dataset_next(); NULL past the end. Borrowed.
+   *
+   * @param dataset in const percale_dataset*
+   * @param index in size_t
+   * @return const char*
+   */
+  public static MemorySegment percale_dataset_get_column_name(MemorySegment dataset, long index) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_GET_COLUMN_NAME_.invokeExact(dataset, index);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_COLUMN_TYPE_ =
+      Raw.function("percale_dataset_column_type",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * dtype of a column's batches, and dims and rank of one row of it: a batch has the number of its rows before
+   * them. {@code out_dims} has room for 8. OUT_OF_RANGE past the end.
+   *
+   * @param dataset in const percale_dataset*
+   * @param index in size_t
+   * @param out_dtype out percale_dtype*
+   * @param out_dims out int64_t*
+   * @param out_rank out size_t*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_column_type(MemorySegment dataset, long index, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_COLUMN_TYPE_.invokeExact(dataset, index, out_dtype, out_dims, out_rank);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_DATASET_NEXT_ =
       Raw.function("percale_dataset_next",
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
@@ -283,7 +394,7 @@ public final class RawDataset {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference.
+   * One reference more; the data set itself, NULL for NULL.
    *
    * @param dataset in percale_dataset*
    * @return percale_dataset*
@@ -301,7 +412,7 @@ public final class RawDataset {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the data set back; NULL does nothing.
    *
    * @param dataset in percale_dataset*
    */

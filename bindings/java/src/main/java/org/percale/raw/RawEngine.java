@@ -37,7 +37,7 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference.
+   * One reference more; the engine itself, NULL for NULL.
    *
    * @param engine in percale_engine*
    * @return percale_engine*
@@ -55,7 +55,7 @@ public final class RawEngine {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the engine back; NULL does nothing. Its threads end with the last one.
    *
    * @param engine in percale_engine*
    */
@@ -110,7 +110,10 @@ public final class RawEngine {
 
   /**
    * Facts as JSON. {@code what}: "info" (versions, ISA, threads, devices and why an absent one is absent,
-   * libraries, fingerprint, memory), "ops" (schemas), "passes", "kernels" (per op and kind of device).
+   * libraries, fingerprint, memory), "ops" (schemas), "layers" (schemas of what percale_builder_layer() and a SPEC
+   * know:
+   * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
+   * kinds as those of ops), "passes", "kernels" (per op and kind of device).
    *
    * @param engine in const percale_engine*
    * @param what text const char*
@@ -130,8 +133,8 @@ public final class RawEngine {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Where messages of the level of the option "log" and above go; nowhere without it (NULL ends it). Set it before
-   * other threads use the engine.
+   * Where messages of the level of the option "log" and above go; nowhere without it. {@code function} may be
+   * NULL: that ends it. Set it before other threads use the engine.
    *
    * @param engine in percale_engine*
    * @param function callback percale_log_function
@@ -145,12 +148,36 @@ public final class RawEngine {
     }
   }
 
+  private static final MethodHandle PERCALE_ENGINE_SET_LOG_OWNED_ =
+      Raw.function("percale_engine_set_log_owned",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * As percale_engine_set_log(); {@code destroy} (may be NULL) is called when another function takes the place of
+   * this one, or the engine ends. On failure it is not called, and the function from before stays. {@code
+   * function} may be NULL.
+   *
+   * @param engine in percale_engine*
+   * @param function callback percale_log_function
+   * @param user user void*
+   * @param destroy destroy percale_destroy
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_engine_set_log_owned(MemorySegment engine, MemorySegment function, MemorySegment user, MemorySegment destroy) {
+    try {
+      return (MemorySegment) PERCALE_ENGINE_SET_LOG_OWNED_.invokeExact(engine, function, user, destroy);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_ENGINE_MEMORY_ =
       Raw.function("percale_engine_memory",
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Bytes that the engine's allocations hold now, and the most they ever held.
+   * Bytes that the engine's allocations hold now, and the most they ever held. {@code out_used} may be NULL,
+   * {@code out_peak} may be NULL.
    *
    * @param engine in const percale_engine*
    * @param out_used out int64_t*

@@ -17,7 +17,7 @@ public final class RawEvent {
           FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
-   * 1 when the run is over.
+   * 1 when the run is over; 0 for NULL.
    *
    * @param event in const percale_event*
    * @return int32_t
@@ -55,7 +55,7 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * See percale_event_wait().
+   * Has {@code callback} called when the run is over. There may be several.
    *
    * @param event in percale_event*
    * @param callback callback percale_event_callback
@@ -75,7 +75,7 @@ public final class RawEvent {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * See percale_event_wait().
+   * Ends the run with CANCELLED, also before it has begun; nothing when it is over, or for NULL. Any thread.
    *
    * @param event in percale_event*
    */
@@ -112,7 +112,7 @@ public final class RawEvent {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference.
+   * One reference more; the event itself, NULL for NULL.
    *
    * @param event in percale_event*
    * @return percale_event*
@@ -130,7 +130,7 @@ public final class RawEvent {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the event back; NULL does nothing.
    *
    * @param event in percale_event*
    */

@@ -123,7 +123,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The bytes that percale_graph_save_file() would write.
+   * The bytes that percale_graph_save_file() would write. {@code variables} may be NULL.
    *
    * @param graph in const percale_graph*
    * @param variables in const percale_variables*
@@ -171,7 +171,7 @@ public final class RawGraph {
 
   /**
    * The bytes that percale_graph_export() would write; RESOURCE_EXHAUSTED where the format needs a second file for
-   * as many.
+   * as many. {@code variables} may be NULL.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -193,7 +193,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference.
+   * One reference more; the graph itself, NULL for NULL.
    *
    * @param graph in percale_graph*
    * @return percale_graph*
@@ -211,7 +211,7 @@ public final class RawGraph {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the graph back; NULL does nothing.
    *
    * @param graph in percale_graph*
    */
@@ -228,7 +228,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * The names of the inputs and outputs of "main", in order; NULL past the end. Borrowed.
+   * The names of the inputs of "main", in order; NULL past the end. Borrowed.
    *
    * @param graph in const percale_graph*
    * @param index in size_t
@@ -247,7 +247,7 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_graph_get_input_name().
+   * The same of the outputs.
    *
    * @param graph in const percale_graph*
    * @param index in size_t
@@ -256,6 +256,30 @@ public final class RawGraph {
   public static MemorySegment percale_graph_get_output_name(MemorySegment graph, long index) {
     try {
       return (MemorySegment) PERCALE_GRAPH_GET_OUTPUT_NAME_.invokeExact(graph, index);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_GRAPH_VALUE_TYPE_ =
+      Raw.function("percale_graph_value_type",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed
+   * and fetched as well. The rank is SIZE_MAX when not even that is known; {@code out_dims} has room for 8.
+   * NOT_FOUND names the nearest value.
+   *
+   * @param graph in const percale_graph*
+   * @param name text const char*
+   * @param out_dtype out percale_dtype*
+   * @param out_dims out int64_t*
+   * @param out_rank out size_t*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_graph_value_type(MemorySegment graph, MemorySegment name, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
+    try {
+      return (MemorySegment) PERCALE_GRAPH_VALUE_TYPE_.invokeExact(graph, name, out_dtype, out_dims, out_rank);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }

@@ -63,4 +63,22 @@ public final class RawLibrary {
       throw Raw.unexpected(error);
     }
   }
+
+  private static final MethodHandle PERCALE_DTYPE_NAME_ =
+      Raw.getter("percale_dtype_name",
+          FunctionDescriptor.of(ADDRESS, JAVA_INT));
+
+  /**
+   * The lower-case name of a dtype, "f32"; "invalid" for a number that is none. Static.
+   *
+   * @param dtype in percale_dtype
+   * @return const char*
+   */
+  public static MemorySegment percale_dtype_name(int dtype) {
+    try {
+      return (MemorySegment) PERCALE_DTYPE_NAME_.invokeExact(dtype);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
 }

@@ -36,7 +36,7 @@ public final class RawOptions {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the options back; NULL does nothing.
    *
    * @param options in percale_options*
    */
@@ -74,7 +74,7 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG));
 
   /**
-   * See percale_options_set().
+   * Sets an option to a whole number; errors as percale_options_set().
    *
    * @param options in percale_options*
    * @param key text const char*
@@ -94,7 +94,7 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_DOUBLE));
 
   /**
-   * See percale_options_set().
+   * Sets an option to a number; errors as percale_options_set().
    *
    * @param options in percale_options*
    * @param key text const char*

@@ -37,7 +37,7 @@ public final class RawProgress {
       ADDRESS.withName("metric_values"));
 
   /**
-   * The field struct_size.
+   * The field struct_size: in bytes, as the library knows it.
    *
    * @param struct a struct of the library
    * @return uint32_t
@@ -87,7 +87,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field step_in_epoch.
+   * The field step_in_epoch: from 1.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -97,7 +97,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field steps_in_epoch.
+   * The field steps_in_epoch: from 1.
    *
    * @param struct a struct of the library
    * @return int64_t
@@ -127,7 +127,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field rows_per_second.
+   * The field rows_per_second: speed, since the start, until the end.
    *
    * @param struct a struct of the library
    * @return double
@@ -137,7 +137,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field seconds.
+   * The field seconds: speed, since the start, until the end.
    *
    * @param struct a struct of the library
    * @return double
@@ -147,7 +147,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field eta_seconds.
+   * The field eta_seconds: speed, since the start, until the end.
    *
    * @param struct a struct of the library
    * @return double
@@ -167,7 +167,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field metric_count.
+   * The field metric_count: of names and of values.
    *
    * @param struct a struct of the library
    * @return size_t
@@ -187,7 +187,7 @@ public final class RawProgress {
   }
 
   /**
-   * The field metric_values.
+   * The field metric_values: means over the epoch; borrowed for the call.
    *
    * @param struct a struct of the library
    * @return const double*

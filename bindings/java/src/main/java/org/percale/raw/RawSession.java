@@ -40,7 +40,7 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference.
+   * One reference more; the session itself, NULL for NULL.
    *
    * @param session in percale_session*
    * @return percale_session*
@@ -58,7 +58,8 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the session back; NULL does nothing. The last one ends asynchronous runs and waits for
+   * them.
    *
    * @param session in percale_session*
    */
@@ -131,7 +132,8 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends every run of the session that is under way with CANCELLED; later runs are not affected.
+   * Ends every run of the session that is under way with CANCELLED, those of its calls too; later runs are not
+   * affected. Any thread. NULL: nothing.
    *
    * @param session in percale_session*
    */
@@ -197,7 +199,7 @@ public final class RawSession {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * Records what the session does from now on; NULL ends it.
+   * Records what the session does from now on. {@code trace} may be NULL: that ends it.
    *
    * @param session in percale_session*
    * @param trace in percale_trace*

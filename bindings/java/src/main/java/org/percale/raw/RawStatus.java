@@ -49,12 +49,30 @@ public final class RawStatus {
     }
   }
 
+  private static final MethodHandle PERCALE_STATUS_RETAIN_ =
+      Raw.function("percale_status_retain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * One reference more; the error itself, NULL for NULL. Several threads may look at one error.
+   *
+   * @param status in percale_status*
+   * @return percale_status*
+   */
+  public static MemorySegment percale_status_retain(MemorySegment status) {
+    try {
+      return (MemorySegment) PERCALE_STATUS_RETAIN_.invokeExact(status);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_STATUS_RELEASE_ =
       Raw.function("percale_status_release",
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the error back; NULL does nothing.
    *
    * @param status in percale_status*
    */
@@ -71,7 +89,8 @@ public final class RawStatus {
           FunctionDescriptor.of(JAVA_LONG));
 
   /**
-   * Statuses of this process that were handed out and not released: for leak tests.
+   * Statuses of this process that were handed out and not released, each once for all its references: for leak
+   * tests.
    *
    * @return int64_t
    */

@@ -40,7 +40,7 @@ public final class RawTensor {
 
   /**
    * A tensor over the caller's memory, without a copy. {@code bytes} must suffice for the shape; the memory must
-   * stay valid and unchanged until {@code deleter} (may be NULL) is called.
+   * stay valid and unchanged until {@code deleter} (may be NULL) is called, which it is not when this fails.
    *
    * @param dtype in percale_dtype
    * @param dims array const int64_t*
@@ -164,7 +164,7 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference.
+   * One reference more; the tensor itself, NULL for NULL.
    *
    * @param tensor in percale_tensor*
    * @return percale_tensor*
@@ -182,7 +182,8 @@ public final class RawTensor {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the tensor back; NULL does nothing. Borrowed memory is given to its deleter with the last
+   * one.
    *
    * @param tensor in percale_tensor*
    */
@@ -199,7 +200,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /**
-   * The getters give 0, or NULL where they give memory, for a NULL tensor.
+   * The element type; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return percale_dtype
@@ -217,7 +218,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * See percale_tensor_dtype().
+   * The number of dims; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return size_t
@@ -235,7 +236,7 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * The dims, borrowed; never NULL.
+   * The dims, borrowed; never NULL, not even for a NULL tensor.
    *
    * @param tensor in const percale_tensor*
    * @return const int64_t*
@@ -253,7 +254,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * See percale_tensor_get_dims().
+   * The size of the memory in bytes; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return size_t
@@ -271,7 +272,7 @@ public final class RawTensor {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * See percale_tensor_get_dims().
+   * The number of elements; 0 for NULL.
    *
    * @param tensor in const percale_tensor*
    * @return int64_t
@@ -289,7 +290,7 @@ public final class RawTensor {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * The memory, row-major, borrowed; not NULL, not even for an empty tensor.
+   * The memory, row-major, borrowed; not NULL, not even for an empty tensor; NULL for a NULL tensor.
    *
    * @param tensor in const percale_tensor*
    * @return void*

@@ -17,7 +17,7 @@ public final class RawText {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * The characters, NUL-ended, borrowed. {@code out_size} may be NULL.
+   * The characters, NUL-ended, borrowed; "" for NULL. {@code out_size} may be NULL.
    *
    * @param text in const percale_text*
    * @param out_size out size_t*
@@ -36,7 +36,7 @@ public final class RawText {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the text back; NULL does nothing.
    *
    * @param text in percale_text*
    */

@@ -17,7 +17,7 @@ public final class RawTrace {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A new one.
+   * An empty trace.
    *
    * @param engine in percale_engine*
    * @param out_trace out percale_trace**
@@ -55,7 +55,7 @@ public final class RawTrace {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the trace back; NULL does nothing.
    *
    * @param trace in percale_trace*
    */

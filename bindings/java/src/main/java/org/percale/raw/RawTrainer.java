@@ -18,8 +18,9 @@ public final class RawTrainer {
 
   /**
    * Trains {@code graph}, whose main function has the inputs of the data set and an output that is the scalar
-   * loss. {@code options} of kind "trainer" (loss, optimizer, schedule, shards, clip_norm, accumulation, ema,
-   * groups, freeze, early_stopping, ...; see percale_options_describe()).
+   * loss. {@code options} of kind "trainer" or NULL (loss, metrics, optimizer, schedule, shards, clip_norm,
+   * accumulation, ema, groups, freeze, early_stopping, ...; see percale_options_describe()). {@code variables} may
+   * be NULL: a new table, drawn by the option "seed".
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
@@ -42,8 +43,8 @@ public final class RawTrainer {
 
   /**
    * A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in
-   * {@code data_folder} (may be NULL), the environment's PERCALE_DATA, the cache, and {@code spec_folder}. {@code
-   * options} of kind "trainer" override the SPEC.
+   * {@code data_folder}, the environment's PERCALE_DATA, the cache, and {@code spec_folder}; {@code data_folder}
+   * may be NULL, {@code spec_folder} may be NULL. {@code options} of kind "trainer", or NULL, override the SPEC.
    *
    * @param engine in percale_engine*
    * @param spec text const char*
@@ -67,7 +68,7 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the trainer back; NULL does nothing.
    *
    * @param trainer in percale_trainer*
    */
@@ -109,7 +110,8 @@ public final class RawTrainer {
 
   /**
    * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC says). {@code
-   * dataset} may be NULL for a trainer from a SPEC. {@code callback} may be NULL.
+   * dataset} may be NULL for a trainer from a SPEC. {@code callback} may be NULL. Neither it nor {@code user} is
+   * used after the return.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -132,7 +134,7 @@ public final class RawTrainer {
 
   /**
    * Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the
-   * history, and may be monitored. Before the first step; NULL: none.
+   * history, and may be monitored. Before the first step. {@code dataset} may be NULL: none.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -151,7 +153,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Loss and metrics over a data set (NULL: the SPEC's test data) as JSON: {"loss":0.03,"accuracy":0.99}.
+   * Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. {@code dataset} may be NULL: the
+   * SPEC's test data.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -191,13 +194,34 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Ends the step under way with CANCELLED; the state is that of the last completed step. Any thread.
+   * Ends the call under way (step, fit, evaluate) with CANCELLED; the state is that of the last completed step.
+   * Later calls are not affected. Any thread. NULL: nothing.
    *
    * @param trainer in percale_trainer*
    */
   public static void percale_trainer_cancel(MemorySegment trainer) {
     try {
       PERCALE_TRAINER_CANCEL_.invokeExact(trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_SET_CANCELLATION_ =
+      Raw.function("percale_trainer_set_cancellation",
+          FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
+
+  /**
+   * From now on step, fit and evaluate end with CANCELLED when {@code cancellation} is, within a step, between
+   * two, or before they begin; the state is that of the last completed step. It takes the place of the one before;
+   * {@code cancellation} may be NULL: none. Not during a call.
+   *
+   * @param trainer in percale_trainer*
+   * @param cancellation in percale_cancellation*
+   */
+  public static void percale_trainer_set_cancellation(MemorySegment trainer, MemorySegment cancellation) {
+    try {
+      PERCALE_TRAINER_SET_CANCELLATION_.invokeExact(trainer, cancellation);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }
@@ -343,7 +367,7 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * See percale_session_set_trace().
+   * Records what the trainer does from now on. {@code trace} may be NULL: that ends it. Not during a call.
    *
    * @param trainer in percale_trainer*
    * @param trace in percale_trace*

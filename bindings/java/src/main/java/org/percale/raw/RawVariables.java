@@ -40,7 +40,7 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * One more reference.
+   * One reference more; the table itself, NULL for NULL.
    *
    * @param variables in percale_variables*
    * @return percale_variables*
@@ -58,7 +58,7 @@ public final class RawVariables {
           FunctionDescriptor.ofVoid(ADDRESS));
 
   /**
-   * Gives a reference back; NULL is allowed.
+   * Gives a reference to the table back; NULL does nothing.
    *
    * @param variables in percale_variables*
    */
@@ -75,7 +75,7 @@ public final class RawVariables {
           FunctionDescriptor.of(JAVA_LONG, ADDRESS));
 
   /**
-   * See percale_variables_create().
+   * The number of variables; 0 for NULL.
    *
    * @param variables in const percale_variables*
    * @return size_t
@@ -240,7 +240,7 @@ public final class RawVariables {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * See percale_variables_load_mapped().
+   * Writes the newest version as a safetensors file, whole or not at all.
    *
    * @param variables in const percale_variables*
    * @param path text const char*

@@ -1,5 +1,0 @@
-//go:build race
-
-package percale_test
-
-func init() { raceDetector = true }

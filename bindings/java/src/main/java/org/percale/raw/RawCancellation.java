@@ -1,0 +1,104 @@
+// Written by bindings/gen from c_api/percale.h; changes belong there.
+package org.percale.raw;
+
+import static java.lang.foreign.ValueLayout.*;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The functions of percale_cancellation, as the header has them.
+ */
+public final class RawCancellation {
+  private RawCancellation() {}
+
+  private static final MethodHandle PERCALE_CANCELLATION_CREATE_ =
+      Raw.function("percale_cancellation_create",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * A cancellation, for percale_call_run_until() and percale_trainer_set_cancellation(). Asynchronous runs have
+   * percale_event_cancel().
+   *
+   * @param out_cancellation out percale_cancellation**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_cancellation_create(MemorySegment out_cancellation) {
+    try {
+      return (MemorySegment) PERCALE_CANCELLATION_CREATE_.invokeExact(out_cancellation);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CANCELLATION_CANCEL_ =
+      Raw.function("percale_cancellation_cancel",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Ends what runs with it, and whatever begins with it later, with CANCELLED. Any thread; never waits. NULL:
+   * nothing.
+   *
+   * @param cancellation in percale_cancellation*
+   */
+  public static void percale_cancellation_cancel(MemorySegment cancellation) {
+    try {
+      PERCALE_CANCELLATION_CANCEL_.invokeExact(cancellation);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CANCELLATION_POLL_ =
+      Raw.function("percale_cancellation_poll",
+          FunctionDescriptor.of(JAVA_INT, ADDRESS));
+
+  /**
+   * 1 when it was cancelled; 0 for NULL.
+   *
+   * @param cancellation in const percale_cancellation*
+   * @return int32_t
+   */
+  public static int percale_cancellation_poll(MemorySegment cancellation) {
+    try {
+      return (int) PERCALE_CANCELLATION_POLL_.invokeExact(cancellation);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CANCELLATION_RETAIN_ =
+      Raw.function("percale_cancellation_retain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * One more reference. {@code cancellation} may be NULL.
+   *
+   * @param cancellation in percale_cancellation*
+   * @return percale_cancellation*
+   */
+  public static MemorySegment percale_cancellation_retain(MemorySegment cancellation) {
+    try {
+      return (MemorySegment) PERCALE_CANCELLATION_RETAIN_.invokeExact(cancellation);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_CANCELLATION_RELEASE_ =
+      Raw.function("percale_cancellation_release",
+          FunctionDescriptor.ofVoid(ADDRESS));
+
+  /**
+   * Gives a reference back; what was given it keeps its own. {@code cancellation} may be NULL.
+   *
+   * @param cancellation in percale_cancellation*
+   */
+  public static void percale_cancellation_release(MemorySegment cancellation) {
+    try {
+      PERCALE_CANCELLATION_RELEASE_.invokeExact(cancellation);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+}

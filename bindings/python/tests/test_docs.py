@@ -1,0 +1,109 @@
+"""Every public name has its documentation, and the stubs say what the modules are."""
+import ast
+import importlib
+import inspect
+import pathlib
+import unittest
+
+import percale
+from percale import keras, ops
+
+STUBS = sorted(pathlib.Path(percale.__file__).parent.glob("*.pyi"))
+KINDS = inspect.Parameter
+
+
+def public(scope):
+    """{name: value} of what others may use."""
+    return {name: value for name, value in vars(scope).items() if not name.startswith("_")}
+
+
+def classes_and_functions():
+    """(name, value) of all that the package offers."""
+    for name in percale.__all__:
+        yield f"percale.{name}", getattr(percale, name)
+    for module in (keras, ops, percale.dtypes):
+        for name, value in public(module).items():
+            if getattr(value, "__module__", None) == module.__name__:
+                yield f"{module.__name__}.{name}", value
+
+
+def unwrapped(value):
+    """The function behind a property, a class method or a static one."""
+    return value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+
+
+def parameters_of(function):
+    """[(name, kind, whether it may be left out)] as Python itself tells them."""
+    found = inspect.signature(inspect.unwrap(function)).parameters.values()
+    return [(p.name, p.kind, p.default is not p.empty) for p in found]
+
+
+def parameters_in(stub):
+    """The same of a function in a stub."""
+    given = stub.args
+    both = given.posonlyargs + given.args
+    late = len(both) - len(given.defaults)
+    out = [(a.arg, KINDS.POSITIONAL_OR_KEYWORD, i >= late) for i, a in enumerate(both)]
+    out += [(given.vararg.arg, KINDS.VAR_POSITIONAL, False)] if given.vararg else []
+    out += [(a.arg, KINDS.KEYWORD_ONLY, d is not None) for a, d in zip(given.kwonlyargs, given.kw_defaults)]
+    return out + ([(given.kwarg.arg, KINDS.VAR_KEYWORD, False)] if given.kwarg else [])
+
+
+class Documentation(unittest.TestCase):
+    def test_every_public_name_has_a_docstring(self):
+        missing, count = [], 0
+        for name, value in classes_and_functions():
+            members = public(value).items() if inspect.isclass(value) else ()
+            named = [(name, value)] + [(f"{name}.{m}", unwrapped(v)) for m, v in members if inspect.isroutine(unwrapped(v))]
+            missing += [n for n, v in named if (callable(v) or inspect.ismodule(v)) and not (v.__doc__ or "").strip()]
+            count += len(named)
+        self.assertEqual(missing, [])
+        self.assertGreater(count, 300)
+
+
+class Stubs(unittest.TestCase):
+    def same(self, where, stub, function):
+        self.assertEqual(parameters_in(stub), parameters_of(function), where)
+
+    def test_what_a_stub_says_is_there_and_takes_these_arguments(self):
+        self.assertGreater(len(STUBS), 8)
+        checked = 0
+        for path in STUBS:
+            name = "percale" if path.stem == "__init__" else f"percale.{path.stem}"
+            module = importlib.import_module(name)
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef):
+                    self.same(f"{name}.{node.name}", node, getattr(module, node.name))
+                if isinstance(node, ast.ClassDef):
+                    owner = getattr(module, node.name)
+                    for member in node.body:
+                        if isinstance(member, ast.FunctionDef):
+                            where = f"{name}.{node.name}.{member.name}"
+                            self.assertIn(member.name, dir(owner), where)
+                            self.same(where, member, unwrapped(inspect.getattr_static(owner, member.name)))
+                            checked += 1
+        self.assertGreater(checked, 100)
+
+    def test_what_is_public_stands_in_a_stub(self):
+        for path in STUBS:
+            name = "percale" if path.stem == "__init__" else f"percale.{path.stem}"
+            module = importlib.import_module(name)
+            body = ast.parse(path.read_text(encoding="utf-8")).body
+            said = {n.name: n for n in body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+            offered = [getattr(percale, n) for n in percale.__all__] + (list(public(keras).values()) if module is keras else [])
+            for value in offered:
+                if getattr(value, "__module__", None) != name:
+                    continue
+                self.assertIn(value.__name__, said, path.name)
+                if inspect.isclass(value):
+                    own = {m.name for m in said[value.__name__].body if isinstance(m, ast.FunctionDef)}
+                    own |= {m.target.id for m in said[value.__name__].body if isinstance(m, ast.AnnAssign)}
+                    routines = {m for m, v in public(value).items() if inspect.isroutine(unwrapped(v))}
+                    self.assertEqual(routines - own, set(), value.__name__)
+        text = (pathlib.Path(percale.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
+        listed = next(n for n in ast.parse(text).body if isinstance(n, ast.Assign) and n.targets[0].id == "__all__")
+        self.assertEqual(ast.literal_eval(listed.value), percale.__all__)
+
+
+if __name__ == "__main__":
+    unittest.main()

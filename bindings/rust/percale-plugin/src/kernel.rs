@@ -1,0 +1,324 @@
+//! A kernel: one way to run an op on one kind of device.
+use std::ffi::{c_char, c_void, CStr};
+use std::marker::PhantomData;
+use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::host::{caught, there, Host, Refusal};
+use crate::raw;
+
+/// One way to run an op. The library asks the kernels of an op in turn and takes the first that accepts; those of plug-ins go first.
+/// A value of the type is what was prepared for one node, which any number of runs share.
+pub trait Kernel: Sized + Send + Sync + 'static {
+    /// Its name in traces and in `percale kernels`: "mine.square".
+    const NAME: &'static CStr;
+    /// The domain of the op; empty for ONNX's own.
+    const DOMAIN: &'static CStr;
+    /// The op.
+    const OP: &'static CStr;
+    /// The kind of device whose memory it works in.
+    const DEVICE: &'static CStr = c"cpu";
+
+    /// Refuses nodes that it cannot run, and says why.
+    fn accepts(_node: &Node<'_>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Prepares a node: all that a run should not do again, allocations among it.
+    fn plan(node: &Node<'_>, plan: &mut Plan<'_>) -> Result<Self, Refusal>;
+
+    /// Does the work. Several threads may do so at once. An error ends the run.
+    fn run(&self, launch: &mut Launch<'_>) -> Result<(), Refusal>;
+}
+
+/// A node that a kernel may run: all is known of its operands but their elements.
+pub struct Node<'a> {
+    host: Host,
+    view: *const raw::percale_node_view,
+    lifetime: PhantomData<&'a ()>,
+}
+
+impl Node<'_> {
+    /// How many inputs the op has, absent ones among them.
+    pub fn input_count(&self) -> usize {
+        unsafe { there(self.host.table().node_input_count, "node_input_count")(self.view) }
+    }
+
+    /// How many outputs the op has.
+    pub fn output_count(&self) -> usize {
+        unsafe { there(self.host.table().node_output_count, "node_output_count")(self.view) }
+    }
+
+    /// The dtype of an input; 0: absent.
+    pub fn input_dtype(&self, index: usize) -> raw::percale_dtype {
+        unsafe { there(self.host.table().node_input_dtype, "node_input_dtype")(self.view, index) }
+    }
+
+    /// The dtype of an output; 0: nobody wants it.
+    pub fn output_dtype(&self, index: usize) -> raw::percale_dtype {
+        unsafe { there(self.host.table().node_output_dtype, "node_output_dtype")(self.view, index) }
+    }
+
+    /// The dims of an input; None: not known.
+    pub fn input_dims(&self, index: usize) -> Option<&[i64]> {
+        let mut rank = 0;
+        // The dims live as long as the view.
+        unsafe {
+            let dims = there(self.host.table().node_input_dims, "node_input_dims")(self.view, index, &mut rank);
+            (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
+        }
+    }
+
+    /// The dims of an output; None: not known.
+    pub fn output_dims(&self, index: usize) -> Option<&[i64]> {
+        let mut rank = 0;
+        unsafe {
+            let dims = there(self.host.table().node_output_dims, "node_output_dims")(self.view, index, &mut rank);
+            (rank != usize::MAX).then(|| slice::from_raw_parts(dims, rank))
+        }
+    }
+
+    /// An attribute of kind Int, or its default.
+    pub fn attribute_int(&self, name: &CStr) -> Option<i64> {
+        let mut value = 0;
+        let get = there(self.host.table().node_attribute_int, "node_attribute_int");
+        (unsafe { get(self.view, name.as_ptr(), &mut value) } != 0).then_some(value)
+    }
+
+    /// An attribute of kind Float, or its default.
+    pub fn attribute_float(&self, name: &CStr) -> Option<f64> {
+        let mut value = 0.0;
+        let get = there(self.host.table().node_attribute_float, "node_attribute_float");
+        (unsafe { get(self.view, name.as_ptr(), &mut value) } != 0).then_some(value)
+    }
+
+    /// An attribute of kind Text, or its default; None for one that is no UTF-8 as well.
+    pub fn attribute_text(&self, name: &CStr) -> Option<&str> {
+        let (mut text, mut size): (*const c_char, usize) = (std::ptr::null(), 0);
+        let get = there(self.host.table().node_attribute_string, "node_attribute_string");
+        unsafe {
+            let found = get(self.view, name.as_ptr(), &mut text, &mut size) != 0;
+            found.then(|| std::str::from_utf8(slice::from_raw_parts(text.cast(), size)).ok()).flatten()
+        }
+    }
+
+    /// An attribute of kind Ints.
+    pub fn attribute_ints(&self, name: &CStr) -> Option<&[i64]> {
+        let (mut values, mut count): (*const i64, usize) = (std::ptr::null(), 0);
+        let get = there(self.host.table().node_attribute_ints, "node_attribute_ints");
+        unsafe {
+            let found = get(self.view, name.as_ptr(), &mut values, &mut count) != 0;
+            found.then(|| if count == 0 { &[][..] } else { slice::from_raw_parts(values, count) })
+        }
+    }
+
+    /// The operands of a run: inputs, then outputs.
+    fn operands(&self) -> Result<Vec<Operand>, Refusal> {
+        let count = |dims: Option<&[i64]>| {
+            let mut dims = dims.ok_or_else(|| Refusal::unimplemented("an operand's shape is not known"))?.iter();
+            dims.try_fold(1usize, |product, &dim| product.checked_mul(usize::try_from(dim).ok()?))
+                .ok_or_else(|| Refusal::unimplemented("an operand's dims are not known"))
+        };
+        let inputs = (0..self.input_count()).map(|i| (self.input_dtype(i), self.input_dims(i)));
+        let outputs = (0..self.output_count()).map(|i| (self.output_dtype(i), self.output_dims(i)));
+        let operand = |(dtype, dims)| Ok(Operand { dtype, count: if dtype == 0 { 0 } else { count(dims)? } });
+        inputs.chain(outputs).map(operand).collect()
+    }
+}
+
+/// Where a kernel books what it needs.
+pub struct Plan<'a> {
+    host: Host,
+    plan: *mut raw::percale_kernel_plan,
+    lifetime: PhantomData<&'a mut ()>,
+}
+
+impl Plan<'_> {
+    /// Memory for each run: [`Launch::scratch`].
+    pub fn set_scratch(&mut self, bytes: u64) {
+        unsafe { there(self.host.table().kernel_plan_set_scratch, "kernel_plan_set_scratch")(self.plan, bytes) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Operand {
+    dtype: raw::percale_dtype,
+    count: usize,
+}
+
+/// What plan() leaves for run().
+struct State<K> {
+    host: Host,
+    inputs: usize,
+    operands: Vec<Operand>,
+    kernel: K,
+}
+
+/// A Rust type that is the element of a tensor.
+///
+/// # Safety
+/// `DTYPE` has the size of the type, and every pattern of bits is a value of it.
+pub unsafe trait Element: Copy + Send + Sync + 'static {
+    /// Its number.
+    const DTYPE: raw::percale_dtype;
+}
+
+macro_rules! elements {
+    ($($type:ty = $dtype:ident)*) => { $(unsafe impl Element for $type { const DTYPE: raw::percale_dtype = raw::$dtype; })* };
+}
+elements! {
+    f32 = PERCALE_DTYPE_F32 f64 = PERCALE_DTYPE_F64
+    i8 = PERCALE_DTYPE_I8 i16 = PERCALE_DTYPE_I16 i32 = PERCALE_DTYPE_I32 i64 = PERCALE_DTYPE_I64
+    u8 = PERCALE_DTYPE_U8 u16 = PERCALE_DTYPE_U16 u32 = PERCALE_DTYPE_U32 u64 = PERCALE_DTYPE_U64
+}
+
+/// One run of a kernel: its operands, and the engine's threads.
+pub struct Launch<'a> {
+    host: Host,
+    launch: &'a raw::percale_launch,
+    inputs: usize,
+    operands: &'a [Operand],
+    taken: u64,
+}
+
+impl<'a> Launch<'a> {
+    fn operand<T: Element>(&self, index: usize) -> Result<(*mut T, usize), Refusal> {
+        let Some(operand) = self.operands.get(index) else {
+            return Err(Refusal::internal(format!("the node has no operand {index}")));
+        };
+        if operand.dtype != T::DTYPE {
+            return Err(Refusal::internal(format!("operand {index} is of dtype {}, not {}", operand.dtype, T::DTYPE)));
+        }
+        match self.pointers()[index] {
+            data if data.is_null() => Err(Refusal::internal(format!("operand {index} is absent"))),
+            data => Ok((data.cast(), operand.count)),
+        }
+    }
+
+    /// The elements of an input, row-major. An input that is absent, or of another dtype, is an error.
+    pub fn input<T: Element>(&self, index: usize) -> Result<&'a [T], Refusal> {
+        if index >= self.inputs {
+            return Err(Refusal::internal(format!("the node has no input {index}")));
+        }
+        let (data, count) = self.operand::<T>(index)?;
+        // Inputs are not written to during a run, but for outputs that take their place, which `output` refuses.
+        Ok(unsafe { slice::from_raw_parts(data, count) })
+    }
+
+    /// The elements of an output, to be written. Each can be had once. Percale may let ops of its own, whose kernel this may be, work in the
+    /// memory of an input; then this is an error and [`Launch::pointers`] is the way.
+    pub fn output<T: Element>(&mut self, index: usize) -> Result<&'a mut [T], Refusal> {
+        let at = self.inputs + index;
+        let (data, count) = self.operand::<T>(at)?;
+        if at >= 64 || self.taken >> at & 1 != 0 {
+            return Err(Refusal::internal(format!("output {index} was taken before")));
+        }
+        // Blocks of a run do not overlap, but for an output that has its input's own.
+        if count != 0 && self.pointers()[..self.inputs].contains(&data.cast()) {
+            return Err(Refusal::internal(format!("output {index} has the memory of an input")));
+        }
+        self.taken |= 1 << at;
+        Ok(unsafe { slice::from_raw_parts_mut(data, count) })
+    }
+
+    /// The addresses of all operands, inputs first; NULL: absent.
+    pub fn pointers(&self) -> &'a [*mut c_void] {
+        unsafe { slice::from_raw_parts(self.launch.operands, self.operands.len()) }
+    }
+
+    /// The memory that was booked with [`Plan::set_scratch`], 64-byte aligned, its contents undefined.
+    pub fn scratch(&self) -> *mut c_void {
+        self.launch.scratch
+    }
+
+    /// Whether the run was cancelled, or its time is up: return soon.
+    pub fn is_cancelled(&self) -> bool {
+        unsafe { there(self.host.table().run_cancelled, "run_cancelled")(self.launch.run) != 0 }
+    }
+
+    /// Calls `body(0)` to `body(pieces - 1)` on the engine's threads, and returns when all are done. For the same bits on any number of
+    /// threads `pieces` depends on the problem alone. A panic in a piece goes on behind the last one.
+    pub fn parallel_for<F: Fn(i64) + Sync>(&self, pieces: i64, body: F) {
+        struct Work<F> {
+            body: F,
+            failed: AtomicBool,
+        }
+        unsafe extern "C" fn piece<F: Fn(i64) + Sync>(work: *mut c_void, index: i64) {
+            let work = &*work.cast::<Work<F>>();
+            let done = caught(|| {
+                (work.body)(index);
+                Ok(())
+            });
+            if done.is_err() {
+                work.failed.store(true, Ordering::Relaxed);
+            }
+        }
+        let mut work = Work { body, failed: AtomicBool::new(false) };
+        let run = there(self.host.table().parallel_for, "parallel_for");
+        unsafe { run(self.launch.run, pieces, Some(piece::<F>), std::ptr::from_mut(&mut work).cast()) };
+        if work.failed.into_inner() {
+            panic!("a piece of the work panicked");
+        }
+    }
+
+    /// Calls `body` with each chunk of `whole`, of `size` elements but for the last, and the number of its first element, on the engine's
+    /// threads.
+    pub fn parallel_chunks<T: Send, F: Fn(usize, &mut [T]) + Sync>(&self, whole: &mut [T], size: usize, body: F) {
+        struct Start<T>(*mut T);
+        unsafe impl<T: Send> Sync for Start<T> {}
+        impl<T> Start<T> {
+            /// A function, so that a closure borrows the whole and not the pointer in it.
+            fn get(&self) -> *mut T {
+                self.0
+            }
+        }
+        let (length, size) = (whole.len(), size.max(1));
+        let start = Start(whole.as_mut_ptr());
+        // Chunks do not overlap, and `whole` is borrowed until all are done.
+        self.parallel_for(length.div_ceil(size) as i64, |piece| {
+            let from = piece as usize * size;
+            body(from, unsafe { slice::from_raw_parts_mut(start.get().add(from), size.min(length - from)) });
+        });
+    }
+}
+
+pub(crate) unsafe extern "C" fn accepts_of<K: Kernel>(
+    user: *mut c_void,
+    view: *const raw::percale_node_view,
+) -> *mut raw::percale_status {
+    let host = Host::from_user(user);
+    host.shield(|| K::accepts(&Node { host, view, lifetime: PhantomData }))
+}
+
+pub(crate) unsafe extern "C" fn plan_of<K: Kernel>(
+    user: *mut c_void,
+    view: *const raw::percale_node_view,
+    plan: *mut raw::percale_kernel_plan,
+    out_state: *mut *mut c_void,
+) -> *mut raw::percale_status {
+    let host = Host::from_user(user);
+    host.shield(|| {
+        let node = Node { host, view, lifetime: PhantomData };
+        let kernel = K::plan(&node, &mut Plan { host, plan, lifetime: PhantomData })?;
+        let state = State { host, inputs: node.input_count(), operands: node.operands()?, kernel };
+        *out_state = Box::into_raw(Box::new(state)).cast();
+        Ok(())
+    })
+}
+
+pub(crate) unsafe extern "C" fn run_of<K: Kernel>(state: *const c_void, launch: *const raw::percale_launch) {
+    let State { host, inputs, operands, kernel } = &*state.cast::<State<K>>();
+    let launch = &*launch;
+    let done = caught(|| kernel.run(&mut Launch { host: *host, launch, inputs: *inputs, operands, taken: 0 }));
+    if let (Err(refusal), Some(fail)) = (done, host.table().run_fail) {
+        fail(launch.run, refusal.code(), 0);
+    }
+}
+
+pub(crate) unsafe extern "C" fn destroy_of<K: Kernel>(state: *mut c_void) {
+    // A panic of a destructor has nobody to go to.
+    let _ = caught(|| {
+        drop(Box::from_raw(state.cast::<State<K>>()));
+        Ok(())
+    });
+}

@@ -1,0 +1,159 @@
+//! The tables that a plug-in hands up.
+use std::ffi::{c_char, CStr};
+use std::mem::size_of;
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use crate::host::{Host, Refusal};
+use crate::kernel::{accepts_of, destroy_of, plan_of, run_of, Kernel};
+use crate::op::{gradient_of, shape_of, Attribute, AttributeKind, Op, Port};
+use crate::raw;
+
+/// What a plug-in adds, under construction. It stays for the life of the process.
+pub struct Tables {
+    host: Host,
+    name: &'static CStr,
+    version: &'static CStr,
+    ops: Vec<*const raw::percale_op>,
+    kernels: Vec<*const raw::percale_kernel>,
+    kinds: Vec<*const c_char>,
+}
+
+fn keep<T>(value: T) -> *const T {
+    Box::leak(Box::new(value))
+}
+
+fn keep_all<T: 'static>(values: Vec<T>) -> (*const T, usize) {
+    let kept: &'static [T] = Vec::leak(values);
+    (kept.as_ptr(), kept.len())
+}
+
+fn value_of(port: &Port) -> raw::percale_op_value {
+    raw::percale_op_value {
+        name: port.name.as_ptr(),
+        type_group: port.group as c_char,
+        dtypes: port.dtypes.iter().fold(0, |bits, dtype| bits | 1 << dtype),
+        optional: port.optional.into(),
+    }
+}
+
+fn attribute_of(attribute: &Attribute) -> raw::percale_op_attribute {
+    // The kinds are ONNX's AttributeProto.AttributeType.
+    let (kind, float, int, text) = match attribute.kind {
+        AttributeKind::Float(value) => (1, value, None, None),
+        AttributeKind::Int(value) => (2, None, value, None),
+        AttributeKind::Text(value) => (3, None, None, value),
+        AttributeKind::Floats => (6, None, None, None),
+        AttributeKind::Ints => (7, None, None, None),
+    };
+    raw::percale_op_attribute {
+        name: attribute.name.as_ptr(),
+        kind,
+        required: attribute.required.into(),
+        has_default: (float.is_some() || int.is_some() || text.is_some()).into(),
+        int_default: int.unwrap_or(0),
+        float_default: float.unwrap_or(0.0),
+        string_default: text.map_or(ptr::null(), CStr::as_ptr),
+    }
+}
+
+impl Tables {
+    /// Under what name and version the plug-in is listed.
+    pub fn named(mut self, name: &'static CStr, version: &'static CStr) -> Self {
+        (self.name, self.version) = (name, version);
+        self
+    }
+
+    /// Adds an op.
+    pub fn op<O: Op>(mut self) -> Self {
+        let (inputs, input_count) = keep_all(O::INPUTS.iter().map(value_of).collect());
+        let (outputs, output_count) = keep_all(O::OUTPUTS.iter().map(value_of).collect());
+        let (attributes, attribute_count) = keep_all(O::ATTRIBUTES.iter().map(attribute_of).collect());
+        self.ops.push(keep(raw::percale_op {
+            struct_size: size_of::<raw::percale_op>() as u32,
+            domain: O::DOMAIN.as_ptr(),
+            name: O::NAME.as_ptr(),
+            since: O::SINCE,
+            doc: O::DOC.as_ptr(),
+            inputs,
+            input_count,
+            outputs,
+            output_count,
+            user: self.host.as_user(),
+            shape: Some(shape_of::<O>),
+            gradient: if O::HAS_GRADIENT { Some(gradient_of::<O>) } else { None },
+            attributes,
+            attribute_count,
+        }));
+        self
+    }
+
+    /// Adds a kernel. Of several for one op the library asks them in this order.
+    pub fn kernel<K: Kernel>(mut self) -> Self {
+        self.kernels.push(keep(raw::percale_kernel {
+            struct_size: size_of::<raw::percale_kernel>() as u32,
+            name: K::NAME.as_ptr(),
+            domain: K::DOMAIN.as_ptr(),
+            op: K::OP.as_ptr(),
+            accepts: Some(accepts_of::<K>),
+            plan: Some(plan_of::<K>),
+            run: Some(run_of::<K>),
+            destroy: Some(destroy_of::<K>),
+            user: self.host.as_user(),
+        }));
+        self.kinds.push(K::DEVICE.as_ptr());
+        self
+    }
+
+    fn finish(self) -> *const raw::percale_plugin_api {
+        let (ops, op_count) = keep_all(self.ops);
+        let (kernels, kernel_count) = keep_all(self.kernels);
+        let (kernel_device_kinds, _) = keep_all(self.kinds);
+        keep(raw::percale_plugin_api {
+            struct_size: size_of::<raw::percale_plugin_api>() as u32,
+            name: self.name.as_ptr(),
+            version: self.version.as_ptr(),
+            devices: ptr::null(),
+            device_count: 0,
+            kernels,
+            kernel_device_kinds,
+            kernel_count,
+            ops,
+            op_count,
+            importers: ptr::null(),
+            importer_count: 0,
+        })
+    }
+}
+
+/// What [`plugin!`](crate::plugin) exports. A plug-in is asked once per engine, and by every copy of the library that the process has:
+/// `known` keeps what each of them got.
+///
+/// # Safety
+/// As for `percale_plugin_init()`.
+#[doc(hidden)]
+pub unsafe fn init(
+    host: *const raw::percale_host_api,
+    host_abi: u32,
+    out_plugin: *mut *const raw::percale_plugin_api,
+    known: &Mutex<Vec<(usize, usize)>>,
+    fill: impl FnOnce(Tables) -> Tables,
+) -> *mut raw::percale_status {
+    // A library that is too old to make a status is told by the table that it does not get.
+    let Some(given) = Host::new(host) else { return ptr::null_mut() };
+    given.shield(|| {
+        if host_abi < raw::PERCALE_PLUGIN_ABI {
+            return Err(Refusal::unimplemented("the library is older than the plug-in"));
+        }
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&(_, table)) = known.iter().find(|(of, _)| *of == host as usize) {
+            *out_plugin = table as *const raw::percale_plugin_api;
+            return Ok(());
+        }
+        let tables = Tables { host: given, name: c"", version: c"", ops: vec![], kernels: vec![], kinds: vec![] };
+        let table = fill(tables).finish();
+        known.push((host as usize, table as usize));
+        *out_plugin = table;
+        Ok(())
+    })
+}
