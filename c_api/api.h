@@ -62,6 +62,18 @@ void clear(T* out, size_t count) noexcept {
   for (size_t i = 0; i < count; ++i) out[i] = T{};
 }
 
+// What a function of the host's is called with, and what lets go of it at the end.
+struct HostUser {
+  HostUser() = default;
+  HostUser(const HostUser&) = delete;
+  HostUser& operator=(const HostUser&) = delete;
+  ~HostUser() {
+    if (destroy != nullptr) destroy(user);
+  }
+  void* user = nullptr;
+  percale_destroy destroy = nullptr;
+};
+
 // What a handle starts with: the number of its users.
 struct Counted {
   std::atomic<int64_t> users{1};

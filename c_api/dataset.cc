@@ -26,21 +26,9 @@ Result<std::vector<RowType>> row_types(const char* function, const char* const* 
   return types;
 }
 
-// A host's `user`, which ends with the last data set that can still call back.
-struct Owned {
-  Owned() = default;
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() {
-    if (destroy != nullptr) destroy(user);
-  }
-  void* user = nullptr;
-  percale_destroy destroy = nullptr;
-};
-
 Status generate(percale_engine* engine, std::vector<RowType> types, int64_t rows, percale_row_callback callback,
                 void* user, percale_destroy destroy, percale_dataset** out_dataset) {
-  const auto owned = std::make_shared<Owned>();
+  const auto owned = std::make_shared<HostUser>();  // ends with the last data set that can still call back
   owned->user = user;
   PERCALE_RETURN_IF_ERROR(give(engine,
                                generated_rows(std::move(types), rows,

@@ -1,6 +1,8 @@
 // Composes an engine: the op set, the CPU and the plug-ins, as the options say.
 #include "c_api/engine.h"
 
+#include <utility>
+
 #include "c_api/options.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/simd/simd.h"
@@ -68,16 +70,14 @@ Status make_engine(const percale_options* options, percale_engine* out) {
 void forward_log(void* user, LogLevel level, std::string_view message) {
   const auto* engine = static_cast<const percale_engine*>(user);
   const std::string text(message);  // NUL-ended
-  engine->log.write(engine->log.user, static_cast<int32_t>(level), text.c_str(), text.size());
+  engine->log_write(engine->log_user.user, static_cast<int32_t>(level), text.c_str(), text.size());
 }
 
 void set_log(percale_engine& engine, percale_log_function function, void* user, percale_destroy destroy) {
-  LogTarget before;  // ends last, when nothing calls it any more
-  before.user = engine.log.user;
-  before.destroy = engine.log.destroy;
-  engine.log.write = function;
-  engine.log.user = user;
-  engine.log.destroy = destroy;
+  HostUser before;  // ends last, when nothing calls it any more
+  before.user = std::exchange(engine.log_user.user, user);
+  before.destroy = std::exchange(engine.log_user.destroy, destroy);
+  engine.log_write = function;
   engine.engine->log().user = &engine;
   engine.engine->log().write = function == nullptr ? nullptr : &forward_log;
 }

@@ -9,25 +9,9 @@
 #include "core/run/async.h"
 #include "core/run/engine.h"
 
-namespace percale::c_api {
-
-// What a host's log function is called through.
-struct LogTarget {
-  LogTarget() = default;
-  LogTarget(const LogTarget&) = delete;
-  LogTarget& operator=(const LogTarget&) = delete;
-  ~LogTarget() {
-    if (destroy != nullptr) destroy(user);
-  }
-  percale_log_function write = nullptr;
-  void* user = nullptr;
-  percale_destroy destroy = nullptr;
-};
-
-}  // namespace percale::c_api
-
 struct percale_engine : percale::c_api::Counted {
-  percale::c_api::LogTarget log;  // outlives what may still log
+  percale::c_api::HostUser log_user;  // outlives what may still log
+  percale_log_function log_write = nullptr;
   std::shared_ptr<percale::Engine> engine;
   std::shared_ptr<const percale::c_api::Plugins> plugins;
   std::unique_ptr<percale::AsyncRunner> runner;  // for asynchronous runs

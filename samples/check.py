@@ -2,7 +2,7 @@
 new head learns while the body keeps its bits, and the service answers while it trains, within its memory, and drops the run of a
 client that goes away.
 
-    check.py BUILD SOURCE cpp|go|python|rust|java
+    check.py BUILD SOURCE c|cpp|go|python|rust|java
 
 Exit code 77 and the reason where a tool or the data is absent.
 """
@@ -189,7 +189,7 @@ def serve(command, env, spec, data):
 def main(build, source, language):
     data = find_data()
     files = [os.path.join(data, name) for name in DATA]
-    command, env = {"cpp": cpp, "go": go, "python": python, "rust": rust, "java": java}[language](build, source)
+    command, env = {"c": c, "cpp": cpp, "go": go, "python": python, "rust": rust, "java": java}[language](build, source)
     env["PERCALE_DATA"] = data
     with tempfile.TemporaryDirectory() as folder:
         spec, model = os.path.join(folder, "small.json"), os.path.join(folder, "small.percale")
@@ -210,7 +210,7 @@ def main(build, source, language):
             losses = re.findall(r"epoch \d+/10 +loss ([0-9.]+)", said)
             if not re.search("needs an input 'y'|no 'y'", said) or len(losses) != 10 or float(losses[-1]) >= float(losses[0]):
                 fail("Keras' example does not name the missing label, or does not learn")
-        if language not in ("cpp", "python"):  # C++ has no HTTP of its own; Python is no language for services here
+        if language not in ("c", "cpp", "python"):  # C and C++ have no HTTP of their own; Python is no language for services here
             serve(command("Serve"), env, os.path.join(source, "samples", "mnist", "lenet.json"), data)
     return 0
 

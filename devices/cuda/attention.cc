@@ -72,9 +72,29 @@ Run prepare_attention(Plan& plan) {
   };
 }
 
+Run prepare_rotary(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  RotaryArgs args{};
+  args.size = elements(x);
+  args.half = x.back() / 2;
+  args.walk = make_walk<2>(x, {broadcast_strides(node.dims(1), x), broadcast_strides(node.dims(2), x)});
+  const DeviceKernel kernel{Family::attention, std::string("percale_rotary_") + suffix(node.dtype(0))};
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    RotaryArgs now = args;
+    now.x = launch.in(0);
+    now.cosine = launch.in(1);
+    now.sine = launch.in(2);
+    now.y = launch.out(0);
+    launch.run(kernel, grid_for(args.size), now);
+  };
+}
+
 }  // namespace
 
 void add_attention(Entries& entries) {
+  entries.push_back({"cuda.rotary", "percale", "FusedRotary", prepare_rotary});
   entries.push_back({"cuda.attention", "percale", "FusedAttention", prepare_attention});
 }
 

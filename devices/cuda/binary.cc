@@ -31,6 +31,7 @@ constexpr BinaryEntry kBinary[] = {
     {"", "Less", BinaryOp::kLess, true},
     {"", "GreaterOrEqual", BinaryOp::kGreaterOrEqual, true},
     {"", "LessOrEqual", BinaryOp::kLessOrEqual, true},
+    {"", "BitShift", BinaryOp::kShiftRight, false},
 };
 
 // A pair of operands of these shapes. Elements of bool are those of u8.
@@ -80,6 +81,7 @@ Run prepare_binary(Plan& plan) {
       refuse_if(is_float(dtype) && !fmod, "floats need fmod = 1");
       if (fmod) op = BinaryOp::kFmod;
     }
+    if (node.op() == "BitShift" && node.attribute("direction", std::string_view()) == "LEFT") op = BinaryOp::kShiftLeft;
     const Pair pair = make_pair(dtype, op, entry.compares, node.dims(0), node.dims(1), node.output_dims());
     return [=](const Launch& launch) { run_pair(pair, launch, launch.in(0), launch.in(1), launch.out(0)); };
   }

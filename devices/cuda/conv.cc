@@ -16,9 +16,9 @@ constexpr int64_t kPiece = 512, kWantedBlocks = 1024, kMostPieces = 64;
 int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
 int64_t tiles(int64_t size) { return (size + kTile - 1) / kTile; }
 
-DeviceKernel conv_kernel(const char* what, percale_dtype dtype) {
+DeviceKernel conv_kernel(const std::string& what, percale_dtype dtype) {
   refuse_if(!is_float(dtype), "convolves floats alone");
-  return {Family::conv, std::string("percale_conv_") + what + suffix(dtype)};
+  return {Family::conv, "percale_conv_" + what + suffix(dtype)};
 }
 
 Grid blocks_grid(int64_t blocks, int64_t pieces) {
@@ -40,18 +40,19 @@ ConvArgs conv_args(const Node& node, const WindowArgs& window, const Dims& x, co
   return args;
 }
 
-Run prepare_conv(Plan& plan) {
-  const Node& node = plan.node();
-  const Dims x = node.dims(0), w = node.dims(1), y = node.output_dims();
-  const ConvArgs args = conv_args(node, window_of(node, spatial_dims(x), spatial_dims(y), spatial_dims(w)), x, y);
-  const bool tiled = args.out_channels >= kTileRows, bias = node.has(2);
-  const DeviceKernel kernel = conv_kernel(tiled ? "tiles_" : "plain_", node.dtype(0));
-  const int64_t columns = args.batch * size_of(args.window.out), results = args.groups * args.out_channels * columns;
-  const Grid grid = tiled ? blocks_grid(args.groups * tiles(args.out_channels) * tiles(columns), 1) : grid_for(results);
+// Images as the result: Y of the images X, or, not `forward`, the gradient of X of the images dY.
+Run convolve(const Node& node, const ConvArgs& args, bool forward, bool bias) {
+  const int64_t channels = forward ? args.out_channels : args.in_channels;
+  const int64_t columns = args.batch * size_of(forward ? args.window.out : args.window.in);
+  const int64_t results = args.groups * channels * columns;
+  const bool tiled = channels >= kTileRows;
+  const std::string name = std::string(forward ? "" : "grad_input_") + (tiled ? "tiles_" : "plain_");
+  const DeviceKernel kernel = conv_kernel(name, node.dtype(0));
+  const Grid grid = tiled ? blocks_grid(args.groups * tiles(channels) * tiles(columns), 1) : grid_for(results);
   return [=](const Launch& launch) {
     if (results == 0) return;
     ConvArgs now = args;
-    now.x = launch.in(0);
+    (forward ? now.x : now.y) = launch.in(0);
     now.w = launch.in(1);
     if (bias) now.bias = launch.in(2);
     now.result = launch.out(0);
@@ -59,27 +60,21 @@ Run prepare_conv(Plan& plan) {
   };
 }
 
+Run prepare_conv(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0), y = node.output_dims();
+  const WindowArgs window = window_of(node, spatial_dims(x), spatial_dims(y), spatial_dims(node.dims(1)));
+  return convolve(node, conv_args(node, window, x, y), true, node.has(2));
+}
+
 // ConvTranspose and ConvGradInput: inputs are images of the convolution's output, and its weights.
 Run prepare_grad_input(Plan& plan) {
   const Node& node = plan.node();
-  const Dims dy = node.dims(0), w = node.dims(1), dx = node.output_dims();
+  const Dims dy = node.dims(0), dx = node.output_dims(), kernel = spatial_dims(node.dims(1));
   const bool transposed = node.op() == "ConvTranspose";
-  const WindowArgs window = transposed ? transposed_window_of(node, spatial_dims(dy), spatial_dims(dx), spatial_dims(w))
-                                       : window_of(node, spatial_dims(dx), spatial_dims(dy), spatial_dims(w));
-  const ConvArgs args = conv_args(node, window, dx, dy);
-  const bool tiled = args.in_channels >= kTileRows, bias = transposed && node.has(2);
-  const DeviceKernel kernel = conv_kernel(tiled ? "grad_input_tiles_" : "grad_input_plain_", node.dtype(0));
-  const int64_t columns = args.batch * size_of(args.window.in), results = args.groups * args.in_channels * columns;
-  const Grid grid = tiled ? blocks_grid(args.groups * tiles(args.in_channels) * tiles(columns), 1) : grid_for(results);
-  return [=](const Launch& launch) {
-    if (results == 0) return;
-    ConvArgs now = args;
-    now.y = launch.in(0);
-    now.w = launch.in(1);
-    if (bias) now.bias = launch.in(2);
-    now.result = launch.out(0);
-    launch.run(kernel, grid, now);
-  };
+  const WindowArgs window = transposed ? transposed_window_of(node, spatial_dims(dy), spatial_dims(dx), kernel)
+                                       : window_of(node, spatial_dims(dx), spatial_dims(dy), kernel);
+  return convolve(node, conv_args(node, window, dx, dy), false, transposed && node.has(2));
 }
 
 Run prepare_grad_weight(Plan& plan) {

@@ -13,6 +13,7 @@
   F(pool)                        \
   F(conv)                        \
   F(attention)                   \
+  F(bag)                         \
   F(loss)                        \
   F(optimizer)                   \
   F(layout)                      \

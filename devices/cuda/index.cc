@@ -31,6 +31,20 @@ GatherArgs gather_args(const Node& node, const Dims& data) {
   return args;
 }
 
+// x by indices, for a kernel that makes `results` elements.
+template <class Args>
+Run look_up(const DeviceKernel& kernel, const Args& args, int64_t results) {
+  return [=](const Launch& launch) {
+    if (results == 0) return;
+    Args now = args;
+    now.x = launch.in(0);
+    now.indices = launch.in(1);
+    now.y = launch.out(0);
+    now.errors = launch.errors();
+    launch.run(kernel, grid_for(results), now);
+  };
+}
+
 Run prepare_gather(Plan& plan) {
   const Node& node = plan.node();
   GatherArgs args = gather_args(node, node.dims(0));
@@ -39,15 +53,7 @@ Run prepare_gather(Plan& plan) {
   if (args.outer * args.count * bytes == 0) return [](const Launch&) {};
   while (bytes % unit != 0) unit /= 2;
   args.inner = bytes / unit;
-  const DeviceKernel kernel = by_size("gather", unit);
-  return [=](const Launch& launch) {
-    GatherArgs now = args;
-    now.x = launch.in(0);
-    now.indices = launch.in(1);
-    now.y = launch.out(0);
-    now.errors = launch.errors();
-    launch.run(kernel, grid_for(args.outer * args.count * args.inner), now);
-  };
+  return look_up(by_size("gather", unit), args, args.outer * args.count * args.inner);
 }
 
 // Where index n of GatherElements and ScatterElements stands, but for what it says itself: the place of n in the data with 0 at the axis.
@@ -67,22 +73,13 @@ ElementsWalk elements_walk(const Node& node) {
 Run prepare_gather_elements(Plan& plan) {
   const Node& node = plan.node();
   const ElementsWalk at = elements_walk(node);
-  const DeviceKernel kernel = by_size("gather_elements", item_bytes(node.dtype(0)));
   GatherElementsArgs args{};
   args.count = elements(node.dims(1));
   args.size = at.size;
   args.step = at.step;
   args.wide = node.dtype(1) == PERCALE_DTYPE_I64;
   args.walk = at.walk;
-  return [=](const Launch& launch) {
-    if (args.count == 0) return;
-    GatherElementsArgs now = args;
-    now.x = launch.in(0);
-    now.indices = launch.in(1);
-    now.y = launch.out(0);
-    now.errors = launch.errors();
-    launch.run(kernel, grid_for(args.count), now);
-  };
+  return look_up(by_size("gather_elements", item_bytes(node.dtype(0))), args, args.count);
 }
 
 TuplesArgs tuples_args(const Node& node, size_t batch) {
@@ -105,16 +102,7 @@ TuplesArgs tuples_args(const Node& node, size_t batch) {
 Run prepare_gather_tuples(Plan& plan) {
   const Node& node = plan.node();
   const TuplesArgs args = tuples_args(node, static_cast<size_t>(node.attribute("batch_dims", int64_t{0})));
-  const DeviceKernel kernel = by_size("gather_tuples", item_bytes(node.dtype(0)));
-  return [=](const Launch& launch) {
-    if (args.count * args.slice == 0) return;
-    TuplesArgs now = args;
-    now.x = launch.in(0);
-    now.indices = launch.in(1);
-    now.y = launch.out(0);
-    now.errors = launch.errors();
-    launch.run(kernel, grid_for(args.count * args.slice), now);
-  };
+  return look_up(by_size("gather_tuples", item_bytes(node.dtype(0))), args, args.count * args.slice);
 }
 
 // ---- What goes back
@@ -150,16 +138,51 @@ void run_join(const Launch& launch, const DeviceKernel& kernel, JoinArgs args, c
   launch.run(kernel, grid_for(args.outer * args.count * args.width), args);
 }
 
+// Updates that meet what is in y before: input 0, or zeros.
+struct Updates {
+  JoinArgs args;
+  DeviceKernel kernel;
+  size_t input;   // that has the updates
+  bool copies;    // input 0 to y first
+  int64_t bytes;  // of y
+};
+
+// Joins them by where the kernel `name` says, from `keys` and the indices (input 1), that they go.
+template <class Keys>
+Run join_updates(Plan& plan, const char* name, const Keys& keys, const Updates& updates) {
+  const auto begin = [=](const Launch& launch) {
+    if (updates.copies) {
+      run_move(launch, launch.out(0), launch.in(0), updates.bytes);
+    } else {
+      run_clear(launch, launch.out(0), updates.bytes);
+    }
+  };
+  const JoinArgs& args = updates.args;
+  if (args.outer * args.count * args.width == 0) return begin;
+  const Sort sort(plan, args.count);
+  const DeviceKernel keys_of{Family::index, name};
+  return [=](const Launch& launch) {
+    begin(launch);
+    Keys first = keys;
+    first.indices = launch.in(1);
+    first.keys = sort.keys(launch);
+    first.places = sort.places(launch);
+    first.errors = launch.errors();
+    JoinArgs now = updates.args;
+    launch.run(keys_of, grid_for(now.count), first);
+    now.updates = launch.in(updates.input);
+    now.y = launch.out(0);
+    run_join(launch, updates.kernel, now, sort.run(launch, static_cast<uint64_t>(now.none)));
+  };
+}
+
 Run prepare_scatter_elements(Plan& plan) {
   const Node& node = plan.node();
-  const int64_t total = elements(node.dims(0)), bytes = total * item_bytes(node.dtype(0));
-  const int64_t count = elements(node.dims(1));
+  const int64_t total = elements(node.dims(0));
   const auto [op, kernel] = joining_of(node);
-  if (count == 0) return [=](const Launch& launch) { run_move(launch, launch.out(0), launch.in(0), bytes); };
   const ElementsWalk at = elements_walk(node);
-  const Sort sort(plan, count);
   KeysArgs keys{};
-  keys.count = count;
+  keys.count = elements(node.dims(1));
   keys.size = at.size;
   keys.step = at.step;
   keys.none = total;
@@ -167,34 +190,17 @@ Run prepare_scatter_elements(Plan& plan) {
   keys.walk = at.walk;
   JoinArgs args{};
   args.outer = args.width = 1;
-  args.count = count;
+  args.count = keys.count;
   args.none = total;
   args.op = op;
   args.rounds = 1;
-  return [=, kernel = kernel](const Launch& launch) {
-    run_move(launch, launch.out(0), launch.in(0), bytes);
-    KeysArgs first = keys;
-    first.indices = launch.in(1);
-    first.keys = sort.keys(launch);
-    first.places = sort.places(launch);
-    first.errors = launch.errors();
-    launch.run(DeviceKernel{Family::index, "percale_index_keys"}, grid_for(count), first);
-    JoinArgs now = args;
-    now.updates = launch.in(2);
-    now.y = launch.out(0);
-    run_join(launch, kernel, now, sort.run(launch, static_cast<uint64_t>(total)));
-  };
+  return join_updates(plan, "percale_index_keys", keys, {args, kernel, 2, true, total * item_bytes(node.dtype(0))});
 }
 
 Run prepare_scatter_tuples(Plan& plan) {
   const Node& node = plan.node();
-  const int64_t bytes = elements(node.dims(0)) * item_bytes(node.dtype(0));
-  const TuplesArgs tuples = tuples_args(node, 0);
   const auto [op, kernel] = joining_of(node);
-  if (tuples.count * tuples.slice == 0) {
-    return [=](const Launch& launch) { run_move(launch, launch.out(0), launch.in(0), bytes); };
-  }
-  const Sort sort(plan, tuples.count);
+  const TuplesArgs tuples = tuples_args(node, 0);
   JoinArgs args{};
   args.outer = 1;
   args.count = tuples.count;
@@ -202,30 +208,14 @@ Run prepare_scatter_tuples(Plan& plan) {
   args.none = tuples.none;
   args.op = op;
   args.rounds = 1;
-  return [=, kernel = kernel](const Launch& launch) {
-    run_move(launch, launch.out(0), launch.in(0), bytes);
-    TuplesArgs first = tuples;
-    first.indices = launch.in(1);
-    first.keys = sort.keys(launch);
-    first.places = sort.places(launch);
-    first.errors = launch.errors();
-    launch.run(DeviceKernel{Family::index, "percale_tuple_keys"}, grid_for(tuples.count), first);
-    JoinArgs now = args;
-    now.updates = launch.in(2);
-    now.y = launch.out(0);
-    run_join(launch, kernel, now, sort.run(launch, static_cast<uint64_t>(tuples.none)));
-  };
+  const int64_t bytes = elements(node.dims(0)) * item_bytes(node.dtype(0));
+  return join_updates(plan, "percale_tuple_keys", tuples, {args, kernel, 2, true, bytes});
 }
 
 Run prepare_gather_grad(Plan& plan) {
   const Node& node = plan.node();
   const Dims data = node.output_dims();
   const GatherArgs of = gather_args(node, data);
-  const int64_t bytes = elements(data) * item_bytes(node.dtype(0));
-  if (of.outer * of.count * of.inner == 0)
-    return [=](const Launch& launch) { run_clear(launch, launch.out(0), bytes); };
-  const DeviceKernel kernel = join_kernel(node.dtype(0));
-  const Sort sort(plan, of.count);
   KeysArgs keys{};
   keys.count = of.count;
   keys.size = keys.none = of.size;
@@ -239,19 +229,8 @@ Run prepare_gather_grad(Plan& plan) {
   args.none = of.size;
   args.op = JoinOp::kAdd;
   args.fresh = args.rounds = 1;
-  return [=](const Launch& launch) {
-    run_clear(launch, launch.out(0), bytes);
-    KeysArgs first = keys;
-    first.indices = launch.in(1);
-    first.keys = sort.keys(launch);
-    first.places = sort.places(launch);
-    first.errors = launch.errors();
-    launch.run(DeviceKernel{Family::index, "percale_index_keys"}, grid_for(of.count), first);
-    JoinArgs now = args;
-    now.updates = launch.in(0);
-    now.y = launch.out(0);
-    run_join(launch, kernel, now, sort.run(launch, static_cast<uint64_t>(of.size)));
-  };
+  const int64_t bytes = elements(data) * item_bytes(node.dtype(0));
+  return join_updates(plan, "percale_index_keys", keys, {args, join_kernel(node.dtype(0)), 0, false, bytes});
 }
 
 // Row numbers of all of i64 but the last, which stands for none.

@@ -19,6 +19,7 @@ Entries all_kernels() {
   add_layout(out);
   add_pad(out);
   add_index(out);
+  add_bag(out);
   add_sort(out);
   add_generate(out);
   add_random(out);

@@ -8,7 +8,7 @@ namespace percale::cuda {
 namespace {
 
 // Which elements an op is defined for here; the library has checked those of its schema.
-enum class Types { kFloat, kAnyNumber, kBool };
+enum class Types { kFloat, kInteger, kAnyNumber, kBool };
 
 struct UnaryEntry {
   const char* op;
@@ -50,21 +50,34 @@ constexpr UnaryEntry kUnary[] = {
     {"Mish", UnaryOp::kMish, Types::kFloat},
     {"Swish", UnaryOp::kSwish, Types::kFloat, "alpha", 1},
     {"ThresholdedRelu", UnaryOp::kThresholdedRelu, Types::kFloat, "alpha", 1},
+    {"Tan", UnaryOp::kTan, Types::kFloat},
+    {"Asin", UnaryOp::kAsin, Types::kFloat},
+    {"Acos", UnaryOp::kAcos, Types::kFloat},
+    {"Atan", UnaryOp::kAtan, Types::kFloat},
+    {"Sinh", UnaryOp::kSinh, Types::kFloat},
+    {"Cosh", UnaryOp::kCosh, Types::kFloat},
+    {"Asinh", UnaryOp::kAsinh, Types::kFloat},
+    {"Acosh", UnaryOp::kAcosh, Types::kFloat},
+    {"Atanh", UnaryOp::kAtanh, Types::kFloat},
     {"Not", UnaryOp::kNot, Types::kBool},
+    {"BitwiseNot", UnaryOp::kBitwiseNot, Types::kInteger},
+    {"IsNaN", UnaryOp::kIsNan, Types::kFloat},
+    {"IsInf", UnaryOp::kIsInf, Types::kFloat, "detect_negative", 1, "detect_positive", 1},
 };
 
 int64_t per_thread(percale_dtype dtype) { return 16 / item_bytes(dtype); }
 
 Run run_unary(const Node& node, UnaryOp op, double alpha, double beta) {
   const percale_dtype dtype = node.dtype(0);
-  const DeviceKernel kernel{Family::elementwise, std::string("percale_unary_") +
+  const bool tests = op == UnaryOp::kIsNan || op == UnaryOp::kIsInf;
+  const DeviceKernel kernel{Family::elementwise, std::string(tests ? "percale_test_" : "percale_unary_") +
                                                      suffix(dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype)};
   UnaryArgs args{};
   args.size = elements(node.dims(0));
   args.op = op;
   args.alpha = alpha;
   args.beta = beta;
-  const Grid grid = grid_for(args.size, per_thread(dtype));
+  const Grid grid = grid_for(args.size, tests ? 1 : per_thread(dtype));
   return [=](const Launch& launch) {
     if (args.size == 0) return;
     UnaryArgs now = args;
@@ -82,10 +95,14 @@ Run prepare_unary(Plan& plan) {
     const bool fits = entry.types == Types::kFloat  ? is_float(dtype)
                       : entry.types == Types::kBool ? dtype == PERCALE_DTYPE_BOOL
                                                     : dtype != PERCALE_DTYPE_BOOL;
-    refuse_if(!fits, "no code for elements of this type");
-    const double alpha = entry.alpha_name == nullptr ? entry.alpha : node.attribute(entry.alpha_name, entry.alpha);
-    const double beta = entry.beta_name == nullptr ? entry.beta : node.attribute(entry.beta_name, entry.beta);
-    return run_unary(node, entry.code, alpha, beta);
+    refuse_if(!fits || (entry.types == Types::kInteger && is_float(dtype)), "no code for elements of this type");
+    const auto parameter = [&](const char* name, double otherwise) {
+      if (name == nullptr) return otherwise;
+      return node.has_int(name) ? static_cast<double>(node.attribute(name, int64_t{0}))
+                                : node.attribute(name, otherwise);
+    };
+    return run_unary(node, entry.code, parameter(entry.alpha_name, entry.alpha),
+                     parameter(entry.beta_name, entry.beta));
   }
   throw Refusal("no such function of one operand");
 }

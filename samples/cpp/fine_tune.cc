@@ -13,17 +13,16 @@ using namespace percale;
 static Dataset parity(const Engine& engine, const char* images, const char* labels) {
   const std::pair<std::string, std::string> files[] = {{"pixels", images}, {"digit", labels}};
   Dataset digits = Dataset::from_files(engine, files, 1.0 / 255).value();
-  const auto first = digits.next().value();  // says of which types the columns are
   Builder b = Builder::create(engine).value();
-  const auto column = [&](size_t i) {
-    std::vector<int64_t> dims((*first)[i].dims().begin(), (*first)[i].dims().end());
-    dims[0] = -1;
-    return b.input(digits.columns()[i], (*first)[i].dtype(), dims);
-  };
+  std::vector<Value> columns;
+  for (FeedType& column : digits.column_types().value()) {
+    column.dims.insert(column.dims.begin(), -1);  // so many rows at a time
+    columns.push_back(b.input(column.name, column.dtype, column.dims));
+  }
   const Tensor shape = Tensor::adopt(std::vector<int64_t>{-1, 28, 28, 1}, {4}).value();
   const Tensor two = Tensor::adopt(std::vector<int64_t>{2}, {1}).value();
-  const Value x = ops::Reshape(b, column(0), b.constant(shape), {}, "x");
-  const Value number = ops::Cast(b, column(1), {.to = static_cast<int64_t>(DType::kI64)});
+  const Value x = ops::Reshape(b, columns[0], b.constant(shape), {}, "x");
+  const Value number = ops::Cast(b, columns[1], {.to = static_cast<int64_t>(DType::kI64)});
   const Value y = ops::Mod(b, number, b.constant(two), {}, "y");
   b.set_outputs({x, y});
   return digits.map(b.finish().value()).value();

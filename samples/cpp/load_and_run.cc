@@ -9,9 +9,7 @@ using namespace percale;
 
 // Zeros of the type that the graph's input has.
 static Tensor zeros(const Engine& engine, const Graph& graph, const std::string& name) {
-  Builder builder = Builder::from(engine, graph).value();
-  ValueType type = builder.type(builder.find(name));
-  builder.status().value();
+  FeedType type = graph.value_type(name).value();
   for (int64_t& dim : type.dims) dim = std::max<int64_t>(dim, 1);
   return Tensor::create(engine, type.dtype, type.dims).value();
 }

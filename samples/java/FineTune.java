@@ -3,14 +3,15 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.percale.Dataset;
 import org.percale.Engine;
 import org.percale.Graph;
 import org.percale.GraphBuilder;
 import org.percale.Layer;
-import org.percale.Results;
 import org.percale.Sequential;
 import org.percale.Tensor;
+import org.percale.TensorSpec;
 import org.percale.Trainer;
 import org.percale.Value;
 import org.percale.Variables;
@@ -58,15 +59,13 @@ class FineTune {
     Map<String, Path> files = new LinkedHashMap<>();
     files.put("pixels", Path.of(images));
     files.put("digit", Path.of(labels));
-    try (Dataset digits = Dataset.fromFiles(engine, files, 1 / 255.0).batch(1);
-        Results first = digits.next().orElseThrow();
+    try (Dataset digits = Dataset.fromFiles(engine, files, 1 / 255.0);
         GraphBuilder builder = GraphBuilder.create(engine);
         Tensor shape = Tensor.of(engine, new long[] {0, 28, 28, 1}, 4);
         Tensor two = Tensor.of(engine, new long[] {2}, 1)) {
-      Value pixels = column(builder, "pixels", first);
-      Value digit = column(builder, "digit", first);
-      Value x = builder.op("Reshape").name("x").input(pixels, builder.constant(null, shape)).finish();
-      Value number = builder.op("Cast").input(digit).set("to", 7 /* I64, in ONNX's numbers */).finish();
+      List<Value> columns = digits.columnTypes().stream().map(column -> rows(builder, column)).toList();
+      Value x = builder.op("Reshape").name("x").input(columns.get(0), builder.constant(null, shape)).finish();
+      Value number = builder.op("Cast").input(columns.get(1)).set("to", 7 /* I64, in ONNX's numbers */).finish();
       Value y = builder.op("Mod").name("y").input(number, builder.constant(null, two)).finish();
       builder.setOutputs(x, y);
       try (Graph graph = builder.finish()) {
@@ -75,10 +74,8 @@ class FineTune {
     }
   }
 
-  /** An input for the rows of a column. */
-  private static Value column(GraphBuilder builder, String name, Results batch) {
-    long[] dims = batch.get(name).dims();
-    dims[0] = -1;
-    return builder.input(name, batch.get(name).dtype(), dims);
+  /** An input for rows of a column, so many at a time. */
+  private static Value rows(GraphBuilder builder, TensorSpec column) {
+    return builder.input(column.name(), column.dtype(), LongStream.concat(LongStream.of(-1), Arrays.stream(column.dims())).toArray());
   }
 }

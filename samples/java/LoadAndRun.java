@@ -4,10 +4,10 @@ import java.util.Map;
 import org.percale.DType;
 import org.percale.Engine;
 import org.percale.Graph;
-import org.percale.GraphBuilder;
 import org.percale.Results;
 import org.percale.Session;
 import org.percale.Tensor;
+import org.percale.TensorSpec;
 import org.percale.Variables;
 
 /**
@@ -43,9 +43,7 @@ class LoadAndRun {
 
   /** One row of zeros: dims that are not known are 1. */
   private static Tensor zeros(Engine engine, Graph graph, String input) {
-    try (GraphBuilder builder = GraphBuilder.from(engine, graph)) {
-      GraphBuilder.Type type = builder.typeOf(builder.find(input));
-      return Tensor.zeros(engine, type.dtype(), Arrays.stream(type.dims()).map(dim -> Math.max(dim, 1)).toArray());
-    }
+    TensorSpec type = graph.valueType(input);
+    return Tensor.zeros(engine, type.dtype(), Arrays.stream(type.dims()).map(dim -> Math.max(dim, 1)).toArray());
   }
 }

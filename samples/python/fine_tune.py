@@ -14,9 +14,8 @@ SPEC = {"outputs": ["dense"], "freeze": ["conv2d*", "dense/*"], "head": [{"layer
 def parity(engine, images, labels):
     """Images with 0 or 1 as label instead of the digit: rows that go through a small graph."""
     digits = pc.Dataset.from_files(engine, 1 / 255, pixels=images, digit=labels)
-    first = next(iter(digits))  # says of which types the columns are
     b = pc.Builder(engine)
-    pixels, digit = (b.input(name, (-1, *t.shape[1:]), t.dtype) for name, t in first.items())
+    pixels, digit = (b.input(name, (-1, *row), dtype) for name, (dtype, row) in digits.types.items())
     x = ops.Reshape(b, pixels, b.constant([-1, 28, 28, 1]), name="x")
     y = ops.Mod(b, ops.Cast(b, digit, to=pc.dtypes.BY_NAME["i64"]), b.constant([2]), name="y")
     b.outputs(x, y)

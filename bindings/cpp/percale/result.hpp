@@ -91,7 +91,8 @@ class [[nodiscard]] Result {
   /// The value.
   T& operator*() & noexcept { return *std::get_if<0>(&content_); }
   const T& operator*() const& noexcept { return *std::get_if<0>(&content_); }
-  T&& operator*() && noexcept { return std::move(*std::get_if<0>(&content_)); }
+  /// Of a result that goes away the value itself, so that `for (auto& x : *f())` is safe.
+  T operator*() && noexcept { return std::move(*std::get_if<0>(&content_)); }
   /// Its members.
   T* operator->() noexcept { return std::get_if<0>(&content_); }
   const T* operator->() const noexcept { return std::get_if<0>(&content_); }
@@ -100,16 +101,21 @@ class [[nodiscard]] Result {
   const Status& error() const& noexcept { return *std::get_if<1>(&content_); }
   Status&& error() && noexcept { return std::move(*std::get_if<1>(&content_)); }
   /// The value, or `other` in its place.
-  T value_or(T other) && { return has_value() ? std::move(**this) : std::move(other); }
+  T value_or(T other) && { return has_value() ? *std::move(*this) : std::move(other); }
 #if PERCALE_CPP_EXCEPTIONS
   /// Throws Error unless has_value().
   T& value() & {
     if (!has_value()) error().value();
     return **this;
   }
-  T&& value() && {
+  const T& value() const& {
     if (!has_value()) error().value();
-    return std::move(**this);
+    return **this;
+  }
+  /// Of a result that goes away the value itself, so that `for (auto& x : f().value())` is safe.
+  T value() && {
+    if (!has_value()) error().value();
+    return *std::move(*this);
   }
 #endif
 

@@ -75,6 +75,19 @@ enum class UnaryOp : int32_t {
   kThresholdedRelu,
   kNot,
   kScale,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kBitwiseNot,
+  // These give a bool. kIsInf: alpha and beta say whether negative and positive ones count.
+  kIsNan,
+  kIsInf,
 };
 struct UnaryArgs {
   Ptr x, y;
@@ -103,6 +116,8 @@ enum class BinaryOp : int32_t {
   kLess,
   kGreaterOrEqual,
   kLessOrEqual,
+  kShiftLeft,
+  kShiftRight,
 };
 struct BinaryArgs {
   Ptr a, b, y;  // y: bool where the op compares
@@ -247,6 +262,30 @@ struct AttentionArgs {
   int32_t size, value_size;
   int32_t wide_mask;  // 1: the mask is f32 where the rest is narrower
   int32_t nan_is_zero;
+};
+
+// x rotated by a cosine and a sine for every element: pairs are half a row apart.
+struct RotaryArgs {
+  Ptr x, cosine, sine, y;
+  int64_t size;
+  int64_t half;  // of a row of x
+  Walk<2> walk;  // of cosine and sine
+};
+
+// ---- bag
+
+enum class BagMode : int32_t { kSum, kMean, kMax };
+// Rows of a table joined per bag, and the gradient handed back to the rows.
+struct BagArgs {
+  Ptr grad, table, indices, offsets, weights, y;  // weights: 0 where there are none
+  int64_t rows, width;                            // of the table
+  int64_t count, bags;                            // of indices
+  int64_t length;                                 // of every bag; -1: by offsets
+  int64_t padding;                                // the index that counts nothing; -1: there is none
+  BagMode mode;
+  int32_t wide_indices, wide_offsets;
+  int32_t ends;  // the last offset ends the last bag
+  ErrorPlace errors;
 };
 
 // ---- loss

@@ -111,8 +111,26 @@ __device__ void attend(const AttentionArgs& a) {
   }
 }
 
+// Rounds after each product and the sum, as the ops that it stands for.
+template <class T>
+__device__ void rotate(const RotaryArgs& a) {
+  const T *x = at<const T>(a.x), *cosine = at<const T>(a.cosine), *sine = at<const T>(a.sine);
+  T* y = at<T>(a.y);
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
+    int64_t offsets[2];
+    locate(a.walk, i, offsets);
+    const bool first = divide(i, 2 * a.half).rest < a.half;
+    const Wide<T> turned = first ? -widen(x[i + a.half]) : widen(x[i - a.half]);
+    const T along = narrow<T>(widen(x[i]) * widen(cosine[offsets[0]])), across = narrow<T>(turned * widen(sine[offsets[1]]));
+    y[i] = narrow<T>(widen(along) + widen(across));
+  }
+}
+
 }  // namespace
 
+#define PERCALE_ROTARY(name, T) \
+  PERCALE_KERNEL(percale_rotary_##name, RotaryArgs, 256) { rotate<T>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_ROTARY)
 #define PERCALE_ATTENTION(name, T) \
   PERCALE_KERNEL(percale_attention_##name, AttentionArgs, 256) { attend<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ATTENTION)

@@ -1,32 +1,10 @@
 // Convolutions and their gradients as products of matrices, one of which is gathered while it is read: nothing is unfolded in memory.
 // `rows` x `columns` results, each a sum over `depth`; one such product for each group. Sums have one order: that of their depth.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/window.cuh"
 
 namespace percale::cuda {
 namespace {
 
-__device__ int64_t divide(int64_t a, int64_t b) {
-  if (a <= 0xFFFFFFFFLL && b <= 0xFFFFFFFFLL) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
-  return a / b;
-}
-__device__ int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
-
-// A point of a batch of images, or a channel with a tap of the window.
-struct Point {
-  int64_t outer;  // image, or channel
-  int64_t p[3];
-};
-__device__ Point point_in(const int64_t (&dims)[3], int64_t i) {
-  Point out;
-  int64_t rest = i;
-  for (int d = 2; d >= 0; --d) {
-    const int64_t quotient = divide(rest, dims[d]);
-    out.p[d] = rest - quotient * dims[d];
-    rest = quotient;
-  }
-  out.outer = rest;
-  return out;
-}
 __device__ int64_t index_in(const int64_t (&dims)[3], const int64_t (&p)[3]) {
   return (p[0] * dims[1] + p[1]) * dims[2] + p[2];
 }
@@ -51,7 +29,7 @@ __device__ Wide<T> dy_at(const ConvArgs& a, int64_t group, const Point& k, const
   for (int d = 0; d < 3; ++d) {
     const int64_t start = i.p[d] + w.pad[d] - k.p[d] * w.dilation[d];
     if (start < 0) return 0;
-    o[d] = divide(start, w.stride[d]);
+    o[d] = quotient(start, w.stride[d]);
     if (o[d] >= w.out[d] || o[d] * w.stride[d] != start) return 0;
   }
   const int64_t plane = (i.outer * a.groups + group) * a.out_channels + k.outer;
@@ -60,52 +38,46 @@ __device__ Wide<T> dy_at(const ConvArgs& a, int64_t group, const Point& k, const
 
 // The three products. right(depth, column) is gathered; depths and columns are points.
 
-// Rows: output channels. Columns: output points. Depth: input channels with their taps.
-template <class Type>
-struct Forward {
+// Rows: channels of the result. Columns: its points. Depth: channels of the other images with their taps. The result is Y, or the
+// gradient of X, which is what ConvTranspose makes.
+template <class Type, bool kForward>
+struct Images {
   using T = Type;
   static constexpr bool kDepthInside = false;  // neighbours in memory are neighbours of the column
-  __device__ static int64_t rows(const ConvArgs& a) { return a.out_channels; }
-  __device__ static int64_t columns(const ConvArgs& a) { return a.batch * size_of(a.window.out); }
-  __device__ static int64_t depth(const ConvArgs& a) { return a.in_channels * size_of(a.window.kernel); }
-  __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(a.window.out, c); }
+  __device__ static auto dims(const ConvArgs& a) -> const int64_t (&)[3] { return kForward ? a.window.out : a.window.in; }
+  __device__ static int64_t rows(const ConvArgs& a) { return kForward ? a.out_channels : a.in_channels; }
+  __device__ static int64_t columns(const ConvArgs& a) { return a.batch * size_of(dims(a)); }
+  __device__ static int64_t depth(const ConvArgs& a) {
+    return (kForward ? a.in_channels : a.out_channels) * size_of(a.window.kernel);
+  }
+  __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(dims(a), c); }
   __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.kernel, d); }
   __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
-    return widen(at<const T>(a.w)[(group * a.out_channels + row) * depth(a) + d]);
+    const T* w = at<const T>(a.w);
+    if constexpr (kForward) {
+      return widen(w[(group * a.out_channels + row) * depth(a) + d]);
+    } else {
+      const int64_t taps = size_of(a.window.kernel), channel = quotient(d, taps);
+      return widen(w[((group * a.out_channels + channel) * a.in_channels + row) * taps + (d - channel * taps)]);
+    }
   }
   __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
-    return x_at<T>(a, group, d, c);
+    if constexpr (kForward) {
+      return x_at<T>(a, group, d, c);
+    } else {
+      return dy_at<T>(a, group, d, c);
+    }
   }
   __device__ static void store(const ConvArgs& a, int64_t, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
-    const int64_t size = size_of(a.window.out), n = divide(column, size), channel = group * a.out_channels + row;
+    const int64_t size = size_of(dims(a)), n = quotient(column, size), channel = group * rows(a) + row;
     if (a.bias.address != 0) sum += widen(at<const T>(a.bias)[channel]);
-    at<T>(a.result)[(n * a.groups * a.out_channels + channel) * size + (column - n * size)] = narrow<T>(sum);
+    at<T>(a.result)[(n * a.groups * rows(a) + channel) * size + (column - n * size)] = narrow<T>(sum);
   }
 };
-
-// Rows: input channels. Columns: input points. Depth: output channels with their taps. ConvTranspose adds a bias.
-template <class Type>
-struct GradInput {
-  using T = Type;
-  static constexpr bool kDepthInside = false;
-  __device__ static int64_t rows(const ConvArgs& a) { return a.in_channels; }
-  __device__ static int64_t columns(const ConvArgs& a) { return a.batch * size_of(a.window.in); }
-  __device__ static int64_t depth(const ConvArgs& a) { return a.out_channels * size_of(a.window.kernel); }
-  __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(a.window.in, c); }
-  __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.kernel, d); }
-  __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
-    const int64_t taps = size_of(a.window.kernel), channel = divide(d, taps);
-    return widen(at<const T>(a.w)[((group * a.out_channels + channel) * a.in_channels + row) * taps + (d - channel * taps)]);
-  }
-  __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
-    return dy_at<T>(a, group, d, c);
-  }
-  __device__ static void store(const ConvArgs& a, int64_t, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
-    const int64_t size = size_of(a.window.in), n = divide(column, size), channel = group * a.in_channels + row;
-    if (a.bias.address != 0) sum += widen(at<const T>(a.bias)[channel]);
-    at<T>(a.result)[(n * a.groups * a.in_channels + channel) * size + (column - n * size)] = narrow<T>(sum);
-  }
-};
+template <class T>
+using Forward = Images<T, true>;
+template <class T>
+using GradInput = Images<T, false>;
 
 // Rows: output channels. Columns: input channels with their taps. Depth: output points, cut into pieces.
 template <class Type>
@@ -118,7 +90,7 @@ struct GradWeight {
   __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(a.window.kernel, c); }
   __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.out, d); }
   __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
-    const int64_t size = size_of(a.window.out), n = divide(d, size);
+    const int64_t size = size_of(a.window.out), n = quotient(d, size);
     const int64_t plane = (n * a.groups + group) * a.out_channels + row;
     return widen(at<const T>(a.y)[plane * size + (d - n * size)]);
   }
@@ -222,10 +194,10 @@ template <class Product>
 __device__ void multiply_plain(const ConvArgs& a) {
   using W = Wide<typename Product::T>;
   const int64_t rows = Product::rows(a), columns = Product::columns(a), taps = size_of(a.window.kernel);
-  const int64_t channels = divide(Product::depth(a), taps);
+  const int64_t channels = quotient(Product::depth(a), taps);
   for (int64_t i = thread_number(); i < a.groups * rows * columns; i += thread_count()) {
-    const int64_t line = divide(i, columns), column = i - line * columns;
-    const int64_t group = divide(line, rows), row = line - group * rows;
+    const int64_t line = quotient(i, columns), column = i - line * columns;
+    const int64_t group = quotient(line, rows), row = line - group * rows;
     const Point point = Product::column_point(a, column);
     W sum = 0;
     int64_t d = 0;

@@ -50,6 +50,15 @@ __device__ T unary_float(UnaryOp op, T x, T alpha, T beta) {
     case UnaryOp::kSwish: return x / (one + exp(-alpha * x));
     case UnaryOp::kThresholdedRelu: return x > alpha ? x : x != x ? x : zero;
     case UnaryOp::kScale: return x * alpha;
+    case UnaryOp::kTan: return tan(x);
+    case UnaryOp::kAsin: return asin(x);
+    case UnaryOp::kAcos: return acos(x);
+    case UnaryOp::kAtan: return atan(x);
+    case UnaryOp::kSinh: return sinh(x);
+    case UnaryOp::kCosh: return cosh(x);
+    case UnaryOp::kAsinh: return asinh(x);
+    case UnaryOp::kAcosh: return acosh(x);
+    case UnaryOp::kAtanh: return atanh(x);
     default: return x;
   }
 }
@@ -63,6 +72,7 @@ __device__ T unary_integer(UnaryOp op, T x) {
     case UnaryOp::kSign: return static_cast<T>((x > zero) - (x < zero));
     case UnaryOp::kRelu: return x < zero ? zero : x;
     case UnaryOp::kNot: return static_cast<T>(x == zero);
+    case UnaryOp::kBitwiseNot: return static_cast<T>(~static_cast<uint64_t>(x));
     default: return x;
   }
 }
@@ -90,6 +100,21 @@ __device__ void unary(const UnaryArgs& a) {
     reinterpret_cast<Items*>(y)[i] = items;
   }
   for (int64_t i = packs * kCount + thread_number(); i < a.size; i += thread_count()) y[i] = unary_of(a, x[i]);
+}
+
+// x - x is 0 of what is finite.
+template <class T>
+__device__ void test(const UnaryArgs& a) {
+  const T* x = at<const T>(a.x);
+  uint8_t* y = at<uint8_t>(a.y);
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
+    const Wide<T> value = widen(x[i]);
+    if (a.op == UnaryOp::kIsNan) {
+      y[i] = value != value;
+    } else {
+      y[i] = value == value && value - value != 0 && (value < 0 ? a.alpha : a.beta) != 0;
+    }
+  }
 }
 
 // ---- Two operands
@@ -141,6 +166,8 @@ __device__ T binary_integer(const BinaryArgs& args, T a, T b, int64_t i) {
     case BinaryOp::kAnd: return static_cast<T>(wide_a & wide_b);
     case BinaryOp::kOr: return static_cast<T>(wide_a | wide_b);
     case BinaryOp::kXor: return static_cast<T>(wide_a ^ wide_b);
+    case BinaryOp::kShiftLeft: return wide_b < 8 * sizeof(T) ? static_cast<T>(wide_a << wide_b) : static_cast<T>(0);
+    case BinaryOp::kShiftRight: return wide_b < 8 * sizeof(T) ? static_cast<T>(wide_a >> wide_b) : static_cast<T>(0);
     default: break;
   }
   // What divides.
@@ -339,6 +366,9 @@ __device__ void convert(const CastArgs& a) {
 #define PERCALE_UNARY(name, T) \
   PERCALE_KERNEL(percale_unary_##name, UnaryArgs, 256) { unary<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_UNARY)
+#define PERCALE_TEST(name, T) \
+  PERCALE_KERNEL(percale_test_##name, UnaryArgs, 256) { test<T>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_TEST)
 #define PERCALE_BINARY(name, T) \
   PERCALE_KERNEL(percale_binary_##name, BinaryArgs, 256) { binary<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_BINARY)

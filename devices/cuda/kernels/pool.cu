@@ -1,32 +1,9 @@
 // Pools over sliding windows and their gradients. The gradients gather: each element of dX asks the windows that hold it, in their order, so
 // that no two threads add to one element.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/window.cuh"
 
 namespace percale::cuda {
 namespace {
-
-__device__ int64_t divide(int64_t a, int64_t b) {
-  if (a <= 0xFFFFFFFFLL && b <= 0xFFFFFFFFLL) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
-  return a / b;
-}
-
-// Element `i` of images of these dims: its image, and its place there.
-struct Place {
-  int64_t plane;
-  int64_t p[3];
-};
-__device__ Place place_in(const int64_t (&dims)[3], int64_t i) {
-  Place out;
-  int64_t rest = i;
-  for (int d = 2; d >= 0; --d) {
-    const int64_t quotient = divide(rest, dims[d]);
-    out.p[d] = rest - quotient * dims[d];
-    rest = quotient;
-  }
-  out.plane = rest;
-  return out;
-}
-__device__ int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
 
 // The taps [begin, end) of a window at output `o` along dim d that lie in the input.
 struct Taps {
@@ -35,8 +12,8 @@ struct Taps {
 __device__ Taps taps_at(const WindowArgs& w, int d, int64_t o) {
   const int64_t start = o * w.stride[d] - w.pad[d], room = w.in[d] - start;
   Taps out;
-  out.begin = start >= 0 ? 0 : divide(-start + w.dilation[d] - 1, w.dilation[d]);
-  out.end = room <= 0 ? 0 : divide(room - 1, w.dilation[d]) + 1;
+  out.begin = start >= 0 ? 0 : quotient(-start + w.dilation[d] - 1, w.dilation[d]);
+  out.end = room <= 0 ? 0 : quotient(room - 1, w.dilation[d]) + 1;
   if (out.end > w.kernel[d]) out.end = w.kernel[d];
   if (out.begin > out.end) out.begin = out.end;
   return out;
@@ -45,7 +22,7 @@ __device__ Taps taps_at(const WindowArgs& w, int d, int64_t o) {
 __device__ int64_t padded_taps(const WindowArgs& w, int d, int64_t o) {
   const int64_t room = w.in[d] + w.pad_end[d] - (o * w.stride[d] - w.pad[d]);
   if (room <= 0) return 0;
-  const int64_t taps = divide(room - 1, w.dilation[d]) + 1;
+  const int64_t taps = quotient(room - 1, w.dilation[d]) + 1;
   return taps < w.kernel[d] ? taps : w.kernel[d];
 }
 // What the mean of the window at output `o` is divided by.
@@ -105,17 +82,17 @@ __device__ void max_pool(const PoolArgs& a) {
   const WindowArgs& w = a.window;
   const int64_t plane_size = size_of(w.in), count = a.planes * size_of(w.out);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Place o = place_in(w.out, i);
-    const T* x = at<const T>(a.x) + o.plane * plane_size;
+    const Point o = point_in(w.out, i);
+    const T* x = at<const T>(a.x) + o.outer * plane_size;
     const int64_t best = largest(w, x, o.p);
     at<T>(a.y)[i] = best < 0 ? Lowest<T>::value() : x[best];
     if (a.indices.address == 0) continue;
     int64_t within = best;
     if (best >= 0 && a.column_major) {
-      const Place in = place_in(w.in, best);
+      const Point in = point_in(w.in, best);
       within = in.p[0] + w.in[0] * (in.p[1] + w.in[1] * in.p[2]);
     }
-    at<int64_t>(a.indices)[i] = best < 0 ? -1 : o.plane * plane_size + within;
+    at<int64_t>(a.indices)[i] = best < 0 ? -1 : o.outer * plane_size + within;
   }
 }
 
@@ -125,8 +102,8 @@ __device__ void max_pool_chosen(const PoolArgs& a) {
   const WindowArgs& w = a.window;
   const int64_t plane_size = size_of(w.in), count = a.planes * size_of(w.out);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Place o = place_in(w.out, i);
-    at<int32_t>(a.chosen)[i] = static_cast<int32_t>(largest(w, at<const T>(a.x) + o.plane * plane_size, o.p));
+    const Point o = point_in(w.out, i);
+    at<int32_t>(a.chosen)[i] = static_cast<int32_t>(largest(w, at<const T>(a.x) + o.outer * plane_size, o.p));
   }
 }
 
@@ -170,8 +147,8 @@ __device__ void average_pool(const PoolArgs& a) {
   const WindowArgs& w = a.window;
   const int64_t plane_size = size_of(w.in), count = a.planes * size_of(w.out);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Place o = place_in(w.out, i);
-    const T* x = at<const T>(a.x) + o.plane * plane_size;
+    const Point o = point_in(w.out, i);
+    const T* x = at<const T>(a.x) + o.outer * plane_size;
     Wide<T> sum = 0;
     for_window(w, o.p, [&](int64_t k) { sum += widen(x[k]); });
     at<T>(a.y)[i] = narrow<T>(sum / static_cast<Wide<T>>(divisor_at(a, o.p)));
@@ -182,8 +159,8 @@ __device__ void average_pool(const PoolArgs& a) {
 __device__ Taps windows_over(const WindowArgs& w, int d, int64_t i) {
   const int64_t high = i + w.pad[d], low = high - (w.kernel[d] - 1) * w.dilation[d];
   Taps out;
-  out.begin = low <= 0 ? 0 : divide(low + w.stride[d] - 1, w.stride[d]);
-  out.end = divide(high, w.stride[d]) + 1;
+  out.begin = low <= 0 ? 0 : quotient(low + w.stride[d] - 1, w.stride[d]);
+  out.end = quotient(high, w.stride[d]) + 1;
   if (out.end > w.out[d]) out.end = w.out[d];
   return out;
 }
@@ -199,8 +176,8 @@ __device__ void pool_grad(const PoolArgs& a, bool maximum) {
   const WindowArgs& w = a.window;
   const int64_t in_size = size_of(w.in), out_size = size_of(w.out), count = a.planes * in_size;
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Place in = place_in(w.in, i);
-    const int64_t own = i - in.plane * in_size, base = in.plane * out_size;
+    const Point in = point_in(w.in, i);
+    const int64_t own = i - in.outer * in_size, base = in.outer * out_size;
     const Taps r0 = windows_over(w, 0, in.p[0]), r1 = windows_over(w, 1, in.p[1]), r2 = windows_over(w, 2, in.p[2]);
     W sum = 0;
     int64_t o[3];

@@ -66,17 +66,16 @@ struct Label {
   bool counts;
   double weight;
 };
-template <class T>
-__device__ Label read_label(Ptr labels, int32_t wide, Ptr weights, int64_t classes, int32_t ignores,
-                            int64_t ignore_index, const ErrorPlace& errors, int64_t line) {
-  Label out{label_of(labels, wide, line), false, 0};
-  if (ignores && out.index == ignore_index) return out;
-  if (out.index < 0 || out.index >= classes) {
-    if (threadIdx.x == 0) fail(errors, kIndexOutOfRange, out.index);
+template <class T, class Args>
+__device__ Label read_label(const Args& a, int64_t line) {
+  Label out{label_of(a.labels, a.wide_labels, line), false, 0};
+  if (a.ignores && out.index == a.ignore_index) return out;
+  if (out.index < 0 || out.index >= a.classes) {
+    if (threadIdx.x == 0) fail(a.errors, kIndexOutOfRange, out.index);
     return out;
   }
   out.counts = true;
-  out.weight = weights.address == 0 ? 1 : static_cast<double>(widen(at<const T>(weights)[out.index]));
+  out.weight = a.weights.address == 0 ? 1 : static_cast<double>(widen(at<const T>(a.weights)[out.index]));
   return out;
 }
 
@@ -101,8 +100,7 @@ __device__ void class_loss(const ClassLossArgs& a) {
         to[i * a.inner] = narrow<T>(widen(x[i * a.inner]) - s.most - log_of_sum);
       }
     }
-    const Label label =
-        read_label<T>(a.labels, a.wide_labels, a.weights, a.classes, a.ignores, a.ignore_index, a.errors, line);
+    const Label label = read_label<T>(a, line);
     if (threadIdx.x != 0) continue;
     at<double>(a.losses)[line] =
         label.counts ? label.weight * static_cast<double>(shift - widen(x[label.index * a.inner])) : 0;
@@ -114,8 +112,7 @@ __device__ void class_loss(const ClassLossArgs& a) {
 template <class T>
 __device__ void line_weights(const ClassGradArgs& a) {
   for (int64_t line = thread_number(); line < a.lines; line += thread_count()) {
-    const Label label =
-        read_label<T>(a.labels, a.wide_labels, a.weights, a.classes, a.ignores, a.ignore_index, a.errors, line);
+    const Label label = read_label<T>(a, line);
     at<double>(a.line_weights)[line] = label.weight;
   }
 }
@@ -134,8 +131,7 @@ __device__ void class_grad(const ClassGradArgs& a) {
     LogSum<W> s{0, 1};
     if (a.softmax) s = log_sum(x, a.classes, a.inner, works && a.classes > 0, lanes);
     if (!works) continue;
-    const Label label =
-        read_label<T>(a.labels, a.wide_labels, a.weights, a.classes, a.ignores, a.ignore_index, a.errors, line);
+    const Label label = read_label<T>(a, line);
     double factor = label.weight * static_cast<double>(widen(at<const T>(a.dloss)[a.per_line ? line : 0]));
     if (a.total.address != 0) factor /= *at<const double>(a.total);
     const W scale = static_cast<W>(factor);

@@ -98,7 +98,7 @@ func parity(engine *percale.Engine, images, labels string, options ...percale.Ba
 	if err != nil {
 		return nil, err
 	}
-	first, err := digits.Next() // says of which types the columns are
+	types, err := digits.ColumnTypes()
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func parity(engine *percale.Engine, images, labels string, options ...percale.Ba
 	if err != nil {
 		return nil, err
 	}
-	column := func(i int) percale.Value {
-		dims := first[i].Dims()
-		dims[0] = -1
-		return b.Input(digits.Columns()[i], first[i].DType(), dims...)
+	var columns []percale.Value
+	for _, column := range types {
+		rows := append([]int64{-1}, column.Dims...) // so many rows at a time
+		columns = append(columns, b.Input(column.Name, column.DType, rows...))
 	}
 	shape, err := percale.FromSlice([]int64{-1, 28, 28, 1})
 	if err != nil {
@@ -119,8 +119,8 @@ func parity(engine *percale.Engine, images, labels string, options ...percale.Ba
 	if err != nil {
 		return nil, err
 	}
-	x := ops.Reshape(b, column(0), b.Constant("", shape), ops.ReshapeAttrs{Name: "x"})
-	number := ops.Cast(b, column(1), ops.CastAttrs{To: percale.Ptr(int(percale.I64))})
+	x := ops.Reshape(b, columns[0], b.Constant("", shape), ops.ReshapeAttrs{Name: "x"})
+	number := ops.Cast(b, columns[1], ops.CastAttrs{To: percale.Ptr(int(percale.I64))})
 	y := ops.Mod(b, number, b.Constant("", two), ops.ModAttrs{Name: "y"})
 	b.SetOutputs(x, y)
 	graph, err := b.Finish()

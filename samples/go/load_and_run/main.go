@@ -66,17 +66,12 @@ func load(engine *percale.Engine, graph *percale.Graph, name string, files []str
 	if len(files) > 0 {
 		return percale.LoadTensor(engine, files[0])
 	}
-	builder, err := percale.BuilderFrom(engine, graph)
+	input, err := graph.ValueType(name)
 	if err != nil {
 		return nil, err
 	}
-	defer builder.Close()
-	dtype, dims := builder.Type(builder.Find(name))
-	if builder.Err() != nil {
-		return nil, builder.Err()
+	for i := range input.Dims {
+		input.Dims[i] = max(input.Dims[i], 1)
 	}
-	for i := range dims {
-		dims[i] = max(dims[i], 1)
-	}
-	return percale.NewTensor(engine, dtype, dims...)
+	return percale.NewTensor(engine, input.DType, input.Dims...)
 }

@@ -3,7 +3,7 @@
 //!     fine_tune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS
 //!
 //! MODEL is what `mnist` wrote, the files are MNIST's. The body is frozen: its variables are the same bits after the training.
-use percale::{Attribute, Builder, DType, Dataset, Engine, Layer, Result, Sequential, SpecValue, Value};
+use percale::{Attribute, Builder, DType, Dataset, Engine, Layer, Result, Sequential, SpecValue};
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,21 +43,17 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 /// Images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the files' columns and whose
 /// outputs are the columns of the new set.
 fn parity(engine: &Engine, images: &str, labels: &str) -> Result<Dataset> {
-    let mut digits = Dataset::from_files(engine, &[("pixels", images), ("digit", labels)], 1.0 / 255.0)?;
-    digits.configure(1, None, false)?;
-    let first = digits.next_batch()?.expect("there are digits");
+    let digits = Dataset::from_files(engine, &[("pixels", images), ("digit", labels)], 1.0 / 255.0)?;
     let mut builder = Builder::new(engine)?;
-    let column = |builder: &mut Builder, name: &str| -> Result<Value> {
-        let tensor = first.get(name).expect("a column");
-        let dims: Vec<i64> = std::iter::once(-1).chain(tensor.dims()[1..].iter().map(|dim| *dim as i64)).collect();
-        builder.input(name, tensor.dtype(), &dims)
-    };
-    let pixels = column(&mut builder, "pixels")?;
-    let digit = column(&mut builder, "digit")?;
+    let mut columns = Vec::new();
+    for (name, column) in digits.column_types()? {
+        let rows = [&[-1], &column.dims.unwrap_or_default()[..]].concat(); // so many at a time
+        columns.push(builder.input(&name, column.dtype.unwrap_or(DType::F32), &rows)?);
+    }
     let shape = builder.constant(&percale::Tensor::from_vec(&[4], vec![0i64, 28, 28, 1])?)?;
-    let image = builder.op("Reshape").name("x").input(pixels).input(shape).finish()?;
+    let image = builder.op("Reshape").name("x").input(columns[0]).input(shape).finish()?;
     let two = builder.constant(&percale::Tensor::from_vec(&[1], vec![2i64])?)?;
-    let number = builder.op("Cast").input(digit).set("to", Attribute::Int(DType::I64 as i64)).finish()?;
+    let number = builder.op("Cast").input(columns[1]).set("to", Attribute::Int(DType::I64 as i64)).finish()?;
     let odd = builder.op("Mod").name("y").inputs([number, two]).finish()?;
     builder.set_outputs(&[image, odd])?;
     digits.map(&builder.finish()?)

@@ -3,7 +3,7 @@
 //!     load_and_run MODEL.percale [INPUT.npy]
 //!
 //! Without an input it is fed zeros, one row of them. Prints the type, shape and first elements of each output.
-use percale::{Builder, DType, Engine, Error, Graph, Session, Tensor, TensorMut, Variables};
+use percale::{DType, Engine, Error, Graph, Session, Tensor, TensorMut, Variables};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -31,8 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// One row of zeros: dimensions that are not known are 1.
 fn zeros_for(engine: &Engine, graph: &Graph, input: &str) -> Result<Tensor, Error> {
-    let builder = Builder::from_graph(engine, graph)?;
-    let input = builder.value_type(builder.find(input)?)?;
+    let input = graph.value_type(input)?;
     let dims: Vec<usize> =
         input.dims.unwrap_or_default().iter().map(|dim| usize::try_from(*dim).unwrap_or(1)).collect();
     Ok(TensorMut::zeros(engine, input.dtype.unwrap_or(DType::F32), &dims)?.freeze())
