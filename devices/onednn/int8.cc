@@ -90,9 +90,12 @@ void refuse_inexact(const Plan& plan, size_t x, size_t w, const ZeroPoint& x_zer
   double largest = 255.0 * static_cast<double>(length);
   const void* weights = node.constant(w);
   if (largest > kLimit && weights != nullptr && w_zero.value && length < 1 << 22) {
-    const bool is_u8 = node.dtype(w) == PERCALE_DTYPE_U8;
-    largest = is_u8 ? largest_sum<uint8_t>(weights, *w_zero.value + kShift, filters, lines, length)
-                    : largest_sum<int8_t>(weights, *w_zero.value, filters, lines, length);
+    const auto sum_less = [&](int32_t zero) {
+      return node.dtype(w) == PERCALE_DTYPE_U8 ? largest_sum<uint8_t>(weights, zero + kShift, filters, lines, length)
+                                               : largest_sum<int8_t>(weights, zero, filters, lines, length);
+    };
+    // With AMX the sums of the weights as they are go through f32, before the zero point's part is taken off.
+    largest = w_zero.is_zero() ? sum_less(0) : std::max(sum_less(*w_zero.value), sum_less(0));
   }
   refuse_if(largest > kLimit, "its sums may be beyond 24 bits");
 }

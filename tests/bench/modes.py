@@ -25,9 +25,9 @@ def train(options, mode, seed, folder):
     spec = os.path.join(folder, "job.json")
     with open(os.path.join(ROOT, "samples/mnist/lenet.json"), encoding="utf-8") as source:
         job = json.load(source)
-    # A step of async is a shard: what is a good rate for it serves the whole batch too. No schedule, so that steps are alike.
-    job.update(shards=SHARDS, batch_size=BATCH, epochs=options.epochs, optimizer={"name": "sgd", "learning_rate": 0.05, "momentum": 0.5})
-    del job["schedule"]
+    # A step of async is a shard: what is a good rate for it serves the whole batch too. The rate falls to 0, so that all modes come to rest.
+    job.update(shards=SHARDS, batch_size=BATCH, epochs=options.epochs, optimizer={"name": "sgd", "learning_rate": 0.1, "momentum": 0.5},
+               schedule={"name": "cosine"})
     with open(spec, "w", encoding="utf-8") as out:
         json.dump(job, out)
     result = subprocess.run(
@@ -101,7 +101,7 @@ def main():
     if options.write:
         with open(os.path.join(HERE, "MODES.md"), "w", encoding="utf-8") as out:
             out.write(f"""# Modes with a slow device
-Written by `modes.py`: samples/mnist (SGD, learning rate 0.05, momentum 0.5, batches of {BATCH} in {SHARDS} shards, {options.epochs} epochs) on
+Written by `modes.py`: samples/mnist (SGD, learning rate 0.1 falling to 0 as a cosine, momentum 0.5, batches of {BATCH} in {SHARDS} shards, {options.epochs} epochs) on
 `cpu:0` and a `sim` device that is {options.slow:g} times slower, an engine of one thread, {options.seeds} seeds. Median speeds and
 times; the loss is the mean of {WINDOW} batches' rows, its spread that between seeds; staleness counts steps; the least accuracy.
 A step of `async` is a shard, so that it makes {SHARDS} times as many.

@@ -792,5 +792,10 @@ pub struct percale_plugin_api {
 
 /// The one function that a plug-in exports. `path` is the plug-in's own file. On failure it returns a status made
 /// with host-\>status_create and the plug-in is reported as absent with that reason.
+///
+/// It is called whenever an engine is made, from any thread, by each copy of the library in the process with a
+/// table of its own. A plug-in that keeps the first table refuses those of other copies; one that serves all of
+/// them gives each its own tables and finds the host by `user`. The plug-in's file stays open until the process
+/// ends.
 pub type percale_plugin_init_fn =
     Option<unsafe extern "C" fn(host: *const percale_host_api, host_abi: u32, path: *const c_char, out_plugin: *mut *const percale_plugin_api) -> *mut percale_status>;
