@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "c_api/options.h"
+#include "core/train/method/metric_ops.h"
+#include "core/train/method/optimizer.h"
+#include "core/train/method/schedule.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/simd/simd.h"
 #include "ops/all_ops.h"
@@ -123,8 +126,17 @@ percale_status* percale_engine_describe(const percale_engine* engine, const char
       json = describe_passes();
     } else if (wanted == "kernels") {
       json = describe_kernels(*engine->engine->registry());
+    } else if (wanted == "losses") {
+      json = describe_names(loss_names());
+    } else if (wanted == "metrics") {
+      json = describe_names(metric_names());
+    } else if (wanted == "optimizers") {
+      json = describe_names(optimizer_names());
+    } else if (wanted == "schedules") {
+      json = describe_names(schedule_names());
     } else {
-      return not_found(function, ": nothing is called '", wanted, "', only info, ops, layers, passes and kernels");
+      return not_found(function, ": nothing is called '", wanted,
+                       "', only info, ops, layers, passes, kernels, losses, metrics, optimizers and schedules");
     }
     *out_json = make_text(std::move(json));
     return {};

@@ -143,12 +143,13 @@ percale_status* percale_event_wait(percale_event* event, int64_t timeout_ns) {
     AsyncRun& run = *event->run;
     std::unique_lock lock(run.mutex);
     const auto over = [&] { return run.over; };
-    if (timeout_ns < 0) {
+    if (timeout_ns == PERCALE_FOREVER) {
       run.ended.wait(lock, over);
     } else {
       // As much as the clock can add without overflow.
       const auto most = std::chrono::hours(24 * 365);
-      const auto timeout = std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(timeout_ns), most);
+      const auto timeout =
+          std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds(std::max<int64_t>(timeout_ns, 0)), most);
       if (!run.ended.wait_for(lock, timeout, over)) {
         return Status(Code::kDeadlineExceeded, str_cat("the run is not over after ", timeout_ns, " ns"));
       }

@@ -90,7 +90,7 @@ constexpr OptionSpec kTrainer[] = {
     {"parallel", kText, "",
      "How the job lies on the devices, as JSON: {\"replicas\": 2, \"stages\": 2, \"micro_batches\": 4, \"splits\": 2, "
      "\"schedule\": "
-     "\"1f1b\", \"device_memory\": 1000000000}. core/train/SPEC.md says what it may say."},
+     "\"1f1b\", \"device_memory\": 1000000000}. SPEC.md says what it may say."},
     {"strategy", kText, "",
      "A preset: mirrored, a replica per device and 'parameters' mirrored; parameter_server, a replica per device, "
      "'parameters' ps "
@@ -98,7 +98,7 @@ constexpr OptionSpec kTrainer[] = {
     {"parameters", kText, "host",
      "Where parameters and what the optimizer keeps of them lie: host; ps, in parts on devices; mirrored, on all that "
      "compute; or "
-     "JSON: {\"ps\": \"cpu:0,cpu:1\", \"min_shard_bytes\": 262144}. core/train/SPEC.md says more."},
+     "JSON: {\"ps\": \"cpu:0,cpu:1\", \"min_shard_bytes\": 262144}. SPEC.md says more."},
     {"early_stopping", kText, "",
      "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0, \"baseline\": 0.5, \"start_from_epoch\": "
      "0, \"restore_best_weights\": true}."},

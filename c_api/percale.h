@@ -111,7 +111,8 @@ typedef struct percale_dataset percale_dataset;
 typedef struct percale_trainer percale_trainer;
 /** *thread-safe*. Spans of time, recorded while it is attached. \since 0.1 */
 typedef struct percale_trace percale_trace;
-/** *thread-compatible*. The description of a cluster: jobs, tasks, addresses, the own role. \since 0.1 */
+/** *thread-compatible*. The description of a cluster: jobs, tasks, addresses, the own role. What plug-ins for remote devices read; no
+ * function of this header takes one. \since 0.1 */
 typedef struct percale_cluster percale_cluster;
 
 /** A value of a builder: what a node, an input or a constant gives. -1 = none. \since 0.1 */
@@ -121,7 +122,7 @@ typedef int32_t percale_value;
 #define PERCALE_NO_VALUE (-1)
 /** As a size: the text ends with NUL. */
 #define PERCALE_NUL_ENDED ((size_t)-1)
-/** As a timeout: none. */
+/** As a timeout: none. Any other negative number is a time that is over already. */
 #define PERCALE_FOREVER ((int64_t)-1)
 
 /* ---- Conventions ------------------------------------------------------------------------------------------------
@@ -193,7 +194,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_int(percale_op
 /** Sets an option to a number; errors as percale_options_set(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_float(percale_options* options, const char* key,
                                                                         double value);
-/** All options of all kinds as JSON: [{"kind","key","type","default","doc"}]. \since 0.1 */
+/** All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "choices" ("a|b|c") for those of type
+ * "choice". \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_describe(percale_text** out_json);
 
 /* ---- Engine ---- */
@@ -213,10 +215,13 @@ PERCALE_API const char* percale_engine_get_device_name(const percale_engine* eng
 /** Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
  * fingerprint, memory), "ops" (schemas), "layers" (schemas of what percale_builder_layer() and a SPEC know:
  * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}], kinds as those of
- * ops), "passes", "kernels" (per op and kind of device). \since 0.1 */
+ * ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers", "schedules" (names that a SPEC and the
+ * options of a trainer know). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const percale_engine* engine, const char* what,
                                                                       percale_text** out_json);
-/** Receives a message of the library: `level` 0 debug, 1 info, 2 warning, 3 error. Any thread. \since 0.1 */
+/** Receives a message of the library: `level` 0 debug, 1 info (devices that get no work, devices that come into a training, placement
+ * where a session logs it, what an op Print says), 2 warning (devices that are lost, and what they were asked for in vain), 3 error.
+ * What a call returns as a status is not logged as well. Any thread. \since 0.1 */
 typedef void (*percale_log_function)(void* user, int32_t level, const char* message, size_t size);
 /** Where messages of the level of the option "log" and above go; nowhere without it. `function` may be NULL: that ends it. Set it
  * before other threads use the engine. \since 0.1 */
@@ -312,7 +317,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_variable_initializ
     percale_builder* builder, const char* name, percale_dtype dtype, const int64_t* dims, size_t rank,
     const char* initializer, percale_value* out_value);
 /** Begins a node of an op, "Conv" or "percale:ApplyAdam". `name` may be NULL. Inputs and attributes follow, then
- * percale_builder_finish_node(). \since 0.1 */
+ * percale_builder_finish_node(), which looks the op up. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_node(percale_builder* builder, const char* op,
                                                                    const char* name);
 /** Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes; percale_engine_describe() lists
@@ -509,7 +514,7 @@ PERCALE_API percale_session* percale_session_retain(percale_session* session);
 PERCALE_API void percale_session_release(percale_session* session);
 /** Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On success
  * out_fetches[i] is a new tensor. One element under any shape may be fed for a scalar.
- * `timeout_ns`: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time. \since 0.1 */
+ * `timeout_ns`: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time, at once for 0. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run(percale_session* session,
                                                                   const char* const* feed_names,
                                                                   percale_tensor* const* feeds, size_t feed_count,
@@ -631,6 +636,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_map(percale_datase
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_rename(percale_dataset* dataset, const char* const* names,
                                                                      size_t count, percale_dataset** out_dataset);
 /** Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last batch is dropped.
+ * Without it: batches of 32 rows in the order of the file, the short last one too. A SPEC's "batch_size" is for its own data.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size,
                                                                         int64_t shuffle_seed, int32_t drop_remainder);
@@ -672,7 +678,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_create(percale_eng
                                                                      percale_trainer** out_trainer);
 /** A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in `data_folder`, the
  * environment's PERCALE_DATA, the cache, and `spec_folder`; `data_folder` may be NULL, `spec_folder` may be NULL. `options` of kind
- * "trainer", or NULL, override the SPEC. \since 0.1 */
+ * "trainer", or NULL, override the SPEC, but for those that stand for a key of it (percale_options_describe() says "Not for a SPEC").
+ * SPEC.md, which is installed with the library's documentation, has all keys. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_from_spec(percale_engine* engine, const char* spec,
                                                                         size_t spec_size, const char* spec_folder,
                                                                         const char* data_folder,
@@ -699,12 +706,15 @@ typedef struct percale_progress {
   size_t metric_count;                          /**< of names and of values */
   const char* const* metric_names;              /**< borrowed for the call */
   const double* metric_values;                  /**< means over the epoch; borrowed for the call */
+  double epoch_loss;                            /**< mean over the epoch's rows so far, each before its update */
 } percale_progress;
 /** Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices have completed
  * meanwhile stay. It may save the trainer. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
-/** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says). `dataset` may be NULL for a
- * trainer from a SPEC. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
+/** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier calls count, so that a
+ * second call with the same number does nothing, and goes on where the first one was ended. The data set has a column for each input by
+ * name, of its dtype; where the input is I64, as class numbers are, any narrower integer is good. `dataset` may be NULL for a
+ * trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
                                                                   int64_t epochs, percale_progress_callback callback,
                                                                   void* user);
@@ -730,7 +740,7 @@ PERCALE_API void percale_trainer_set_cancellation(percale_trainer* trainer, perc
 /** Writes a checkpoint `folder`/step-N, whole or not at all. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder);
 /** Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption. NOT_FOUND without
- * one; FAILED_PRECONDITION when its numerics fingerprint is another. \since 0.1 */
+ * one; FAILED_PRECONDITION when its numerics fingerprint, seed, shards or variables are others. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_restore(percale_trainer* trainer, const char* folder);
 /** The graph for inference (inputs to predictions) with a new reference. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_model(percale_trainer* trainer,

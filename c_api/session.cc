@@ -37,8 +37,9 @@ Result<std::vector<ValueType>> feed_types(const char* function, const percale_dt
 }
 
 int64_t deadline_after(int64_t timeout_ns) {
-  if (timeout_ns < 0) return -1;
+  if (timeout_ns == PERCALE_FOREVER) return -1;
   const int64_t now = now_ns();
+  if (timeout_ns < 0) return now;
   return timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
 }
 

@@ -148,6 +148,7 @@ bool tell(percale_progress_callback callback, void* user, const Progress& progre
   out.seconds = progress.seconds;
   out.eta_seconds = progress.eta_seconds;
   out.epoch_ended = progress.epoch_ended ? 1 : 0;
+  out.epoch_loss = progress.epoch_loss;
   out.metric_count = count;
   out.metric_names = names.data();
   out.metric_values = count == 0 ? nullptr : progress.metrics->data();

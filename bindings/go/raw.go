@@ -246,7 +246,7 @@ func optionsSetFloat(options *C.percale_options, key string, value float64) erro
 }
 
 // optionsDescribe is percale_options_describe. All options of all kinds as JSON:
-// [{"kind","key","type","default","doc"}].
+// [{"kind","key","type","default","choices","doc"}]; "choices" ("a|b|c") for those of type "choice".
 func optionsDescribe() (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_options_describe(&cOutJson)
@@ -296,7 +296,8 @@ func engineGetDeviceName(engine *C.percale_engine, index int) string {
 // an absent one is absent, libraries, fingerprint, memory), "ops" (schemas), "layers" (schemas of what
 // percale_builder_layer() and a SPEC know:
 // [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
-// kinds as those of ops), "passes", "kernels" (per op and kind of device).
+// kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
+// "schedules" (names that a SPEC and the options of a trainer know).
 func engineDescribe(engine *C.percale_engine, what string) (string, error) {
 	cWhat, err := text(what)
 	if err != nil {
@@ -584,7 +585,7 @@ func builderVariableInitialized(builder *C.percale_builder, name string, dtype D
 }
 
 // builderNode is percale_builder_node. Begins a node of an op, "Conv" or "percale:ApplyAdam". `name` may be NULL.
-// Inputs and attributes follow, then percale_builder_finish_node().
+// Inputs and attributes follow, then percale_builder_finish_node(), which looks the op up.
 func builderNode(builder *C.percale_builder, op string, name string) error {
 	cOp, err := text(op)
 	if err != nil {
@@ -1258,7 +1259,7 @@ func sessionRelease(session *C.percale_session) {
 
 // sessionRun is percale_session_run. Runs what the fetches and targets need. Any value may be fed or fetched, by
 // name; targets are node names. On success out_fetches[i] is a new tensor. One element under any shape may be fed for
-// a scalar. `timeout_ns`: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time.
+// a scalar. `timeout_ns`: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time, at once for 0.
 func sessionRun(session *C.percale_session, feedNames []string, feeds []*C.percale_tensor, fetchNames []string, targetNames []string, timeoutNs int64) ([]*C.percale_tensor, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1694,7 +1695,8 @@ func datasetRename(dataset *C.percale_dataset, names []string) (*C.percale_datas
 }
 
 // datasetConfigure is percale_dataset_configure. Sets how rows come: batch size, shuffling (a seed, or -1 for the
-// order of the file), whether a short last batch is dropped.
+// order of the file), whether a short last batch is dropped. Without it: batches of 32 rows in the order of the file,
+// the short last one too. A SPEC's "batch_size" is for its own data.
 func datasetConfigure(dataset *C.percale_dataset, batchSize int64, shuffleSeed int64, dropRemainder int32) error {
 	status := C.percale_dataset_configure(dataset, C.int64_t(batchSize), C.int64_t(shuffleSeed), C.int32_t(dropRemainder))
 	if status != nil {
@@ -1790,7 +1792,9 @@ func trainerCreate(engine *C.percale_engine, graph *C.percale_graph, variables *
 
 // trainerFromSpec is percale_trainer_from_spec. A trainer from a SPEC (JSON text): model, loss, metrics, optimizer,
 // data. Relative paths are looked up in `data_folder`, the environment's PERCALE_DATA, the cache, and `spec_folder`;
-// `data_folder` may be NULL, `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC.
+// `data_folder` may be NULL, `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC, but
+// for those that stand for a key of it (percale_options_describe() says "Not for a SPEC"). SPEC.md, which is
+// installed with the library's documentation, has all keys.
 func trainerFromSpec(engine *C.percale_engine, spec string, specFolder string, dataFolder string, options *C.percale_options) (*C.percale_trainer, error) {
 	cSpec, err := text(spec)
 	if err != nil {
@@ -1842,8 +1846,10 @@ func trainerStep(trainer *C.percale_trainer, names []string, batch []*C.percale_
 }
 
 // trainerFit is percale_trainer_fit. Trains over the data set for as many epochs as are left until `epochs` (0: as
-// the SPEC says). `dataset` may be NULL for a trainer from a SPEC. `callback` may be NULL. Neither it nor `user` is
-// used after the return.
+// the SPEC says): those of earlier calls count, so that a second call with the same number does nothing, and goes on
+// where the first one was ended. The data set has a column for each input by name, of its dtype; where the input is
+// I64, as class numbers are, any narrower integer is good. `dataset` may be NULL for a trainer from a SPEC with data.
+// `callback` may be NULL. Neither it nor `user` is used after the return.
 func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs int64, callback C.percale_progress_callback, user uintptr) error {
 	status := C.go_trainer_fit(trainer, dataset, C.int64_t(epochs), callback, C.uintptr_t(user))
 	if status != nil {
@@ -1917,8 +1923,8 @@ func trainerSave(trainer *C.percale_trainer, folder string) error {
 }
 
 // trainerRestore is percale_trainer_restore. Takes up the newest complete checkpoint of the folder: the same bits
-// follow as without the interruption. NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint is
-// another.
+// follow as without the interruption. NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint, seed,
+// shards or variables are others.
 func trainerRestore(trainer *C.percale_trainer, folder string) error {
 	cFolder, err := text(folder)
 	if err != nil {

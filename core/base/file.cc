@@ -175,7 +175,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     file.temporary_ = str_cat(path, ".tmp-", static_cast<int64_t>(getpid()), "-", i);
     file.descriptor_ = open_retrying(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (file.descriptor_ >= 0) return file;
-    if (errno != EEXIST || i == kAttempts) return system_error("create", file.temporary_, errno);
+    if (errno != EEXIST || i == kAttempts) return system_error("create", path, errno);
   }
 }
 
@@ -184,7 +184,7 @@ Status AtomicFile::write(const void* data, int64_t bytes) {
   while (bytes > 0) {
     const ssize_t put = ::write(descriptor_, next, static_cast<size_t>(bytes));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return system_error("write", temporary_, errno);
+    if (put < 0) return system_error("write", path_, errno);
     next += put;
     bytes -= put;
   }
@@ -192,10 +192,10 @@ Status AtomicFile::write(const void* data, int64_t bytes) {
 }
 
 Status AtomicFile::commit() {
-  if (sync_retrying(descriptor_) != 0) return system_error("fsync", temporary_, errno);
+  if (sync_retrying(descriptor_) != 0) return system_error("fsync", path_, errno);
   // Some file systems report a failed write only here.
   if (const int fd = std::exchange(descriptor_, -1); close(fd) != 0 && errno != EINTR) {
-    const Status status = system_error("close", temporary_, errno);
+    const Status status = system_error("close", path_, errno);
     unlink(temporary_.c_str());
     return status;
   }

@@ -40,6 +40,18 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return best;
 }
 
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr size_t kMost = 24;
+  if (const std::string nearest = nearest_name(name, candidates); !nearest.empty()) {
+    return str_cat(", did you mean '", nearest, "'?");
+  }
+  std::string out;
+  for (const std::string& candidate : candidates) {
+    if (candidates.size() <= kMost) out += str_cat(out.empty() ? "; there are " : ", ", candidate);
+  }
+  return out;
+}
+
 Status Registry::add_op(const OpSchema& schema) {
   auto& versions = ops_[OpKey(schema.domain, schema.name)];
   auto at = std::lower_bound(versions.begin(), versions.end(), schema.since,

@@ -68,6 +68,8 @@ class Registry {
 
 // The candidate with the smallest edit distance to `name`, empty when none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+// The end of a message about a name that is none of them: ", did you mean 'x'?", or a list of them, unless it is long.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace percale
 

@@ -25,9 +25,17 @@ Result<ValueId> find_value(const Function& f, std::string_view name, std::string
   if (id != kNoValue) return id;
   std::vector<std::string> names;
   for (const Value& v : f.values) names.push_back(v.name);
-  const std::string near = nearest_name(name, names);
-  return not_found(role, " '", name, "' is no value of function '", f.name, "'",
-                   near.empty() ? std::string() : str_cat("; the nearest is '", near, "'"));
+  std::string hint;
+  if (const std::string near = nearest_name(name, names); !near.empty()) {
+    hint = str_cat("; the nearest is '", near, "'");
+  } else {
+    const bool feeds = role == "feed";
+    for (ValueId v : feeds ? f.inputs : f.outputs) {
+      hint +=
+          str_cat(hint.empty() ? (feeds ? "; its inputs are '" : "; its outputs are '") : ", '", f.value(v).name, "'");
+    }
+  }
+  return not_found(role, " '", name, "' is no value of function '", f.name, "'", hint);
 }
 
 Result<NodeId> find_node(const Function& f, std::string_view name) {

@@ -145,6 +145,7 @@ Status parse_loss(const Json& json, Spec& out) {
     PERCALE_ASSIGN_OR_RETURN(out.loss.name, loss->as_string("loss"));
   }
   PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
+  out.loss.name = std::string(whole_loss_name(out.loss.name));
   PERCALE_RETURN_IF_ERROR(check_loss_name(out.loss.name));
   if (const Status status = check_loss_options(out.loss); !status.ok()) return loss->error("loss", status.message());
   PERCALE_RETURN_IF_ERROR(parse_class_weight(json, out.loss));

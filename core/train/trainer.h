@@ -74,6 +74,7 @@ struct Progress {
   int64_t step = 0, steps = 0;    // over the whole run, from 1
   int64_t step_in_epoch = 0, steps_in_epoch = 0;
   double loss = 0, learning_rate = 0;
+  double epoch_loss = 0;  // mean over the epoch's rows so far, each before its update
   double rows_per_second = 0, seconds = 0, eta_seconds = 0;
   bool epoch_ended = false;
   const std::vector<std::string>* metric_names = nullptr;

@@ -91,6 +91,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
     p.step_in_epoch = steps_of(position_.batch);
     p.steps_in_epoch = steps_of(batches);
     p.loss = batch_loss();
+    p.epoch_loss = epoch_sums_[0] / epoch_sums_[1];
     p.learning_rate = rate;
     p.rows_per_second = elapsed > 0 ? static_cast<double>(rows_done) / elapsed : 0;
     p.seconds = seconds_;

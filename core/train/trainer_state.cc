@@ -9,14 +9,37 @@
 namespace percale {
 namespace {
 
-constexpr std::string_view kHistory = "percale/history", kBest = "percale/best/", kBestWaits = "best.waits",
-                           kApplied = "percale/applied";
+constexpr std::string_view kHistory = "percale/history", kHistoryNames = "percale/history/names",
+                           kBest = "percale/best/", kBestWaits = "best.waits", kApplied = "percale/applied";
 
 const Tensor* find_tensor(const Checkpoint& checkpoint, std::string_view name) {
   for (const auto& [key, tensor] : checkpoint.tensors) {
     if (key == name) return &tensor;
   }
   return nullptr;
+}
+
+// Names, each with a NUL behind it.
+Tensor as_bytes(const std::vector<std::string>& names) {
+  std::vector<uint8_t> out;
+  for (const std::string& name : names) {
+    out.insert(out.end(), name.begin(), name.end());
+    out.push_back(0);
+  }
+  return Tensor::of(Shape{static_cast<int64_t>(out.size())}, std::span<const uint8_t>(out));
+}
+std::vector<std::string> from_bytes(const Tensor& bytes) {
+  std::vector<std::string> out;
+  if (bytes.dtype() != DType::kU8) return out;
+  std::string name;
+  for (const uint8_t c : bytes.span<uint8_t>()) {
+    if (c != 0) {
+      name += static_cast<char>(c);
+    } else {
+      out.push_back(std::exchange(name, {}));
+    }
+  }
+  return out;
 }
 
 // Shards of batches from the position on.
@@ -62,6 +85,7 @@ Status Trainer::save(const std::string& folder) {
   }
   if (has_best_) c.numbers.emplace_back(kBestWaits, best_waits_ ? 1 : 0);
   c.tensors.emplace_back(kHistory, history_.to_tensor());
+  if (!history_.metric_names.empty()) c.tensors.emplace_back(kHistoryNames, as_bytes(history_.metric_names));
   if (!applied_.empty()) {
     std::vector<int64_t> numbers;
     for (const auto& [batch, shard] : applied_) numbers.insert(numbers.end(), {batch, shard});
@@ -97,7 +121,9 @@ Status Trainer::restore(const std::string& folder) {
   }
   History history = history_;
   if (const Tensor* rows = find_tensor(c, kHistory)) {
-    PERCALE_RETURN_IF_ERROR(history.from_tensor(*rows).with_context(path));
+    const Tensor* names = find_tensor(c, kHistoryNames);
+    PERCALE_RETURN_IF_ERROR(
+        history.from_tensor(*rows, names == nullptr ? history.metric_names : from_bytes(*names)).with_context(path));
   }
   std::set<std::pair<int64_t, int64_t>> applied;
   if (const Tensor* numbers = find_tensor(c, kApplied)) {

@@ -1,6 +1,7 @@
 // One step: the shards' sums, then the commit.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "core/run/compiled.h"
 #include "core/train/method/metrics.h"
@@ -28,6 +29,32 @@ Result<Tensor> rows_of(const Tensor& tensor, const ShardRows& rows, const std::s
   return out;
 }
 
+// Class numbers come in whatever integers their source has.
+bool is_narrower_integer(DType dtype) {
+  return dtype == DType::kI32 || dtype == DType::kI16 || dtype == DType::kI8 || dtype == DType::kU32 ||
+         dtype == DType::kU16 || dtype == DType::kU8;
+}
+
+template <class T>
+void widen(const Tensor& from, std::span<int64_t> to) {
+  const auto values = from.span<T>();
+  std::copy(values.begin(), values.end(), to.begin());
+}
+
+Result<Tensor> widened(const Tensor& from, const std::shared_ptr<MemoryPool>& pool) {
+  PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, DType::kI64, from.shape()));
+  const std::span<int64_t> to(static_cast<int64_t*>(out.data()), static_cast<size_t>(out.num_elements()));
+  switch (from.dtype()) {
+    case DType::kI32: widen<int32_t>(from, to); break;
+    case DType::kI16: widen<int16_t>(from, to); break;
+    case DType::kI8: widen<int8_t>(from, to); break;
+    case DType::kU32: widen<uint32_t>(from, to); break;
+    case DType::kU16: widen<uint16_t>(from, to); break;
+    default: widen<uint8_t>(from, to);
+  }
+  return out;
+}
+
 std::string list_of(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& n : names) out += str_cat(out.empty() ? "" : ", ", "'", n, "'");
@@ -51,8 +78,12 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
     const auto at = static_cast<size_t>(std::find(names.begin(), names.end(), input) - names.begin());
     const ValueType& want = f.type(f.find_value(input));
     Tensor tensor = batch[at];
+    if (tensor.defined() && want.dtype == DType::kI64 && is_narrower_integer(tensor.dtype())) {
+      PERCALE_ASSIGN_OR_RETURN(tensor, widened(tensor, memory_));
+    }
     if (!tensor.defined() || tensor.dtype() != want.dtype) {
-      return invalid_argument("input '", input, "' is ", want.dtype, ", the data ", tensor.dtype());
+      return invalid_argument("input '", input, "' is ", want.dtype, ", the data ", tensor.dtype(),
+                              "; percale_dataset_map() with a Cast converts it");
     }
     if (tensor.shape().rank() == 0) return invalid_argument("input '", input, "': the data has no rows");
     const int64_t own_rows = tensor.shape()[0];
@@ -202,6 +233,13 @@ Status Trainer::prepare_sums(int64_t rows) {
   groups_.assign(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(replicas));
   idle_.assign(candidates.begin() + static_cast<ptrdiff_t>(replicas), candidates.end());
   for (size_t i = 0; i < replicas; ++i) facts_.device(replica_name(i));  // told in this order
+  if (!idle_.empty()) {
+    // Whoever has named the devices did not want this.
+    const bool named = !options_.devices.empty() || options_.parallel.says_devices();
+    engine_->log().log(named ? LogLevel::kWarning : LogLevel::kInfo, "trainer: ", static_cast<uint64_t>(replicas),
+                       " of ", static_cast<uint64_t>(replicas + idle_.size()), " replicas get work, since a batch has ",
+                       options_.shards, " shards; 'shards' says how many, a multiple of the replicas suits them best");
+  }
   lost_devices_.reserve(engine_->devices().size());
   for (size_t i = 0; i < replicas; ++i) PERCALE_RETURN_IF_ERROR(sums.replicas().place(i, waits_apart(groups_[i])));
   sums_ = std::make_unique<ShardSums>(std::move(sums));

@@ -324,6 +324,7 @@ void Trainer::Streaming::settle() {
     r.rows_done = rows_done_;
     r.step_in_epoch = steps_before(t.position_.batch) + static_cast<int64_t>(t.applied_.size()) + 1;
     for (size_t i = 0; i < r.totals.size(); ++i) t.epoch_sums_[i] += r.totals[i];
+    r.epoch_loss = t.epoch_sums_[0] / t.epoch_sums_[1];
     t.history_.rows.push_back({t.position_.epoch + 1, r.step, r.loss, r.learning_rate, r.seconds, {}});
     if (whole_batches()) {
       ++t.position_.batch;
@@ -373,6 +374,7 @@ bool Trainer::Streaming::tell(const Record& r) {
   p.step_in_epoch = r.step_in_epoch;
   p.steps_in_epoch = per_epoch_;
   p.loss = r.loss;
+  p.epoch_loss = r.epoch_loss;
   p.learning_rate = r.learning_rate;
   p.rows_per_second = elapsed > 0 ? static_cast<double>(r.rows_done) / elapsed : 0;
   p.seconds = r.seconds;

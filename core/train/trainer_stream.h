@@ -53,7 +53,7 @@ class Trainer::Streaming {
   // What a commit did.
   struct Record {
     int64_t step = 0, batch = 0, rows = 0;
-    double loss = 0, learning_rate = 0, seconds = 0;
+    double loss = 0, epoch_loss = 0, learning_rate = 0, seconds = 0;
     std::vector<double> totals;
     std::set<std::pair<int64_t, int64_t>> applied;  // the shard, where it is not the whole batch
     int64_t step_in_epoch = 0, rows_done = 0;       // as the caller's thread counts them

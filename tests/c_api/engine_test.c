@@ -73,14 +73,21 @@ static void an_engine_without_devices_is_an_engine(void) {
 }
 
 static void an_engine_describes_itself(void) {
-  static const char* const kWhat[] = {"info", "ops", "passes", "kernels"};
-  static const char* const kWords[] = {"\"fingerprint\":\"percale-", "\"name\":\"Add\"", "\"name\":\"",
-                                       "\"device\":\"cpu\""};
+  static const char* const kWhat[] = {"info",   "ops",     "passes",     "kernels",
+                                      "losses", "metrics", "optimizers", "schedules"};
+  static const char* const kWords[] = {"\"fingerprint\":\"percale-",
+                                       "\"name\":\"Add\"",
+                                       "\"name\":\"",
+                                       "\"device\":\"cpu\"",
+                                       "\"huber\"",
+                                       "\"auc\"",
+                                       "\"adamw\"",
+                                       "\"one_cycle\""};
   percale_engine* engine = NULL;
   percale_text* text = NULL;
   size_t i;
   OK(percale_engine_create(NULL, &engine));
-  for (i = 0; i < 4; ++i) {
+  for (i = 0; i < sizeof kWhat / sizeof *kWhat; ++i) {
     OK(percale_engine_describe(engine, kWhat[i], &text));
     CHECK(strstr(percale_text_data(text, NULL), kWords[i]) != NULL);
     percale_text_release(text);

@@ -117,6 +117,7 @@ static void a_run_that_waits_ends_with_its_event_its_deadline_or_its_session(voi
   int64_t begin;
   OK(percale_session_create(engine, graph, NULL, NULL, &session));
   OK(percale_session_run_async(session, NULL, NULL, 0, kGot, 1, NULL, 0, PERCALE_FOREVER, &event));
+  FAILS(percale_event_wait(event, -2), PERCALE_DEADLINE_EXCEEDED, "not over"); /* only -1 is for ever */
   pause_ms(30);
   CHECK(percale_event_poll(event) == 0);
   begin = now_ms();

@@ -210,6 +210,9 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
   OK(percale_call_run_until(call, &x, &y, 10000000000, cancellation));
   CHECK(((float*)percale_tensor_get_data(y))[1] == 0.5f);
   FAILS(percale_call_run_until(call, &x, &y, 0, cancellation), PERCALE_DEADLINE_EXCEEDED, "deadline");
+  /* A budget that was used up before is no "forever", which is -1 alone. */
+  FAILS(percale_call_run_until(call, &x, &y, -2, NULL), PERCALE_DEADLINE_EXCEEDED, "deadline");
+  FAILS(percale_call_run_until(call, &x, &y, INT64_MIN, NULL), PERCALE_DEADLINE_EXCEEDED, "deadline");
   percale_cancellation_cancel(cancellation);
   CHECK(percale_cancellation_poll(cancellation) == 1);
   FAILS(percale_call_run_until(call, &x, &y, PERCALE_FOREVER, cancellation), PERCALE_CANCELLED, "before the run");

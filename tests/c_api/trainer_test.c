@@ -1,5 +1,7 @@
 /* Trainers: steps and epochs over data, checkpoints that go on to the same bits, jobs from a SPEC, an end from outside.
  * Usage: trainer_test FOLDER (that exists and may be written to) */
+#include <math.h>
+
 #include "check.h"
 
 enum { ROWS = 40 };
@@ -90,7 +92,7 @@ static void digest_of(percale_trainer* trainer, char* out, size_t room) {
 typedef struct seen {
   percale_trainer* trainer;
   int64_t steps, epochs, stop_after;
-  double last_loss;
+  double last_loss, sum; /* sum: of the epoch's losses */
 } seen;
 
 static int32_t watch(void* user, const percale_progress* progress) {
@@ -100,6 +102,8 @@ static int32_t watch(void* user, const percale_progress* progress) {
   ++mine->steps;
   mine->epochs += progress->epoch_ended;
   mine->last_loss = progress->loss;
+  mine->sum = progress->loss + (progress->step_in_epoch == 1 ? 0 : mine->sum);
+  CHECK(fabs(progress->epoch_loss - mine->sum / (double)progress->step_in_epoch) <= 1e-5 * progress->epoch_loss);
   return progress->step == mine->stop_after;
 }
 
@@ -109,7 +113,7 @@ static void a_trainer_learns_and_says_what_it_did(void) {
   percale_trainer* trainer = make_trainer(graph);
   percale_trace* trace = NULL;
   percale_text* text = NULL;
-  seen mine = {NULL, 0, 0, -1, 0};
+  seen mine = {NULL, 0, 0, -1, 0, 0};
   double loss = -1;
   mine.trainer = trainer;
   OK(percale_trace_create(engine, &trace));
@@ -144,7 +148,7 @@ static void a_checkpoint_goes_on_to_the_same_bits(void) {
   percale_graph* graph = make_graph();
   percale_dataset* data = make_data();
   percale_trainer *whole = make_trainer(graph), *cut = make_trainer(graph), *resumed = make_trainer(graph);
-  seen mine = {NULL, 0, 0, 7, 0};
+  seen mine = {NULL, 0, 0, 7, 0, 0};
   char first[128], second[128], path[4000];
   snprintf(path, sizeof path, "%s/checkpoints", folder);
   OK(percale_trainer_fit(whole, data, 4, NULL, NULL));
@@ -168,6 +172,98 @@ static void a_checkpoint_goes_on_to_the_same_bits(void) {
   percale_trainer_release(resumed);
   percale_dataset_release(data);
   percale_graph_release(graph);
+}
+
+static percale_trainer* make_measured(const percale_graph* graph, const char* metrics, percale_dataset* validation) {
+  percale_options* options = NULL;
+  percale_trainer* trainer = NULL;
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "loss", "loss"));
+  OK(percale_options_set_int(options, "shards", 2));
+  OK(percale_options_set(options, "metrics", metrics));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  OK(percale_trainer_set_validation(trainer, validation));
+  percale_options_release(options);
+  return trainer;
+}
+
+/* The history of a checkpoint has the columns that its trainer had. */
+static void a_checkpoint_goes_on_with_other_metrics(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset* data = make_data();
+  percale_trainer *with = make_measured(graph, "[\"mse\", \"mae\"]", data),
+                  *without = make_measured(graph, "mae", NULL);
+  percale_trainer* again = make_measured(graph, "[\"mse\", \"mae\"]", data);
+  percale_text* text = NULL;
+  char path[4000], first[128], second[128];
+  snprintf(path, sizeof path, "%s/metrics", folder);
+  OK(percale_trainer_fit(with, data, 1, NULL, NULL));
+  OK(percale_trainer_save(with, path));
+  OK(percale_trainer_restore(without, path));
+  CHECK(percale_trainer_steps(without) == 5);
+  OK(percale_trainer_fit(without, data, 2, NULL, NULL));
+  OK(percale_trainer_fit(with, data, 2, NULL, NULL));
+  digest_of(with, first, sizeof first);
+  digest_of(without, second, sizeof second);
+  CHECK(strcmp(first, second) == 0);
+  OK(percale_trainer_history(without, "csv", &text));
+  CHECK(strncmp(percale_text_data(text, NULL), "epoch,step,loss,learning_rate,seconds,mae\n", 42) == 0);
+  CHECK(strstr(percale_text_data(text, NULL), "nan") == NULL);
+  percale_text_release(text);
+  snprintf(path, sizeof path, "%s/fewer", folder);
+  OK(percale_trainer_save(without, path));
+  OK(percale_trainer_restore(again, path));
+  OK(percale_trainer_fit(again, data, 3, NULL, NULL));
+  OK(percale_trainer_history(again, "csv", &text));
+  CHECK(strncmp(percale_text_data(text, NULL),
+                "epoch,step,loss,learning_rate,seconds,mse,mae,val_loss,val_mse,val_mae\n", 71) == 0);
+  percale_text_release(text);
+  percale_trainer_release(with);
+  percale_trainer_release(without);
+  percale_trainer_release(again);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
+/* Labels of any integers: the same steps as with those of I64. */
+static void class_numbers_come_in_any_integers(void) {
+  static const percale_dtype kTypes[] = {PERCALE_DTYPE_I64, PERCALE_DTYPE_I32, PERCALE_DTYPE_I16, PERCALE_DTYPE_I8,
+                                         PERCALE_DTYPE_U32, PERCALE_DTYPE_U16, PERCALE_DTYPE_U8,  PERCALE_DTYPE_F64};
+  static const size_t kBytes[] = {8, 4, 2, 1, 4, 2, 1, 8};
+  static const char kSpec[] =
+      "{\"model\": [{\"layer\": \"Dense\", \"units\": 3}], \"input_shape\": [2], \"from_logits\": true, "
+      "\"loss\": \"sparse_categorical_crossentropy\", \"metrics\": [\"acc\"], \"optimizer\": \"sgd\", \"seed\": 2}";
+  const char* const names[] = {"x", "y"};
+  const int64_t rows = ROWS;
+  char first[128] = "", own[128];
+  size_t i;
+  for (i = 0; i < sizeof kTypes / sizeof *kTypes; ++i) {
+    percale_tensor *tensors[2], *unused = NULL;
+    percale_dataset* data = NULL;
+    percale_trainer* trainer = NULL;
+    int row;
+    make_tensors(&tensors[0], &unused);
+    OK(percale_tensor_create(engine, kTypes[i], &rows, 1, &tensors[1]));
+    for (row = 0; row < ROWS; ++row) { /* the low byte comes first */
+      ((unsigned char*)percale_tensor_get_data(tensors[1]))[(size_t)row * kBytes[i]] = (unsigned char)(row % 3);
+    }
+    OK(percale_dataset_from_tensors(engine, names, tensors, 2, &data));
+    OK(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, NULL, &trainer));
+    if (kTypes[i] == PERCALE_DTYPE_F64) {
+      FAILS(percale_trainer_fit(trainer, data, 1, NULL, NULL), PERCALE_INVALID_ARGUMENT,
+            "input 'y' is i64, the data f64; percale_dataset_map()");
+    } else {
+      OK(percale_trainer_fit(trainer, data, 2, NULL, NULL));
+      digest_of(trainer, own, sizeof own);
+      if (i == 0) snprintf(first, sizeof first, "%s", own);
+      CHECK(strcmp(first, own) == 0);
+    }
+    percale_trainer_release(trainer);
+    percale_dataset_release(data);
+    percale_tensor_release(tensors[0]);
+    percale_tensor_release(tensors[1]);
+    percale_tensor_release(unused);
+  }
 }
 
 static void steps_are_taken_one_by_one(void) {
@@ -504,6 +600,8 @@ int main(int argc, char** argv) {
   OK(percale_engine_create(NULL, &engine));
   a_trainer_learns_and_says_what_it_did();
   a_checkpoint_goes_on_to_the_same_bits();
+  a_checkpoint_goes_on_with_other_metrics();
+  class_numbers_come_in_any_integers();
   steps_are_taken_one_by_one();
   a_cancellation_ends_what_runs_and_what_begins();
   a_graph_has_metrics_as_a_spec_has();

@@ -45,6 +45,7 @@ struct percale_progress {
   size_t metric_count;
   const char* const* metric_names;
   const double* metric_values;
+  double epoch_loss;
 };
 const char* percale_version(void);
 uint32_t percale_abi_version(void);

@@ -133,9 +133,8 @@ Status add_initializer(Builder& builder, const Variable& variable, std::string_v
     if (initializer == "identity" || initializer == "variance_scaling") {
       return unimplemented("variable '", variable.name, "': initializer '", initializer, "' is not there yet");
     }
-    const std::string nearest = nearest_name(initializer, initializer_names());
     return invalid_argument("variable '", variable.name, "': no initializer '", initializer, "'",
-                            nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+                            did_you_mean(initializer, initializer_names()));
   }
   if (!is_float(variable.dtype) && found->kind != Kind::kZeros && found->kind != Kind::kOnes) {
     return invalid_argument("variable '", variable.name, "': initializer '", initializer, "' draws floats, not ",

@@ -162,9 +162,7 @@ Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::
   const Layer* layer = find_layer(layer_name);
   if (layer == nullptr) {
     if (contains(kLaterLayers, layer_name)) return unimplemented("layer ", layer_name, " is not there yet");
-    const std::string nearest = nearest_name(layer_name, layer_names());
-    return not_found("no layer '", layer_name, "'",
-                     nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+    return not_found("no layer '", layer_name, "'", did_you_mean(layer_name, layer_names()));
   }
   const std::string own_name = name.empty() ? default_name(f, *layer) : std::string(name);
   if (!name.empty() && name_is_taken(f, own_name)) {
@@ -303,9 +301,7 @@ ValueId LayerContext::activate(ValueId x, std::string_view activation, int64_t c
   static const std::vector<std::string> kAll = {
       "linear", "relu",    "sigmoid",     "tanh",       "exponential",  "softplus", "softsign", "elu",  "selu",
       "gelu",   "softmax", "log_softmax", "leaky_relu", "hard_sigmoid", "relu6",    "silu",     "swish"};
-  const std::string nearest = nearest_name(activation, kAll);
-  return error("no activation '", activation, "'",
-               nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  return error("no activation '", activation, "'", did_you_mean(activation, kAll));
 }
 
 void LayerContext::set_padding(Attributes& attributes, const std::vector<int64_t>& window,

@@ -29,9 +29,7 @@ Status check_name(std::string_view kind, std::string_view name, const std::array
   if (std::find(later.begin(), later.end(), name) != later.end()) {
     return unimplemented(kind, " '", name, "' is not there yet");
   }
-  const std::string nearest = nearest_name(name, {known.begin(), known.end()});
-  return invalid_argument("no ", kind, " '", name, "'",
-                          nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  return invalid_argument("no ", kind, " '", name, "'", did_you_mean(name, {known.begin(), known.end()}));
 }
 
 ValueId clipped_log(Emitter& e, ValueId p) {
@@ -202,6 +200,14 @@ Status check_loss_options(const LossOptions& loss) {
   }
   return {};
 }
+
+std::string_view whole_loss_name(std::string_view name) {
+  if (name == "mse") return "mean_squared_error";
+  return name == "mae" ? "mean_absolute_error" : name;
+}
+
+std::vector<std::string> loss_names() { return {kLosses.begin(), kLosses.end()}; }
+
 bool is_loss(std::string_view name) { return std::find(kLosses.begin(), kLosses.end(), name) != kLosses.end(); }
 bool wants_class_numbers(const LossOptions& loss) { return loss.name == "sparse_categorical_crossentropy"; }
 

@@ -39,7 +39,10 @@ Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueI
 Status check_loss_options(const LossOptions& loss);
 // UNIMPLEMENTED for one that Keras has, else INVALID_ARGUMENT with the nearest name, unless it is there.
 Status check_loss_name(std::string_view name);
+// "mean_squared_error" for "mse", as Keras has it; other names as they are.
+std::string_view whole_loss_name(std::string_view name);
 bool is_loss(std::string_view name);
+std::vector<std::string> loss_names();
 
 // The labels that the loss wants: class numbers, or numbers like the predictions.
 bool wants_class_numbers(const LossOptions& loss);

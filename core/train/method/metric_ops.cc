@@ -9,7 +9,8 @@
 namespace percale {
 namespace {
 
-constexpr std::array<std::string_view, 14> kMetrics = {"accuracy",
+constexpr std::array<std::string_view, 15> kMetrics = {"accuracy",
+                                                       "acc",
                                                        "sparse_categorical_accuracy",
                                                        "categorical_accuracy",
                                                        "binary_accuracy",
@@ -30,14 +31,18 @@ bool is_metric(std::string_view name) {
   return is_loss(name) || std::find(kMetrics.begin(), kMetrics.end(), name) != kMetrics.end();
 }
 
+std::vector<std::string> all_metrics() {
+  std::vector<std::string> out(kMetrics.begin(), kMetrics.end());
+  for (std::string& loss : loss_names()) out.push_back(std::move(loss));
+  return out;
+}
+
 Status check_metric_name(const Json& json, std::string_view name) {
   if (is_metric(name)) return {};
   if (std::find(kLaterMetrics.begin(), kLaterMetrics.end(), name) != kLaterMetrics.end()) {
     return unimplemented("metric '", name, "' is not there yet");
   }
-  const std::string nearest = nearest_name(name, {kMetrics.begin(), kMetrics.end()});
-  return json.error("metrics", "no metric '", name, "'",
-                    nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  return json.error("metrics", "no metric '", name, "'", did_you_mean(name, all_metrics()));
 }
 
 ValueId as_number(Emitter& e, ValueId flag, DType dtype) { return e.emit("Cast", {flag}, {{"to", dtype}}); }
@@ -185,6 +190,8 @@ Result<MetricTotals> mean_loss(FunctionBuilder& f, LossOptions loss, MetricRule 
 
 }  // namespace
 
+std::vector<std::string> metric_names() { return all_metrics(); }
+
 Result<MetricOptions> parse_metric(const Json& json, bool of_graph) {
   MetricOptions out;
   if (!json.is_object()) {
@@ -232,8 +239,9 @@ Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric,
     return mean_loss(f, own, MetricRule::kExpMean, predictions, labels);
   }
   if (name == "root_mean_squared_error") rule = MetricRule::kRootMean;
-  if (name == "mse" || name == "root_mean_squared_error") name = "mean_squared_error";
-  if (name == "mae") name = "mean_absolute_error";
+  if (name == "root_mean_squared_error") name = "mean_squared_error";
+  if (name == "acc") name = "accuracy";
+  name = whole_loss_name(name);
   if (is_loss(name)) {
     own.name = name;
     if (!wants_class_numbers(own)) own.ignore_class.reset();

@@ -12,6 +12,8 @@
 
 namespace percale {
 
+std::vector<std::string> metric_names();
+
 struct MetricOptions {
   std::string name;                 // which, "auc"
   std::string own_name;             // what it is called in results; "": as `name`

@@ -58,6 +58,7 @@ inline constexpr int64_t kRowsOfLargeTable = 16384;
 
 // From a name or {"name": "adam", "learning_rate": 0.001, ...}.
 Result<Optimizer> parse_optimizer(const Json& json);
+std::vector<std::string> optimizer_names();
 // The same from text: a bare name, or JSON.
 Result<Optimizer> parse_optimizer(std::string_view text);
 

@@ -12,6 +12,10 @@ constexpr double kMost = std::numeric_limits<double>::max();
 
 }  // namespace
 
+std::vector<std::string> optimizer_names() {
+  return {"sgd", "adam", "adamw", "rmsprop", "adagrad", "ftrl", "lion", "lamb"};
+}
+
 Result<Optimizer> parse_optimizer(const Json& json) {
   Optimizer out;
   std::string name;
@@ -116,10 +120,7 @@ Result<Optimizer> parse_optimizer(const Json& json) {
   } else if (name == "adamax" || name == "nadam" || name == "adadelta" || name == "adafactor") {
     return unimplemented("optimizer '", name, "' is not there yet");
   } else {
-    const std::string nearest =
-        nearest_name(name, {"sgd", "adam", "adamw", "rmsprop", "adagrad", "ftrl", "lion", "lamb"});
-    return json.error("optimizer", "no optimizer '", name, "'",
-                      nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+    return json.error("optimizer", "no optimizer '", name, "'", did_you_mean(name, optimizer_names()));
   }
   if (out.sparse.value_or(false) && !out.has_sparse_form()) {
     return json.error("optimizer", "'", name,

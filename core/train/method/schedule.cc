@@ -42,6 +42,8 @@ Status read_plateau(const Json& json, Plateau* out) {
 
 }  // namespace
 
+std::vector<std::string> schedule_names() { return {"constant", "step", "cosine", "warm_up", "one_cycle", "plateau"}; }
+
 double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
   switch (kind) {
     case Kind::kConstant:
@@ -106,9 +108,7 @@ Result<Schedule> parse_schedule(const Json& json) {
         {"name", "monitor", "mode", "factor", "patience", "threshold", "min_delta", "cooldown", "min_learning_rate"}));
     PERCALE_RETURN_IF_ERROR(read_plateau(json, &out.plateau));
   } else {
-    const std::string nearest = nearest_name(name, {"constant", "step", "cosine", "warm_up", "one_cycle", "plateau"});
-    return json.error("schedule", "no schedule '", name, "'",
-                      nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+    return json.error("schedule", "no schedule '", name, "'", did_you_mean(name, schedule_names()));
   }
   return out;
 }

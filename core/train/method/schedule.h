@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/train/method/monitor.h"
@@ -35,6 +36,7 @@ struct Schedule {
   double learning_rate(double base, int64_t step, int64_t total) const;
 };
 
+std::vector<std::string> schedule_names();
 // From a name or {"name": "one_cycle", "max_learning_rate": 0.004, ...}.
 Result<Schedule> parse_schedule(const Json& json);
 // The same from text: a bare name, or JSON.

@@ -1,5 +1,6 @@
 #include "core/train/report/history.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -48,11 +49,16 @@ Tensor History::to_tensor() const {
                     std::span<const double>(values));
 }
 
-Status History::from_tensor(const Tensor& tensor) {
-  const size_t width = kFixedColumns + metric_names.size();
+Status History::from_tensor(const Tensor& tensor, const std::vector<std::string>& names) {
+  const size_t width = kFixedColumns + names.size();
   if (tensor.dtype() != DType::kF64 || tensor.shape().rank() != 2 || tensor.shape()[1] != static_cast<int64_t>(width)) {
     return invalid_argument("the history is ", tensor.dtype(), " ", tensor.shape(), ", wanted f64 with ",
                             static_cast<uint64_t>(width), " columns");
+  }
+  std::vector<size_t> columns;  // of our metrics; `width`: there is none
+  for (const std::string& name : metric_names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    columns.push_back(found == names.end() ? width : kFixedColumns + static_cast<size_t>(found - names.begin()));
   }
   rows.clear();
   const auto values = tensor.span<double>();
@@ -60,7 +66,10 @@ Status History::from_tensor(const Tensor& tensor) {
     const double* v = values.data() + at;
     Row row{static_cast<int64_t>(v[0]), static_cast<int64_t>(v[1]), v[2], v[3], v[4], {}};
     // The metrics of a row are there together or not at all; a metric that is NaN itself is lost with them.
-    if (!metric_names.empty() && !std::isnan(v[kFixedColumns])) row.metrics.assign(v + kFixedColumns, v + width);
+    const bool has_metrics = !names.empty() && !std::isnan(v[kFixedColumns]);
+    for (size_t i = 0; i < columns.size() && has_metrics; ++i) {
+      row.metrics.push_back(columns[i] < width ? v[columns[i]] : std::numeric_limits<double>::quiet_NaN());
+    }
     rows.push_back(std::move(row));
   }
   return {};

@@ -32,9 +32,10 @@ struct History {
   // A drawing of loss and metrics over the steps.
   std::string to_svg() const;
 
-  // The rows as one f64 matrix, for checkpoints, and back. INVALID_ARGUMENT for a matrix that is none.
+  // The rows as one f64 matrix, for checkpoints, and back. `names`: the metrics of its last columns; those that this history does not have
+  // are dropped, those that they lack are NaN. INVALID_ARGUMENT for a matrix that is none.
   Tensor to_tensor() const;
-  Status from_tensor(const Tensor& tensor);
+  Status from_tensor(const Tensor& tensor, const std::vector<std::string>& names);
 };
 
 }  // namespace percale

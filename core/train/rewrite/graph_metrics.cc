@@ -23,6 +23,7 @@ Result<GraphMetric> parse(const Json& json) {
   PERCALE_RETURN_IF_ERROR(read_text(json, "predictions", &out.predictions));
   PERCALE_RETURN_IF_ERROR(read_text(json, "labels", &out.labels));
   PERCALE_RETURN_IF_ERROR(read_text(json, "loss", &out.loss.name));
+  out.loss.name = std::string(whole_loss_name(out.loss.name));
   if (!out.loss.name.empty()) PERCALE_RETURN_IF_ERROR(check_loss_name(out.loss.name));
   PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
   return out;
@@ -40,9 +41,7 @@ Result<ValueId> named(const Function& f, std::string_view name, const std::vecto
     if (f.value(id).name == name) return id;
     names.push_back(f.value(id).name);
   }
-  const std::string nearest = nearest_name(name, names);
-  return not_found("the graph has no '", name, "'",
-                   nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  return not_found("the graph has no '", name, "'", did_you_mean(name, names));
 }
 
 // The inputs of the function that a value does not need.

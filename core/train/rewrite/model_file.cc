@@ -101,9 +101,7 @@ Result<std::shared_ptr<const Graph>> model_body(const Graph& graph, const std::v
     if (main.find_value(name) != kNoValue) continue;
     std::vector<std::string> known;
     for (const Value& v : main.values) known.push_back(v.name);
-    const std::string nearest = nearest_name(name, known);
-    return not_found("the model has no value '", name, "'",
-                     nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+    return not_found("the model has no value '", name, "'", did_you_mean(name, known));
   }
   PERCALE_ASSIGN_OR_RETURN(const auto reduced, inference_graph(graph, wanted));
   auto out = std::make_shared<Graph>(*reduced);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 namespace percale {
 namespace {
 
@@ -25,9 +27,22 @@ TEST_CASE("the CSV has one row per step, metrics on an epoch's last row") {
 TEST_CASE("a history comes back from its tensor") {
   History back;
   back.metric_names = {"accuracy"};
-  REQUIRE(back.from_tensor(sample().to_tensor()).ok());
+  REQUIRE(back.from_tensor(sample().to_tensor(), sample().metric_names).ok());
   CHECK(back.to_csv() == sample().to_csv());
-  CHECK_FALSE(History{}.from_tensor(sample().to_tensor()).ok());
+  CHECK_FALSE(History{}.from_tensor(sample().to_tensor(), {}).ok());
+}
+
+TEST_CASE("a history takes the columns that it has from those that there are") {
+  History back;
+  back.metric_names = {"val_loss", "accuracy"};
+  REQUIRE(back.from_tensor(sample().to_tensor(), {"accuracy"}).ok());
+  REQUIRE(back.rows[1].metrics.size() == 2);
+  CHECK(std::isnan(back.rows[1].metrics[0]));
+  CHECK(back.rows[1].metrics[1] == 0.75);
+  CHECK(back.rows[0].metrics.empty());
+  History none;
+  REQUIRE(none.from_tensor(sample().to_tensor(), {"accuracy"}).ok());
+  CHECK(none.rows[1].metrics.empty());
 }
 
 TEST_CASE("the plot draws every series, names them, and escapes names") {

@@ -104,7 +104,7 @@ pub type percale_value = i32;
 pub const PERCALE_NO_VALUE: percale_value = -1;
 /// As a size: the text ends with NUL.
 pub const PERCALE_NUL_ENDED: usize = usize::MAX;
-/// As a timeout: none.
+/// As a timeout: none. Any other negative number is a time that is over already.
 pub const PERCALE_FOREVER: i64 = -1;
 /// Version of this header's tables.
 pub const PERCALE_PLUGIN_ABI: u32 = 1;

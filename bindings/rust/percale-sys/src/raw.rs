@@ -104,7 +104,7 @@ pub type percale_value = i32;
 pub const PERCALE_NO_VALUE: percale_value = -1;
 /// As a size: the text ends with NUL.
 pub const PERCALE_NUL_ENDED: usize = usize::MAX;
-/// As a timeout: none.
+/// As a timeout: none. Any other negative number is a time that is over already.
 pub const PERCALE_FOREVER: i64 = -1;
 
 /// Text with its size; owned by the receiver. *thread-safe*.
@@ -213,14 +213,17 @@ pub struct percale_trace {
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// *thread-compatible*. The description of a cluster: jobs, tasks, addresses, the own role.
+/// *thread-compatible*. The description of a cluster: jobs, tasks, addresses, the own role. What plug-ins for
+/// remote devices read; no function of this header takes one.
 #[repr(C)]
 pub struct percale_cluster {
     _data: [u8; 0],
     _marker: PhantomData<(*mut u8, PhantomPinned)>,
 }
 
-/// Receives a message of the library: `level` 0 debug, 1 info, 2 warning, 3 error. Any thread.
+/// Receives a message of the library: `level` 0 debug, 1 info (devices that get no work, devices that come into a
+/// training, placement where a session logs it, what an op Print says), 2 warning (devices that are lost, and
+/// what they were asked for in vain), 3 error. What a call returns as a status is not logged as well. Any thread.
 pub type percale_log_function =
     Option<unsafe extern "C" fn(user: *mut c_void, level: i32, message: *const c_char, size: usize)>;
 
@@ -286,6 +289,8 @@ pub struct percale_progress {
     pub metric_names: *const *const c_char,
     /// means over the epoch; borrowed for the call
     pub metric_values: *const f64,
+    /// mean over the epoch's rows so far, each before its update
+    pub epoch_loss: f64,
 }
 
 functions! {
@@ -335,7 +340,8 @@ functions! {
     fn percale_options_set_int(options: *mut percale_options, key: *const c_char, value: i64) -> *mut percale_status;
     /// Sets an option to a number; errors as `percale_options_set()`.
     fn percale_options_set_float(options: *mut percale_options, key: *const c_char, value: f64) -> *mut percale_status;
-    /// All options of all kinds as JSON: \[{"kind","key","type","default","doc"}\].
+    /// All options of all kinds as JSON: \[{"kind","key","type","default","choices","doc"}\]; "choices" ("a|b|c") for
+    /// those of type "choice".
     fn percale_options_describe(out_json: *mut *mut percale_text) -> *mut percale_status;
     /// An engine. `options` of kind "engine", or NULL for the defaults. Plug-ins are looked for now and at no other
     /// time.
@@ -351,7 +357,8 @@ functions! {
     /// Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
     /// fingerprint, memory), "ops" (schemas), "layers" (schemas of what `percale_builder_layer()` and a SPEC know:
     /// \[{"name","doc","inputs":{"min","max"},"attributes":\[{"name","kind","required","default","min","max","doc"}\]}\],
-    /// kinds as those of ops), "passes", "kernels" (per op and kind of device).
+    /// kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
+    /// "schedules" (names that a SPEC and the options of a trainer know).
     fn percale_engine_describe(engine: *const percale_engine, what: *const c_char, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// Where messages of the level of the option "log" and above go; nowhere without it. `function` may be NULL: that
     /// ends it. Set it before other threads use the engine.
@@ -414,7 +421,7 @@ functions! {
     /// from the seed given to `percale_variables_create()`.
     fn percale_builder_variable_initialized(builder: *mut percale_builder, name: *const c_char, dtype: percale_dtype, dims: *const i64, rank: usize, initializer: *const c_char, out_value: *mut percale_value) -> *mut percale_status;
     /// Begins a node of an op, "Conv" or "percale:ApplyAdam". `name` may be NULL. Inputs and attributes follow, then
-    /// `percale_builder_finish_node()`.
+    /// `percale_builder_finish_node()`, which looks the op up.
     fn percale_builder_node(builder: *mut percale_builder, op: *const c_char, name: *const c_char) -> *mut percale_status;
     /// Begins a layer (a composite such as "Dense" or "Conv2D", with Keras' words as attributes;
     /// `percale_engine_describe()` lists them). `name` may be NULL.
@@ -546,7 +553,7 @@ functions! {
     fn percale_session_release(session: *mut percale_session);
     /// Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On
     /// success out_fetches\[i\] is a new tensor. One element under any shape may be fed for a scalar. `timeout_ns`:
-    /// PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time.
+    /// PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time, at once for 0.
     fn percale_session_run(session: *mut percale_session, feed_names: *const *const c_char, feeds: *const *mut percale_tensor, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, target_names: *const *const c_char, target_count: usize, timeout_ns: i64, out_fetches: *mut *mut percale_tensor) -> *mut percale_status;
     /// The same on a thread of the engine; the event gives the results. The feeds are kept until it is done.
     fn percale_session_run_async(session: *mut percale_session, feed_names: *const *const c_char, feeds: *const *mut percale_tensor, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, target_names: *const *const c_char, target_count: usize, timeout_ns: i64, out_event: *mut *mut percale_event) -> *mut percale_status;
@@ -615,7 +622,8 @@ functions! {
     /// The same rows with other names of their columns, one for each, in order; no two alike.
     fn percale_dataset_rename(dataset: *mut percale_dataset, names: *const *const c_char, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last
-    /// batch is dropped.
+    /// batch is dropped. Without it: batches of 32 rows in the order of the file, the short last one too. A SPEC's
+    /// "batch_size" is for its own data.
     fn percale_dataset_configure(dataset: *mut percale_dataset, batch_size: i64, shuffle_seed: i64, drop_remainder: i32) -> *mut percale_status;
     /// The parts of a data set for `replicas` replicas, 1 to 65536: out_datasets\[r\] gives of each batch of B rows
     /// the rows floor(r * B / replicas) to floor((r + 1) * B / replicas) as a batch of its own, so that all parts
@@ -647,7 +655,9 @@ functions! {
     fn percale_trainer_create(engine: *mut percale_engine, graph: *const percale_graph, variables: *mut percale_variables, options: *const percale_options, out_trainer: *mut *mut percale_trainer) -> *mut percale_status;
     /// A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in
     /// `data_folder`, the environment's PERCALE_DATA, the cache, and `spec_folder`; `data_folder` may be NULL,
-    /// `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC.
+    /// `spec_folder` may be NULL. `options` of kind "trainer", or NULL, override the SPEC, but for those that stand
+    /// for a key of it (`percale_options_describe()` says "Not for a SPEC"). SPEC.md, which is installed with the
+    /// library's documentation, has all keys.
     fn percale_trainer_from_spec(engine: *mut percale_engine, spec: *const c_char, spec_size: usize, spec_folder: *const c_char, data_folder: *const c_char, options: *const percale_options, out_trainer: *mut *mut percale_trainer) -> *mut percale_status;
     /// Gives a reference to the trainer back; NULL does nothing.
     fn percale_trainer_release(trainer: *mut percale_trainer);
@@ -655,8 +665,11 @@ functions! {
     /// option "accumulation" as many calls make a step, the last of them updates; until then fit and save answer
     /// FAILED_PRECONDITION.
     fn percale_trainer_step(trainer: *mut percale_trainer, names: *const *const c_char, batch: *const *mut percale_tensor, count: usize, out_loss: *mut f64) -> *mut percale_status;
-    /// Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says). `dataset` may be
-    /// NULL for a trainer from a SPEC. `callback` may be NULL. Neither it nor `user` is used after the return.
+    /// Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier
+    /// calls count, so that a second call with the same number does nothing, and goes on where the first one was
+    /// ended. The data set has a column for each input by name, of its dtype; where the input is I64, as class
+    /// numbers are, any narrower integer is good. `dataset` may be NULL for a trainer from a SPEC with data.
+    /// `callback` may be NULL. Neither it nor `user` is used after the return.
     fn percale_trainer_fit(trainer: *mut percale_trainer, dataset: *mut percale_dataset, epochs: i64, callback: percale_progress_callback, user: *mut c_void) -> *mut percale_status;
     /// Data that is evaluated after each epoch of `percale_trainer_fit()`: "val_loss" and "val_" metrics join the
     /// history, and may be monitored. Before the first step. `dataset` may be NULL: none.
@@ -678,7 +691,8 @@ functions! {
     /// Writes a checkpoint `folder`/step-N, whole or not at all.
     fn percale_trainer_save(trainer: *mut percale_trainer, folder: *const c_char) -> *mut percale_status;
     /// Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
-    /// NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint is another.
+    /// NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint, seed, shards or variables are
+    /// others.
     fn percale_trainer_restore(trainer: *mut percale_trainer, folder: *const c_char) -> *mut percale_status;
     /// The graph for inference (inputs to predictions) with a new reference.
     fn percale_trainer_model(trainer: *mut percale_trainer, out_graph: *mut *mut percale_graph) -> *mut percale_status;

@@ -185,7 +185,7 @@ public final class RawBuilder {
 
   /**
    * Begins a node of an op, "Conv" or "percale:ApplyAdam". {@code name} may be NULL. Inputs and attributes follow,
-   * then percale_builder_finish_node().
+   * then percale_builder_finish_node(), which looks the op up.
    *
    * @param builder in percale_builder*
    * @param op text const char*

@@ -11,7 +11,10 @@ public final class RawCallbacks {
   private RawCallbacks() {}
 
   /**
-   * Receives a message of the library: {@code level} 0 debug, 1 info, 2 warning, 3 error. Any thread.
+   * Receives a message of the library: {@code level} 0 debug, 1 info (devices that get no work, devices that come
+   * into a training, placement where a session logs it, what an op Print says), 2 warning (devices that are lost,
+   * and what they were asked for in vain), 3 error. What a call returns as a status is not logged as well. Any
+   * thread.
    */
   public static final FunctionDescriptor percale_log_function =
       FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT, ADDRESS, JAVA_LONG);

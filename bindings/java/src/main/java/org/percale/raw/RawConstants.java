@@ -238,7 +238,7 @@ public final class RawConstants {
   public static final long PERCALE_NUL_ENDED = -1L;
 
   /**
-   * As a timeout: none.
+   * As a timeout: none. Any other negative number is a time that is over already.
    */
   public static final long PERCALE_FOREVER = -1L;
 }

@@ -250,7 +250,8 @@ public final class RawDataset {
 
   /**
    * Sets how rows come: batch size, shuffling (a seed, or -1 for the order of the file), whether a short last
-   * batch is dropped.
+   * batch is dropped. Without it: batches of 32 rows in the order of the file, the short last one too. A SPEC's
+   * "batch_size" is for its own data.
    *
    * @param dataset in percale_dataset*
    * @param batch_size in int64_t

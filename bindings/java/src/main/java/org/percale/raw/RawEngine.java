@@ -113,7 +113,8 @@ public final class RawEngine {
    * libraries, fingerprint, memory), "ops" (schemas), "layers" (schemas of what percale_builder_layer() and a SPEC
    * know:
    * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
-   * kinds as those of ops), "passes", "kernels" (per op and kind of device).
+   * kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
+   * "schedules" (names that a SPEC and the options of a trainer know).
    *
    * @param engine in const percale_engine*
    * @param what text const char*

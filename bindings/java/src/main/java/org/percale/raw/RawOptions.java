@@ -114,7 +114,8 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * All options of all kinds as JSON: [{"kind","key","type","default","doc"}].
+   * All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "choices" ("a|b|c") for
+   * those of type "choice".
    *
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases

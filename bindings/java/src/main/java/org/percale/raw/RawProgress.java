@@ -34,7 +34,8 @@ public final class RawProgress {
       MemoryLayout.paddingLayout(4),
       JAVA_LONG.withName("metric_count"),
       ADDRESS.withName("metric_names"),
-      ADDRESS.withName("metric_values"));
+      ADDRESS.withName("metric_values"),
+      JAVA_DOUBLE.withName("epoch_loss"));
 
   /**
    * The field struct_size: in bytes, as the library knows it.
@@ -194,5 +195,15 @@ public final class RawProgress {
    */
   public static MemorySegment metric_values(MemorySegment struct) {
     return struct.get(ADDRESS, 120);
+  }
+
+  /**
+   * The field epoch_loss: mean over the epoch's rows so far, each before its update.
+   *
+   * @param struct a struct of the library
+   * @return double
+   */
+  public static double epoch_loss(MemorySegment struct) {
+    return struct.get(JAVA_DOUBLE, 128);
   }
 }

@@ -78,7 +78,7 @@ public final class RawSession {
   /**
    * Runs what the fetches and targets need. Any value may be fed or fetched, by name; targets are node names. On
    * success out_fetches[i] is a new tensor. One element under any shape may be fed for a scalar. {@code
-   * timeout_ns}: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time.
+   * timeout_ns}: PERCALE_FOREVER, or DEADLINE_EXCEEDED after that time, at once for 0.
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*

@@ -44,7 +44,9 @@ public final class RawTrainer {
   /**
    * A trainer from a SPEC (JSON text): model, loss, metrics, optimizer, data. Relative paths are looked up in
    * {@code data_folder}, the environment's PERCALE_DATA, the cache, and {@code spec_folder}; {@code data_folder}
-   * may be NULL, {@code spec_folder} may be NULL. {@code options} of kind "trainer", or NULL, override the SPEC.
+   * may be NULL, {@code spec_folder} may be NULL. {@code options} of kind "trainer", or NULL, override the SPEC,
+   * but for those that stand for a key of it (percale_options_describe() says "Not for a SPEC"). SPEC.md, which is
+   * installed with the library's documentation, has all keys.
    *
    * @param engine in percale_engine*
    * @param spec text const char*
@@ -109,9 +111,11 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC says). {@code
-   * dataset} may be NULL for a trainer from a SPEC. {@code callback} may be NULL. Neither it nor {@code user} is
-   * used after the return.
+   * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC says): those of
+   * earlier calls count, so that a second call with the same number does nothing, and goes on where the first one
+   * was ended. The data set has a column for each input by name, of its dtype; where the input is I64, as class
+   * numbers are, any narrower integer is good. {@code dataset} may be NULL for a trainer from a SPEC with data.
+   * {@code callback} may be NULL. Neither it nor {@code user} is used after the return.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -252,7 +256,8 @@ public final class RawTrainer {
 
   /**
    * Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
-   * NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint is another.
+   * NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint, seed, shards or variables are
+   * others.
    *
    * @param trainer in percale_trainer*
    * @param folder text const char*
