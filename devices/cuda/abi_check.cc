@@ -1,6 +1,7 @@
 // Compiled wherever the vendor's headers are there: cuda_abi.h must say what they say. Nothing of it is linked.
 #include <cublasLt.h>
 #include <cuda.h>
+#include <cudnn_graph.h>
 
 #include <cstddef>
 #include <type_traits>
@@ -41,6 +42,7 @@ struct Compare<R (*)(A...), S (*)(B...)> {
 PERCALE_CUDA_DRIVER(PERCALE_CHECK)
 PERCALE_CUDA_DRIVER_OPTIONAL(PERCALE_CHECK)
 PERCALE_CUDA_BLAS(PERCALE_CHECK)
+PERCALE_CUDA_DNN(PERCALE_CHECK)
 #undef PERCALE_CHECK
 
 static_assert(sizeof(CUdeviceptr) == sizeof(Address));
@@ -93,6 +95,73 @@ static_assert(kReductionNone == CUBLASLT_REDUCTION_SCHEME_NONE &&
 static_assert(kEpilogueDefault == CUBLASLT_EPILOGUE_DEFAULT && kEpilogueRelu == CUBLASLT_EPILOGUE_RELU &&
               kEpilogueBias == CUBLASLT_EPILOGUE_BIAS && kEpilogueReluBias == CUBLASLT_EPILOGUE_RELU_BIAS &&
               kEpilogueGelu == CUBLASLT_EPILOGUE_GELU && kEpilogueGeluBias == CUBLASLT_EPILOGUE_GELU_BIAS);
+
+static_assert(kDnnSuccess == CUDNN_STATUS_SUCCESS && kDnnBadParam == CUDNN_STATUS_BAD_PARAM &&
+              kDnnNotSupported == CUDNN_STATUS_NOT_SUPPORTED && kDnnInternalError == CUDNN_STATUS_INTERNAL_ERROR &&
+              kDnnNoDeviceMemory == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED &&
+              kDnnExecutionFailed == CUDNN_STATUS_EXECUTION_FAILED);
+static_assert(kDnnFloat == CUDNN_DATA_FLOAT && kDnnDouble == CUDNN_DATA_DOUBLE && kDnnHalf == CUDNN_DATA_HALF &&
+              kDnnBFloat16 == CUDNN_DATA_BFLOAT16);
+static_assert(kDnnConvolution == CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR && kDnnEngine == CUDNN_BACKEND_ENGINE_DESCRIPTOR &&
+              kDnnEngineConfig == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR &&
+              kDnnHeuristics == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
+              kDnnPlan == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR &&
+              kDnnForward == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR &&
+              kDnnBackwardFilter == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR &&
+              kDnnBackwardData == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR &&
+              kDnnGraph == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR &&
+              kDnnVariantPack == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR && kDnnTensor == CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+static_assert(kDnnTypeHandle == CUDNN_TYPE_HANDLE && kDnnTypeDataType == CUDNN_TYPE_DATA_TYPE &&
+              kDnnTypeInt64 == CUDNN_TYPE_INT64 && kDnnTypeFloat == CUDNN_TYPE_FLOAT &&
+              kDnnTypeDouble == CUDNN_TYPE_DOUBLE && kDnnTypePointer == CUDNN_TYPE_VOID_PTR &&
+              kDnnTypeConvolutionMode == CUDNN_TYPE_CONVOLUTION_MODE && kDnnTypeHeuristicMode == CUDNN_TYPE_HEUR_MODE &&
+              kDnnTypeNote == CUDNN_TYPE_NUMERICAL_NOTE && kDnnTypeDescriptor == CUDNN_TYPE_BACKEND_DESCRIPTOR);
+static_assert(kDnnConvComputeType == CUDNN_ATTR_CONVOLUTION_COMP_TYPE && kDnnConvMode == CUDNN_ATTR_CONVOLUTION_CONV_MODE &&
+              kDnnConvDilations == CUDNN_ATTR_CONVOLUTION_DILATIONS &&
+              kDnnConvStrides == CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES &&
+              kDnnConvPostPads == CUDNN_ATTR_CONVOLUTION_POST_PADDINGS &&
+              kDnnConvPrePads == CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS &&
+              kDnnConvSpatialDims == CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS);
+static_assert(kDnnHeuristicMode == CUDNN_ATTR_ENGINEHEUR_MODE &&
+              kDnnHeuristicGraph == CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH &&
+              kDnnHeuristicResults == CUDNN_ATTR_ENGINEHEUR_RESULTS && kDnnConfigEngine == CUDNN_ATTR_ENGINECFG_ENGINE &&
+              kDnnPlanConfig == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG &&
+              kDnnPlanWorkspace == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+static_assert(kDnnForwardAlpha == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA &&
+              kDnnForwardBeta == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA &&
+              kDnnForwardConv == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC &&
+              kDnnForwardW == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W &&
+              kDnnForwardX == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X &&
+              kDnnForwardY == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y);
+static_assert(kDnnDataAlpha == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA &&
+              kDnnDataBeta == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA &&
+              kDnnDataConv == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC &&
+              kDnnDataW == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W &&
+              kDnnDataDx == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX &&
+              kDnnDataDy == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY);
+static_assert(kDnnFilterAlpha == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA &&
+              kDnnFilterBeta == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA &&
+              kDnnFilterConv == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC &&
+              kDnnFilterDw == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW &&
+              kDnnFilterX == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X &&
+              kDnnFilterDy == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY);
+static_assert(kDnnGraphOps == CUDNN_ATTR_OPERATIONGRAPH_OPS && kDnnTensorAlignment == CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT &&
+              kDnnTensorType == CUDNN_ATTR_TENSOR_DATA_TYPE && kDnnTensorDims == CUDNN_ATTR_TENSOR_DIMENSIONS &&
+              kDnnTensorStrides == CUDNN_ATTR_TENSOR_STRIDES && kDnnTensorId == CUDNN_ATTR_TENSOR_UNIQUE_ID);
+static_assert(kDnnPackIds == CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS &&
+              kDnnPackPointers == CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS &&
+              kDnnPackWorkspace == CUDNN_ATTR_VARIANT_PACK_WORKSPACE &&
+              kDnnEngineNotes == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
+// Newer headers call the handles of plans and graphs deprecated; their numbers are those before the next ones.
+static_assert(kDnnPlanHandle == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG - 1 &&
+              kDnnGraphHandle == CUDNN_ATTR_OPERATIONGRAPH_OPS - 1);
+static_assert(kDnnCrossCorrelation == CUDNN_CROSS_CORRELATION && kDnnModeFallback == CUDNN_HEUR_MODE_FALLBACK &&
+              kDnnModeA == CUDNN_HEUR_MODE_A);
+static_assert(kDnnTensorCore == CUDNN_NUMERICAL_NOTE_TENSOR_CORE &&
+              kDnnDownConverts == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS &&
+              kDnnReducedPrecision == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION &&
+              kDnnNondeterministic == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC &&
+              kDnnNoteCount >= CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
 
 }  // namespace
 }  // namespace percale::cuda::abi

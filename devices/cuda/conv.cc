@@ -1,6 +1,8 @@
-// Conv, ConvTranspose and the gradients of Conv, by kernels of our own.
+// Conv, ConvTranspose and the gradients of Conv: by cuDNN where it is there and groups have channels enough, else by kernels of our own.
 #include <algorithm>
+#include <memory>
 
+#include "devices/cuda/dnn.h"
 #include "devices/cuda/kernels.h"
 #include "devices/cuda/window.h"
 
@@ -40,23 +42,50 @@ ConvArgs conv_args(const Node& node, const WindowArgs& window, const Dims& x, co
   return args;
 }
 
+// What cuDNN does of a node, if it does.
+class Library {
+ public:
+  // `wanted`: else it never does.
+  Library(Plan& plan, const Convolution& convolution, bool wanted) {
+    if (!wanted) return;
+    planned_ = std::make_shared<PlannedConvolution>(convolution);
+    workspace_ = plan.book(workspace_for(convolution));
+  }
+  // False, and nothing was enqueued, where it does not.
+  bool run(const Launch& launch, Ptr x, Ptr w, Ptr y) const {
+    return planned_ != nullptr && planned_->run(launch, x, w, y, launch.scratch(workspace_));
+  }
+
+ private:
+  std::shared_ptr<const PlannedConvolution> planned_;
+  int64_t workspace_ = 0;
+};
+
 // Images as the result: Y of the images X, or, not `forward`, the gradient of X of the images dY.
-Run convolve(const Node& node, const ConvArgs& args, bool forward, bool bias) {
+Run convolve(Plan& plan, const ConvArgs& args, bool forward, bool bias) {
+  const Node& node = plan.node();
   const int64_t channels = forward ? args.out_channels : args.in_channels;
   const int64_t columns = args.batch * size_of(forward ? args.window.out : args.window.in);
   const int64_t results = args.groups * channels * columns;
   const bool tiled = channels >= kTileRows;
   const std::string name = std::string(forward ? "" : "grad_input_") + (tiled ? "tiles_" : "plain_");
-  const DeviceKernel kernel = conv_kernel(name, node.dtype(0));
+  const DeviceKernel kernel = conv_kernel(name, node.dtype(0)), add = conv_kernel("bias_", node.dtype(0));
   const Grid grid = tiled ? blocks_grid(args.groups * tiles(channels) * tiles(columns), 1) : grid_for(results);
+  const Library library(plan, {forward ? Convolution::Result::kY : Convolution::Result::kDx, node.dtype(0), args},
+                        tiled && results > 0);
   return [=](const Launch& launch) {
     if (results == 0) return;
+    const Ptr images = launch.in(0), w = launch.in(1), result = launch.out(0);
     ConvArgs now = args;
-    (forward ? now.x : now.y) = launch.in(0);
-    now.w = launch.in(1);
+    (forward ? now.x : now.y) = images;
+    now.w = w;
     if (bias) now.bias = launch.in(2);
-    now.result = launch.out(0);
-    launch.run(kernel, grid, now);
+    now.result = result;
+    if (!library.run(launch, forward ? images : result, w, forward ? result : images)) {
+      launch.run(kernel, grid, now);
+    } else if (bias) {
+      launch.run(add, grid_for(results), ConvBiasArgs{now.bias, result, results, columns / args.batch, args.groups * channels});
+    }
   };
 }
 
@@ -64,7 +93,7 @@ Run prepare_conv(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0), y = node.output_dims();
   const WindowArgs window = window_of(node, spatial_dims(x), spatial_dims(y), spatial_dims(node.dims(1)));
-  return convolve(node, conv_args(node, window, x, y), true, node.has(2));
+  return convolve(plan, conv_args(node, window, x, y), true, node.has(2));
 }
 
 // ConvTranspose and ConvGradInput: inputs are images of the convolution's output, and its weights.
@@ -74,7 +103,7 @@ Run prepare_grad_input(Plan& plan) {
   const bool transposed = node.op() == "ConvTranspose";
   const WindowArgs window = transposed ? transposed_window_of(node, spatial_dims(dy), spatial_dims(dx), kernel)
                                        : window_of(node, spatial_dims(dx), spatial_dims(dy), kernel);
-  return convolve(node, conv_args(node, window, dx, dy), false, transposed && node.has(2));
+  return convolve(plan, conv_args(node, window, dx, dy), false, transposed && node.has(2));
 }
 
 Run prepare_grad_weight(Plan& plan) {
@@ -92,6 +121,8 @@ Run prepare_grad_weight(Plan& plan) {
   args.pieces = std::clamp<int64_t>(std::min(depth / kPiece, kWantedBlocks / blocks), 1, kMostPieces);
   const int64_t wide = dtype == PERCALE_DTYPE_F64 ? 8 : 4;
   const int64_t partial = args.pieces == 1 ? 0 : plan.book(args.pieces * results * wide);
+  const Library library(plan, {Convolution::Result::kDw, dtype, args},
+                        args.out_channels >= kTileRows && args.in_channels >= kTileRows && results > 0 && depth > 0);
   const bool bias = node.gives(1);
   Run sum_bias;
   if (bias) {
@@ -100,7 +131,7 @@ Run prepare_grad_weight(Plan& plan) {
     sum_bias = reduce_dims(plan, ReduceOp::kSum, {dtype, dy, 1, 1}, reduced);
   }
   return [=](const Launch& launch) {
-    if (results > 0) {
+    if (results > 0 && !library.run(launch, launch.in(0), launch.out(0), launch.in(1))) {
       ConvArgs now = args;
       now.x = launch.in(0);
       now.y = launch.in(1);

@@ -1,4 +1,4 @@
-// The part of NVIDIA's binary interfaces that this plug-in uses, declared anew: CUDA's driver API and cuBLASLt. So the plug-in needs no
+// The part of NVIDIA's binary interfaces that this plug-in uses, declared anew: CUDA's driver API, cuBLASLt and cuDNN. So the plug-in needs no
 // header of the vendor, and what is not device code compiles on any machine. abi_check.cc compares all of it with the vendor's
 // headers wherever these are there.
 #ifndef PERCALE_DEVICES_CUDA_CUDA_ABI_H_
@@ -154,6 +154,66 @@ inline constexpr int kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4,
 struct BlasTable {
 #define PERCALE_CUDA_MEMBER(name, parameters) BlasStatus(*name) parameters = nullptr;
   PERCALE_CUDA_BLAS(PERCALE_CUDA_MEMBER)
+#undef PERCALE_CUDA_MEMBER
+};
+
+// cuDNN's graph API: descriptors whose attributes are set one by one.
+using DnnStatus = int;
+struct DnnTag;
+struct DnnDescTag;
+using Dnn = DnnTag*;
+using DnnDesc = DnnDescTag*;
+// cudnnStatus_t: thousands are categories.
+inline constexpr DnnStatus kDnnSuccess = 0, kDnnBadParam = 2000, kDnnNotSupported = 3000, kDnnInternalError = 4000,
+                           kDnnNoDeviceMemory = 4004, kDnnExecutionFailed = 5000;
+// cudnnDataType_t
+inline constexpr int kDnnFloat = 0, kDnnDouble = 1, kDnnHalf = 2, kDnnBFloat16 = 9;
+// cudnnBackendDescriptorType_t
+inline constexpr int kDnnConvolution = 1, kDnnEngine = 2, kDnnEngineConfig = 3, kDnnHeuristics = 4, kDnnPlan = 5,
+                     kDnnForward = 10, kDnnBackwardFilter = 11, kDnnBackwardData = 12, kDnnGraph = 15,
+                     kDnnVariantPack = 16, kDnnTensor = 17;
+// cudnnBackendAttributeType_t
+inline constexpr int kDnnTypeHandle = 0, kDnnTypeDataType = 1, kDnnTypeInt64 = 3, kDnnTypeFloat = 4,
+                     kDnnTypeDouble = 5, kDnnTypePointer = 6, kDnnTypeConvolutionMode = 7, kDnnTypeHeuristicMode = 8,
+                     kDnnTypeNote = 11, kDnnTypeDescriptor = 15;
+// cudnnBackendAttributeName_t
+inline constexpr int kDnnConvComputeType = 100, kDnnConvMode = 101, kDnnConvDilations = 102, kDnnConvStrides = 103,
+                     kDnnConvPostPads = 104, kDnnConvPrePads = 105, kDnnConvSpatialDims = 106;
+inline constexpr int kDnnHeuristicMode = 200, kDnnHeuristicGraph = 201, kDnnHeuristicResults = 202;
+inline constexpr int kDnnConfigEngine = 300;
+inline constexpr int kDnnPlanHandle = 400, kDnnPlanConfig = 401, kDnnPlanWorkspace = 402;
+inline constexpr int kDnnForwardAlpha = 700, kDnnForwardBeta = 701, kDnnForwardConv = 702, kDnnForwardW = 703,
+                     kDnnForwardX = 704, kDnnForwardY = 705;
+inline constexpr int kDnnDataAlpha = 706, kDnnDataBeta = 707, kDnnDataConv = 708, kDnnDataW = 709, kDnnDataDx = 710,
+                     kDnnDataDy = 711;
+inline constexpr int kDnnFilterAlpha = 712, kDnnFilterBeta = 713, kDnnFilterConv = 714, kDnnFilterDw = 715,
+                     kDnnFilterX = 716, kDnnFilterDy = 717;
+inline constexpr int kDnnGraphHandle = 800, kDnnGraphOps = 801;
+inline constexpr int kDnnTensorAlignment = 900, kDnnTensorType = 901, kDnnTensorDims = 902, kDnnTensorStrides = 903,
+                     kDnnTensorId = 906;
+inline constexpr int kDnnPackIds = 1000, kDnnPackPointers = 1001, kDnnPackWorkspace = 1003;
+inline constexpr int kDnnEngineNotes = 1303;
+// cudnnConvolutionMode_t, cudnnBackendHeurMode_t
+inline constexpr int kDnnCrossCorrelation = 1, kDnnModeFallback = 2, kDnnModeA = 3;
+// cudnnBackendNumericalNote_t
+inline constexpr int kDnnTensorCore = 0, kDnnDownConverts = 1, kDnnReducedPrecision = 2, kDnnNondeterministic = 4, kDnnNoteCount = 10;
+
+// name, parameters: each is a function `DnnStatus name(parameters)` that libcudnn.so.9 exports.
+#define PERCALE_CUDA_DNN(F)                                                                            \
+  F(cudnnCreate, (Dnn * dnn))                                                                          \
+  F(cudnnDestroy, (Dnn dnn))                                                                           \
+  F(cudnnSetStream, (Dnn dnn, Stream stream))                                                          \
+  F(cudnnBackendCreateDescriptor, (int type, DnnDesc* desc))                                           \
+  F(cudnnBackendDestroyDescriptor, (DnnDesc desc))                                                     \
+  F(cudnnBackendFinalize, (DnnDesc desc))                                                              \
+  F(cudnnBackendSetAttribute, (DnnDesc desc, int name, int type, int64_t count, const void* elements)) \
+  F(cudnnBackendGetAttribute,                                                                          \
+    (DnnDesc desc, int name, int type, int64_t room, int64_t* count, void* elements))                  \
+  F(cudnnBackendExecute, (Dnn dnn, DnnDesc plan, DnnDesc pack))
+
+struct DnnTable {
+#define PERCALE_CUDA_MEMBER(name, parameters) DnnStatus(*name) parameters = nullptr;
+  PERCALE_CUDA_DNN(PERCALE_CUDA_MEMBER)
 #undef PERCALE_CUDA_MEMBER
 };
 

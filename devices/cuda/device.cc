@@ -57,6 +57,7 @@ Device::~Device() {
   const Driver& d = driver();
   if (d.cuCtxPushCurrent_v2(context_) == abi::kSuccess) {
     copies_.reset();
+    if (dnn_ != nullptr) shared_.dnn.cudnnDestroy(dnn_);
     if (blas_ != nullptr) shared_.blas.cublasLtDestroy(blas_);
     for (abi::Module module : modules_) {
       if (module != nullptr) d.cuModuleUnload(module);
@@ -116,6 +117,15 @@ abi::Blas Device::blas() {
     BlasLibrary::check(shared_.blas.cublasLtCreate(&blas_), "cublasLtCreate");
   }
   return blas_;
+}
+
+abi::Dnn Device::dnn() {
+  if (!asked_for_dnn_) {
+    asked_for_dnn_ = true;
+    // A library that does not fit this GPU or driver is as good as none.
+    if (shared_.dnn.open() && shared_.dnn.cudnnCreate(&dnn_) != abi::kDnnSuccess) dnn_ = nullptr;
+  }
+  return dnn_;
 }
 
 Queue& Device::copies() {

@@ -21,10 +21,11 @@ class Queue;
 // What one copy of the library is given, and what all its devices share. Lives as long as the process.
 struct Shared {
   explicit Shared(const percale_host_api& given, const std::string& folders)
-      : host(given), driver(folders), blas(folders), pinned(driver) {}
+      : host(given), driver(folders), blas(folders), dnn(folders), pinned(driver) {}
   const percale_host_api& host;
   Driver driver;
   BlasLibrary blas;
+  DnnLibrary dnn;
   PinnedMemory pinned;
 };
 
@@ -51,6 +52,13 @@ class Device {
   abi::Function function(Family family, const std::string& name, size_t argument_bytes);
   // cuBLASLt's handle, made when it is first asked for. The context must be current.
   abi::Blas blas();
+  // Calls f(cuDNN's handle), for one thread at a time: the handle, made when it is first asked for, has a stream. Null where cuDNN cannot be
+  // had. The context must be current.
+  template <class F>
+  auto with_dnn(F&& f) {
+    const std::lock_guard lock(dnn_mutex_);
+    return f(dnn());
+  }
 
   // Copies that are done when they return.
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
@@ -67,6 +75,7 @@ class Device {
 
  private:
   Queue& copies();
+  abi::Dnn dnn();
 
   Shared& shared_;
   abi::DeviceNumber number_ = 0;
@@ -84,6 +93,9 @@ class Device {
   std::unordered_map<std::string, abi::Function> functions_;
   std::mutex blas_mutex_;
   abi::Blas blas_ = nullptr;
+  std::mutex dnn_mutex_;
+  bool asked_for_dnn_ = false;
+  abi::Dnn dnn_ = nullptr;
   std::mutex copies_mutex_;
   std::unique_ptr<Queue> copies_;
 };

@@ -172,4 +172,38 @@ void BlasLibrary::check(abi::BlasStatus status, const char* what) {
   throw Failure(code, std::string(what) + ": " + name + " (" + std::to_string(status) + ")");
 }
 
+bool DnnLibrary::open() {
+  std::call_once(once_, [this] {
+    std::string reason;
+    void* library = open_first(folders_, {"libcudnn.so.9"}, &reason);
+    if (library == nullptr) return;
+    there_ = true;
+#define PERCALE_CUDA_FIND(name, parameters) \
+  find(library, #name, name);               \
+  there_ = there_ && name != nullptr;
+    PERCALE_CUDA_DNN(PERCALE_CUDA_FIND)
+#undef PERCALE_CUDA_FIND
+  });
+  return there_;
+}
+
+void DnnLibrary::check(abi::DnnStatus status, const char* what) {
+  if (status == abi::kDnnSuccess) return;
+  // The thousands say what kind of error it is; the number is in cuDNN's documentation of cudnnStatus_t.
+  const char* kind = "an unknown status";
+  percale_code code = PERCALE_INTERNAL;
+  switch (status / 1000 * 1000) {
+    case abi::kDnnBadParam: kind = "CUDNN_STATUS_BAD_PARAM"; break;
+    case abi::kDnnNotSupported:
+      kind = "CUDNN_STATUS_NOT_SUPPORTED";
+      code = PERCALE_UNIMPLEMENTED;
+      break;
+    case abi::kDnnInternalError: kind = "CUDNN_STATUS_INTERNAL_ERROR"; break;
+    case abi::kDnnExecutionFailed: kind = "CUDNN_STATUS_EXECUTION_FAILED"; break;
+    default: break;
+  }
+  if (status == abi::kDnnNoDeviceMemory) code = PERCALE_RESOURCE_EXHAUSTED;
+  throw Failure(code, std::string(what) + ": " + kind + " (" + std::to_string(status) + ")");
+}
+
 }  // namespace percale::cuda

@@ -1,4 +1,4 @@
-// NVIDIA's driver and cuBLASLt, opened at run time: tables of their functions, and what their errors mean.
+// NVIDIA's driver, cuBLASLt and cuDNN, opened at run time: tables of their functions, and what their errors mean.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_H_
 
@@ -62,6 +62,25 @@ class BlasLibrary : public abi::BlasTable {
   const std::string folders_;
   std::once_flag once_;
   std::string reason_;
+};
+
+// libcudnn. Opened when the first convolution runs on a GPU; who lacks it has kernels of his own. Thread-safe.
+class DnnLibrary : public abi::DnnTable {
+ public:
+  // As for the driver.
+  explicit DnnLibrary(std::string folders) : folders_(std::move(folders)) {}
+  DnnLibrary(const DnnLibrary&) = delete;
+  DnnLibrary& operator=(const DnnLibrary&) = delete;
+
+  // Opens the library; the second call does nothing. False where it is not there.
+  bool open();
+  // Throws a Failure unless the status is success.
+  static void check(abi::DnnStatus status, const char* what);
+
+ private:
+  const std::string folders_;
+  std::once_flag once_;
+  bool there_ = false;
 };
 
 }  // namespace percale::cuda

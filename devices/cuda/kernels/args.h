@@ -250,6 +250,13 @@ struct ConvArgs {
   WindowArgs window;
 };
 
+// y [images, channels, size] += bias [channels]
+struct ConvBiasArgs {
+  Ptr bias, y;
+  int64_t count;  // elements of y
+  int64_t size, channels;
+};
+
 // ---- attention
 
 // Heads in any layout whose innermost dim is contiguous: steps are those of batch, head and row, in elements.

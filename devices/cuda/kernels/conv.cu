@@ -246,6 +246,16 @@ __device__ void join_pieces(const ConvArgs& a) {
   }
 }
 
+template <class T>
+__device__ void add_bias(const ConvBiasArgs& a) {
+  const T* bias = at<const T>(a.bias);
+  T* y = at<T>(a.y);
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    const int64_t channel = divide(divide(i, a.size).quotient, a.channels).rest;
+    y[i] = narrow<T>(widen(y[i]) + widen(bias[channel]));
+  }
+}
+
 }  // namespace
 
 #define PERCALE_CONV(name, T)                                                                                \
@@ -255,6 +265,7 @@ __device__ void join_pieces(const ConvArgs& a) {
   PERCALE_KERNEL(percale_conv_grad_input_plain_##name, ConvArgs, 256) { multiply_plain<GradInput<T>>(a); }   \
   PERCALE_KERNEL(percale_conv_grad_weight_tiles_##name, ConvArgs, 256) { multiply_tiles<GradWeight<T>>(a); } \
   PERCALE_KERNEL(percale_conv_grad_weight_block_##name, ConvArgs, 256) { multiply_block<GradWeight<T>>(a); } \
+  PERCALE_KERNEL(percale_conv_bias_##name, ConvBiasArgs, 256) { add_bias<T>(a); }                            \
   PERCALE_KERNEL(percale_conv_join_##name, ConvArgs, 256) { join_pieces<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_CONV)
 

@@ -1,0 +1,133 @@
+// Convolutions by cuDNN, emulated, against the CPU's: which are given to it, with which sizes, and that what it has no way for is done
+// without it.
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/graph/builder.h"
+#include "core/run/session.h"
+#include "core/tensor/half.h"
+#include "tests/support/engine.h"
+
+namespace percale {
+namespace {
+
+// The last of the folders has cuDNN.
+uint64_t convolutions() {
+  const std::string folders = std::getenv("PERCALE_CUDA_LIBRARIES");
+  void* library = dlopen((folders.substr(folders.rfind(':') + 1) + "/libcudnn.so.9").c_str(), RTLD_NOW);
+  REQUIRE(library != nullptr);
+  const auto count = reinterpret_cast<uint64_t (*)()>(dlsym(library, "percale_emulator_convolutions"));
+  REQUIRE(!!count);
+  return count();
+}
+
+uint64_t problems() {
+  const std::string folders = std::getenv("PERCALE_CUDA_LIBRARIES");
+  void* library = dlopen((folders.substr(0, folders.find(':')) + "/libcuda.so.1").c_str(), RTLD_NOW);
+  REQUIRE(library != nullptr);
+  return reinterpret_cast<uint64_t (*)()>(dlsym(library, "percale_emulator_problems"))();
+}
+
+std::shared_ptr<Engine> engine_of(const std::string& devices) {
+  const auto plugin = open_plugin(PERCALE_CUDA_PLUGIN);
+  REQUIRE_MESSAGE(plugin.ok(), plugin.status().to_string());
+  EngineOptions options;
+  options.threads = 1;
+  options.devices = devices;
+  const auto engine = make_test_engine(options, {*plugin});
+  REQUIRE_MESSAGE(engine.ok(), engine.status().to_string());
+  return *engine;
+}
+
+struct Case {
+  const char* what;
+  Shape x, w;
+  std::vector<int64_t> pads, strides, dilations;
+  int64_t groups;
+  bool taken;  // by cuDNN
+};
+const Case kCases[] = {
+    {"plain", {2, 16, 7, 6}, {18, 16, 3, 3}, {1, 1, 1, 1}, {1, 1}, {1, 1}, 1, true},
+    {"strides that leave a row over", {1, 17, 8, 9}, {16, 17, 3, 2}, {0, 0, 0, 0}, {2, 3}, {1, 1}, 1, true},
+    {"dilations, pads of two sizes", {1, 16, 9, 9}, {16, 16, 3, 3}, {2, 0, 1, 3}, {1, 2}, {2, 1}, 1, true},
+    {"groups", {2, 32, 5, 5}, {48, 16, 3, 3}, {1, 1, 1, 1}, {1, 1}, {1, 1}, 2, true},
+    {"one dim", {2, 16, 11}, {16, 16, 4}, {1, 2}, {2}, {1}, 1, true},
+    {"three dims", {1, 16, 4, 5, 3}, {16, 16, 2, 3, 2}, {0, 1, 0, 1, 1, 1}, {1, 2, 1}, {1, 1, 1}, 1, true},
+    {"a channel for each group", {1, 32, 6, 6}, {32, 1, 3, 3}, {1, 1, 1, 1}, {1, 1}, {1, 1}, 32, false},
+    {"pads below 0", {1, 16, 8, 8}, {16, 16, 3, 3}, {-1, 0, 0, 0}, {1, 1}, {1, 1}, 1, false},
+};
+
+Tensor numbers(const Shape& shape, int seed) {
+  std::vector<float> out(static_cast<size_t>(shape.num_elements()));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>((static_cast<int>(i) * 7 + seed) % 13 - 6) / 8;
+  return Tensor::of<float>(shape, out);
+}
+
+// Results as f32: Conv with a bias, and the gradients of X and W.
+std::vector<Tensor> run(const std::string& devices, const Case& c, DType dtype) {
+  const auto engine = engine_of(devices);
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  if (devices != "cpu:0") builder.main().set_device("cuda:0");
+  const auto value = [&](const char* name, const Shape& shape) {
+    return e.emit("Cast", {*builder.main().add_input(name, DType::kF32, shape)}, {{"to", dtype}});
+  };
+  const Attributes attributes{
+      {"pads", c.pads}, {"strides", c.strides}, {"dilations", c.dilations}, {"group", c.groups}};
+  const ValueId x = value("x", c.x), w = value("w", c.w), b = value("b", Shape{c.w[0]});
+  const ValueId y = e.emit("Conv", {x, w, b}, attributes);
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  const ValueId dy = e.emit("Neg", {y});
+  Attributes of_x = attributes, of_w = attributes;
+  of_x.set("spatial_shape", std::vector<int64_t>(c.x.begin() + 2, c.x.end()));
+  of_w.set("kernel_shape", std::vector<int64_t>(c.w.begin() + 2, c.w.end()));
+  const ValueId dx = e.emit("percale:ConvGradInput", {dy, w}, of_x);
+  const std::vector<ValueId> dw = e.emit_many("percale:ConvGradWeight", {x, dy}, 2, of_w);
+  std::vector<ValueId> outputs;
+  for (ValueId v : {y, dx, dw[0], dw[1]}) outputs.push_back(e.emit("Cast", {v}, {{"to", DType::kF32}}));
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  RunSpec spec{.feeds = {"x", "w", "b"}};
+  for (ValueId v : outputs) spec.fetches.push_back(builder.main().function().value(v).name);
+  REQUIRE(builder.main().set_outputs(outputs).ok());
+  auto graph = builder.finish();
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  const auto session = *Session::create(engine, *graph, nullptr);
+  auto out = session->run(spec, std::vector{numbers(c.x, 1), numbers(c.w, 2), numbers(Shape{c.w[0]}, 3)});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  return *out;
+}
+
+TEST_CASE("convolutions and their gradients go to cuDNN, with the CPU's results") {
+  problems();
+  for (const Case& c : kCases) {
+    for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16}) {
+      CAPTURE(c.what);
+      CAPTURE(dtype_name(dtype));
+      const std::vector<Tensor> want = run("cpu:0", c, dtype);
+      const uint64_t before = convolutions();
+      const std::vector<Tensor> got = run("cpu:0,cuda:0", c, dtype);
+      CHECK(convolutions() - before == (c.taken ? 3 : 0));
+      const double tolerance = dtype == DType::kF32 || dtype == DType::kF64 ? 1e-6 : dtype == DType::kF16 ? 2e-3 : 2e-2;
+      for (size_t k = 0; k < want.size(); ++k) {
+        CAPTURE(k);
+        const auto a = got[k].span<float>(), b = want[k].span<float>();
+        REQUIRE(a.size() == b.size());
+        double most = 0, scale = 1;
+        for (size_t i = 0; i < a.size(); ++i) {
+          most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+          scale = std::max(scale, std::abs(static_cast<double>(b[i])));
+        }
+        CHECK(most <= tolerance * scale);
+      }
+    }
+  }
+  CHECK(problems() == 0);
+}
+
+}  // namespace
+}  // namespace percale

@@ -1,0 +1,417 @@
+// libcudnn's graph API for convolutions, emulated: it checks descriptors as the real one does, offers engines of which some will not do, and
+// convolves in plain loops.
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/cuda/kernels/device.cuh"
+#include "tests/cuda/emulator/emulator.h"
+
+using namespace percale::cuda;
+using namespace percale::cuda::abi;
+using percale_emulator::note_problem;
+using percale_emulator::reach_bytes;
+
+namespace {
+
+struct Attribute {
+  int type;
+  std::vector<uint8_t> bytes;
+};
+
+}  // namespace
+
+namespace percale::cuda::abi {
+
+struct DnnTag {
+  Stream stream = nullptr;
+};
+struct DnnDescTag {
+  int type;
+  bool final = false;
+  int engine = 0;  // of engines and their configurations
+  std::map<int, Attribute> attributes;
+};
+
+}  // namespace percale::cuda::abi
+
+namespace {
+
+uint64_t convolutions = 0;
+
+// Engines in the order in which they are offered; the last one is of the mode "fallback".
+enum Engine { kAtomics, kTf32, kUnsupported, kHungry, kPlain };
+constexpr int64_t kWorkspace = 3000;
+
+DnnStatus misuse(const std::string& what) {
+  note_problem("cudnn: " + what);
+  return kDnnBadParam;
+}
+
+size_t element_bytes(int type) {
+  switch (type) {
+    case kDnnTypeHandle:
+    case kDnnTypeInt64:
+    case kDnnTypeDouble:
+    case kDnnTypePointer:
+    case kDnnTypeDescriptor: return 8;
+    default: return 4;
+  }
+}
+
+// Of a descriptor; nothing where it was not set, or as another type.
+template <class T>
+std::vector<T> read(const DnnDescTag& desc, int name, int type) {
+  const auto found = desc.attributes.find(name);
+  if (found == desc.attributes.end() || found->second.type != type) return {};
+  std::vector<T> out(found->second.bytes.size() / sizeof(T));
+  std::memcpy(out.data(), found->second.bytes.data(), found->second.bytes.size());
+  return out;
+}
+using Numbers = std::vector<int64_t>;
+Numbers read_numbers(const DnnDescTag& desc, int name) { return read<int64_t>(desc, name, kDnnTypeInt64); }
+// Null where there is none that is finalized.
+const DnnDescTag* read_desc(const DnnDescTag& desc, int name, int type) {
+  const auto found = read<DnnDesc>(desc, name, kDnnTypeDescriptor);
+  return found.size() == 1 && found[0]->type == type && found[0]->final ? found[0] : nullptr;
+}
+int read_enum(const DnnDescTag& desc, int name, int type) {
+  const auto found = read<int>(desc, name, type);
+  return found.size() == 1 ? found[0] : -1;
+}
+
+struct OpNames {
+  int alpha, beta, conv, x, w, y;
+};
+OpNames names_of(int operation) {
+  if (operation == kDnnForward) return {kDnnForwardAlpha, kDnnForwardBeta, kDnnForwardConv, kDnnForwardX, kDnnForwardW, kDnnForwardY};
+  if (operation == kDnnBackwardData) return {kDnnDataAlpha, kDnnDataBeta, kDnnDataConv, kDnnDataDx, kDnnDataW, kDnnDataDy};
+  return {kDnnFilterAlpha, kDnnFilterBeta, kDnnFilterConv, kDnnFilterX, kDnnFilterDw, kDnnFilterDy};
+}
+
+struct Tensor {
+  int type = -1;
+  int64_t number = 0, alignment = 0;
+  Numbers dims, strides;
+  int64_t count() const {
+    int64_t out = 1;
+    for (int64_t d : dims) out *= d;
+    return out;
+  }
+  size_t bytes() const { return static_cast<size_t>(count()) * (type == kDnnDouble ? 8 : type == kDnnFloat ? 4 : 2); }
+};
+Tensor tensor_of(const DnnDescTag& desc) {
+  return {read_enum(desc, kDnnTensorType, kDnnTypeDataType), read_numbers(desc, kDnnTensorId).at(0),
+          read_numbers(desc, kDnnTensorAlignment).at(0), read_numbers(desc, kDnnTensorDims),
+          read_numbers(desc, kDnnTensorStrides)};
+}
+
+// A convolution as an operation says it.
+struct Problem {
+  int operation = 0;
+  Tensor x, w, y;
+  Numbers strides, dilations, before, behind;
+  double alpha = 1, beta = 0;
+};
+
+const char* check_tensor(const DnnDescTag& desc) {
+  const Numbers dims = read_numbers(desc, kDnnTensorDims), strides = read_numbers(desc, kDnnTensorStrides);
+  if (read_enum(desc, kDnnTensorType, kDnnTypeDataType) < 0 || read_numbers(desc, kDnnTensorId).size() != 1 ||
+      read_numbers(desc, kDnnTensorAlignment).size() != 1) {
+    return "a tensor without type, number or alignment";
+  }
+  if (dims.size() < 4 || dims.size() > 5 || strides.size() != dims.size()) return "a tensor of other than 4 or 5 dims";
+  for (int64_t d : dims) {
+    if (d < 1) return "an empty tensor";
+  }
+  return nullptr;
+}
+
+const char* check_convolution(const DnnDescTag& desc) {
+  const Numbers count = read_numbers(desc, kDnnConvSpatialDims);
+  if (count.size() != 1 || count[0] < 2 || count[0] > 3) return "a convolution over other than 2 or 3 dims";
+  for (int name : {kDnnConvStrides, kDnnConvDilations, kDnnConvPrePads, kDnnConvPostPads}) {
+    const Numbers values = read_numbers(desc, name);
+    if (values.size() != static_cast<size_t>(count[0])) return "strides, dilations or pads of another number of dims";
+    const bool pads = name == kDnnConvPrePads || name == kDnnConvPostPads;
+    for (int64_t v : values) {
+      if (v < (pads ? 0 : 1)) return "a stride, dilation or pad that is too small";
+    }
+  }
+  if (read_enum(desc, kDnnConvMode, kDnnTypeConvolutionMode) != kDnnCrossCorrelation) return "the mode of a convolution";
+  const int compute = read_enum(desc, kDnnConvComputeType, kDnnTypeDataType);
+  return compute == kDnnFloat || compute == kDnnDouble ? nullptr : "the type that is computed in";
+}
+
+const char* check_operation(const DnnDescTag& desc, Problem* out) {
+  const OpNames names = names_of(desc.type);
+  const DnnDescTag *conv = read_desc(desc, names.conv, kDnnConvolution), *x = read_desc(desc, names.x, kDnnTensor),
+                   *w = read_desc(desc, names.w, kDnnTensor), *y = read_desc(desc, names.y, kDnnTensor);
+  if (conv == nullptr || x == nullptr || w == nullptr || y == nullptr) return "an operation without its operands";
+  Problem p{desc.type,
+            tensor_of(*x),
+            tensor_of(*w),
+            tensor_of(*y),
+            read_numbers(*conv, kDnnConvStrides),
+            read_numbers(*conv, kDnnConvDilations),
+            read_numbers(*conv, kDnnConvPrePads),
+            read_numbers(*conv, kDnnConvPostPads)};
+  if (p.x.type != p.w.type || p.x.type != p.y.type) return "types that are not mixed here";
+  const bool wide = p.x.type == kDnnDouble;
+  if ((read_enum(*conv, kDnnConvComputeType, kDnnTypeDataType) == kDnnDouble) != wide) return "the type that is computed in";
+  for (int name : {names.alpha, names.beta}) {
+    double& value = name == names.alpha ? p.alpha : p.beta;
+    if (wide) {
+      const auto found = read<double>(desc, name, kDnnTypeDouble);
+      if (found.size() != 1) return "a scalar of another type";
+      value = found[0];
+    } else {
+      const auto found = read<float>(desc, name, kDnnTypeFloat);
+      if (found.size() != 1) return "a scalar of another type";
+      value = static_cast<double>(found[0]);
+    }
+  }
+  if (p.alpha != 1 || p.beta != 0) return "scalars that are not emulated";
+  const size_t rank = p.x.dims.size(), spatial = p.strides.size();
+  if (rank != spatial + 2 || p.w.dims.size() != rank || p.y.dims.size() != rank) return "ranks that differ";
+  if (p.x.dims[0] != p.y.dims[0] || p.y.dims[1] != p.w.dims[0]) return "batches or channels that differ";
+  if (p.x.dims[1] % p.w.dims[1] != 0 || p.w.dims[0] % (p.x.dims[1] / p.w.dims[1]) != 0) return "channels that are no groups";
+  for (size_t d = 0; d < spatial; ++d) {
+    const int64_t reach = (p.w.dims[d + 2] - 1) * p.dilations[d] + 1;
+    const int64_t room = p.x.dims[d + 2] + p.before[d] + p.behind[d] - reach;
+    if (room < 0 || room / p.strides[d] + 1 != p.y.dims[d + 2]) return "an image whose size does not follow";
+  }
+  if (out != nullptr) *out = p;
+  return nullptr;
+}
+
+double load(int type, const void* at, int64_t i) {
+  switch (type) {
+    case kDnnFloat: return static_cast<double>(static_cast<const float*>(at)[i]);
+    case kDnnDouble: return static_cast<const double*>(at)[i];
+    case kDnnHalf: return static_cast<double>(widen(static_cast<const F16*>(at)[i]));
+    default: return static_cast<double>(widen(static_cast<const BF16*>(at)[i]));
+  }
+}
+void store(int type, void* at, int64_t i, double value) {
+  switch (type) {
+    case kDnnFloat: static_cast<float*>(at)[i] = static_cast<float>(value); break;
+    case kDnnDouble: static_cast<double*>(at)[i] = value; break;
+    case kDnnHalf: static_cast<F16*>(at)[i] = to_f16(static_cast<float>(value)); break;
+    default: static_cast<BF16*>(at)[i] = to_bf16(static_cast<float>(value));
+  }
+}
+
+int64_t offset_of(const Tensor& t, const Numbers& at) {
+  int64_t out = 0;
+  for (size_t d = 0; d < at.size(); ++d) out += at[d] * t.strides[d];
+  return out;
+}
+
+// Steps through all places of `dims`; false after the last.
+bool advance(Numbers& at, const Numbers& dims) {
+  for (size_t d = dims.size(); d-- > 0;) {
+    if (++at[d] < dims[d]) return true;
+    at[d] = 0;
+  }
+  return false;
+}
+
+// Every product x * w that goes into an element of y, handed to f(offsets of x, w, y).
+template <class F>
+void each_product(const Problem& p, F f) {
+  const int64_t per_group = p.w.dims[0] / (p.x.dims[1] / p.w.dims[1]);
+  Numbers y(p.y.dims.size(), 0);
+  do {
+    Numbers tap(p.w.dims.size(), 0);  // [0]: not used
+    Numbers taps = p.w.dims;
+    taps[0] = 1;
+    do {
+      Numbers x{y[0], y[1] / per_group * p.w.dims[1] + tap[1]}, w = tap;
+      w[0] = y[1];
+      bool inside = true;
+      for (size_t d = 2; d < y.size(); ++d) {
+        x.push_back(y[d] * p.strides[d - 2] + tap[d] * p.dilations[d - 2] - p.before[d - 2]);
+        inside = inside && x[d] >= 0 && x[d] < p.x.dims[d];
+      }
+      if (inside) f(offset_of(p.x, x), offset_of(p.w, w), offset_of(p.y, y));
+    } while (advance(tap, taps));
+  } while (advance(y, p.y.dims));
+}
+
+void convolve(const Problem& p, void* x, void* w, void* y) {
+  const Tensor& result = p.operation == kDnnForward ? p.y : p.operation == kDnnBackwardData ? p.x : p.w;
+  std::vector<double> sums(static_cast<size_t>(result.count()), 0);
+  each_product(p, [&](int64_t at_x, int64_t at_w, int64_t at_y) {
+    if (p.operation == kDnnForward) {
+      sums[static_cast<size_t>(at_y)] += load(p.x.type, x, at_x) * load(p.w.type, w, at_w);
+    } else if (p.operation == kDnnBackwardData) {
+      sums[static_cast<size_t>(at_x)] += load(p.y.type, y, at_y) * load(p.w.type, w, at_w);
+    } else {
+      sums[static_cast<size_t>(at_w)] += load(p.x.type, x, at_x) * load(p.y.type, y, at_y);
+    }
+  });
+  void* to = p.operation == kDnnForward ? y : p.operation == kDnnBackwardData ? x : w;
+  for (size_t i = 0; i < sums.size(); ++i) store(result.type, to, static_cast<int64_t>(i), sums[i]);
+}
+
+const DnnDescTag* operation_of(const DnnDescTag& graph) {
+  const auto ops = read<DnnDesc>(graph, kDnnGraphOps, kDnnTypeDescriptor);
+  return ops.size() == 1 && ops[0]->final ? ops[0] : nullptr;
+}
+
+bool is_f32(const DnnDescTag& graph) {
+  Problem p;
+  return check_operation(*operation_of(graph), &p) == nullptr && p.x.type == kDnnFloat;
+}
+
+}  // namespace
+
+extern "C" {
+
+// For tests: how many were enqueued.
+__attribute__((visibility("default"))) uint64_t percale_emulator_convolutions(void) { return convolutions; }
+
+DnnStatus cudnnCreate(Dnn* dnn) {
+  *dnn = new DnnTag;
+  return kDnnSuccess;
+}
+DnnStatus cudnnDestroy(Dnn dnn) {
+  delete dnn;
+  return kDnnSuccess;
+}
+DnnStatus cudnnSetStream(Dnn dnn, Stream stream) {
+  dnn->stream = stream;
+  return kDnnSuccess;
+}
+DnnStatus cudnnBackendCreateDescriptor(int type, DnnDesc* desc) {
+  *desc = new DnnDescTag{type};
+  return kDnnSuccess;
+}
+DnnStatus cudnnBackendDestroyDescriptor(DnnDesc desc) {
+  delete desc;
+  return kDnnSuccess;
+}
+
+DnnStatus cudnnBackendSetAttribute(DnnDesc desc, int name, int type, int64_t count, const void* elements) {
+  if (desc->final) return misuse("an attribute of a descriptor that is finalized");
+  if (count < 1 || elements == nullptr) return misuse("an attribute without elements");
+  Attribute& out = desc->attributes[name];
+  out.type = type;
+  out.bytes.resize(static_cast<size_t>(count) * element_bytes(type));
+  std::memcpy(out.bytes.data(), elements, out.bytes.size());
+  return kDnnSuccess;
+}
+
+DnnStatus cudnnBackendFinalize(DnnDesc desc) {
+  const char* wrong = nullptr;
+  switch (desc->type) {
+    case kDnnTensor: wrong = check_tensor(*desc); break;
+    case kDnnConvolution: wrong = check_convolution(*desc); break;
+    case kDnnForward:
+    case kDnnBackwardData:
+    case kDnnBackwardFilter: wrong = check_operation(*desc, nullptr); break;
+    case kDnnGraph:
+      if (read<Dnn>(*desc, kDnnGraphHandle, kDnnTypeHandle).size() != 1 || operation_of(*desc) == nullptr) wrong = "a graph";
+      break;
+    case kDnnHeuristics: {
+      const int mode = read_enum(*desc, kDnnHeuristicMode, kDnnTypeHeuristicMode);
+      if (read_desc(*desc, kDnnHeuristicGraph, kDnnGraph) == nullptr || (mode != kDnnModeA && mode != kDnnModeFallback)) {
+        wrong = "heuristics";
+      }
+      break;
+    }
+    case kDnnPlan: {
+      const DnnDescTag* config = read_desc(*desc, kDnnPlanConfig, kDnnEngineConfig);
+      if (config == nullptr || read<Dnn>(*desc, kDnnPlanHandle, kDnnTypeHandle).size() != 1) {
+        wrong = "a plan";
+      } else if (config->engine == kUnsupported) {
+        return kDnnNotSupported;
+      } else if (config->engine == kAtomics) {
+        wrong = "an engine that adds in another order each time";
+      }
+      break;
+    }
+    case kDnnVariantPack:
+      if (read_numbers(*desc, kDnnPackIds).size() != 3 || read<void*>(*desc, kDnnPackPointers, kDnnTypePointer).size() != 3) {
+        wrong = "operands";
+      }
+      break;
+    default: wrong = "a descriptor of a kind that is not emulated";
+  }
+  if (wrong != nullptr) return misuse(wrong);
+  desc->final = true;
+  return kDnnSuccess;
+}
+
+DnnStatus cudnnBackendGetAttribute(DnnDesc desc, int name, int type, int64_t room, int64_t* count, void* elements) {
+  if (desc->type == kDnnHeuristics && name == kDnnHeuristicResults && type == kDnnTypeDescriptor && desc->final) {
+    const bool fallback = read_enum(*desc, kDnnHeuristicMode, kDnnTypeHeuristicMode) == kDnnModeFallback;
+    *count = fallback ? 1 : 4;
+    for (int64_t i = 0; i < *count && i < room; ++i) {
+      DnnDesc config = static_cast<DnnDesc*>(elements)[i];
+      if (config->type != kDnnEngineConfig) return misuse("results that are no configurations");
+      config->engine = fallback ? kPlain : static_cast<int>(i);
+      config->attributes[kDnnHeuristicGraph] = desc->attributes[kDnnHeuristicGraph];
+      config->final = true;
+    }
+    return kDnnSuccess;
+  }
+  if (desc->type == kDnnEngineConfig && name == kDnnConfigEngine && type == kDnnTypeDescriptor && room == 1) {
+    DnnDesc engine = *static_cast<DnnDesc*>(elements);
+    if (engine->type != kDnnEngine) return misuse("an engine that is none");
+    engine->engine = desc->engine;
+    engine->final = true;
+    *count = 1;
+    return kDnnSuccess;
+  }
+  if (desc->type == kDnnEngine && name == kDnnEngineNotes && type == kDnnTypeNote && room >= 1) {
+    *count = desc->engine == kAtomics || desc->engine == kTf32 ? 1 : 0;
+    if (*count == 1) *static_cast<int*>(elements) = desc->engine == kAtomics ? kDnnNondeterministic : kDnnTensorCore;
+    return kDnnSuccess;
+  }
+  if (desc->type == kDnnPlan && name == kDnnPlanWorkspace && type == kDnnTypeInt64 && room == 1 && desc->final) {
+    const DnnDescTag& config = *read_desc(*desc, kDnnPlanConfig, kDnnEngineConfig);
+    *count = 1;
+    *static_cast<int64_t*>(elements) = config.engine == kHungry ? int64_t{1} << 40 : kWorkspace;
+    return kDnnSuccess;
+  }
+  return misuse("an attribute that is not emulated is asked for");
+}
+
+DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
+  if (!plan->final || !pack->final) return misuse("what is executed is not finalized");
+  const DnnDescTag& config = *read_desc(*plan, kDnnPlanConfig, kDnnEngineConfig);
+  const DnnDescTag& graph = *read_desc(config, kDnnHeuristicGraph, kDnnGraph);
+  if (config.engine == kTf32 && is_f32(graph)) return misuse("tf32 that was not asked for");
+  Problem p;
+  if (const char* wrong = check_operation(*operation_of(graph), &p)) return misuse(wrong);
+  std::map<int64_t, void*> pointers;
+  const Numbers numbers = read_numbers(*pack, kDnnPackIds);
+  const auto given = read<void*>(*pack, kDnnPackPointers, kDnnTypePointer);
+  for (size_t i = 0; i < numbers.size(); ++i) pointers[numbers[i]] = given[i];
+  for (const Tensor* t : {&p.x, &p.w, &p.y}) {
+    const auto address = reinterpret_cast<uint64_t>(pointers[t->number]);
+    if (address == 0 || address % static_cast<uint64_t>(t->alignment) != 0) return misuse("an operand is not aligned as was said");
+  }
+  const auto workspace = read<void*>(*pack, kDnnPackWorkspace, kDnnTypePointer);
+  if (workspace.size() != 1 || workspace[0] == nullptr) return misuse("no workspace");
+  ++convolutions;
+  void *x = pointers[p.x.number], *w = pointers[p.w.number], *y = pointers[p.y.number], *scratch = workspace[0];
+  const Result result = percale_emulator::enqueue(dnn->stream, [=]() -> std::string {
+    const auto at_address = [](const void* at, size_t bytes) { return reach_bytes(reinterpret_cast<uint64_t>(at), bytes); };
+    void *own_x = at_address(x, p.x.bytes()), *own_w = at_address(w, p.w.bytes()), *own_y = at_address(y, p.y.bytes());
+    void* room = at_address(scratch, kWorkspace);
+    if (own_x == nullptr || own_w == nullptr || own_y == nullptr || room == nullptr) {
+      return "cudnnBackendExecute: an operand or the workspace is not in one block";
+    }
+    std::memset(room, 0xEE, kWorkspace);
+    convolve(p, own_x, own_w, own_y);
+    return "";
+  });
+  return result == kSuccess ? kDnnSuccess : kDnnExecutionFailed;
+}
+
+}  // extern "C"
