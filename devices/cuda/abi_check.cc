@@ -102,21 +102,23 @@ static_assert(kDnnSuccess == CUDNN_STATUS_SUCCESS && kDnnBadParam == CUDNN_STATU
               kDnnExecutionFailed == CUDNN_STATUS_EXECUTION_FAILED);
 static_assert(kDnnFloat == CUDNN_DATA_FLOAT && kDnnDouble == CUDNN_DATA_DOUBLE && kDnnHalf == CUDNN_DATA_HALF &&
               kDnnBFloat16 == CUDNN_DATA_BFLOAT16);
-static_assert(kDnnConvolution == CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR && kDnnEngine == CUDNN_BACKEND_ENGINE_DESCRIPTOR &&
-              kDnnEngineConfig == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR &&
+static_assert(kDnnConvolution == CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR &&
+              kDnnEngine == CUDNN_BACKEND_ENGINE_DESCRIPTOR && kDnnEngineConfig == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR &&
               kDnnHeuristics == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
               kDnnPlan == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR &&
               kDnnForward == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR &&
               kDnnBackwardFilter == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR &&
               kDnnBackwardData == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR &&
               kDnnGraph == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR &&
-              kDnnVariantPack == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR && kDnnTensor == CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+              kDnnVariantPack == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR &&
+              kDnnTensor == CUDNN_BACKEND_TENSOR_DESCRIPTOR);
 static_assert(kDnnTypeHandle == CUDNN_TYPE_HANDLE && kDnnTypeDataType == CUDNN_TYPE_DATA_TYPE &&
               kDnnTypeInt64 == CUDNN_TYPE_INT64 && kDnnTypeFloat == CUDNN_TYPE_FLOAT &&
               kDnnTypeDouble == CUDNN_TYPE_DOUBLE && kDnnTypePointer == CUDNN_TYPE_VOID_PTR &&
               kDnnTypeConvolutionMode == CUDNN_TYPE_CONVOLUTION_MODE && kDnnTypeHeuristicMode == CUDNN_TYPE_HEUR_MODE &&
               kDnnTypeNote == CUDNN_TYPE_NUMERICAL_NOTE && kDnnTypeDescriptor == CUDNN_TYPE_BACKEND_DESCRIPTOR);
-static_assert(kDnnConvComputeType == CUDNN_ATTR_CONVOLUTION_COMP_TYPE && kDnnConvMode == CUDNN_ATTR_CONVOLUTION_CONV_MODE &&
+static_assert(kDnnConvComputeType == CUDNN_ATTR_CONVOLUTION_COMP_TYPE &&
+              kDnnConvMode == CUDNN_ATTR_CONVOLUTION_CONV_MODE &&
               kDnnConvDilations == CUDNN_ATTR_CONVOLUTION_DILATIONS &&
               kDnnConvStrides == CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES &&
               kDnnConvPostPads == CUDNN_ATTR_CONVOLUTION_POST_PADDINGS &&
@@ -124,7 +126,8 @@ static_assert(kDnnConvComputeType == CUDNN_ATTR_CONVOLUTION_COMP_TYPE && kDnnCon
               kDnnConvSpatialDims == CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS);
 static_assert(kDnnHeuristicMode == CUDNN_ATTR_ENGINEHEUR_MODE &&
               kDnnHeuristicGraph == CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH &&
-              kDnnHeuristicResults == CUDNN_ATTR_ENGINEHEUR_RESULTS && kDnnConfigEngine == CUDNN_ATTR_ENGINECFG_ENGINE &&
+              kDnnHeuristicResults == CUDNN_ATTR_ENGINEHEUR_RESULTS &&
+              kDnnConfigEngine == CUDNN_ATTR_ENGINECFG_ENGINE &&
               kDnnPlanConfig == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG &&
               kDnnPlanWorkspace == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 static_assert(kDnnForwardAlpha == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA &&
@@ -145,7 +148,8 @@ static_assert(kDnnFilterAlpha == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALP
               kDnnFilterDw == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW &&
               kDnnFilterX == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X &&
               kDnnFilterDy == CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY);
-static_assert(kDnnGraphOps == CUDNN_ATTR_OPERATIONGRAPH_OPS && kDnnTensorAlignment == CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT &&
+static_assert(kDnnGraphOps == CUDNN_ATTR_OPERATIONGRAPH_OPS &&
+              kDnnTensorAlignment == CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT &&
               kDnnTensorType == CUDNN_ATTR_TENSOR_DATA_TYPE && kDnnTensorDims == CUDNN_ATTR_TENSOR_DIMENSIONS &&
               kDnnTensorStrides == CUDNN_ATTR_TENSOR_STRIDES && kDnnTensorId == CUDNN_ATTR_TENSOR_UNIQUE_ID);
 static_assert(kDnnPackIds == CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS &&

@@ -84,7 +84,8 @@ Run convolve(Plan& plan, const ConvArgs& args, bool forward, bool bias) {
     if (!library.run(launch, forward ? images : result, w, forward ? result : images)) {
       launch.run(kernel, grid, now);
     } else if (bias) {
-      launch.run(add, grid_for(results), ConvBiasArgs{now.bias, result, results, columns / args.batch, args.groups * channels});
+      launch.run(add, grid_for(results),
+                 ConvBiasArgs{now.bias, result, results, columns / args.batch, args.groups * channels});
     }
   };
 }

@@ -173,9 +173,9 @@ inline constexpr int kDnnConvolution = 1, kDnnEngine = 2, kDnnEngineConfig = 3, 
                      kDnnForward = 10, kDnnBackwardFilter = 11, kDnnBackwardData = 12, kDnnGraph = 15,
                      kDnnVariantPack = 16, kDnnTensor = 17;
 // cudnnBackendAttributeType_t
-inline constexpr int kDnnTypeHandle = 0, kDnnTypeDataType = 1, kDnnTypeInt64 = 3, kDnnTypeFloat = 4,
-                     kDnnTypeDouble = 5, kDnnTypePointer = 6, kDnnTypeConvolutionMode = 7, kDnnTypeHeuristicMode = 8,
-                     kDnnTypeNote = 11, kDnnTypeDescriptor = 15;
+inline constexpr int kDnnTypeHandle = 0, kDnnTypeDataType = 1, kDnnTypeInt64 = 3, kDnnTypeFloat = 4, kDnnTypeDouble = 5,
+                     kDnnTypePointer = 6, kDnnTypeConvolutionMode = 7, kDnnTypeHeuristicMode = 8, kDnnTypeNote = 11,
+                     kDnnTypeDescriptor = 15;
 // cudnnBackendAttributeName_t
 inline constexpr int kDnnConvComputeType = 100, kDnnConvMode = 101, kDnnConvDilations = 102, kDnnConvStrides = 103,
                      kDnnConvPostPads = 104, kDnnConvPrePads = 105, kDnnConvSpatialDims = 106;
@@ -196,19 +196,19 @@ inline constexpr int kDnnEngineNotes = 1303;
 // cudnnConvolutionMode_t, cudnnBackendHeurMode_t
 inline constexpr int kDnnCrossCorrelation = 1, kDnnModeFallback = 2, kDnnModeA = 3;
 // cudnnBackendNumericalNote_t
-inline constexpr int kDnnTensorCore = 0, kDnnDownConverts = 1, kDnnReducedPrecision = 2, kDnnNondeterministic = 4, kDnnNoteCount = 10;
+inline constexpr int kDnnTensorCore = 0, kDnnDownConverts = 1, kDnnReducedPrecision = 2, kDnnNondeterministic = 4,
+                     kDnnNoteCount = 10;
 
 // name, parameters: each is a function `DnnStatus name(parameters)` that libcudnn.so.9 exports.
-#define PERCALE_CUDA_DNN(F)                                                                            \
-  F(cudnnCreate, (Dnn * dnn))                                                                          \
-  F(cudnnDestroy, (Dnn dnn))                                                                           \
-  F(cudnnSetStream, (Dnn dnn, Stream stream))                                                          \
-  F(cudnnBackendCreateDescriptor, (int type, DnnDesc* desc))                                           \
-  F(cudnnBackendDestroyDescriptor, (DnnDesc desc))                                                     \
-  F(cudnnBackendFinalize, (DnnDesc desc))                                                              \
-  F(cudnnBackendSetAttribute, (DnnDesc desc, int name, int type, int64_t count, const void* elements)) \
-  F(cudnnBackendGetAttribute,                                                                          \
-    (DnnDesc desc, int name, int type, int64_t room, int64_t* count, void* elements))                  \
+#define PERCALE_CUDA_DNN(F)                                                                                     \
+  F(cudnnCreate, (Dnn * dnn))                                                                                   \
+  F(cudnnDestroy, (Dnn dnn))                                                                                    \
+  F(cudnnSetStream, (Dnn dnn, Stream stream))                                                                   \
+  F(cudnnBackendCreateDescriptor, (int type, DnnDesc* desc))                                                    \
+  F(cudnnBackendDestroyDescriptor, (DnnDesc desc))                                                              \
+  F(cudnnBackendFinalize, (DnnDesc desc))                                                                       \
+  F(cudnnBackendSetAttribute, (DnnDesc desc, int name, int type, int64_t count, const void* elements))          \
+  F(cudnnBackendGetAttribute, (DnnDesc desc, int name, int type, int64_t room, int64_t* count, void* elements)) \
   F(cudnnBackendExecute, (Dnn dnn, DnnDesc plan, DnnDesc pack))
 
 struct DnnTable {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <utility>
 
 namespace percale::cuda {
 namespace {
@@ -44,7 +46,8 @@ class Descriptor {
   // How many there are, and as many of them as there is room for.
   int64_t get(int name, int type, int64_t room, void* elements) const {
     int64_t count = 0;
-    DnnLibrary::check(lib_->cudnnBackendGetAttribute(desc_, name, type, room, &count, elements), "cudnnBackendGetAttribute");
+    DnnLibrary::check(lib_->cudnnBackendGetAttribute(desc_, name, type, room, &count, elements),
+                      "cudnnBackendGetAttribute");
     return count;
   }
   abi::DnnStatus try_finalize() { return lib_->cudnnBackendFinalize(desc_); }
@@ -76,14 +79,14 @@ struct Geometry {
       behind.push_back(std::max<int64_t>(reach - w.in[d] - w.pad[d], 0));
     }
   }
-  bool crops() const {
-    return std::any_of(before.begin(), before.end(), [](int64_t pad) { return pad < 0; });
-  }
   Dims x, y, weights, strides, dilations, before, behind;
 };
 
-Descriptor make_tensor(const DnnLibrary& lib, int64_t number, int type, const Dims& dims) {
-  Descriptor out(lib, abi::kDnnTensor);
+// A plan reads what it was made of for as long as it lives.
+using Descriptors = std::deque<Descriptor>;
+
+const Descriptor& make_tensor(const DnnLibrary& lib, Descriptors& kept, int64_t number, int type, const Dims& dims) {
+  Descriptor& out = kept.emplace_back(lib, abi::kDnnTensor);
   Dims strides(dims.size(), 1);
   for (size_t d = dims.size() - 1; d > 0; --d) strides[d - 1] = strides[d] * dims[d];
   out.set(abi::kDnnTensorType, abi::kDnnTypeDataType, &type);
@@ -103,19 +106,21 @@ Names names_of(Convolution::Result result) {
   using namespace abi;
   switch (result) {
     case Convolution::Result::kY:
-      return {kDnnForward, kDnnForwardAlpha, kDnnForwardBeta, kDnnForwardConv, kDnnForwardX, kDnnForwardW, kDnnForwardY};
+      return {kDnnForward,  kDnnForwardAlpha, kDnnForwardBeta, kDnnForwardConv,
+              kDnnForwardX, kDnnForwardW,     kDnnForwardY};
     case Convolution::Result::kDx:
       return {kDnnBackwardData, kDnnDataAlpha, kDnnDataBeta, kDnnDataConv, kDnnDataDx, kDnnDataW, kDnnDataDy};
     default:
-      return {kDnnBackwardFilter, kDnnFilterAlpha, kDnnFilterBeta, kDnnFilterConv, kDnnFilterX, kDnnFilterDw, kDnnFilterDy};
+      return {kDnnBackwardFilter, kDnnFilterAlpha, kDnnFilterBeta, kDnnFilterConv,
+              kDnnFilterX,        kDnnFilterDw,    kDnnFilterDy};
   }
 }
 
-Descriptor make_operation(const DnnLibrary& lib, const Convolution& c, const Geometry& g, const Descriptor& x,
-                          const Descriptor& w, const Descriptor& y) {
+const Descriptor& make_operation(const DnnLibrary& lib, Descriptors& kept, const Convolution& c, const Geometry& g,
+                                 const Descriptor& x, const Descriptor& w, const Descriptor& y) {
   const bool wide = c.dtype == PERCALE_DTYPE_F64;
   const int compute = wide ? abi::kDnnDouble : abi::kDnnFloat, mode = abi::kDnnCrossCorrelation;
-  Descriptor conv(lib, abi::kDnnConvolution);
+  Descriptor& conv = kept.emplace_back(lib, abi::kDnnConvolution);
   conv.set(abi::kDnnConvComputeType, abi::kDnnTypeDataType, &compute);
   conv.set(abi::kDnnConvMode, abi::kDnnTypeConvolutionMode, &mode);
   conv.set(abi::kDnnConvSpatialDims, static_cast<int64_t>(g.strides.size()));
@@ -126,7 +131,7 @@ Descriptor make_operation(const DnnLibrary& lib, const Convolution& c, const Geo
   DnnLibrary::check(conv.try_finalize(), "a convolution of cuDNN");
 
   const Names names = names_of(c.result);
-  Descriptor out(lib, names.operation);
+  Descriptor& out = kept.emplace_back(lib, names.operation);
   out.set(names.conv, conv);
   out.set(names.x, x);
   out.set(names.w, w);
@@ -147,7 +152,9 @@ bool is_exact(const DnnLibrary& lib, const Descriptor& config, percale_dtype dty
   config.get(abi::kDnnConfigEngine, abi::kDnnTypeDescriptor, 1, &raw);
   std::array<int, abi::kDnnNoteCount> notes{};
   const int64_t count = engine.get(abi::kDnnEngineNotes, abi::kDnnTypeNote, abi::kDnnNoteCount, notes.data());
-  const auto has = [&](int note) { return std::find(notes.begin(), notes.begin() + count, note) != notes.begin() + count; };
+  const auto has = [&](int note) {
+    return std::find(notes.begin(), notes.begin() + count, note) != notes.begin() + count;
+  };
   if (has(abi::kDnnNondeterministic) || has(abi::kDnnReducedPrecision) || has(abi::kDnnDownConverts)) return false;
   // Tensor cores take f32 as tf32.
   return dtype != PERCALE_DTYPE_F32 || tf32 || !has(abi::kDnnTensorCore);
@@ -168,17 +175,19 @@ struct PlannedConvolution::OnDevice {
     try {
       make(lib, dnn, c, tf32);
     } catch (const Failure&) {
-      plan.clear();  // what cuDNN refuses to describe is done without it
+      plan = nullptr;  // what cuDNN refuses to describe is done without it
     }
+    if (plan == nullptr) kept.clear();
   }
 
   void make(const DnnLibrary& lib, abi::Dnn dnn, const Convolution& c, bool tf32) {
     const Geometry g(c.args);
-    if (g.crops()) return;
     const int type = type_of(c.dtype);
-    const Descriptor x = make_tensor(lib, kX, type, g.x), w = make_tensor(lib, kW, type, g.weights),
-                     y = make_tensor(lib, kY, type, g.y), operation = make_operation(lib, c, g, x, w, y);
-    Descriptor graph(lib, abi::kDnnGraph);
+    const Descriptor& x = make_tensor(lib, kept, kX, type, g.x);
+    const Descriptor& w = make_tensor(lib, kept, kW, type, g.weights);
+    const Descriptor& y = make_tensor(lib, kept, kY, type, g.y);
+    const Descriptor& operation = make_operation(lib, kept, c, g, x, w, y);
+    Descriptor& graph = kept.emplace_back(lib, abi::kDnnGraph);
     graph.set(abi::kDnnGraphHandle, abi::kDnnTypeHandle, &dnn);
     graph.set(abi::kDnnGraphOps, operation);
     DnnLibrary::check(graph.try_finalize(), "a graph of cuDNN");
@@ -189,17 +198,20 @@ struct PlannedConvolution::OnDevice {
 
   // The first engine in cuDNN's order that will do: nothing is measured, so that the choice is the same everywhere.
   bool choose(const DnnLibrary& lib, abi::Dnn dnn, const Convolution& c, bool tf32, const Descriptor& graph, int mode) {
-    Descriptor heuristics(lib, abi::kDnnHeuristics);
+    Descriptor& heuristics = kept.emplace_back(lib, abi::kDnnHeuristics);
     heuristics.set(abi::kDnnHeuristicGraph, graph);
     heuristics.set(abi::kDnnHeuristicMode, abi::kDnnTypeHeuristicMode, &mode);
     if (heuristics.try_finalize() != abi::kDnnSuccess) return false;
     const int64_t count = heuristics.get(abi::kDnnHeuristicResults, abi::kDnnTypeDescriptor, 0, nullptr);
-    std::vector<Descriptor> configs;
+    std::vector<const Descriptor*> configs;
     std::vector<abi::DnnDesc> raw;
-    for (int64_t i = 0; i < count; ++i) raw.push_back(configs.emplace_back(lib, abi::kDnnEngineConfig).get());
+    for (int64_t i = 0; i < count; ++i) {
+      configs.push_back(&kept.emplace_back(lib, abi::kDnnEngineConfig));
+      raw.push_back(configs.back()->get());
+    }
     const int64_t found = heuristics.get(abi::kDnnHeuristicResults, abi::kDnnTypeDescriptor, count, raw.data());
     for (int64_t i = 0; i < std::min(found, count); ++i) {
-      const Descriptor& config = configs[static_cast<size_t>(i)];
+      const Descriptor& config = *configs[static_cast<size_t>(i)];
       if (!is_exact(lib, config, c.dtype, tf32)) continue;
       Descriptor candidate(lib, abi::kDnnPlan);
       candidate.set(abi::kDnnPlanHandle, abi::kDnnTypeHandle, &dnn);
@@ -208,13 +220,14 @@ struct PlannedConvolution::OnDevice {
       int64_t workspace = 0;
       candidate.get(abi::kDnnPlanWorkspace, abi::kDnnTypeInt64, 1, &workspace);
       if (workspace > workspace_for(c)) continue;
-      plan.push_back(std::move(candidate));
+      plan = &kept.emplace_back(std::move(candidate));
       return true;
     }
     return false;
   }
 
-  std::vector<Descriptor> plan;  // one or none
+  Descriptors kept;
+  const Descriptor* plan = nullptr;
 };
 
 PlannedConvolution::PlannedConvolution(const Convolution& convolution) : convolution_(convolution) {}
@@ -236,7 +249,7 @@ bool PlannedConvolution::run(const Launch& launch, Ptr x, Ptr w, Ptr y, Ptr work
   return device.with_dnn([&](abi::Dnn dnn) {
     if (dnn == nullptr) return false;
     const OnDevice& own = on(device, dnn);
-    if (own.plan.empty()) return false;
+    if (own.plan == nullptr) return false;
     const auto pointer = [](Ptr p) { return reinterpret_cast<void*>(p.address); };
     const std::array<int64_t, 3> numbers{kX, kW, kY};
     const std::array<void*, 3> pointers{pointer(x), pointer(w), pointer(y)};
@@ -247,7 +260,7 @@ bool PlannedConvolution::run(const Launch& launch, Ptr x, Ptr w, Ptr y, Ptr work
     pack.set(abi::kDnnPackWorkspace, abi::kDnnTypePointer, &scratch);
     DnnLibrary::check(pack.try_finalize(), "the operands of cuDNN");
     DnnLibrary::check(lib.cudnnSetStream(dnn, launch.queue().stream()), "cudnnSetStream");
-    DnnLibrary::check(lib.cudnnBackendExecute(dnn, own.plan.front().get(), pack.get()), "cudnnBackendExecute");
+    DnnLibrary::check(lib.cudnnBackendExecute(dnn, own.plan->get(), pack.get()), "cudnnBackendExecute");
     return true;
   });
 }

@@ -29,7 +29,7 @@ struct DnnTag {
   Stream stream = nullptr;
 };
 struct DnnDescTag {
-  int type;
+  int type = -1;
   bool final = false;
   int engine = 0;  // of engines and their configurations
   std::map<int, Attribute> attributes;
@@ -86,8 +86,10 @@ struct OpNames {
   int alpha, beta, conv, x, w, y;
 };
 OpNames names_of(int operation) {
-  if (operation == kDnnForward) return {kDnnForwardAlpha, kDnnForwardBeta, kDnnForwardConv, kDnnForwardX, kDnnForwardW, kDnnForwardY};
-  if (operation == kDnnBackwardData) return {kDnnDataAlpha, kDnnDataBeta, kDnnDataConv, kDnnDataDx, kDnnDataW, kDnnDataDy};
+  if (operation == kDnnForward)
+    return {kDnnForwardAlpha, kDnnForwardBeta, kDnnForwardConv, kDnnForwardX, kDnnForwardW, kDnnForwardY};
+  if (operation == kDnnBackwardData)
+    return {kDnnDataAlpha, kDnnDataBeta, kDnnDataConv, kDnnDataDx, kDnnDataW, kDnnDataDy};
   return {kDnnFilterAlpha, kDnnFilterBeta, kDnnFilterConv, kDnnFilterX, kDnnFilterDw, kDnnFilterDy};
 }
 
@@ -140,7 +142,8 @@ const char* check_convolution(const DnnDescTag& desc) {
       if (v < (pads ? 0 : 1)) return "a stride, dilation or pad that is too small";
     }
   }
-  if (read_enum(desc, kDnnConvMode, kDnnTypeConvolutionMode) != kDnnCrossCorrelation) return "the mode of a convolution";
+  if (read_enum(desc, kDnnConvMode, kDnnTypeConvolutionMode) != kDnnCrossCorrelation)
+    return "the mode of a convolution";
   const int compute = read_enum(desc, kDnnConvComputeType, kDnnTypeDataType);
   return compute == kDnnFloat || compute == kDnnDouble ? nullptr : "the type that is computed in";
 }
@@ -160,7 +163,8 @@ const char* check_operation(const DnnDescTag& desc, Problem* out) {
             read_numbers(*conv, kDnnConvPostPads)};
   if (p.x.type != p.w.type || p.x.type != p.y.type) return "types that are not mixed here";
   const bool wide = p.x.type == kDnnDouble;
-  if ((read_enum(*conv, kDnnConvComputeType, kDnnTypeDataType) == kDnnDouble) != wide) return "the type that is computed in";
+  if ((read_enum(*conv, kDnnConvComputeType, kDnnTypeDataType) == kDnnDouble) != wide)
+    return "the type that is computed in";
   for (int name : {names.alpha, names.beta}) {
     double& value = name == names.alpha ? p.alpha : p.beta;
     if (wide) {
@@ -177,7 +181,8 @@ const char* check_operation(const DnnDescTag& desc, Problem* out) {
   const size_t rank = p.x.dims.size(), spatial = p.strides.size();
   if (rank != spatial + 2 || p.w.dims.size() != rank || p.y.dims.size() != rank) return "ranks that differ";
   if (p.x.dims[0] != p.y.dims[0] || p.y.dims[1] != p.w.dims[0]) return "batches or channels that differ";
-  if (p.x.dims[1] % p.w.dims[1] != 0 || p.w.dims[0] % (p.x.dims[1] / p.w.dims[1]) != 0) return "channels that are no groups";
+  if (p.x.dims[1] % p.w.dims[1] != 0 || p.w.dims[0] % (p.x.dims[1] / p.w.dims[1]) != 0)
+    return "channels that are no groups";
   for (size_t d = 0; d < spatial; ++d) {
     const int64_t reach = (p.w.dims[d + 2] - 1) * p.dilations[d] + 1;
     const int64_t room = p.x.dims[d + 2] + p.before[d] + p.behind[d] - reach;
@@ -287,7 +292,8 @@ DnnStatus cudnnSetStream(Dnn dnn, Stream stream) {
   return kDnnSuccess;
 }
 DnnStatus cudnnBackendCreateDescriptor(int type, DnnDesc* desc) {
-  *desc = new DnnDescTag{type};
+  *desc = new DnnDescTag;
+  (*desc)->type = type;
   return kDnnSuccess;
 }
 DnnStatus cudnnBackendDestroyDescriptor(DnnDesc desc) {
@@ -314,11 +320,13 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
     case kDnnBackwardData:
     case kDnnBackwardFilter: wrong = check_operation(*desc, nullptr); break;
     case kDnnGraph:
-      if (read<Dnn>(*desc, kDnnGraphHandle, kDnnTypeHandle).size() != 1 || operation_of(*desc) == nullptr) wrong = "a graph";
+      if (read<Dnn>(*desc, kDnnGraphHandle, kDnnTypeHandle).size() != 1 || operation_of(*desc) == nullptr)
+        wrong = "a graph";
       break;
     case kDnnHeuristics: {
       const int mode = read_enum(*desc, kDnnHeuristicMode, kDnnTypeHeuristicMode);
-      if (read_desc(*desc, kDnnHeuristicGraph, kDnnGraph) == nullptr || (mode != kDnnModeA && mode != kDnnModeFallback)) {
+      if (read_desc(*desc, kDnnHeuristicGraph, kDnnGraph) == nullptr ||
+          (mode != kDnnModeA && mode != kDnnModeFallback)) {
         wrong = "heuristics";
       }
       break;
@@ -335,7 +343,8 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
       break;
     }
     case kDnnVariantPack:
-      if (read_numbers(*desc, kDnnPackIds).size() != 3 || read<void*>(*desc, kDnnPackPointers, kDnnTypePointer).size() != 3) {
+      if (read_numbers(*desc, kDnnPackIds).size() != 3 ||
+          read<void*>(*desc, kDnnPackPointers, kDnnTypePointer).size() != 3) {
         wrong = "operands";
       }
       break;
@@ -394,14 +403,17 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
   for (size_t i = 0; i < numbers.size(); ++i) pointers[numbers[i]] = given[i];
   for (const Tensor* t : {&p.x, &p.w, &p.y}) {
     const auto address = reinterpret_cast<uint64_t>(pointers[t->number]);
-    if (address == 0 || address % static_cast<uint64_t>(t->alignment) != 0) return misuse("an operand is not aligned as was said");
+    if (address == 0 || address % static_cast<uint64_t>(t->alignment) != 0)
+      return misuse("an operand is not aligned as was said");
   }
   const auto workspace = read<void*>(*pack, kDnnPackWorkspace, kDnnTypePointer);
   if (workspace.size() != 1 || workspace[0] == nullptr) return misuse("no workspace");
   ++convolutions;
   void *x = pointers[p.x.number], *w = pointers[p.w.number], *y = pointers[p.y.number], *scratch = workspace[0];
   const Result result = percale_emulator::enqueue(dnn->stream, [=]() -> std::string {
-    const auto at_address = [](const void* at, size_t bytes) { return reach_bytes(reinterpret_cast<uint64_t>(at), bytes); };
+    const auto at_address = [](const void* at, size_t bytes) {
+      return reach_bytes(reinterpret_cast<uint64_t>(at), bytes);
+    };
     void *own_x = at_address(x, p.x.bytes()), *own_w = at_address(w, p.w.bytes()), *own_y = at_address(y, p.y.bytes());
     void* room = at_address(scratch, kWorkspace);
     if (own_x == nullptr || own_w == nullptr || own_y == nullptr || room == nullptr) {
