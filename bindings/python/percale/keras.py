@@ -108,6 +108,38 @@ class History:
             self.history.setdefault(name, []).append(value)
 
 
+class _EpochMean:
+    """The mean loss of an epoch's steps, which may come from several fits."""
+
+    def __init__(self):
+        self._epoch, self._sum, self._weight = None, 0.0, 0
+
+    def add(self, progress, rows):
+        """Counts a step that has so many rows."""
+        if progress.epoch != self._epoch or progress.step_in_epoch == 1:
+            self._epoch, self._sum, self._weight = progress.epoch, 0.0, 0
+        self._sum += progress.loss * rows
+        self._weight += rows
+
+    @property
+    def value(self):
+        """The mean so far."""
+        return self._sum / self._weight
+
+
+def _rows_of_step(data, progress, accumulation):
+    """How many rows of the data set a step had; 1 where that is not known."""
+    if data._batch is None:
+        return 1
+    size, drop = data._batch
+    rows, step = len(data), size * accumulation
+    if drop:
+        rows -= rows % size
+    if progress.steps_in_epoch != -(-rows // step):
+        return 1  # a step is something else: with the mode async a shard
+    return min(step, rows - (progress.step_in_epoch - 1) * step)
+
+
 class Sequential:
     """Layers, one behind the other."""
 
@@ -160,31 +192,35 @@ class Sequential:
         return data.types[data.names[0]][1]
 
     def fit(self, x, y=None, *, epochs=1, batch_size=32, shuffle=0, validation_data=None, verbose="auto", callback=None):
-        """Trains on a data set with columns x and y, or on arrays. `shuffle`: a seed, None for the order of the rows. `callback` as in
-        Trainer.fit(). Calls go on where the last one ended."""
+        """Trains on a data set with columns x and y, or on arrays, for `epochs` more epochs. `shuffle`: a seed, None for the order of
+        the rows. `callback` as in Trainer.fit(). Calls go on where the last one ended, however it did: an epoch that it left unfinished
+        is finished first, and is one of `epochs`. What early stopping has ended stays ended: a further fit() trains nothing.
+
+        The history's "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows; where it is
+        not known how many rows a step has (a data set whose batch() was not called here), all steps weigh the same."""
         data, row = self._data(x, y, batch_size, shuffle)
         if "y" not in data.names:
             raise InvalidArgument(f"the loss '{self._settings and self._settings['loss']}' wants labels: the data set has the columns "
                                   f"{', '.join(map(repr, data.names))} and no 'y'; zip() joins one with labels")
         if self._trainer is None:
             spec = self.spec(row if row is not None else self._row_shape(data), batch_size)
-            self._trainer = Trainer.from_spec(self.engine, spec)
-            self._done = 0
+            self._trainer, self._mean = Trainer.from_spec(self.engine, spec), _EpochMean()
         if validation_data is not None:
             pair = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
             self._trainer.set_validation(self._data(*pair, batch_size, None)[0])
         history, bar = History(), ProgressBar() if verbose in ("auto", 1) and sys.stderr.isatty() else None
 
         def tell(progress):
+            self._mean.add(progress, _rows_of_step(data, progress, self._settings.get("accumulation") or 1))
             if progress.metrics is not None:
-                history.add(progress.epoch - 1, {"loss": progress.loss, **progress.metrics})
+                history.add(progress.epoch - 1, {"loss": self._mean.value, **progress.metrics})
             if bar is not None:
                 bar(progress)
             return True if callback is None else callback(progress)
 
-        self._done += epochs
-        self._trainer.fit(data, self._done, tell)
         self._session = None
+        done = self._trainer.describe()["epoch"] - 1  # the epoch that is next counts from 1
+        self._trainer.fit(data, done + epochs, tell)
         return history
 
     @property

@@ -223,10 +223,10 @@ class Training(unittest.TestCase):
         x = random.standard_normal((256, 8)).astype(np.float32)
         return x, (x.sum(1) > 0).astype(np.int64)
 
-    def keras_model(self):
-        model = keras.Sequential([keras.Dense(16, activation="relu"), keras.Dense(2, activation="softmax")])
+    def keras_model(self, engine=None, **settings):
+        model = keras.Sequential([keras.Dense(16, activation="relu"), keras.Dense(2, activation="softmax")], engine=engine)
         model.compile(optimizer={"name": "adam", "learning_rate": 0.01}, loss="sparse_categorical_crossentropy",
-                      metrics=["accuracy"], seed=3, shards=2)
+                      metrics=["accuracy"], **{"seed": 3, "shards": 2, **settings})
         return model
 
     def test_keras_words_train_to_the_same_bits_on_one_device_and_two(self):
@@ -291,6 +291,68 @@ class Training(unittest.TestCase):
         self.assertEqual(model.trainer.steps, steps + 1)
         model.trainer.set_cancellation(None)
         self.assertEqual(pc.live_statuses(), 0)
+
+    def test_a_fit_after_one_that_ended_early_trains_its_own_epochs_alone(self):
+        x, y = self.data()
+        model = self.keras_model()  # 8 steps an epoch
+
+        def steps_of(**words):
+            before = model.trainer.steps
+            model.fit(x, y, verbose=0, **words)
+            return model.trainer.steps - before
+
+        model.fit(x, y, epochs=50, verbose=0, callback=lambda p: p.step < 5)
+        self.assertEqual(steps_of(epochs=1), 3)  # what was left of the first epoch
+        self.assertEqual(steps_of(epochs=2), 16)
+
+        def broken(progress):
+            if progress.step_in_epoch == 2:
+                raise KeyError("mine")
+
+        with self.assertRaises(KeyError):
+            model.fit(x, y, epochs=50, verbose=0, callback=broken)
+        self.assertEqual(steps_of(epochs=2), 6 + 8)
+
+        def interrupted(progress):
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            model.fit(x, y, epochs=50, verbose=0, callback=interrupted)
+        self.assertEqual(steps_of(epochs=1), 7)
+        with self.assertRaises(pc.Cancelled):
+            model.fit(x, y, epochs=50, verbose=0, callback=lambda p: model.trainer.cancel())
+        self.assertEqual(steps_of(epochs=1), 7)
+        model.trainer.fit(pc.Dataset.from_tensors(model.engine, x=x, y=y).batch(32), 8)  # the trainer's count is of all epochs
+        self.assertEqual(model.trainer.steps, 64)
+        self.assertEqual(steps_of(epochs=1), 8)
+        self.assertEqual(model.fit(x, y, epochs=2, verbose=0).epoch, [9, 10])
+        model = self.keras_model(early_stopping={"patience": 1, "min_delta": 100})
+        model.fit(x, y, epochs=50, verbose=0)
+        self.assertEqual(model.trainer.steps, 16)
+        self.assertEqual(model.fit(x, y, epochs=1, verbose=0).epoch, [])  # stays ended
+
+    def test_the_loss_of_the_history_is_the_mean_over_the_rows_of_the_epoch(self):
+        x, y = self.data()
+        x, y = x[:250], y[:250]
+        for words, rows in (({}, [64, 64, 64, 58]), ({"accumulation": 3}, [192, 58])):
+            model = self.keras_model(**words)
+            losses = []
+            history = model.fit(x, y, epochs=2, batch_size=64, verbose=0, callback=lambda p: losses.append(p.loss))
+            want = np.average(np.reshape(losses, (2, -1)), 1, rows)
+            np.testing.assert_allclose(history.history["loss"], want, rtol=1e-12)
+            self.assertNotAlmostEqual(want[0], losses[len(rows) - 1])
+        e = engine()
+        tensors = {"x": x, "y": y}
+        without = pc.Dataset.from_tensors(e, **tensors).batch(64, drop_remainder=True)
+        repeated = pc.Dataset.from_tensors(e, **tensors).batch(64).repeat(1)  # takes over how rows come, and does not say it
+        for data, rows in ((without, [64] * 3), (repeated, None)):
+            model, losses = self.keras_model(engine=e), []
+            history = model.fit(data, verbose=0, callback=lambda p: losses.append(p.loss))
+            np.testing.assert_allclose(history.history["loss"], [np.average(losses, weights=rows)], rtol=1e-12)
+        model, losses = self.keras_model(), []
+        for stop in (1, 99):  # the first epoch in two fits
+            history = model.fit(x, y, batch_size=125, verbose=0, callback=lambda p: losses.append(p.loss) or p.step < stop)
+        np.testing.assert_allclose(history.history["loss"], [np.mean(losses)], rtol=1e-12)
 
     def test_functions_make_rows_and_their_errors_come_through(self):
         e = engine()
