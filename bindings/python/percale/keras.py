@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 
+from . import dtypes
 from .data import Dataset
 from .engine import Engine
 from .errors import InvalidArgument
@@ -140,6 +141,26 @@ def _rows_of_step(data, progress, accumulation):
     return min(step, rows - (progress.step_in_epoch - 1) * step)
 
 
+def _fitting(value, dtype, name, rank=None):
+    """A tensor of this dtype: the value's own memory where it has it, else converted numbers. With one dim more than `rank`, of size 1
+    and the last, it goes without that."""
+    tensor = Tensor.of(value)
+    fewer = rank is not None and len(tensor.shape) == rank + 1 and tensor.shape[-1] == 1
+    if tensor.dtype == dtype and not fewer:
+        return tensor
+    import numpy as np
+
+    given, wanted = tensor.numpy(), dtypes.to_numpy(dtypes.number(dtype))
+    if given.dtype.kind == "c":
+        raise InvalidArgument(f"'{name}': the model wants {dtype}, the data is {tensor.dtype}")
+    with np.errstate(invalid="ignore", over="ignore"):
+        made = given.astype(wanted, copy=False)
+    if wanted.kind == "i" and not np.array_equal(given, made):
+        other = given[given != made].flat[0]
+        raise InvalidArgument(f"'{name}': the model wants whole numbers ({dtype}), the data ({tensor.dtype}) has {other}")
+    return Tensor.of(made.reshape(made.shape[:-1]) if fewer else made)
+
+
 class Sequential:
     """Layers, one behind the other."""
 
@@ -177,37 +198,46 @@ class Sequential:
             out["strategy"] = self._strategy.preset
         return out
 
-    def _data(self, x, y, batch_size, shuffle):
-        """(data set, shape of a row or None)."""
+    def _rows(self, x, y, batch_size, shuffle):
+        """The data set itself, or one of arrays, which take the dtypes that the model has."""
         if isinstance(x, Dataset):
-            return x, None
-        images = Tensor.of(x)
-        columns = {"x": images} if y is None else {"x": images, "y": Tensor.of(y)}
-        data = Dataset.from_tensors(self.engine, **columns)
-        return data.batch(batch_size, shuffle=shuffle), images.shape[1:]
+            return x
+        model = self.trainer.model
+        columns = {"x": _fitting(x, model.input_types[model.inputs[0]][0], "x")}
+        if y is not None:
+            dtype, shape = model.output_types[model.outputs[0]]
+            loss = self._settings["loss"]
+            if (loss if isinstance(loss, str) else loss["name"]) == "sparse_categorical_crossentropy":
+                dtype, shape = "i64", shape and shape[:-1]  # class numbers
+            columns["y"] = _fitting(y, dtype, "y", shape and len(shape))
+        return Dataset.from_tensors(self.engine, **columns).batch(batch_size, shuffle=shuffle)
 
-    def _row_shape(self, data):
+    def _row_shape(self, x):
         if self.input_shape is not None:
             return self.input_shape
-        return data.types[data.names[0]][1]
+        return x.types[x.names[0]][1] if isinstance(x, Dataset) else x.shape[1:]
 
     def fit(self, x, y=None, *, epochs=1, batch_size=32, shuffle=0, validation_data=None, verbose="auto", callback=None):
-        """Trains on a data set with columns x and y, or on arrays, for `epochs` more epochs. `shuffle`: a seed, None for the order of
-        the rows. `callback` as in Trainer.fit(). Calls go on where the last one ended, however it did: an epoch that it left unfinished
+        """Trains on a data set with columns x and y, or on arrays, for `epochs` more epochs. Arrays and lists of other numbers become
+        what the model wants, such as f32 and, for class numbers, i64; data sets have its dtypes. `shuffle`: a seed, None for the order
+        of the rows. `callback` as in Trainer.fit(). Calls go on where the last one ended, however it did: an epoch that it left unfinished
         is finished first, and is one of `epochs`. What early stopping has ended stays ended: a further fit() trains nothing.
 
         The history's "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows; where it is
         not known how many rows a step has (a data set whose batch() was not called here), all steps weigh the same."""
-        data, row = self._data(x, y, batch_size, shuffle)
-        if "y" not in data.names:
+        names = x.names if isinstance(x, Dataset) else ["x"] if y is None else ["x", "y"]
+        if "y" not in names:
             raise InvalidArgument(f"the loss '{self._settings and self._settings['loss']}' wants labels: the data set has the columns "
-                                  f"{', '.join(map(repr, data.names))} and no 'y'; zip() joins one with labels")
+                                  f"{', '.join(map(repr, names))} and no 'y'; zip() joins one with labels")
+        if not isinstance(x, Dataset):
+            x = Tensor.of(x)
         if self._trainer is None:
-            spec = self.spec(row if row is not None else self._row_shape(data), batch_size)
+            spec = self.spec(self._row_shape(x), batch_size)
             self._trainer, self._mean = Trainer.from_spec(self.engine, spec), _EpochMean()
         if validation_data is not None:
             pair = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
-            self._trainer.set_validation(self._data(*pair, batch_size, None)[0])
+            self._trainer.set_validation(self._rows(*pair, batch_size, None))
+        data = self._rows(x, y, batch_size, shuffle)
         history, bar = History(), ProgressBar() if verbose in ("auto", 1) and sys.stderr.isatty() else None
 
         def tell(progress):
@@ -232,14 +262,15 @@ class Sequential:
 
     def evaluate(self, x, y=None, *, batch_size=32):
         """Loss and metrics as a dict."""
-        return self.trainer.evaluate(self._data(x, y, batch_size, None)[0])
+        return self.trainer.evaluate(self._rows(x, y, batch_size, None))
 
     def predict(self, x):
         """The model's output for an array of rows, as a numpy array."""
         if self._session is None:
             self._model = self.trainer.model
             self._session = Session(self.engine, self._model, self.trainer.variables)
-        found = self._session.run({self._model.inputs[0]: x}, self._model.outputs[0])
+        name = self._model.inputs[0]
+        found = self._session.run({name: _fitting(x, self._model.input_types[name][0], "x")}, self._model.outputs[0])
         return found.numpy()
 
     def save(self, path):

@@ -354,6 +354,45 @@ class Training(unittest.TestCase):
             history = model.fit(x, y, batch_size=125, verbose=0, callback=lambda p: losses.append(p.loss) or p.step < stop)
         np.testing.assert_allclose(history.history["loss"], [np.mean(losses)], rtol=1e-12)
 
+    def test_keras_takes_numbers_of_any_dtype(self):
+        x, y = self.data()
+        x = np.round(x * 4)
+
+        def digest(x, y, words={}):
+            model = self.keras_model()
+            model.fit(x, y, validation_data=(x, y), verbose=0)
+            model.evaluate(x, y)
+            model.predict(x)
+            return model.variables.digest()
+
+        want = digest(x, y)
+        for dtype in ("f8", "f2", "i8", "i4", "i8", ">f8"):
+            self.assertEqual(digest(x.astype(dtype), y), want, dtype)
+        for dtype in ("u1", "i1", "i4", "u8", "?", "f4"):
+            self.assertEqual(digest(x, y.astype(dtype)), want, dtype)
+        self.assertEqual(digest(x.astype(int).tolist(), y.tolist()), want)
+        self.assertEqual(digest(pc.Tensor.of(x.astype("f8")), pc.Tensor.of(y.astype("i4"))), want)
+        self.assertEqual(digest(x, y[:, None]), want)
+        for broken, message in ((y + 0.5, r"whole numbers.*\.5"), (np.where(y == 1, np.nan, 0), "whole numbers.*nan"),
+                                (y + 1j, "complex"), (np.uint64(2**64 - 1) - y.astype("u8"), "whole numbers")):
+            with self.assertRaisesRegex(pc.InvalidArgument, message):
+                digest(x, broken)
+        model = keras.Sequential([keras.Dense(1)])
+        model.compile(loss={"name": "mean_squared_error"})
+        model.fit(x, y, verbose=0)
+        numbers = keras.Sequential([keras.Embedding(64, 4), keras.Flatten(), keras.Dense(2, activation="softmax")])
+        numbers.compile(loss="sparse_categorical_crossentropy")
+        numbers.fit(np.arange(64).reshape(32, 2), y[:32], verbose=0)
+
+    def test_keras_borrows_arrays_that_have_the_models_dtype(self):
+        for array in (np.zeros((3, 2), np.float32), np.zeros(3, np.int64)):
+            tensor = keras._fitting(array, str(pc.Tensor.of(array).dtype), "x")
+            self.assertTrue(np.shares_memory(tensor.numpy(), array))
+        tensor = pc.Tensor.of([1.0])
+        self.assertIs(keras._fitting(tensor, "f32", "x"), tensor)
+        column = np.zeros((3, 1), np.int64)
+        self.assertTrue(np.shares_memory(keras._fitting(column, "i64", "y", 1).numpy(), column))
+
     def test_functions_make_rows_and_their_errors_come_through(self):
         e = engine()
         data = pc.Dataset.from_function(e, lambda i: {"x": [i, 2 * i], "y": i}, 5, x=("f32", (2,)), y=("i64", ())).batch(2)
