@@ -28,7 +28,11 @@ class Options(Handle):
         elif isinstance(value, float):
             check(lib.percale_options_set_float(self.c, name, value))
         else:
-            text = value if isinstance(value, str) else json.dumps(value)
+            try:
+                text = value if isinstance(value, str) else json.dumps(value)
+            except TypeError:
+                raise TypeError(f"the option '{key}' takes a number, a str, a bool, or lists and dicts of them, "
+                                f"got {type(value).__name__}") from None
             check(lib.percale_options_set(self.c, name, text.encode()))
 
 

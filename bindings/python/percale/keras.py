@@ -1,10 +1,13 @@
 """Models of layers in Keras' words: Sequential, compile, fit, evaluate, predict, and the strategies that spread training over
 devices. The model becomes a SPEC, which the library trains."""
 import contextlib
+import difflib
 import os
 import sys
 
-from . import dtypes
+from . import _layers
+from ._fit import EpochMean, fitting, rows_of_step
+from ._layers import Layer
 from .data import Dataset
 from .engine import Engine
 from .errors import InvalidArgument
@@ -14,42 +17,23 @@ from .training import Trainer
 
 _scopes = []  # engines and presets of the strategies that are open
 
-
-class Layer:
-    """A layer by Keras' name, with its attributes: Layer("Dense", units=10). `percale.keras.Dense(10)` is the same."""
-
-    def __init__(self, kind, **attributes):
-        self.kind, self.attributes = kind, attributes
-
-    def spec(self):
-        """The layer's part of a SPEC."""
-        return {"layer": self.kind, **self.attributes}
-
-
-# What Keras takes without a keyword, in its order.
-_POSITIONAL = {"Dense": ["units"], "Conv1D": ["filters", "kernel_size", "strides"], "Conv2D": ["filters", "kernel_size", "strides"],
-               "Conv2DTranspose": ["filters", "kernel_size", "strides"], "DepthwiseConv2D": ["kernel_size", "strides"],
-               "SeparableConv2D": ["filters", "kernel_size", "strides"], "MaxPooling2D": ["pool_size", "strides"],
-               "AveragePooling2D": ["pool_size", "strides"], "Dropout": ["rate"], "Activation": ["activation"],
-               "Reshape": ["target_shape"], "Embedding": ["input_dim", "output_dim"],
-               "EmbeddingBag": ["input_dim", "output_dim"], "LSTM": ["units"], "GRU": ["units"],
-               "SimpleRNN": ["units"], "MultiHeadAttention": ["num_heads", "key_dim"]}
+# What people may want to say beside the optimizer instead of within.
+_OPTIMIZERS_WORDS = {"learning_rate", "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay"}
 
 
 def __getattr__(name):
-    """Any layer of the library by its name."""
+    """Any layer of the library by its name; help() tells what it takes."""
     if not name[:1].isupper():
         raise AttributeError(f"module 'percale.keras' has no attribute '{name}'")
+    if name not in _layers.known():
+        near = difflib.get_close_matches(name, _layers.known(), 1)
+        raise AttributeError(f"no layer '{name}'" + (f", did you mean '{near[0]}'?" if near else
+                                                     f"; there are {', '.join(sorted(_layers.known()))}"))
+    return _layers.known()[name]
 
-    def make(*values, **attributes):
-        words = _POSITIONAL.get(name, [])
-        if len(values) > len(words):
-            raise TypeError(f"{name} takes {len(words)} arguments without a keyword, got {len(values)}")
-        given = {**dict(zip(words, values)), **attributes}
-        return Layer(name, **{k: list(v) if isinstance(v, tuple) else v for k, v in given.items()})
 
-    make.__name__ = name
-    return make
+def __dir__():
+    return sorted([*globals(), *_layers.known()])
 
 
 class Strategy:
@@ -58,6 +42,9 @@ class Strategy:
     preset = None
 
     def __init__(self, **settings):
+        if "engine" in settings:
+            raise TypeError(f"{type(self).__name__} makes an engine of its own and takes none; its keywords are options of kind "
+                            "'engine', such as threads=2. Sequential(engine=...) takes one")
         self.engine = Engine(**settings)
 
     @property
@@ -109,58 +96,6 @@ class History:
             self.history.setdefault(name, []).append(value)
 
 
-class _EpochMean:
-    """The mean loss of an epoch's steps, which may come from several fits."""
-
-    def __init__(self):
-        self._epoch, self._sum, self._weight = None, 0.0, 0
-
-    def add(self, progress, rows):
-        """Counts a step that has so many rows."""
-        if progress.epoch != self._epoch or progress.step_in_epoch == 1:
-            self._epoch, self._sum, self._weight = progress.epoch, 0.0, 0
-        self._sum += progress.loss * rows
-        self._weight += rows
-
-    @property
-    def value(self):
-        """The mean so far."""
-        return self._sum / self._weight
-
-
-def _rows_of_step(data, progress, accumulation):
-    """How many rows of the data set a step had; 1 where that is not known."""
-    if data._batch is None:
-        return 1
-    size, drop = data._batch
-    rows, step = len(data), size * accumulation
-    if drop:
-        rows -= rows % size
-    if progress.steps_in_epoch != -(-rows // step):
-        return 1  # a step is something else: with the mode async a shard
-    return min(step, rows - (progress.step_in_epoch - 1) * step)
-
-
-def _fitting(value, dtype, name, rank=None):
-    """A tensor of this dtype: the value's own memory where it has it, else converted numbers. With one dim more than `rank`, of size 1
-    and the last, it goes without that."""
-    tensor = Tensor.of(value)
-    fewer = rank is not None and len(tensor.shape) == rank + 1 and tensor.shape[-1] == 1
-    if tensor.dtype == dtype and not fewer:
-        return tensor
-    import numpy as np
-
-    given, wanted = tensor.numpy(), dtypes.to_numpy(dtypes.number(dtype))
-    if given.dtype.kind == "c":
-        raise InvalidArgument(f"'{name}': the model wants {dtype}, the data is {tensor.dtype}")
-    with np.errstate(invalid="ignore", over="ignore"):
-        made = given.astype(wanted, copy=False)
-    if wanted.kind == "i" and not np.array_equal(given, made):
-        other = given[given != made].flat[0]
-        raise InvalidArgument(f"'{name}': the model wants whole numbers ({dtype}), the data ({tensor.dtype}) has {other}")
-    return Tensor.of(made.reshape(made.shape[:-1]) if fewer else made)
-
-
 class Sequential:
     """Layers, one behind the other."""
 
@@ -185,6 +120,11 @@ class Sequential:
     def compile(self, optimizer="adam", loss=None, metrics=(), **settings):
         """optimizer: a name or a dict; loss: a name, or a dict with "name" and "from_logits"; further keys are those of a SPEC, such
         as seed, shards, schedule."""
+        own = [word for word in settings if word in _OPTIMIZERS_WORDS]
+        if own:
+            optimizer = optimizer if isinstance(optimizer, dict) else {"name": optimizer}
+            wanted = {**optimizer, **{word: settings[word] for word in own}}
+            raise TypeError(f"compile() takes no '{own[0]}', the optimizer does: optimizer={wanted!r}")
         self._settings = {"optimizer": optimizer, "loss": loss, "metrics": list(metrics), **settings}
         self._trainer = None
 
@@ -203,13 +143,13 @@ class Sequential:
         if isinstance(x, Dataset):
             return x
         model = self.trainer.model
-        columns = {"x": _fitting(x, model.input_types[model.inputs[0]][0], "x")}
+        columns = {"x": fitting(x, model.input_types[model.inputs[0]][0], "x")}
         if y is not None:
             dtype, shape = model.output_types[model.outputs[0]]
             loss = self._settings["loss"]
             if (loss if isinstance(loss, str) else loss["name"]) == "sparse_categorical_crossentropy":
                 dtype, shape = "i64", shape and shape[:-1]  # class numbers
-            columns["y"] = _fitting(y, dtype, "y", shape and len(shape))
+            columns["y"] = fitting(y, dtype, "y", shape and len(shape))
         return Dataset.from_tensors(self.engine, **columns).batch(batch_size, shuffle=shuffle)
 
     def _row_shape(self, x):
@@ -233,7 +173,7 @@ class Sequential:
             x = Tensor.of(x)
         if self._trainer is None:
             spec = self.spec(self._row_shape(x), batch_size)
-            self._trainer, self._mean = Trainer.from_spec(self.engine, spec), _EpochMean()
+            self._trainer, self._mean = Trainer.from_spec(self.engine, spec), EpochMean()
         if validation_data is not None:
             pair = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
             self._trainer.set_validation(self._rows(*pair, batch_size, None))
@@ -241,7 +181,7 @@ class Sequential:
         history, bar = History(), ProgressBar() if verbose in ("auto", 1) and sys.stderr.isatty() else None
 
         def tell(progress):
-            self._mean.add(progress, _rows_of_step(data, progress, self._settings.get("accumulation") or 1))
+            self._mean.add(progress, rows_of_step(data, progress, self._settings.get("accumulation") or 1))
             if progress.metrics is not None:
                 history.add(progress.epoch - 1, {"loss": self._mean.value, **progress.metrics})
             if bar is not None:
@@ -270,7 +210,7 @@ class Sequential:
             self._model = self.trainer.model
             self._session = Session(self.engine, self._model, self.trainer.variables)
         name = self._model.inputs[0]
-        found = self._session.run({name: _fitting(x, self._model.input_types[name][0], "x")}, self._model.outputs[0])
+        found = self._session.run({name: fitting(x, self._model.input_types[name][0], "x")}, self._model.outputs[0])
         return found.numpy()
 
     def save(self, path):

@@ -11,6 +11,8 @@ import numpy as np
 
 import percale as pc
 from percale import keras, ops
+from percale._fit import fitting
+from percale._layers import POSITIONAL
 
 
 def engine(**settings):
@@ -386,12 +388,12 @@ class Training(unittest.TestCase):
 
     def test_keras_borrows_arrays_that_have_the_models_dtype(self):
         for array in (np.zeros((3, 2), np.float32), np.zeros(3, np.int64)):
-            tensor = keras._fitting(array, str(pc.Tensor.of(array).dtype), "x")
+            tensor = fitting(array, str(pc.Tensor.of(array).dtype), "x")
             self.assertTrue(np.shares_memory(tensor.numpy(), array))
         tensor = pc.Tensor.of([1.0])
-        self.assertIs(keras._fitting(tensor, "f32", "x"), tensor)
+        self.assertIs(fitting(tensor, "f32", "x"), tensor)
         column = np.zeros((3, 1), np.int64)
-        self.assertTrue(np.shares_memory(keras._fitting(column, "i64", "y", 1).numpy(), column))
+        self.assertTrue(np.shares_memory(fitting(column, "i64", "y", 1).numpy(), column))
 
     def test_functions_make_rows_and_their_errors_come_through(self):
         e = engine()
@@ -440,15 +442,37 @@ class Training(unittest.TestCase):
         gc.collect()
         self.assertIsNone(told())
 
+    def test_what_keras_does_not_take_is_said_in_its_words(self):
+        with self.assertRaisesRegex(AttributeError, "^no layer 'Dens', did you mean 'Dense'\\?$"):
+            keras.Dens
+        with self.assertRaisesRegex(AttributeError, "no layer 'Xyzzy'; there are .*Dense"):
+            keras.Xyzzy
+        with self.assertRaisesRegex(AttributeError, "no attribute 'dense'"):
+            keras.dense
+        with self.assertRaisesRegex(TypeError, "Dense takes 1 argument.* got 2"):
+            keras.Dense(1, 2)
+        with self.assertRaisesRegex(TypeError, "'units' twice"):
+            keras.Dense(1, units=2)
+        with self.assertRaisesRegex(TypeError, "MirroredStrategy makes an engine of its own"):
+            keras.MirroredStrategy(engine=engine())
+        with self.assertRaisesRegex(TypeError, "the option 'threads' takes a number.*got Engine"):
+            pc.Engine(threads=engine())
+        with self.assertRaisesRegex(TypeError, r"""compile\(\) takes no 'learning_rate'.*optimizer={'name': 'sgd', 'learning_rate': 0.1}"""):
+            keras.Sequential().compile("sgd", learning_rate=0.1)
+
     def test_layers_of_the_library_are_layers_of_keras(self):
         layers = {layer["name"]: layer for layer in engine().describe("layers")}
-        for name, words in keras._POSITIONAL.items():
+        for name, words in POSITIONAL.items():
             known = [attribute["name"] for attribute in layers[name]["attributes"]]
             self.assertEqual([word for word in words if word not in known], [], name)
         for name, layer in layers.items():
             needed = [attribute["name"] for attribute in layer["attributes"] if attribute["required"]]
-            self.assertEqual([word for word in needed if word not in keras._POSITIONAL.get(name, [])],
+            self.assertEqual([word for word in needed if word not in POSITIONAL.get(name, [])],
                              [], name)
+            made = getattr(keras, name)
+            self.assertIn(layer["doc"], made.__doc__)
+            self.assertEqual([a["name"] for a in layer["attributes"] if f"{a['name']}: {a['kind']}" not in made.__doc__], [])
+            self.assertIn(name, dir(keras))
 
     def test_data_sets_are_put_together(self):
         e = engine()
