@@ -15,12 +15,12 @@ class Layer:
 
 # What Keras takes without a keyword, in its order.
 POSITIONAL = {"Dense": ["units"], "Conv1D": ["filters", "kernel_size", "strides"], "Conv2D": ["filters", "kernel_size", "strides"],
-               "Conv2DTranspose": ["filters", "kernel_size", "strides"], "DepthwiseConv2D": ["kernel_size", "strides"],
-               "SeparableConv2D": ["filters", "kernel_size", "strides"], "MaxPooling2D": ["pool_size", "strides"],
-               "AveragePooling2D": ["pool_size", "strides"], "Dropout": ["rate"], "Activation": ["activation"],
-               "Reshape": ["target_shape"], "Embedding": ["input_dim", "output_dim"],
-               "EmbeddingBag": ["input_dim", "output_dim"], "LSTM": ["units"], "GRU": ["units"],
-               "SimpleRNN": ["units"], "MultiHeadAttention": ["num_heads", "key_dim"]}
+              "Conv2DTranspose": ["filters", "kernel_size", "strides"], "DepthwiseConv2D": ["kernel_size", "strides"],
+              "SeparableConv2D": ["filters", "kernel_size", "strides"], "MaxPooling2D": ["pool_size", "strides"],
+              "AveragePooling2D": ["pool_size", "strides"], "Dropout": ["rate"], "Activation": ["activation"],
+              "Reshape": ["target_shape"], "Embedding": ["input_dim", "output_dim"],
+              "EmbeddingBag": ["input_dim", "output_dim"], "LSTM": ["units"], "GRU": ["units"],
+              "SimpleRNN": ["units"], "MultiHeadAttention": ["num_heads", "key_dim"]}
 
 
 _makers = {}  # a function for each layer of the library, once one is asked for

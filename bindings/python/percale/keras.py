@@ -46,11 +46,13 @@ class Strategy:
             raise TypeError(f"{type(self).__name__} makes an engine of its own and takes none; its keywords are options of kind "
                             "'engine', such as threads=2. Sequential(engine=...) takes one")
         self.engine = Engine(**settings)
+        self._replicas = None
 
     @property
     def num_replicas_in_sync(self):
-        """How many devices compute parts of a batch."""
-        return len(self.engine.devices)
+        """How many devices compute parts of a batch: from the first step of fit() on what the trainer really uses, before that, after
+        a compile() too, all devices."""
+        return self._replicas or len(self.engine.devices)
 
     @contextlib.contextmanager
     def scope(self):
@@ -67,8 +69,13 @@ class Strategy:
 
 
 class MirroredStrategy(Strategy):
-    """All devices compute parts of every batch; the weights are those of one device, bit for bit. Without `devices`, a CPU device for
-    each processor."""
+    """The devices compute parts of every batch; the weights are those of one device, bit for bit. Without `devices`, a CPU device for
+    each processor.
+
+    A batch is cut into shards, whose number follows from the model's size and not from the devices, so that results do not depend on
+    these. A device gets work only where there are as many shards: a small model has one, and trains on one device. `shards` in
+    compile() says another number, at least one for each device. num_replicas_in_sync tells how many devices have work, and trainer.describe()["idle_devices"]
+    which have none."""
 
     preset = "mirrored"
 
@@ -117,16 +124,19 @@ class Sequential:
             self._engine = Engine()
         return self._engine
 
-    def compile(self, optimizer="adam", loss=None, metrics=(), **settings):
-        """optimizer: a name or a dict; loss: a name, or a dict with "name" and "from_logits"; further keys are those of a SPEC, such
-        as seed, shards, schedule."""
+    def compile(self, optimizer="adam", loss=None, metrics=(), *, shards=None, **settings):
+        """optimizer: a name or a dict; loss: a name, or a dict with "name" and "from_logits". `shards`: the parts of each batch that
+        devices compute, added in a fixed order; the same number gives the same bits on any devices. None: by the model's size. Further
+        keys are those of a SPEC, such as seed, schedule, early_stopping."""
         own = [word for word in settings if word in _OPTIMIZERS_WORDS]
         if own:
             optimizer = optimizer if isinstance(optimizer, dict) else {"name": optimizer}
             wanted = {**optimizer, **{word: settings[word] for word in own}}
             raise TypeError(f"compile() takes no '{own[0]}', the optimizer does: optimizer={wanted!r}")
-        self._settings = {"optimizer": optimizer, "loss": loss, "metrics": list(metrics), **settings}
+        self._settings = {"optimizer": optimizer, "loss": loss, "metrics": list(metrics), "shards": shards, **settings}
         self._trainer = None
+        if self._strategy is not None:
+            self._strategy._replicas = None
 
     def spec(self, row_shape, batch_size=32):
         """The SPEC that the library trains, as a dict."""
@@ -180,7 +190,13 @@ class Sequential:
         data = self._rows(x, y, batch_size, shuffle)
         history, bar = History(), ProgressBar() if verbose in ("auto", 1) and sys.stderr.isatty() else None
 
+        told = False
+
         def tell(progress):
+            nonlocal told
+            if not told and self._strategy is not None:
+                self._strategy._replicas = self._trainer.describe()["replicas"]
+            told = True
             self._mean.add(progress, rows_of_step(data, progress, self._settings.get("accumulation") or 1))
             if progress.metrics is not None:
                 history.add(progress.epoch - 1, {"loss": self._mean.value, **progress.metrics})

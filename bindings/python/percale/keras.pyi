@@ -48,6 +48,8 @@ class Sequential:
         optimizer: Union[str, Mapping[str, Any]] = "adam",
         loss: Optional[Union[str, Mapping[str, Any]]] = None,
         metrics: Sequence[str] = (),
+        *,
+        shards: Optional[int] = None,
         **settings: Any,
     ) -> None: ...
     def spec(self, row_shape: Sequence[int], batch_size: int = 32) -> Dict[str, Any]: ...

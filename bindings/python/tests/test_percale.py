@@ -244,6 +244,24 @@ class Training(unittest.TestCase):
             digests.append(model.variables.digest())
         self.assertEqual(digests[0], digests[1])
 
+    def test_a_strategy_tells_how_many_replicas_have_work(self):
+        x, y = self.data()
+        strategy = keras.MirroredStrategy("cpu=3x1")
+        self.assertEqual(strategy.num_replicas_in_sync, 3)
+        told = []
+        for shards, replicas in ((None, 1), (3, 3), (8, 3)):
+            with strategy.scope():
+                model = self.keras_model(shards=shards)
+            self.assertEqual(strategy.num_replicas_in_sync, 3)
+            model.fit(x, y, verbose=0, callback=lambda p: told.append(strategy.num_replicas_in_sync))
+            self.assertEqual(strategy.num_replicas_in_sync, replicas)
+            self.assertEqual(len(model.trainer.describe()["idle_devices"]), 3 - replicas)
+        self.assertEqual(told, [1] * 8 + [3] * 16)
+        with strategy.scope():
+            model = self.keras_model(shards=2)
+        with self.assertRaisesRegex(pc.InvalidArgument, "at least one shard per device"):
+            model.fit(x, y, verbose=0)
+
     def test_data_without_labels_names_what_is_missing(self):
         model = self.keras_model()
         data = pc.Dataset.range(model.engine, 0, 64).batch(8)
