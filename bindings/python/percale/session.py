@@ -10,8 +10,10 @@ from .tensor import Tensor, Tensors, _dims
 
 
 def nanoseconds(timeout):
-    """Of seconds; None is forever."""
-    return _raw.FOREVER if timeout is None else int(timeout * 1e9)
+    """Of seconds; None is forever, and what is below 0 counts as 0."""
+    if timeout is None or timeout > 9e9:  # what 64 bits hold
+        return _raw.FOREVER
+    return max(int(timeout * 1e9), 0)
 
 
 class Cancellation(Handle):
@@ -110,8 +112,8 @@ class Event(Handle):
         lib.percale_event_cancel(self.c)
 
     def wait(self, timeout=None):
-        """Until the run is over; its error is raised. Control-C is heard."""
-        left = None if timeout is None else timeout
+        """Until the run is over; its error is raised. DeadlineExceeded when it is not over after `timeout` seconds. Control-C is heard."""
+        left = timeout
         while not self.done():
             part = 0.1 if left is None else min(0.1, left)
             status = lib.percale_event_wait(self.c, nanoseconds(part))
@@ -179,7 +181,7 @@ class Session(Handle):
 
     def run(self, feeds=None, fetches=None, *, targets=(), timeout=None):
         """Computes what the fetches and targets need. Any value may be fed or fetched by its name. `fetches`: a list gives a dict of
-        tensors, one name that tensor, None all outputs. `timeout` in seconds: DeadlineExceeded after that."""
+        tensors, one name that tensor, None all outputs. `timeout` in seconds: DeadlineExceeded after that, at once for 0 and below."""
         wanted, single = fetch_names(self._outputs if fetches is None else fetches)
         keep, arguments = self._arguments(feeds or {}, wanted, targets)
         found = ffi.new("percale_tensor*[]", max(len(wanted), 1))
@@ -244,7 +246,8 @@ class Call(Handle):
 
     def __call__(self, *inputs, timeout=None, cancellation=None):
         """Runs it on tensors in the order of the feeds. The results lie in `outputs` until the next call: one tensor, or the list.
-        `timeout` in seconds: DeadlineExceeded after that. Cancelled when `cancellation` is, even before the run begins."""
+        `timeout` in seconds: DeadlineExceeded after that, at once for 0 and below. Cancelled when `cancellation` is, even
+        before the run begins."""
         if len(inputs) != self._count:
             raise TypeError(f"the call takes {self._count} feeds, got {len(inputs)}")
         held = [Tensor.of(value) for value in inputs]

@@ -211,12 +211,19 @@ class Errors(unittest.TestCase):
             with self.assertRaises(pc.Cancelled):
                 call(feeds["x"], timeout=30, cancellation=stop)
         self.assertTrue(stop.cancelled)
+        for timeout in (0, -5, -1e-9):
+            for function, words in ((session.run, {"feeds": feeds, "fetches": "y"}), (lambda timeout: call(feeds["x"], timeout=timeout), {}),
+                                    (lambda timeout: session.run_async(feeds, "y", timeout=timeout).result(), {})):
+                with self.assertRaises(pc.DeadlineExceeded):
+                    function(timeout=timeout, **words)
         event = session.run_async(feeds, "y")
-        with self.assertRaises(pc.DeadlineExceeded):
-            event.wait(0.02)
+        for timeout in (0.02, -5, -1e-9):
+            with self.assertRaises(pc.DeadlineExceeded):
+                event.wait(timeout)
         event.cancel()
-        with self.assertRaises(pc.Cancelled):
-            event.result(30)
+        for timeout in (30, float("inf"), 1e300):
+            with self.assertRaises(pc.Cancelled):
+                event.result(timeout)
 
 
 class Training(unittest.TestCase):
