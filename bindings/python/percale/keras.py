@@ -167,11 +167,13 @@ class Sequential:
             return self.input_shape
         return x.types[x.names[0]][1] if isinstance(x, Dataset) else x.shape[1:]
 
-    def fit(self, x, y=None, *, epochs=1, batch_size=32, shuffle=0, validation_data=None, verbose="auto", callback=None):
+    def fit(self, x, y=None, *, epochs=1, batch_size=32, shuffle=0, validation_data=None, verbose="auto", callback=None,
+            cancellation=None):
         """Trains on a data set with columns x and y, or on arrays, for `epochs` more epochs. Arrays and lists of other numbers become
         what the model wants, such as f32 and, for class numbers, i64; data sets have its dtypes. `shuffle`: a seed, None for the order
         of the rows. `callback` as in Trainer.fit(). Calls go on where the last one ended, however it did: an epoch that it left unfinished
-        is finished first, and is one of `epochs`. What early stopping has ended stays ended: a further fit() trains nothing.
+        is finished first, and is one of `epochs`. `cancellation`: a percale.Cancellation; Cancelled when it is, by any thread, even before
+        the fit begins. It stands for this fit in the place of one that trainer.set_cancellation() was given. What early stopping has ended stays ended: a further fit() trains nothing.
 
         The history's "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows; where it is
         not known how many rows a step has (a data set whose batch() was not called here), all steps weigh the same."""
@@ -206,14 +208,20 @@ class Sequential:
 
         self._session = None
         done = self._trainer.describe()["epoch"] - 1  # the epoch that is next counts from 1
-        self._trainer.fit(data, done + epochs, tell)
+        if cancellation is not None:
+            self._trainer.set_cancellation(cancellation)
+        try:
+            self._trainer.fit(data, done + epochs, tell)
+        finally:
+            if cancellation is not None:
+                self._trainer.set_cancellation(None)
         return history
 
     @property
     def trainer(self):
-        """What fit() trains with."""
+        """What fit() trains with; the first fit() makes it."""
         if self._trainer is None:
-            raise RuntimeError("fit() comes first")
+            raise RuntimeError("fit() comes first, which makes the trainer; fit(cancellation=...) can be ended before it begins")
         return self._trainer
 
     def evaluate(self, x, y=None, *, batch_size=32):

@@ -3,7 +3,7 @@ from typing import Any, Callable, ContextManager, Dict, Iterable, List, Mapping,
 
 from .data import Dataset
 from .engine import Engine
-from .session import Variables
+from .session import Cancellation, Variables
 from .training import Progress, Trainer
 
 class Layer:
@@ -64,6 +64,7 @@ class Sequential:
         validation_data: Optional[Union[Dataset, Tuple[Any, Any]]] = None,
         verbose: Union[str, int] = "auto",
         callback: Optional[Callable[[Progress], Optional[bool]]] = None,
+        cancellation: Optional[Cancellation] = None,
     ) -> History: ...
     @property
     def trainer(self) -> Trainer: ...

@@ -420,6 +420,23 @@ class Training(unittest.TestCase):
         column = np.zeros((3, 1), np.int64)
         self.assertTrue(np.shares_memory(fitting(column, "i64", "y", 1).numpy(), column))
 
+    def test_a_fit_is_cancelled_from_elsewhere_even_before_it_begins(self):
+        x, y = self.data()
+        model, stop = self.keras_model(), pc.Cancellation()
+        with self.assertRaisesRegex(RuntimeError, "cancellation="):
+            model.trainer
+        cancel = threading.Thread(target=stop.cancel)
+        cancel.start()
+        cancel.join()
+        with self.assertRaises(pc.Cancelled):
+            model.fit(x, y, verbose=0, cancellation=stop)
+        self.assertEqual(model.trainer.steps, 0)
+        later = pc.Cancellation()
+        with self.assertRaises(pc.Cancelled):
+            model.fit(x, y, verbose=0, cancellation=later, callback=lambda p: later.cancel())
+        self.assertEqual(model.trainer.steps, 1)
+        self.assertEqual(len(model.fit(x, y, verbose=0).epoch), 1)  # the next fit has none
+
     def test_functions_make_rows_and_their_errors_come_through(self):
         e = engine()
         data = pc.Dataset.from_function(e, lambda i: {"x": [i, 2 * i], "y": i}, 5, x=("f32", (2,)), y=("i64", ())).batch(2)
