@@ -5,7 +5,11 @@
     graph = pc.Graph.from_onnx(engine, "model.onnx")
     session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
     y = session.run({"x": images}, "y").numpy()
+
+The modules `ops` and `keras` are read when they are first used.
 """
+import importlib as _importlib
+
 from . import dtypes
 from .data import Dataset
 from .engine import Engine, Options, live_statuses, version
@@ -21,3 +25,16 @@ __all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cance
            "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Session", "Tensor", "Trace", "Trainer",
            "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]
+
+_LATER = ("keras", "ops")
+
+
+def __getattr__(name):
+    """The modules that are not read before they are used."""
+    if name in _LATER:
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})

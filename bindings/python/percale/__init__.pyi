@@ -1,4 +1,4 @@
-from . import dtypes
+from . import dtypes, keras, ops
 from .data import Dataset
 from .engine import Engine, Options, live_statuses, version
 from .errors import (Aborted, AlreadyExists, Cancelled, Closed, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,

@@ -2,7 +2,10 @@
 import ast
 import importlib
 import inspect
+import os
 import pathlib
+import subprocess
+import sys
 import unittest
 
 import percale
@@ -59,6 +62,16 @@ class Documentation(unittest.TestCase):
             count += len(named)
         self.assertEqual(missing, [])
         self.assertGreater(count, 300)
+
+
+class Modules(unittest.TestCase):
+    def test_ops_and_keras_are_there_without_an_import_of_their_own_and_read_when_they_are_used(self):
+        code = ("import sys, percale as pc; read = {'percale.ops', 'percale.keras', 'numpy'} & set(sys.modules); "
+                "assert not read, read; assert {'ops', 'keras'} <= set(dir(pc)); pc.ops.Add, pc.keras.Sequential\n"
+                "try: pc.nothing\nexcept AttributeError: print('ok')")
+        folder = str(pathlib.Path(percale.__file__).parent.parent)
+        ran = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": folder}, capture_output=True, text=True)
+        self.assertEqual((ran.stdout, ran.stderr), ("ok\n", ""))
 
 
 class Stubs(unittest.TestCase):
