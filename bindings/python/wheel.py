@@ -22,6 +22,20 @@ Requires-Dist: cffi>=1.15
 Requires-Dist: numpy>=1.23
 Description-Content-Type: text/markdown
 
+# Percale
+Trains and serves deep-learning models inside your process. The wheel carries the library; it needs numpy and cffi.
+
+```python
+import percale as pc
+
+engine = pc.Engine()
+graph = pc.Graph.from_onnx(engine, "model.onnx")
+session = pc.Session(engine, graph, pc.Variables.of(engine, graph))
+y = session.run({{"x": images}}, "y").numpy()
+```
+
+`percale.keras` has models of layers, fit, evaluate and predict in Keras' words; `percale.ops` a function per op; `help()` tells the
+rest. Results are the same bits on any number of threads.
 """
 
 
@@ -52,8 +66,7 @@ def main():
     license_text = (HERE.parent.parent / "LICENSE").read_text()
     info = f"percale-{version}.dist-info"
     files = contents(build)
-    files[f"{info}/METADATA"] = (METADATA.format(version=version, license=license_text.strip().splitlines()[0].strip()) +
-                                 (HERE / "README.md").read_text()).encode()
+    files[f"{info}/METADATA"] = METADATA.format(version=version, license=license_text.strip().splitlines()[0].strip()).encode()
     files[f"{info}/LICENSE"] = license_text.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: percale\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
     record = []

@@ -82,7 +82,9 @@ class Trainer(Handle):
         return loss[0]
 
     def fit(self, dataset=None, epochs=0, callback=None):
-        """Trains over a data set (None: the SPEC's). `callback(Progress)` is told after each step; False ends the training after it.
+        """Trains over a data set (None: the SPEC's) until `epochs` are done (0: as the SPEC says). They count all epochs of the trainer
+        so far, those of earlier fits and of a restored checkpoint too: after fit(data, 1), fit(data, 2) trains one more.
+        describe()["epoch"] is the number of the next one, from 1. `callback(Progress)` is told after each step; False ends the training after it.
         What it raises ends it too, and is raised here; so does Control-C."""
         listener = _Listener(callback)
         handle = ffi.new_handle(listener)

@@ -1,12 +1,19 @@
-"""Every public name has its documentation, and the stubs say what the modules are."""
+"""Every public name has its documentation, the README's programs run, and the stubs say what the modules are."""
 import ast
+import contextlib
 import importlib
+import importlib.metadata
 import inspect
+import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
+
+import numpy as np
 
 import percale
 from percale import keras, ops
@@ -62,6 +69,48 @@ class Documentation(unittest.TestCase):
             count += len(named)
         self.assertEqual(missing, [])
         self.assertGreater(count, 300)
+
+
+class Readme(unittest.TestCase):
+    def test_its_programs_run(self):
+        text = (pathlib.Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+        programs = re.findall(r"```python\n(.*?)```", text, re.S)
+        self.assertGreater(len(programs), 6)
+        random = np.random.default_rng(1)
+        x = random.standard_normal((256, 4)).astype(np.float32)
+        known = {"images": x[:1], "x": x, "y": np.abs(x).argmax(1), "x_test": x[:64], "y_test": np.abs(x[:64]).argmax(1)}
+        data = dict(known)
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                np.save("images.npy", x)
+                np.save("labels.npy", data["y"])
+                engine = percale.Engine(threads=1)
+                b = percale.Builder(engine)
+                b.outputs(ops.Exp(b, b.input("x", [-1, 4]), name="y"))
+                graph = b.finish()
+                graph.save("model.percale")
+                importer = os.path.exists(os.path.join(os.path.dirname(percale.__file__), "lib/percale/libpercale_onnx.so"))
+                if importer:
+                    graph.export(engine, "model.onnx")
+                for program in programs:
+                    if not importer:
+                        program = program.replace('from_onnx(engine, "model.onnx")', 'load(engine, "model.percale")')
+                    known.update(data)
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        exec(program, known)
+                self.assertEqual(known["strategy"].num_replicas_in_sync, 2)
+                self.assertTrue((known["prediction"] == known["session"].run({"x": x})[known["graph"].outputs[0]].numpy()).all())
+            finally:
+                os.chdir(before)
+
+    def test_the_wheel_tells_users_what_it_is_and_not_how_it_is_built(self):
+        about = importlib.metadata.distribution("percale").read_text("METADATA")
+        self.assertIn("pc.Session(engine, graph, pc.Variables.of(engine, graph))", about)
+        self.assertIn('session.run({"x": images}', about)
+        for word in ("_raw.py", "wheel.py", "bindings/"):
+            self.assertNotIn(word, about)
 
 
 class Modules(unittest.TestCase):
