@@ -1,4 +1,5 @@
-"""The example that introductions to distributed Keras have, on all devices of this machine."""
+"""The example that introductions to distributed Keras have. The model is so small that a batch of it is one shard, and one device has all
+the work; `shards` in compile(), at least one for each device, shares it."""
 import numpy as np
 
 import percale as pc

@@ -74,8 +74,8 @@ class MirroredStrategy(Strategy):
 
     A batch is cut into shards, whose number follows from the model's size and not from the devices, so that results do not depend on
     these. A device gets work only where there are as many shards: a small model has one, and trains on one device. `shards` in
-    compile() says another number, at least one for each device. num_replicas_in_sync tells how many devices have work, and trainer.describe()["idle_devices"]
-    which have none."""
+    compile() says another number, at least one for each device. num_replicas_in_sync tells how many devices have work, and
+    trainer.describe()["idle_devices"] which have none."""
 
     preset = "mirrored"
 
@@ -171,9 +171,13 @@ class Sequential:
             cancellation=None):
         """Trains on a data set with columns x and y, or on arrays, for `epochs` more epochs. Arrays and lists of other numbers become
         what the model wants, such as f32 and, for class numbers, i64; data sets have its dtypes. `shuffle`: a seed, None for the order
-        of the rows. `callback` as in Trainer.fit(). Calls go on where the last one ended, however it did: an epoch that it left unfinished
-        is finished first, and is one of `epochs`. `cancellation`: a percale.Cancellation; Cancelled when it is, by any thread, even before
-        the fit begins. It stands for this fit in the place of one that trainer.set_cancellation() was given. What early stopping has ended stays ended: a further fit() trains nothing.
+        of the rows. `validation_data`: (x, y) or a data set, evaluated after each epoch, of later fits too; given to the first fit alone.
+        `callback` as in Trainer.fit().
+
+        Calls go on where the last one ended, however it did: an epoch that it left unfinished is finished first, and is one of
+        `epochs`. What early stopping has ended stays ended: a further fit() trains nothing. `cancellation`: a percale.Cancellation, which
+        any thread may cancel: fit() ends with Cancelled then, even before it begins. It stands for this fit in the place of one that
+        trainer.set_cancellation() was given.
 
         The history's "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows; where it is
         not known how many rows a step has (a data set whose batch() was not called here), all steps weigh the same."""

@@ -84,8 +84,8 @@ class Trainer(Handle):
     def fit(self, dataset=None, epochs=0, callback=None):
         """Trains over a data set (None: the SPEC's) until `epochs` are done (0: as the SPEC says). They count all epochs of the trainer
         so far, those of earlier fits and of a restored checkpoint too: after fit(data, 1), fit(data, 2) trains one more.
-        describe()["epoch"] is the number of the next one, from 1. `callback(Progress)` is told after each step; False ends the training after it.
-        What it raises ends it too, and is raised here; so does Control-C."""
+        describe()["epoch"] is the number of the next one, from 1. `callback(Progress)` is told after each step; False ends the training
+        after it. What it raises ends it too, and is raised here; so does Control-C."""
         listener = _Listener(callback)
         handle = ffi.new_handle(listener)
         arguments = (self.c, pointer_or_null(dataset), epochs, _tell, handle)
