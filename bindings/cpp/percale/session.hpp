@@ -53,6 +53,15 @@ class Names {
   std::vector<const char*> names_;
 };
 
+namespace detail {
+
+/// PERCALE_FOREVER stays what it is; any other time below 0 has run out, while the C ABI would wait for ever.
+inline int64_t time_limit(int64_t timeout_ns) {
+  return timeout_ns < 0 && timeout_ns != PERCALE_FOREVER ? 0 : timeout_ns;
+}
+
+}  // namespace detail
+
 /// The end of an asynchronous run. thread-safe.
 class Event : public Handle<percale_event, percale_event_release> {
  public:
@@ -62,8 +71,11 @@ class Event : public Handle<percale_event, percale_event_release> {
   Event share() const { return Event(percale_event_retain(get())); }
   /// Whether the run is over.
   bool ready() const { return percale_event_poll(get()) != 0; }
-  /// The run's own status, or DEADLINE_EXCEEDED when it is not over after `timeout_ns`. May be called again.
-  Status wait(int64_t timeout_ns = PERCALE_FOREVER) { return Status(percale_event_wait(get(), timeout_ns)); }
+  /// The run's own status, or DEADLINE_EXCEEDED when it is not over after `timeout_ns`, at once for 0 and below other than
+  /// PERCALE_FOREVER. May be called again.
+  Status wait(int64_t timeout_ns = PERCALE_FOREVER) {
+    return Status(percale_event_wait(get(), detail::time_limit(timeout_ns)));
+  }
   /// Ends the run with CANCELLED; any thread.
   void cancel() { percale_event_cancel(get()); }
   /// A result of a run that has succeeded.
@@ -110,14 +122,16 @@ class Session : public Handle<percale_session, percale_session_release> {
   /// One more owner of the same session.
   Session share() const { return Session(percale_session_retain(get())); }
 
-  /// Runs what the fetches and targets need; any value may be fed or fetched, by name. A new tensor per fetch.
+  /// Runs what the fetches and targets need; any value may be fed or fetched, by name. A new tensor per fetch. DEADLINE_EXCEEDED
+  /// after `timeout_ns`, at once for 0 and below other than PERCALE_FOREVER.
   Result<std::vector<Tensor>> run(Feeds feeds, Names fetches, Names targets = {},
                                   int64_t timeout_ns = PERCALE_FOREVER) {
     const Split split(feeds);
     std::vector<percale_tensor*> raw(fetches.size());
     if (percale_status* status =
             percale_session_run(get(), split.names.data(), split.tensors.data(), split.names.size(), fetches.data(),
-                                fetches.size(), targets.data(), targets.size(), timeout_ns, raw.data())) {
+                                fetches.size(), targets.data(), targets.size(), detail::time_limit(timeout_ns),
+                                raw.data())) {
       return Status(status);
     }
     std::vector<Tensor> out;
@@ -129,7 +143,8 @@ class Session : public Handle<percale_session, percale_session_release> {
     const Split split(feeds);
     return detail::made<Event, percale_event>([&](percale_event** out) {
       return percale_session_run_async(get(), split.names.data(), split.tensors.data(), split.names.size(),
-                                       fetches.data(), fetches.size(), targets.data(), targets.size(), timeout_ns, out);
+                                       fetches.data(), fetches.size(), targets.data(), targets.size(),
+                                       detail::time_limit(timeout_ns), out);
     });
   }
   /// Ends every run that is under way with CANCELLED; later runs are not affected. Any thread.
@@ -227,11 +242,12 @@ class Call : public Handle<percale_call, percale_call_release> {
     if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
     return Status(percale_call_run(get(), raw_.data(), raw_.data() + feeds_));
   }
-  /// The same, but DEADLINE_EXCEEDED after `timeout_ns`, and CANCELLED when `cancellation` (may be empty) is, even before it begins.
+  /// The same, but DEADLINE_EXCEEDED after `timeout_ns`, at once for 0 and below other than PERCALE_FOREVER, and CANCELLED when
+  /// `cancellation` (may be empty) is, even before it begins.
   Status run_until(int64_t timeout_ns, const Cancellation& cancellation = {}) {
     if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
     return Status(
-        percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, timeout_ns, cancellation.get()));
+        percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, detail::time_limit(timeout_ns), cancellation.get()));
   }
   /// What bind() was given to read.
   const std::vector<Tensor>& inputs() const { return inputs_; }

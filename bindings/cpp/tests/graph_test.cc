@@ -114,11 +114,30 @@ TEST_CASE("a prepared call ends with its time or its cancellation, even before i
   Cancellation cancellation = good(Cancellation::create());
   good(call.run_until(PERCALE_FOREVER, cancellation));
   CHECK(good(call.outputs()[0].as<float>())[1] == doctest::Approx(std::exp(1.0f)));
-  CHECK(call.run_until(0).code() == Code::kDeadlineExceeded);
+  for (const int64_t timeout : {int64_t{0}, int64_t{-2}, int64_t{-5'000'000'000}, INT64_MIN}) {
+    CHECK(call.run_until(timeout).code() == Code::kDeadlineExceeded);
+  }
   cancellation.share().cancel();
   CHECK(cancellation.cancelled());
   CHECK(call.run_until(PERCALE_FOREVER, cancellation).code() == Code::kCancelled);
   good(call.run());
+}
+
+TEST_CASE("a time below zero has run out, unless it is PERCALE_FOREVER") {
+  const Engine engine = good(Engine::create());
+  Builder b = good(Builder::create(engine));
+  b.set_outputs({ops::Exp(b, b.input("x", DType::kF32, {-1}), "y")});
+  const Graph graph = good(b.finish());
+  Session session = good(Session::create(engine, graph));
+  const Tensor x = floats({0, 1}, {2});
+  for (const int64_t timeout : {int64_t{0}, int64_t{-2}, INT64_MIN}) {
+    CHECK(session.run({{"x", x}}, {"y"}, {}, timeout).error().code() == Code::kDeadlineExceeded);
+    CHECK(good(session.run_async({{"x", x}}, {"y"}, {}, timeout)).wait().code() == Code::kDeadlineExceeded);
+  }
+  CHECK(good(session.run({{"x", x}}, {"y"}, {}, PERCALE_FOREVER)).size() == 1);
+  Event event = good(session.run_async({{"x", x}}, {"y"}));
+  good(event.wait(PERCALE_FOREVER));
+  good(event.wait(-2));  // it is over
 }
 
 TEST_CASE("memory that a tensor has adopted lives as long as its last owner") {
