@@ -28,7 +28,7 @@ struct Layer {
   Attributes attributes;  ///< Keras' words
 };
 
-/// Those of every day; any other layer of core/train/SPEC.md is a Layer by name.
+/// Those of every day; any other layer of share/doc/percale/SPEC.md is a Layer by name.
 namespace layers {
 
 namespace detail {
@@ -77,7 +77,10 @@ inline Layer GRU(int64_t units, Attributes more = {}) {
 
 }  // namespace layers
 
-/// A replica of the model on each of these devices; their gradients are averaged in a fixed order.
+/// These devices compute the shards of each batch, whose gradients are added in a fixed order. How many shards a batch has follows
+/// from the model's size and not from the devices, so that results do not depend on these; a device gets work only where there are
+/// as many: a small model has one shard, and trains on one device. Training::more = "\"shards\": 4" says another number, at least
+/// one for each device. Trainer::describe() tells how many "replicas" have work, and the "idle_devices".
 struct MirroredStrategy {
   std::string devices = "all";  ///< "all", or names with commas: "cpu:0,cpu:1"
 };
@@ -89,7 +92,7 @@ struct Training {
   std::vector<std::string> metrics = {};  ///< "accuracy", ...
   bool from_logits = false;               ///< the model's output is not a probability yet
   int64_t seed = 0;                       ///< of first weights, shuffling and Dropout
-  std::string more = {};  ///< further keys of a SPEC: "\"clip\": 1, \"epochs\": 3"
+  std::string more = {};  ///< further keys of a SPEC: "\"clip\": 1, \"shards\": 4"
 };
 
 /// Layers one after the other. The data's columns are "x" and the label "y".
@@ -102,7 +105,8 @@ class Sequential {
   /// One layer more, behind the others.
   void add(Layer layer) { layers_.push_back(std::move(layer)); }
 
-  /// A trainer with new variables. Without a strategy the engine's devices share the shards of a batch.
+  /// A trainer with new variables. Without a strategy the engine's devices share the shards of a batch. The epochs of
+  /// Trainer::fit() count all of the trainer so far: after fit(data, 1), fit(data, 2) trains one more.
   Result<Trainer> compile(const Engine& engine, const Training& training) const {
     return Trainer::from_spec(engine, spec(training, nullptr));
   }

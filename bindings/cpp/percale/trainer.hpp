@@ -115,7 +115,8 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     }
     return loss;
   }
-  /// Trains over the SPEC's data, or `dataset`, until `epochs` are done (0: as the SPEC says).
+  /// Trains over the SPEC's data, or `dataset`, until `epochs` are done (0: as the SPEC says). They count all epochs of the trainer
+  /// so far, those of earlier fits and of a restored checkpoint too: after fit(data, 1), fit(data, 2) trains one more.
   Status fit(int64_t epochs = 0) { return Status(percale_trainer_fit(get(), nullptr, epochs, nullptr, nullptr)); }
   Status fit(const Dataset& dataset, int64_t epochs = 0) {
     return Status(percale_trainer_fit(get(), dataset.get(), epochs, nullptr, nullptr));
