@@ -68,7 +68,7 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
 
   /// Writes a .percale file, whole or not at all.
   Status save(Text path) const { return Status(percale_graph_save_file(get(), nullptr, path.c_str())); }
-  /// The same with the variables' values.
+  /// The same with the variables' values. The path comes first; in percale_graph_save_file() it is last.
   Status save(Text path, const Variables& variables) const {
     return Status(percale_graph_save_file(get(), variables.get(), path.c_str()));
   }
@@ -76,7 +76,8 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
   Result<std::string> serialize(const Variables& variables = {}) const {
     return detail::text([&](percale_text** out) { return percale_graph_serialize(get(), variables.get(), out); });
   }
-  /// Writes a model of a foreign format; `variables` may be empty.
+  /// Writes a model of a foreign format; `variables` may be empty. They come last; in percale_graph_export() they come before the
+  /// format.
   Status export_to(const Engine& engine, Text format, Text path, const Variables& variables = {}) const {
     return Status(percale_graph_export(engine.get(), get(), variables.get(), format.c_str(), nullptr, path.c_str()));
   }
