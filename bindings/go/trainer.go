@@ -102,6 +102,7 @@ type Progress struct {
 	Step, Steps               int64              // over the whole run, from 1; Steps = 0 when not known
 	StepInEpoch, StepsInEpoch int64              // from 1
 	Loss, LearningRate        float64            // of this step
+	EpochLoss                 float64            // the mean over the epoch's rows so far, each before its update
 	RowsPerSecond             float64            // the speed
 	Seconds, ETASeconds       float64            // since the start, until the end
 	EpochEnded                bool               // the metrics are there
@@ -124,7 +125,7 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 	out := Progress{
 		Epoch: int64(p.epoch), Epochs: int64(p.epochs), Step: int64(p.step), Steps: int64(p.steps),
 		StepInEpoch: int64(p.step_in_epoch), StepsInEpoch: int64(p.steps_in_epoch),
-		Loss: float64(p.loss), LearningRate: float64(p.learning_rate), RowsPerSecond: float64(p.rows_per_second),
+		Loss: float64(p.loss), EpochLoss: float64(p.epoch_loss), LearningRate: float64(p.learning_rate), RowsPerSecond: float64(p.rows_per_second),
 		Seconds: float64(p.seconds), ETASeconds: float64(p.eta_seconds), EpochEnded: p.epoch_ended != 0,
 	}
 	if out.EpochEnded && p.metric_count > 0 {

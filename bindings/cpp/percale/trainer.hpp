@@ -61,6 +61,7 @@ struct Progress {
   int64_t step_in_epoch = 0, steps_in_epoch = 0;  ///< from 1
   double loss = 0, learning_rate = 0;  ///< of this step
   double rows_per_second = 0, seconds = 0, eta_seconds = 0;  ///< speed, since the start, until the end
+  double epoch_loss = 0;  ///< mean over the epoch's rows so far, each before its update
   bool epoch_ended = false;  ///< the metrics are there
   Metrics metrics;           ///< at the end of an epoch
 };
@@ -214,6 +215,7 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
             p.rows_per_second,
             p.seconds,
             p.eta_seconds,
+            p.epoch_loss,
             p.epoch_ended != 0,
             Metrics(std::move(metrics))};
   }

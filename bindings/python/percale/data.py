@@ -44,7 +44,6 @@ class Dataset(Handle):
     def __init__(self, pointer, generators=()):
         super().__init__(pointer)
         self._generators = list(generators)  # to be asked for what they raised
-        self._batch = None  # (size, whether a short last one is dropped) as batch() was told
         self.names = [string(lib.percale_dataset_get_column_name(self.c, i))
                       for i in range(lib.percale_dataset_column_count(self.c))]
 
@@ -123,7 +122,6 @@ class Dataset(Handle):
     def batch(self, size, *, shuffle=None, drop_remainder=False):
         """Sets how rows come; `shuffle` is a seed. The data set itself."""
         check(lib.percale_dataset_configure(self.c, size, -1 if shuffle is None else shuffle, drop_remainder))
-        self._batch = size, drop_remainder
         return self
 
     def distribute(self, replicas):

@@ -6,7 +6,7 @@ import os
 import sys
 
 from . import _layers
-from ._fit import EpochMean, fitting, rows_of_step
+from ._fit import fitting
 from ._layers import Layer
 from .data import Dataset
 from .engine import Engine
@@ -189,7 +189,7 @@ class Sequential:
             x = Tensor.of(x)
         if self._trainer is None:
             spec = self.spec(self._row_shape(x), batch_size)
-            self._trainer, self._mean = Trainer.from_spec(self.engine, spec), EpochMean()
+            self._trainer = Trainer.from_spec(self.engine, spec)
         if validation_data is not None:
             pair = validation_data if isinstance(validation_data, tuple) else (validation_data, None)
             self._trainer.set_validation(self._rows(*pair, batch_size, None))
@@ -203,9 +203,8 @@ class Sequential:
             if not told and self._strategy is not None:
                 self._strategy._replicas = self._trainer.describe()["replicas"]
             told = True
-            self._mean.add(progress, rows_of_step(data, progress, self._settings.get("accumulation") or 1))
             if progress.metrics is not None:
-                history.add(progress.epoch - 1, {"loss": self._mean.value, **progress.metrics})
+                history.add(progress.epoch - 1, {"loss": progress.epoch_loss, **progress.metrics})
             if bar is not None:
                 bar(progress)
             return True if callback is None else callback(progress)

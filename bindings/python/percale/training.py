@@ -13,10 +13,10 @@ from .tensor import Tensors
 
 class Progress:
     """How far a training is: epoch, epochs, step, steps, step_in_epoch, steps_in_epoch, loss, learning_rate, rows_per_second,
-    seconds, eta_seconds; at the end of an epoch `metrics` is a dict, else None."""
+    seconds, eta_seconds, epoch_loss (the mean over the epoch's rows so far, each before its update); at the end of an epoch `metrics` is a dict, else None."""
 
     FIELDS = ("epoch", "epochs", "step", "steps", "step_in_epoch", "steps_in_epoch", "loss", "learning_rate",
-              "rows_per_second", "seconds", "eta_seconds")
+              "rows_per_second", "seconds", "eta_seconds", "epoch_loss")
     __slots__ = FIELDS + ("metrics",)
 
     def __init__(self, p):

@@ -19,6 +19,7 @@ class Progress:
     rows_per_second: float
     seconds: float
     eta_seconds: float
+    epoch_loss: float
     metrics: Optional[Dict[str, float]]
     def __init__(self, p: Any) -> None: ...
 

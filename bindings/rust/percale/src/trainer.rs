@@ -108,6 +108,8 @@ fields! {
     seconds: f64;
     /// Seconds until it ends, as far as one can tell.
     eta_seconds: f64;
+    /// The mean loss over the epoch's rows so far, each before its update.
+    epoch_loss: f64;
 }
 
 impl Progress<'_> {

@@ -23,11 +23,12 @@ import org.percale.raw.RawProgress;
  * @param rowsPerSecond rows that are trained per second
  * @param seconds since the training began
  * @param etaSeconds until it ends, as far as one can tell
+ * @param epochLoss the mean over the epoch's rows so far, each before its update
  * @param epochEnded whether the epoch has ended with this step
  * @param metrics by name; at the end of an epoch
  */
 public record Progress(long epoch, long epochs, long step, long steps, long stepInEpoch, long stepsInEpoch, double loss,
-    double learningRate, double rowsPerSecond, double seconds, double etaSeconds, boolean epochEnded,
+    double learningRate, double rowsPerSecond, double seconds, double etaSeconds, double epochLoss, boolean epochEnded,
     Map<String, Double> metrics) {
   /** A copy of what the library lends for a call. */
   static Progress of(MemorySegment borrowed) {
@@ -42,6 +43,7 @@ public record Progress(long epoch, long epochs, long step, long steps, long step
     return new Progress(RawProgress.epoch(raw), RawProgress.epochs(raw), RawProgress.step(raw), RawProgress.steps(raw),
         RawProgress.step_in_epoch(raw), RawProgress.steps_in_epoch(raw), RawProgress.loss(raw),
         RawProgress.learning_rate(raw), RawProgress.rows_per_second(raw), RawProgress.seconds(raw),
-        RawProgress.eta_seconds(raw), RawProgress.epoch_ended(raw) != 0, Collections.unmodifiableMap(metrics));
+        RawProgress.eta_seconds(raw), RawProgress.epoch_loss(raw), RawProgress.epoch_ended(raw) != 0,
+        Collections.unmodifiableMap(metrics));
   }
 }
