@@ -179,8 +179,7 @@ class Sequential:
         any thread may cancel: fit() ends with Cancelled then, even before it begins. It stands for this fit in the place of one that
         trainer.set_cancellation() was given.
 
-        The history's "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows; where it is
-        not known how many rows a step has (a data set whose batch() was not called here), all steps weigh the same."""
+        The history's "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows."""
         names = x.names if isinstance(x, Dataset) else ["x"] if y is None else ["x", "y"]
         if "y" not in names:
             raise InvalidArgument(f"the loss '{self._settings and self._settings['loss']}' wants labels: the data set has the columns "

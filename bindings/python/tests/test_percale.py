@@ -366,20 +366,20 @@ class Training(unittest.TestCase):
             losses = []
             history = model.fit(x, y, epochs=2, batch_size=64, verbose=0, callback=lambda p: losses.append(p.loss))
             want = np.average(np.reshape(losses, (2, -1)), 1, rows)
-            np.testing.assert_allclose(history.history["loss"], want, rtol=1e-12)
+            np.testing.assert_allclose(history.history["loss"], want, rtol=1e-6)
             self.assertNotAlmostEqual(want[0], losses[len(rows) - 1])
         e = engine()
         tensors = {"x": x, "y": y}
         without = pc.Dataset.from_tensors(e, **tensors).batch(64, drop_remainder=True)
-        repeated = pc.Dataset.from_tensors(e, **tensors).batch(64).repeat(1)  # takes over how rows come, and does not say it
-        for data, rows in ((without, [64] * 3), (repeated, None)):
+        repeated = pc.Dataset.from_tensors(e, **tensors).batch(64).repeat(1)  # does not see how rows came
+        for data, rows in ((without, [64] * 3), (repeated, [32] * 7 + [26])):
             model, losses = self.keras_model(engine=e), []
             history = model.fit(data, verbose=0, callback=lambda p: losses.append(p.loss))
             np.testing.assert_allclose(history.history["loss"], [np.average(losses, weights=rows)], rtol=1e-6)
         model, losses = self.keras_model(), []
         for stop in (1, 99):  # the first epoch in two fits
             history = model.fit(x, y, batch_size=125, verbose=0, callback=lambda p: losses.append(p.loss) or p.step < stop)
-        np.testing.assert_allclose(history.history["loss"], [np.mean(losses)], rtol=1e-12)
+        np.testing.assert_allclose(history.history["loss"], [np.mean(losses)], rtol=1e-6)
 
     def test_keras_takes_numbers_of_any_dtype(self):
         x, y = self.data()
