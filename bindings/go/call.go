@@ -101,7 +101,8 @@ func (c *Call) OutputType(index int) (TensorType, error) {
 	return TensorType{DType: dtype, Dims: dims}, err
 }
 
-// Bind says which tensors Run reads and writes, in the order of Prepare. They are kept until the next Bind or Close.
+// Bind says which tensors Run reads and writes, in the order of Prepare. They are kept until the next Bind or Close. It checks
+// how many there are; dtypes and shapes Run checks.
 func (c *Call) Bind(inputs, outputs []*Tensor) error {
 	_, err := c.enter()
 	if err != nil {
@@ -134,7 +135,8 @@ func (c *Call) Bind(inputs, outputs []*Tensor) error {
 }
 
 // Run runs with the bound tensors: one step over to C, and no allocation, but for a ctx that can end: it ends this run alone,
-// inside a kernel if need be.
+// inside a kernel if need be, and before it begins where ctx has ended already. Tensors of another dtype or shape than Prepare
+// was told are found here.
 func (c *Call) Run(ctx context.Context) error {
 	p, err := c.enter()
 	if err != nil {
@@ -144,8 +146,13 @@ func (c *Call) Run(ctx context.Context) error {
 		c.leave()
 		return errorf(FailedPrecondition, "Run: Bind comes first")
 	}
-	if ctx.Done() != nil {
-		err = c.runUntil(ctx, p)
+	timeout, err := timeLeft(ctx)
+	if err != nil {
+		c.leave()
+		return err
+	}
+	if ctx.Done() != nil || timeout != forever {
+		err = c.runUntil(ctx, p, timeout)
 	} else if status := C.percale_call_run(p, (**C.percale_tensor)(c.bound.raw), c.bound.outputs); status != nil {
 		err = statusError(status)
 	}
@@ -153,12 +160,12 @@ func (c *Call) Run(ctx context.Context) error {
 	return err
 }
 
-func (c *Call) runUntil(ctx context.Context, p *C.percale_call) error {
+func (c *Call) runUntil(ctx context.Context, p *C.percale_call, timeout int64) error {
 	stopping, stop, err := cancelWith(ctx)
 	if err != nil {
 		return err
 	}
-	status := C.percale_call_run_until(p, (**C.percale_tensor)(c.bound.raw), c.bound.outputs, C.PERCALE_FOREVER, stopping)
+	status := C.percale_call_run_until(p, (**C.percale_tensor)(c.bound.raw), c.bound.outputs, C.int64_t(timeout), stopping)
 	stop()
 	if status != nil {
 		err = statusError(status)

@@ -7,13 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Error is what a failed call gives: the library's message and its code.
 type Error struct {
 	Code    Code   // what errors.Is asks for
 	Message string // the library's words
-	cause   error  // of the context that ended a run
+	cause   error  // of the context that ended a run, or what a function of the caller's gave
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -30,7 +31,7 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// Unwrap gives the cause of the context that ended a run, if one did.
+// Unwrap gives the cause of the context that ended a run, or the error of a function that makes rows, if there is one.
 func (e *Error) Unwrap() error { return e.cause }
 
 // String is the upper-case name of a code, "INVALID_ARGUMENT".
@@ -63,15 +64,54 @@ func lengthsDiffer(function, a, b string) error {
 	return errorf(InvalidArgument, "%s: '%s' and '%s' differ in length", function, a, b)
 }
 
-// ended makes the error of a run that ctx has ended say so.
-func ended(ctx context.Context, err error) error {
-	var own *Error
-	if err == nil || ctx.Err() == nil || !errors.As(err, &own) || own.Code != Cancelled {
-		return err
+// timeLeft is what comes before a run under ctx: an error where ctx has ended or its deadline has passed, else the time that the
+// run may take, in nanoseconds.
+func timeLeft(ctx context.Context) (timeout int64, err error) {
+	if ctx.Err() != nil {
+		return 0, endedBy(ctx, "the context has ended: "+ctx.Err().Error())
 	}
-	out := &Error{Code: Cancelled, Message: own.Message, cause: context.Cause(ctx)}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return forever, nil
+	}
+	left := time.Until(deadline)
+	if left <= 0 {
+		return 0, passed(ctx, "the context's deadline has passed")
+	}
+	return int64(left), nil
+}
+
+// endedBy is the error of a run that ctx, which has ended, ends.
+func endedBy(ctx context.Context, message string) *Error {
+	out := &Error{Code: Cancelled, Message: message, cause: context.Cause(ctx)}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		out.Code = DeadlineExceeded
 	}
 	return out
+}
+
+// passed is the error of a run that the deadline of ctx ends, perhaps a moment before ctx itself does, which has the cause.
+func passed(ctx context.Context, message string) *Error {
+	if ctx.Done() != nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second): // not one of the package context, whose timers fire
+		}
+	}
+	return &Error{Code: DeadlineExceeded, Message: message, cause: context.Cause(ctx)}
+}
+
+// ended makes the error of a run that ctx has ended say so.
+func ended(ctx context.Context, err error) error {
+	var own *Error
+	if !errors.As(err, &own) {
+		return err
+	}
+	if own.Code == Cancelled && ctx.Err() != nil {
+		return endedBy(ctx, own.Message)
+	}
+	if deadline, ok := ctx.Deadline(); ok && own.Code == DeadlineExceeded && own.cause == nil && time.Until(deadline) <= 0 {
+		return passed(ctx, own.Message)
+	}
+	return err
 }

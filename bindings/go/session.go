@@ -71,15 +71,19 @@ func (s *Session) enter() (*C.percale_session, error) {
 }
 
 // Run runs what the fetches need and gives a new tensor per fetch. Any value may be fed or fetched. When ctx ends, so does
-// the run, inside a kernel if need be; others of the session go on.
+// the run, inside a kernel if need be; others of the session go on. Under a ctx that has ended none begins.
 func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...string) ([]*Tensor, error) {
 	return s.RunTargets(ctx, feeds, fetches, nil)
 }
 
 // RunTargets is Run for targets as well, which are names of nodes whose outputs nobody wants: "train_step".
 func (s *Session) RunTargets(ctx context.Context, feeds Feeds, fetches, targets []string) ([]*Tensor, error) {
+	timeout, err := timeLeft(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if ctx.Done() != nil {
-		event, err := s.Start(feeds, fetches, targets)
+		event, err := s.start(feeds, fetches, targets, timeout)
 		if err != nil {
 			return nil, err
 		}
@@ -100,9 +104,9 @@ func (s *Session) RunTargets(ctx context.Context, feeds Feeds, fetches, targets 
 		return nil, err
 	}
 	defer leave()
-	out, err := sessionRun(c, names, in, fetches, targets, forever)
+	out, err := sessionRun(c, names, in, fetches, targets, timeout)
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, err)
 	}
 	return newTensors(out), nil
 }
@@ -117,6 +121,10 @@ func newTensors(c []*C.percale_tensor) []*Tensor {
 
 // Start begins a run on a thread of the engine. The library keeps the feeds until it is over.
 func (s *Session) Start(feeds Feeds, fetches, targets []string) (*Event, error) {
+	return s.start(feeds, fetches, targets, forever)
+}
+
+func (s *Session) start(feeds Feeds, fetches, targets []string, timeout int64) (*Event, error) {
 	c, err := s.enter()
 	if err != nil {
 		return nil, err
@@ -128,7 +136,7 @@ func (s *Session) Start(feeds Feeds, fetches, targets []string) (*Event, error) 
 		return nil, err
 	}
 	defer leave()
-	p, err := sessionRunAsync(c, names, in, fetches, targets, forever)
+	p, err := sessionRunAsync(c, names, in, fetches, targets, timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -208,13 +216,19 @@ func (e *Event) enter() (*C.percale_event, error) {
 // Done is closed when the run is over.
 func (e *Event) Done() <-chan struct{} { return e.ready }
 
-// Wait gives the run's own error. When ctx ends first it cancels the run, and waits for its end.
+// Wait gives the run's own error. When ctx ends first it cancels the run, and waits for its end. A ctx that has ended before is
+// the error, also of a run that is over: Result gives what it came to.
 func (e *Event) Wait(ctx context.Context) error {
 	c, err := e.enter()
 	if err != nil {
 		return err
 	}
 	defer e.done()
+	if _, err := timeLeft(ctx); err != nil {
+		eventCancel(c)
+		<-e.ready
+		return err
+	}
 	select {
 	case <-e.ready:
 	case <-ctx.Done():

@@ -141,7 +141,8 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 
 // Fit trains over the data until so many epochs are done (0: as the SPEC says). Data may be nil for a SPEC with data,
 // progress always; progress gives false to stop after this step. When ctx ends the step under way does too, and the state
-// is that of the last completed step: of the step that progress was told of where progress ends ctx.
+// is that of the last completed step: of the step that progress was told of where progress ends ctx. Under a ctx that has ended
+// there is none.
 func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress func(Progress) bool) error {
 	c, err := t.enter()
 	if err != nil {
@@ -153,6 +154,9 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 		return err
 	}
 	defer leave()
+	if _, err := timeLeft(ctx); err != nil {
+		return err
+	}
 	stopping, stop, err := t.cancelWith(ctx, c)
 	if err != nil {
 		return err
