@@ -63,7 +63,7 @@ func goPercaleReady(user C.uintptr_t) {
 //export goPercaleRow
 func goPercaleRow(user C.uintptr_t, row C.int64_t, columns *unsafe.Pointer) C.int32_t {
 	source, ok := sinkOf[*rowSource](user)
-	if !ok || source.fill(int64(row), columns) != nil {
+	if !ok || !source.fill(int64(row), columns) {
 		return 1
 	}
 	return 0

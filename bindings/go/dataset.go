@@ -7,20 +7,29 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"iter"
+	"slices"
+	"sync/atomic"
 	"unsafe"
 )
 
 // Dataset is examples in batches. For one goroutine at a time. What is made of data sets keeps them.
-type Dataset struct{ owner }
+type Dataset struct {
+	owner
+	sources sources
+}
 
 func releaseDataset(p unsafe.Pointer) { datasetRelease((*C.percale_dataset)(p)) }
 
-func newDataset(p *C.percale_dataset, err error) (*Dataset, error) {
+func newDataset(p *C.percale_dataset, err error, of ...*Dataset) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
 	d := &Dataset{}
+	for _, set := range of {
+		d.sources = append(d.sources, set.sources...)
+	}
 	return own(d, &d.owner, "data set", unsafe.Pointer(p), releaseDataset), nil
 }
 
@@ -98,7 +107,7 @@ type Row struct {
 func (r *Row) Number() int64 { return r.number }
 
 // RowColumn is the memory of a column, which holds zeros. It must not be used after the row was made. It panics when the
-// column has another dtype, which ends the training with an error.
+// column has another dtype, which ends what wanted the batch with an error.
 func RowColumn[T Element](r *Row, column int) []T {
 	t := r.types[column]
 	if t.DType != DTypeOf[T]() {
@@ -113,22 +122,60 @@ func RowColumn[T Element](r *Row, column int) []T {
 
 // rowSource is the function behind a generated data set.
 type rowSource struct {
-	types []TensorType
-	make  func(*Row) error
+	types  []TensorType
+	make   func(*Row) error
+	failed atomic.Pointer[error] // what the function gave last instead of a row, until somebody is told
 }
 
 // fill makes a row; a panic is an error, since it must not go through C.
-func (s *rowSource) fill(number int64, columns *unsafe.Pointer) (err error) {
+func (s *rowSource) fill(number int64, columns *unsafe.Pointer) (made bool) {
+	var err error
 	defer func() {
 		if p := recover(); p != nil {
-			err = errorf(Aborted, "%v", p)
+			if cause, ok := p.(error); ok {
+				err = fmt.Errorf("panic: %w", cause)
+			} else {
+				err = fmt.Errorf("panic: %v", p)
+			}
+		}
+		if made = err == nil; !made {
+			s.failed.Store(&err)
 		}
 	}()
-	return s.make(&Row{number: number, columns: unsafe.Slice(columns, len(s.types)), types: s.types})
+	err = s.make(&Row{number: number, columns: unsafe.Slice(columns, len(s.types)), types: s.types})
+	return
+}
+
+// sources are the functions that a data set calls, to ask them what went wrong.
+type sources []*rowSource
+
+// functions are those of a data set, which may be nil.
+func (d *Dataset) functions() sources {
+	if d == nil {
+		return nil
+	}
+	return slices.Clip(d.sources)
+}
+
+// explain gives an error of the library the cause that a function gave.
+func (s sources) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	var own *Error
+	aborted := errors.As(err, &own) && own.Code == Aborted && own.cause == nil
+	for _, source := range s {
+		if cause := source.failed.Swap(nil); cause != nil && aborted {
+			err = &Error{Code: Aborted, Message: own.Message + ": " + (*cause).Error(), cause: *cause}
+			aborted = false
+		}
+	}
+	return err
 }
 
 // DatasetGenerate gives rows that a function makes: the same row for the same number, whenever it is asked for. It may be
-// called on any thread; an error ends what wanted the batch with code Aborted. Dims are those of one row.
+// called on any thread; an error, or a panic, ends what wanted the batch with an error of code Aborted that wraps it. Dims are
+// those of one row.
 func DatasetGenerate(engine *Engine, rows int64, columns []TensorType, row func(*Row) error) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {
@@ -136,13 +183,16 @@ func DatasetGenerate(engine *Engine, rows int64, columns []TensorType, row func(
 	}
 	defer engine.done()
 	names, dtypes, dims := splitTypes(columns)
-	id := remember(&rowSource{types: columns, make: row})
+	source := &rowSource{types: columns, make: row}
+	id := remember(source)
 	d, err := newDataset(datasetGeneratorOwned(e, names, dtypes, dims, ranksOf(dims), rows,
 		C.percale_row_callback(C.go_percale_row), id, C.percale_destroy(C.go_percale_destroy)))
 	if err != nil {
 		forgetSink(id)
+		return nil, err
 	}
-	return d, err
+	d.sources = sources{source}
+	return d, nil
 }
 
 func enterDatasets(all []*Dataset) (c []*C.percale_dataset, leave func(), err error) {
@@ -171,7 +221,8 @@ func Zip(datasets ...*Dataset) (*Dataset, error) {
 		return nil, err
 	}
 	defer leave()
-	return newDataset(datasetZip(c))
+	p, err := datasetZip(c)
+	return newDataset(p, err, datasets...)
 }
 
 // Concatenate gives the rows of several data sets with the same columns, one set after the other.
@@ -181,7 +232,8 @@ func Concatenate(datasets ...*Dataset) (*Dataset, error) {
 		return nil, err
 	}
 	defer leave()
-	return newDataset(datasetConcatenate(c))
+	p, err := datasetConcatenate(c)
+	return newDataset(p, err, datasets...)
 }
 
 // Repeat gives the rows several times over.
@@ -191,7 +243,8 @@ func (d *Dataset) Repeat(times int64) (*Dataset, error) {
 		return nil, err
 	}
 	defer d.done()
-	return newDataset(datasetRepeat(c, times))
+	p, err := datasetRepeat(c, times)
+	return newDataset(p, err, d)
 }
 
 // Rename gives the same rows with other names of their columns, one for each, in order.
@@ -201,7 +254,8 @@ func (d *Dataset) Rename(names ...string) (*Dataset, error) {
 		return nil, err
 	}
 	defer d.done()
-	return newDataset(datasetRename(c, names))
+	p, err := datasetRename(c, names)
+	return newDataset(p, err, d)
 }
 
 // Map gives rows that went through a graph without variables: its inputs are columns by name, its outputs the new columns.
@@ -216,7 +270,8 @@ func (d *Dataset) Map(graph *Graph) (*Dataset, error) {
 		return nil, err
 	}
 	defer graph.done()
-	return newDataset(datasetMap(c, g))
+	p, err := datasetMap(c, g)
+	return newDataset(p, err, d)
 }
 
 // Batch sets how many rows come at once, and gives the data set back.
@@ -266,7 +321,7 @@ func (d *Dataset) Distribute(replicas int) ([]*Dataset, error) {
 	}
 	out := make([]*Dataset, len(parts))
 	for i, p := range parts {
-		out[i], _ = newDataset(p, nil)
+		out[i], _ = newDataset(p, nil, d)
 	}
 	return out, nil
 }
@@ -323,7 +378,7 @@ func (d *Dataset) Next() ([]*Tensor, error) {
 	defer d.done()
 	out := make([]*C.percale_tensor, datasetColumnCount(c))
 	if err := datasetNext(c, out); err != nil {
-		return nil, err
+		return nil, d.sources.explain(err)
 	}
 	return newTensors(out), nil
 }

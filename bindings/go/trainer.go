@@ -179,7 +179,7 @@ func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress
 	if fit.panicked != nil {
 		panic(fit.panicked)
 	}
-	return ended(ctx, err)
+	return ended(ctx, append(data.functions(), t.validation.functions()...).explain(err))
 }
 
 // cancelWith ends the call that follows when ctx ends, until stop, by a cancellation: none for a ctx that never ends.
@@ -232,7 +232,7 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	defer leave()
 	text, err := trainerEvaluate(c, d)
 	if err != nil {
-		return nil, err
+		return nil, data.functions().explain(err)
 	}
 	out := map[string]float64{}
 	if err := json.Unmarshal([]byte(text), &out); err != nil {

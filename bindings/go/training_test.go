@@ -213,15 +213,58 @@ func TestFunctionsOfGoAreForgottenWithWhatCallsThem(t *testing.T) {
 	}
 }
 
-func TestErrorOrPanicOfARowIsAborted(t *testing.T) {
+// rowsThatFail are rows of x and y, the third of which a function does not give.
+func rowsThatFail(t *testing.T, e *percale.Engine, fail func(*percale.Row) error) *percale.Dataset {
+	t.Helper()
+	types := []percale.TensorType{{Name: "x", DType: percale.F32, Dims: []int64{1}}, {Name: "y", DType: percale.I64}}
+	return good[*percale.Dataset](t)(percale.DatasetGenerate(e, 5, types, func(r *percale.Row) error {
+		if r.Number() == 2 {
+			return fail(r)
+		}
+		return nil
+	}))
+}
+
+func TestErrorOrPanicOfARowIsTheCauseOfTheError(t *testing.T) {
 	e := engine(t, nil)
-	for _, f := range []func(*percale.Row) error{
-		func(*percale.Row) error { return errors.New("no such row") },
-		func(r *percale.Row) error { percale.RowColumn[int64](r, 0)[0] = 1; return nil },
+	mine := errors.New("no such row")
+	for _, test := range []struct {
+		says  string
+		cause error
+		fail  func(*percale.Row) error
+	}{
+		{"no such row", mine, func(*percale.Row) error { return fmt.Errorf("row function: %w", mine) }},
+		{"panic: no such row", mine, func(*percale.Row) error { panic(mine) }},
+		{"panic: the row's own words", percale.Aborted, func(*percale.Row) error { panic("the row's own words") }},
+		{"column 'x' is f32", percale.InvalidArgument, func(r *percale.Row) error { percale.RowColumn[int64](r, 0)[0] = 1; return nil }},
+		{"index out of range", percale.Aborted, func(r *percale.Row) error {
+			percale.RowColumn[float32](r, 0)[r.Number()] = 1
+			return nil
+		}},
 	} {
-		data := good[*percale.Dataset](t)(percale.DatasetGenerate(e, 5, []percale.TensorType{{Name: "x", DType: percale.F32}}, f))
-		_, err := data.Next()
-		wants(t, err, percale.Aborted)
+		says := func(what string, err error) {
+			t.Helper()
+			wants(t, err, percale.Aborted, "did not give row 2", test.says)
+			if !errors.Is(err, test.cause) {
+				t.Errorf("%s: '%v' has lost its cause", what, err)
+			}
+		}
+		data := rowsThatFail(t, e, test.fail)
+		twice := good[*percale.Dataset](t)(percale.Concatenate(good[*percale.Dataset](t)(data.Repeat(2)), data))
+		_, err := good[*percale.Dataset](t)(twice.Batch(5)).Next()
+		says("Next", err)
+		part := good[[]*percale.Dataset](t)(good[*percale.Dataset](t)(good[*percale.Dataset](t)(data.Rename("x", "y")).Batch(5)).Distribute(1))[0]
+		_, err = part.Next()
+		says("Next of a part", err)
+		trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+		says("Fit", trainer.Fit(background, twice, 1, nil))
+		_, err = trainer.Evaluate(twice)
+		says("Evaluate", err)
+		trainer = good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+		if err := trainer.SetValidation(twice); err != nil {
+			t.Fatal(err)
+		}
+		says("Fit with validation", trainer.Fit(background, signs(t, e), 1, nil))
 	}
 }
 
