@@ -3,6 +3,7 @@ package percale_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -201,6 +202,19 @@ func TestRefusedOptionNamesTheNearest(t *testing.T) {
 	wants(t, err, percale.NotFound, "threads")
 	_, err = percale.NewEngine(percale.Options{"threads": []int{2}})
 	wants(t, err, percale.InvalidArgument, "threads")
+}
+
+func TestSliceMakesTheShapeOrIsRefused(t *testing.T) {
+	for _, dims := range [][]int64{{3, 2}, {4, 3}, {9, 0}, {-3, -3}, {1 << 62, 1 << 62}, {}} {
+		_, err := percale.FromSlice(make([]float32, 9), dims...)
+		wants(t, err, percale.InvalidArgument, "9 elements do not make the shape "+fmt.Sprint(dims))
+	}
+	_, err := percale.FromSlice([]float32{}, -1, 0)
+	wants(t, err, percale.InvalidArgument)
+	for _, dims := range [][]int64{nil, {3, 3}, {9, 1}} {
+		good[*percale.Tensor](t)(percale.FromSlice(make([]float32, 9), dims...))
+	}
+	good[*percale.Tensor](t)(percale.FromSlice([]float32{1}, []int64{}...))
 }
 
 func TestTextWithNULIsRefused(t *testing.T) {

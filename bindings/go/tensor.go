@@ -6,6 +6,7 @@ import "C"
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 )
 
@@ -107,10 +108,14 @@ func NewTensor(engine *Engine, dtype DType, dims ...int64) (*Tensor, error) {
 }
 
 // FromSlice is a tensor over the elements of a Go slice, without a copy: they are pinned until the library needs them no
-// longer, and must stay as they are while it reads them. Without dims it has one, the length.
+// longer, and must stay as they are while it reads them. Without dims it has one, the length; dims must make as many elements as
+// there are.
 func FromSlice[T Element](data []T, dims ...int64) (*Tensor, error) {
 	if dims == nil {
 		dims = []int64{int64(len(data))}
+	}
+	if !makes(dims, len(data)) {
+		return nil, errorf(InvalidArgument, "%d elements do not make the shape %v", len(data), dims)
 	}
 	var zero T
 	pins := &runtime.Pinner{}
@@ -129,6 +134,21 @@ func FromSlice[T Element](data []T, dims ...int64) (*Tensor, error) {
 		return nil, err
 	}
 	return newTensor(p), nil
+}
+
+// makes tells whether a shape has so many elements.
+func makes(dims []int64, count int) bool {
+	if slices.Contains(dims, 0) {
+		return count == 0 && slices.Min(dims) == 0
+	}
+	product := int64(1)
+	for _, dim := range dims {
+		if dim < 0 || product > int64(count)/dim {
+			return false
+		}
+		product *= dim
+	}
+	return product == int64(count)
 }
 
 // LoadTensor reads a NumPy .npy file.
