@@ -74,7 +74,9 @@ func GRU(units int, words ...Words) Layer {
 	return NewLayer("GRU", append([]Words{{"units": units}}, words...)...)
 }
 
-// MirroredStrategy puts a replica of the model on each of these devices: "all" (also ""), or names with commas.
+// MirroredStrategy lets devices share the shards of a batch, each on a replica of the model: "all" (also ""), or names with commas. A device
+// without a shard gets no replica. Without Training.More's "shards" their number follows from the sizes of model and batch alone, so
+// that the result does not depend on the devices: for all of them to work say as many shards as there are devices, or a multiple.
 type MirroredStrategy struct {
 	Devices string // names with commas; "" is all
 }
@@ -87,10 +89,10 @@ type Training struct {
 	FromLogits bool              // the model's output is not a probability yet
 	Seed       int64             // of first weights, shuffling and Dropout
 	Strategy   *MirroredStrategy // nil: the engine's devices share the shards of a batch
-	More       Words             // further keys of a SPEC
+	More       Words             // further keys of a SPEC: "shards", ...
 }
 
-// Model is layers one after the other. The data's columns are "x" and the label "y".
+// Model is layers one after the other. The data's columns are "x" and the label "y", which are integers for a sparse loss.
 type Model []Layer
 
 // Sequential is a model of these layers.

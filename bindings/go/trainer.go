@@ -80,7 +80,7 @@ func TrainerFromSpec(engine *Engine, spec []byte, folders SpecFolders, options O
 	return newTrainer(trainerFromSpec(e, string(spec), folders.Spec, folders.Data, o))
 }
 
-// Step is one step on one global batch; it gives the batch's mean loss before the update.
+// Step is one step on one global batch; it gives the batch's mean loss before the update. Cancel ends it.
 func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
 	c, err := t.enter()
 	if err != nil {
@@ -139,7 +139,8 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 	return f.progress(out)
 }
 
-// Fit trains over the data until so many epochs are done (0: as the SPEC says). Data may be nil for a SPEC with data,
+// Fit trains over the data until so many epochs are done (0: as the SPEC says), those of earlier calls and of a restored checkpoint
+// included: after Fit(…, 1) another does nothing, and Fit(…, 2) one more. Data may be nil for a SPEC with data,
 // progress always; progress gives false to stop after this step. When ctx ends the step under way does too, and the state
 // is that of the last completed step: of the step that progress was told of where progress ends ctx. Under a ctx that has ended
 // there is none.
@@ -218,7 +219,7 @@ func (t *Trainer) SetValidation(data *Dataset) error {
 	return nil
 }
 
-// Evaluate gives loss and metrics over data (nil: the SPEC's test data) by name.
+// Evaluate gives loss and metrics over data (nil: the SPEC's test data) by name. Cancel ends it.
 func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	c, err := t.enter()
 	if err != nil {
@@ -246,7 +247,7 @@ func (t *Trainer) Publish() error {
 	return t.with(func(c *C.percale_trainer) error { return trainerPublish(c) })
 }
 
-// Cancel ends the step under way with code Cancelled. Any goroutine.
+// Cancel ends the call under way (Step, Fit, Evaluate) with code Cancelled. Any goroutine.
 func (t *Trainer) Cancel() {
 	if c, err := t.enter(); err == nil {
 		defer t.done()

@@ -110,6 +110,17 @@ func TestContextAndCallbackEndATraining(t *testing.T) {
 	}
 }
 
+func TestEpochsOfFitCountAllSoFar(t *testing.T) {
+	e := engine(t, nil)
+	trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+	data := signs(t, e)
+	for _, fit := range []struct{ epochs, steps int64 }{{1, 4}, {1, 4}, {2, 8}} {
+		if err := trainer.Fit(background, data, fit.epochs, nil); err != nil || trainer.Steps() != fit.steps {
+			t.Errorf("%v: %d steps until epoch %d", err, trainer.Steps(), fit.epochs)
+		}
+	}
+}
+
 func TestTrainerOfAGraph(t *testing.T) {
 	e := engine(t, nil)
 	b := good[*percale.Builder](t)(percale.NewBuilder(e))
