@@ -27,6 +27,7 @@ func main() {
 		Loss:      "sparse_categorical_crossentropy",
 		Metrics:   []string{"accuracy"},
 		Strategy:  &strategy,
+		More:      percale.Words{"shards": 2}, // of each batch, one per device
 	})
 	if err != nil {
 		log.Fatal(err)
