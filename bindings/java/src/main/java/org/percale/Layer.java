@@ -11,8 +11,13 @@ import java.util.Map;
  * @param settings its settings by Keras' words
  */
 public record Layer(String name, Map<String, Object> settings) {
-  /** A layer with these settings. */
+  /**
+   * A layer with these settings.
+   *
+   * @throws IllegalArgumentException for a value that has no JSON; see {@link #set}
+   */
   public Layer {
+    settings.forEach(Json::of);
     settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
   }
 
@@ -30,8 +35,9 @@ public record Layer(String name, Map<String, Object> settings) {
    * The same layer with one more setting.
    *
    * @param key "units", "activation", ...
-   * @param value text, a number, a Boolean, a {@code long[]} or a list of texts
+   * @param value text, a number, a Boolean, null (the null of JSON), or an array, a list or a map of such
    * @return a new layer
+   * @throws IllegalArgumentException for a value of another class
    */
   public Layer set(String key, Object value) {
     Map<String, Object> more = new LinkedHashMap<>(settings);

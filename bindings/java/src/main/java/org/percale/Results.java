@@ -63,4 +63,12 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
   public void close() {
     tensors.forEach(Tensor::close);
   }
+
+  /** Names and types of the tensors. */
+  @Override
+  public String toString() {
+    StringBuilder out = new StringBuilder("Results[");
+    for (int i = 0; i < tensors.size(); ++i) out.append(i > 0 ? ", " : "").append(names.get(i)).append(": ").append(tensors.get(i));
+    return out.append("]").toString();
+  }
 }

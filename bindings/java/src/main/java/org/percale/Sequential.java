@@ -2,7 +2,6 @@ package org.percale;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,24 +64,25 @@ public final class Sequential {
   /**
    * How it is trained.
    *
-   * @param optimizer its name
-   * @param loss its name
+   * @param optimizer a name, or JSON such as {"name": "sgd", "learning_rate": 0.1}
+   * @param loss a name, or JSON; the labels of sparse losses are integers
    * @param metrics their names
    * @return this
    */
   public Sequential compile(String optimizer, String loss, String... metrics) {
-    return set("optimizer", optimizer).set("loss", loss).set("metrics", List.of(metrics));
+    return set("optimizer", Json.nameOrObject(optimizer)).set("loss", Json.nameOrObject(loss)).set("metrics", List.of(metrics));
   }
 
   /**
    * Any other key of a SPEC.
    *
    * @param key its name
-   * @param value text, a number, a Boolean, a {@code long[]}, a list, or a map of such
+   * @param value text, a number, a Boolean, null (the null of JSON), or an array, a list or a map of such
    * @return this
+   * @throws IllegalArgumentException for a value of another class
    */
   public Sequential set(String key, Object value) {
-    keys.put(key, value);
+    keys.put(key, new Json.Raw(Json.of(key, value)));
     return this;
   }
 
@@ -93,7 +93,7 @@ public final class Sequential {
    */
   public String spec() {
     Map<String, Object> all = new LinkedHashMap<>();
-    if (file != null) all.put("model", file.toAbsolutePath());
+    if (file != null) all.put("model", file.toAbsolutePath().toString());
     all.put(file == null ? "model" : "head", layers.stream().map(layer -> {
       Map<String, Object> out = new LinkedHashMap<>();
       out.put("layer", layer.name());
@@ -101,7 +101,7 @@ public final class Sequential {
       return out;
     }).toList());
     all.putAll(keys);
-    return json(all);
+    return Json.of("model", all);
   }
 
   /**
@@ -114,29 +114,12 @@ public final class Sequential {
     return Trainer.fromSpec(engine, spec());
   }
 
-  private static String json(Object value) {
-    return switch (value) {
-      case Number number -> number.toString();
-      case Boolean on -> on.toString();
-      case long[] numbers -> Arrays.toString(numbers);
-      case List<?> list -> list.stream().map(Sequential::json).collect(Collectors.joining(", ", "[", "]"));
-      case Map<?, ?> map -> map.entrySet().stream()
-          .map(entry -> json(entry.getKey().toString()) + ": " + json(entry.getValue()))
-          .collect(Collectors.joining(", ", "{", "}"));
-      default -> quoted(value.toString());
-    };
-  }
-
-  private static String quoted(String text) {
-    StringBuilder out = new StringBuilder("\"");
-    for (char letter : text.toCharArray()) {
-      if (letter == '"' || letter == '\\') out.append('\\');
-      if (letter < ' ') {
-        out.append(String.format("\\u%04x", (int) letter));
-      } else {
-        out.append(letter);
-      }
-    }
-    return out.append('"').toString();
+  /** Its layers, and what else the SPEC says. */
+  @Override
+  public String toString() {
+    String head = layers.stream().map(Layer::name).collect(Collectors.joining(", ", "Sequential[", "]"));
+    Map<String, Object> rest = new LinkedHashMap<>(keys);
+    if (file != null) rest.put("model", file.toString());
+    return rest.isEmpty() ? head : head + " " + Json.of("model", rest);
   }
 }

@@ -351,6 +351,10 @@ public final class Tensor extends NativeHandle {
   /** Type and shape. */
   @Override
   public String toString() {
-    return "Tensor " + dtype() + " " + Arrays.toString(dims());
+    try {
+      return "Tensor " + dtype() + " " + Arrays.toString(dims());
+    } catch (IllegalStateException closed) {
+      return "Tensor (closed)";
+    }
   }
 }

@@ -255,4 +255,21 @@ class ErrorsTest {
       fails(Code.INVALID_ARGUMENT, "'y'", () -> trainer.fit(unlabelled, 1));
     }
   }
+
+  private static void refuses(String part, Executable run) {
+    IllegalArgumentException error = assertThrows(IllegalArgumentException.class, run);
+    assertTrue(error.getMessage().contains(part), error.getMessage());
+  }
+
+  @Test
+  void whatHasNoJsonIsRefusedByItsKeyAndClass() {
+    Sequential model = Sequential.of(4);
+    refuses("'units' cannot be a java.lang.Object", () -> Layer.of("Dense").set("units", new Object()));
+    refuses("'units' cannot be a java.lang.Thread", () -> new Layer("Dense", Map.of("units", new Thread())));
+    refuses("'data.x' cannot be a byte[]", () -> model.set("data", Map.of("x", List.of(1, new byte[1]))));
+    refuses("'data' cannot be a map with the key 1", () -> model.set("data", Map.of(1, 2)));
+    refuses("'rate' cannot be NaN", () -> Layer.of("Dropout").set("rate", Double.NaN));
+    refuses("'rates' cannot be Infinity", () -> model.set("rates", new float[] {Float.POSITIVE_INFINITY}));
+    assertEquals("{\"model\": [], \"input_shape\": [4]}", model.spec());
+  }
 }

@@ -244,6 +244,49 @@ class UseTest {
   }
 
   @Test
+  void aSpecTakesArraysListsMapsAndNull() {
+    Map<String, Object> nothing = new java.util.LinkedHashMap<>();
+    nothing.put("axis", null);
+    Sequential model = Sequential.of(8, 8, 1)
+        .layer(Layer.of("Conv2D").set("filters", 2).set("kernel_size", new int[] {3, 3}).set("strides", List.of(1, 1))
+            .set("use_bias", true).set("activation", null))
+        .set("a", new long[] {1, 2}).set("b", new float[] {0.5f, 1e-7f}).set("c", new double[] {0.1})
+        .set("d", new boolean[] {true, false}).set("e", new String[] {"x", "\"y\""}).set("f", nothing)
+        .set("g", new int[][] {{1}, {}}).set("h", (short) 3);
+    assertEquals("{\"model\": [{\"layer\": \"Conv2D\", \"filters\": 2, \"kernel_size\": [3, 3], \"strides\": [1, 1], \"use_bias\": true, "
+        + "\"activation\": null}], \"input_shape\": [8, 8, 1], \"a\": [1, 2], \"b\": [0.5, 1.0E-7], \"c\": [0.1], \"d\": [true, false], "
+        + "\"e\": [\"x\", \"\\\"y\\\"\"], \"f\": {\"axis\": null}, \"g\": [[1], []], \"h\": 3}", model.spec());
+    long[] shape = {2};
+    Sequential copied = Sequential.of(shape);
+    shape[0] = 3;
+    assertTrue(copied.spec().contains("\"input_shape\": [2]"));
+  }
+
+  @Test
+  void anOptimizerIsANameOrJson() {
+    for (String optimizer : List.of("sgd", "{\"name\": \"sgd\", \"learning_rate\": 0.125}", " {\"name\": \"adam\"}")) {
+      Sequential model = Sequential.of(2).dense(1, null).compile(optimizer, "mean_squared_error");
+      try (Trainer trainer = model.trainer(engine).build()) {
+        assertEquals(optimizer.contains("0.125"), trainer.describe().contains("0.125"), trainer.describe());
+      }
+    }
+  }
+
+  @Test
+  void whatADebuggerShowsIsShort() {
+    Sequential model = Sequential.of(2).dense(16, "relu").dense(1, null).compile("{\"name\": \"sgd\"}", "mean_squared_error");
+    assertEquals("Sequential[Dense, Dense] {\"input_shape\": [2], \"optimizer\": {\"name\": \"sgd\"}, "
+        + "\"loss\": \"mean_squared_error\", \"metrics\": []}", model.toString());
+    assertEquals("Sequential[] {\"model\": \"m.percale\"}", Sequential.fromFile(Path.of("m.percale")).toString());
+    try (Session session = Graphs.session(engine); Tensor x = Tensor.of(engine, new float[4], 1, 4)) {
+      Results results = session.run(Map.of("x", x), "y");
+      assertEquals("Results[y: Tensor F32 [1, 2]]", results.toString());
+      results.close();
+      assertEquals("Results[y: Tensor (closed)]", results.toString());
+    }
+  }
+
+  @Test
   void dataSetsAreZippedRepeatedConcatenatedMappedAndDistributed() {
     Dataset a = Dataset.range(engine, "a", 0, 4, 1);
     Dataset b = Dataset.generator(engine, List.of(new TensorSpec("b", DType.F32, 2)), 4,
