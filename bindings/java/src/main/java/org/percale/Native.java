@@ -9,9 +9,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.percale.raw.RawConstants;
 import org.percale.raw.RawText;
 
 /** What all calls of the library share. */
@@ -60,6 +62,13 @@ final class Native {
     if (text == null) return MemorySegment.NULL;
     if (text.indexOf('\0') >= 0) throw new PercaleException(Code.INVALID_ARGUMENT, "'" + text + "' holds a NUL");
     return arena.allocateFrom(text);
+  }
+
+  /** A timeout as the library takes it: null is none, and what is over already is no time at all. */
+  static long nanoseconds(Duration timeout) {
+    if (timeout == null) return RawConstants.PERCALE_FOREVER;
+    if (timeout.isNegative()) return 0;
+    return timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0 ? Long.MAX_VALUE : timeout.toNanos();
   }
 
   static MemorySegment path(Arena arena, Path path) {

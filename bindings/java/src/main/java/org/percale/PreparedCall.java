@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.percale.raw.RawCall;
-import org.percale.raw.RawConstants;
 import org.percale.raw.RawTensor;
 
 /**
@@ -87,7 +86,8 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * Takes tensors of one's own instead, for all runs that follow. The call keeps their memory.
+   * Takes tensors of one's own instead, for all runs that follow. The call keeps their memory. Their number is checked here, their types
+   * and shapes by {@link #run()}.
    *
    * @param inputs in the order of the feeds
    * @param outputs in the order of the fetches; nobody else may use them during a run
@@ -130,11 +130,11 @@ public final class PreparedCall extends NativeHandle {
    * Runs, but no longer than that, and not on when the token is cancelled, even before the run begins. What the outputs then hold is
    * not defined.
    *
-   * @param timeout {@link Code#DEADLINE_EXCEEDED} after that; null: none
+   * @param timeout {@link Code#DEADLINE_EXCEEDED} after that, at once where it is 0 or negative; null: none
    * @param token {@link Code#CANCELLED} when it is; null: none
    */
   public void run(Duration timeout, CancelToken token) {
-    long nanoseconds = timeout == null ? RawConstants.PERCALE_FOREVER : timeout.toNanos();
+    long nanoseconds = Native.nanoseconds(timeout);
     check(call -> CancelToken.during(token, cancellation ->
         RawCall.percale_call_run_until(call, bound.inputs, bound.outputs, nanoseconds, cancellation)));
   }

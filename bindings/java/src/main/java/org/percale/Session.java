@@ -247,13 +247,13 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * How long the run may take: {@link Code#DEADLINE_EXCEEDED} after that.
+     * How long the run may take: {@link Code#DEADLINE_EXCEEDED} after that, at once where it is 0 or negative.
      *
-     * @param time the time
+     * @param time the time; null: as long as it takes
      * @return this
      */
     public Request timeout(Duration time) {
-      timeout = time.toNanos();
+      timeout = Native.nanoseconds(time);
       return this;
     }
 

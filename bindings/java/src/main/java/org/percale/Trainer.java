@@ -16,6 +16,7 @@ import org.percale.raw.RawTrainer;
 /** Trains the variables of a graph. One thread at a time may use it, {@link #cancel} excepted. */
 public final class Trainer extends NativeHandle {
   private CancelToken token;
+  private Dataset validation;
 
   private Trainer(MemorySegment pointer) {
     super(State.exclusive("trainer", pointer, RawTrainer::percale_trainer_release));
@@ -39,7 +40,7 @@ public final class Trainer extends NativeHandle {
    *
    * @param engine the engine
    * @param graph the graph
-   * @param variables the table that is trained
+   * @param variables the table that is trained; null: a new one, drawn by the option "seed"
    * @return what collects settings
    */
   public static Builder builder(Engine engine, Graph graph, Variables variables) {
@@ -107,7 +108,9 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * The devices of the engine that compute shards.
+     * The devices of the engine that compute the shards of a batch. Without the option "shards" their number follows from the sizes
+     * of model and batch alone, so that the result does not depend on the devices: for all of them to work say as many shards as there
+     * are devices, or a multiple.
      *
      * @param devices names with commas, KIND=NUMBER, or "all"
      * @return this
@@ -127,9 +130,9 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Passes over the data.
+     * Passes over the data until which {@link Trainer#fit} trains when it is told 0.
      *
-     * @param epochs how many
+     * @param epochs how many in all
      * @return this
      */
     public Builder epochs(long epochs) {
@@ -177,7 +180,7 @@ public final class Trainer extends NativeHandle {
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment pointer;
         if (spec == null) {
-          pointer = engine.with(e -> graph.with(g -> variables.with(v -> options.with(o ->
+          pointer = engine.with(e -> graph.with(g -> withOptional(variables, v -> options.with(o ->
               Native.make(out -> RawTrainer.percale_trainer_create(e, g, v, o, out))))));
         } else {
           byte[] bytes = spec.getBytes(StandardCharsets.UTF_8);
@@ -202,7 +205,7 @@ public final class Trainer extends NativeHandle {
     this.token = token;
   }
 
-  /** Ends the step under way with {@link Code#CANCELLED}; the state is that of the last completed step. Any thread may call it. */
+  /** Ends the step, fit or evaluation under way with {@link Code#CANCELLED}; the state is that of the last completed step. Any thread may call it. */
   public void cancel() {
     state.whileThere(RawTrainer::percale_trainer_cancel);
   }
@@ -253,9 +256,10 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Trains over the data.
+   * Trains over the data. Epochs count all of the trainer so far: after {@code fit(data, 1)} another does nothing, and
+   * {@code fit(data, 2)} does one more.
    *
-   * @param data the data; null: that of the SPEC
+   * @param data the data; null: that of the SPEC. Labels of sparse losses are integers
    * @param epochs until which epoch; 0: as the SPEC says
    */
   public void fit(Dataset data, long epochs) {
@@ -263,10 +267,11 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Trains over the data.
+   * Trains over the data. {@link Thread#interrupt} does not end it: {@link #cancel}, a {@link CancelToken} and a listener that gives
+   * false do.
    *
    * @param data the data; null: that of the SPEC
-   * @param epochs until which epoch; 0: as the SPEC says
+   * @param epochs until which epoch, those of earlier calls included; 0: as the SPEC says
    * @param listener is told after each step. A checked exception of it becomes the cause of an {@link IllegalStateException}
    */
   public void fit(Dataset data, long epochs, ProgressListener listener) {
@@ -284,7 +289,7 @@ public final class Trainer extends NativeHandle {
       check(trainer -> withOptional(data, set -> cancellable(trainer,
           () -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user))));
     } catch (PercaleException error) {
-      if (thrown[0] == null) throw data == null ? error : data.explain(error);
+      if (thrown[0] == null) throw explain(explain(error, data), validation);
     } finally {
       Callbacks.remove(user);
     }
@@ -300,6 +305,12 @@ public final class Trainer extends NativeHandle {
    */
   public void setValidation(Dataset data) {
     check(trainer -> withOptional(data, set -> RawTrainer.percale_trainer_set_validation(trainer, set)));
+    validation = data;
+  }
+
+  /** The error with what a function of the set threw as its cause. */
+  private static PercaleException explain(PercaleException error, Dataset data) {
+    return data == null ? error : data.explain(error);
   }
 
   /**
@@ -309,8 +320,12 @@ public final class Trainer extends NativeHandle {
    * @return what came of it
    */
   public Evaluation evaluate(Dataset data) {
-    return with(trainer -> withOptional(data, set -> cancellable(trainer, () ->
-        new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out)))))));
+    try {
+      return with(trainer -> withOptional(data, set -> cancellable(trainer, () ->
+          new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out)))))));
+    } catch (PercaleException error) {
+      throw explain(error, data);
+    }
   }
 
   /** Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits. */

@@ -145,6 +145,27 @@ class ErrorsTest {
   }
 
   @Test
+  void timeThatIsOverAlreadyIsNotForever() {
+    try (Session session = Graphs.session(engine);
+        PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 1, 4)), "y");
+        Tensor x = Tensor.zeros(engine, DType.F32, 1, 4)) {
+      for (Duration over : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(-365_000))) {
+        for (int i = 0; i < 100; ++i) {
+          fails(Code.DEADLINE_EXCEEDED, "", () -> session.request().feed("x", x).fetch("y").timeout(over).run());
+          fails(Code.DEADLINE_EXCEEDED, "", () -> call.run(over, null));
+          ExecutionException error = assertThrows(ExecutionException.class,
+              () -> session.request().feed("x", x).fetch("y").timeout(over).runAsync().get());
+          assertEquals(Code.DEADLINE_EXCEEDED, ((PercaleException) error.getCause()).code());
+        }
+      }
+      Duration ages = Duration.ofDays(365_000);
+      session.request().feed("x", x).fetch("y").timeout(ages).run().close();
+      session.request().feed("x", x).fetch("y").timeout(null).run().close();
+      call.run(ages, null);
+    }
+  }
+
+  @Test
   void anExceededMemoryLimitIsAnErrorAndSmallerRunsGoOn() {
     try (Graph graph = Graphs.product(engine);
         Session session = Session.builder(engine, graph).memoryLimit(1 << 16).build();
@@ -245,6 +266,21 @@ class ErrorsTest {
       data.batch(4);
       PercaleException error = fails(Code.ABORTED, "", data::next);
       assertEquals("no more rows", error.getCause().getMessage());
+    }
+    List<TensorSpec> columns = List.of(new TensorSpec("x", DType.F32, 2), new TensorSpec("y", DType.F32, 1));
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build();
+        Dataset bad = Dataset.generator(engine, columns, 4, (number, row) -> {
+          throw new java.io.IOException("no rows at all");
+        })) {
+      assertEquals("no rows at all", fails(Code.ABORTED, "", () -> trainer.evaluate(bad)).getCause().getMessage());
+      assertEquals("no rows at all", fails(Code.ABORTED, "", () -> trainer.fit(bad, 1)).getCause().getMessage());
+    }
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset good = Graphs.lineData(engine);
+        Dataset bad = Dataset.generator(engine, columns, 4, (number, row) -> {
+          throw new java.io.IOException("no rows at all");
+        })) {
+      trainer.setValidation(bad);
+      assertEquals("no rows at all", fails(Code.ABORTED, "", () -> trainer.fit(good, 1)).getCause().getMessage());
     }
   }
 

@@ -229,13 +229,42 @@ class UseTest {
   }
 
   @Test
+  void aTrainerWithoutVariablesDrawsThem() {
+    try (GraphBuilder builder = GraphBuilder.create(engine)) {
+      Value x = builder.input("x", DType.F32, -1, 2);
+      Value y = builder.layer("Dense").name("y").input(x).set("units", 1).finish();
+      builder.setOutputs(Ops.reduceMean(builder, Ops.mul(builder, y, y).finish(), null).set("keepdims", 0).name("loss").finish());
+      try (Graph graph = builder.finish(); Variables same = Variables.create(engine, graph, 7);
+          Trainer trainer = Trainer.builder(engine, graph, null).optimizer("sgd").option("seed", 7).build();
+          Trainer other = Trainer.builder(engine, graph, null).optimizer("sgd").option("seed", 8).build();
+          Variables drawn = trainer.variables(); Variables others = other.variables();
+          Tensor rows = Tensor.of(engine, new float[] {1, 2, 3, 4}, 2, 2)) {
+        assertEquals(same.digest(), drawn.digest());
+        assertFalse(same.digest().equals(others.digest()));
+        assertTrue(trainer.step(Map.of("x", rows)) > trainer.step(Map.of("x", rows)));
+      }
+    }
+  }
+
+  @Test
+  void epochsOfFitCountAllSoFar() {
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine)) {
+      trainer.fit(data, 1);
+      trainer.fit(data, 1);
+      assertEquals(4, trainer.steps());
+      trainer.fit(data, 2);
+      assertEquals(8, trainer.steps());
+    }
+  }
+
+  @Test
   void aListOfLayersTrainsOnAllDevices() {
     try (Engine two = Engine.builder().devices("cpu=2x1").build();
         Tensor x = Tensor.of(two, new float[24], 6, 4); Tensor y = Tensor.of(two, new long[] {0, 0, 1, 1, 2, 2}, 6)) {
       assertEquals(List.of("cpu:0", "cpu:1"), two.deviceNames());
       Sequential model = Sequential.of(4).dense(16, "relu").dense(3, "softmax")
           .compile("adam", "sparse_categorical_crossentropy", "accuracy");
-      try (Trainer trainer = model.trainer(two).option("strategy", "mirrored").devices("all").build();
+      try (Trainer trainer = model.trainer(two).option("strategy", "mirrored").devices("all").option("shards", 2).build();
           Dataset data = Dataset.fromTensors(two, Map.of("x", x, "y", y)).batch(6)) {
         trainer.fit(data, 10);
         assertTrue(trainer.evaluate(data).get("accuracy").isPresent());
