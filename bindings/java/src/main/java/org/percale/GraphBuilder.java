@@ -450,8 +450,9 @@ public final class GraphBuilder extends NativeHandle {
         MemorySegment given = Native.name(arena, function.name());
         return (raw, name) -> RawBuilder.percale_builder_set_function(raw, name, given);
       }
+      case null -> throw new PercaleException(Code.INVALID_ARGUMENT, "the attribute '" + key + "' cannot be null");
       default -> throw new PercaleException(Code.INVALID_ARGUMENT,
-          "the attribute '" + key + "' cannot be a " + value.getClass().getName());
+          "the attribute '" + key + "' cannot be a " + value.getClass().getTypeName());
     }
   }
 }

@@ -2,6 +2,7 @@ package org.percale;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -17,6 +18,11 @@ final class Options {
   }
 
   void set(String key, Object value) {
+    if (!(value instanceof Integer || value instanceof Long || value instanceof Float || value instanceof Double
+        || value instanceof Boolean || value instanceof String || value instanceof Path)) {
+      throw new IllegalArgumentException("option '" + key + "' cannot be "
+          + (value == null ? "null" : "a " + value.getClass().getTypeName()) + ": options are text, numbers and Booleans");
+    }
     values.put(key, value);
   }
 

@@ -71,6 +71,7 @@ class ErrorsTest {
           assertThrows(PercaleException.class, () -> builder.op("Relo").input(x).finish());
       assertTrue(error.getMessage().contains("Relo"), error.getMessage());
       builder.op("Relu").input(x).finish();
+      fails(Code.INVALID_ARGUMENT, "'a' cannot be null", () -> builder.op("Relu").input(x).set("a", null).finish());
       fails(Code.INVALID_ARGUMENT, "Object", () -> builder.op("Relu").input(x).set("a", new Object()).finish());
     }
   }
@@ -307,5 +308,7 @@ class ErrorsTest {
     refuses("'rate' cannot be NaN", () -> Layer.of("Dropout").set("rate", Double.NaN));
     refuses("'rates' cannot be Infinity", () -> model.set("rates", new float[] {Float.POSITIVE_INFINITY}));
     assertEquals("{\"model\": [], \"input_shape\": [4]}", model.spec());
+    refuses("option 'devices' cannot be a int[]", () -> model.trainer(engine).option("devices", new int[2]));
+    refuses("option 'optimizer' cannot be null", () -> model.trainer(engine).optimizer(null));
   }
 }
