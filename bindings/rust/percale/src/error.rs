@@ -1,6 +1,7 @@
 //! Errors: the library's code and message.
 use std::ffi::{CStr, CString, NulError};
 use std::fmt;
+use std::sync::Arc;
 
 use crate::sys;
 
@@ -91,11 +92,21 @@ impl fmt::Display for Code {
 /// assert!(error.message().contains("no/such.percale"));
 /// # Ok::<(), percale::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Error {
     code: Code,
     message: String,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
+
+impl PartialEq for Error {
+    /// Whether code and message are the same.
+    fn eq(&self, other: &Error) -> bool {
+        self.code == other.code && self.message == other.message
+    }
+}
+
+impl Eq for Error {}
 
 /// What functions of this crate that can fail give.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -103,7 +114,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of one's own, in the library's words.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into() }
+        Error { code, message: message.into(), source: None }
+    }
+
+    /// The same error with its cause.
+    pub(crate) fn because(self, source: Arc<dyn std::error::Error + Send + Sync>) -> Error {
+        Error { source: Some(source), ..self }
     }
 
     /// What kind of error it is.
@@ -125,11 +141,17 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        fmt::Display::fmt(self, f)?;
+        self.source.as_ref().map_or(Ok(()), |source| write!(f, ": {source}"))
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    /// The error of a function that makes rows, when that ended the call.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
 
 impl From<NulError> for Error {
     fn from(error: NulError) -> Error {
@@ -156,7 +178,7 @@ fn take(status: *mut sys::percale_status) -> Error {
         let message = CStr::from_ptr(sys::percale_status_message(status, std::ptr::null_mut()));
         let message = message.to_string_lossy().into_owned();
         sys::percale_status_release(status);
-        Error { code, message }
+        Error::new(code, message)
     }
 }
 

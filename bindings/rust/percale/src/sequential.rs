@@ -119,6 +119,15 @@ impl SpecValue {
     }
 }
 
+/// A name, or an object that begins with a brace.
+fn name_or_object(text: &str) -> SpecValue {
+    if text.trim_start().starts_with('{') {
+        SpecValue::Json(text.into())
+    } else {
+        text.into()
+    }
+}
+
 impl Object {
     fn write(&self, out: &mut String) {
         out.push('{');
@@ -176,14 +185,14 @@ impl Sequential {
         self
     }
 
-    /// An optimizer with its defaults; `set("optimizer", SpecValue::Json(...))` gives one with settings.
-    pub fn optimizer(self, name: &str) -> Sequential {
-        self.set("optimizer", name)
+    /// The optimizer: a name, or JSON such as `{"name": "sgd", "learning_rate": 0.1}`.
+    pub fn optimizer(self, optimizer: &str) -> Sequential {
+        self.set("optimizer", name_or_object(optimizer))
     }
 
-    /// The loss.
-    pub fn loss(self, name: &str) -> Sequential {
-        self.set("loss", name)
+    /// The loss: a name, or JSON. The labels of sparse losses are integers.
+    pub fn loss(self, loss: &str) -> Sequential {
+        self.set("loss", name_or_object(loss))
     }
 
     /// The metric.

@@ -413,7 +413,7 @@ pub struct Call {
 
 impl Call {
     /// Runs with the feeds in the order of [`Session::prepare`]; the results are written into `outputs`, tensors of the
-    /// fetches' types and shapes. Allocates nothing once warm.
+    /// fetches' types and shapes: another type or shape, of a feed or of an output, is an error. Allocates nothing once warm.
     #[inline]
     pub fn run(&mut self, inputs: &[&TensorRef], outputs: &mut [&mut TensorRef]) -> Result<()> {
         if inputs.len() != self.inputs || outputs.len() != self.outputs {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use crate::cancel::CancelToken;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Use};
 use crate::engine::{Engine, Trace};
 use crate::error::{check, path_text, take_bytes, take_text, Names, Result};
 use crate::graph::Graph;
@@ -41,6 +41,7 @@ use crate::variables::Variables;
 pub struct Trainer {
     shared: Arc<Shared>,
     token: Option<CancelToken>,
+    validation: Option<Dataset>,
     /// `Shared` may be: a trainer is no more than Send.
     not_sync: PhantomData<Cell<()>>,
 }
@@ -187,7 +188,7 @@ pub struct TrainerBuilder<'a> {
 }
 
 enum Source<'a> {
-    Graph(&'a Graph, &'a Variables),
+    Graph(&'a Graph, Option<&'a Variables>),
     Spec { text: String, spec_folder: Option<PathBuf>, data_folder: Option<PathBuf> },
 }
 
@@ -208,7 +209,9 @@ impl TrainerBuilder<'_> {
         self.option("loss", output)
     }
 
-    /// The devices of the engine that compute shards.
+    /// The devices of the engine that compute the shards of a batch. Without the option `shards` their number follows from the sizes
+    /// of model and batch alone, so that the result does not depend on the devices: for all of them to work say as many shards as
+    /// there are devices, or a multiple.
     pub fn devices(self, devices: &str) -> Self {
         self.option("devices", devices)
     }
@@ -218,7 +221,7 @@ impl TrainerBuilder<'_> {
         self.option("freeze", patterns)
     }
 
-    /// Passes over the data.
+    /// Passes over the data until which [`Trainer::fit`] trains when it is told 0.
     pub fn epochs(self, epochs: i64) -> Self {
         self.option("epochs", epochs)
     }
@@ -255,7 +258,7 @@ impl TrainerBuilder<'_> {
                 Source::Graph(graph, variables) => check(sys::percale_trainer_create(
                     engine,
                     graph.handle.get(),
-                    variables.handle.get(),
+                    variables.map_or(std::ptr::null_mut(), |variables| variables.handle.get()),
                     options,
                     &mut raw,
                 ))?,
@@ -274,15 +277,25 @@ impl TrainerBuilder<'_> {
                     ))?;
                 }
             }
-            Ok(Trainer { shared: Arc::new(Shared(Handle::new(raw))), token: None, not_sync: PhantomData })
+            Ok(Trainer {
+                shared: Arc::new(Shared(Handle::new(raw))),
+                token: None,
+                validation: None,
+                not_sync: PhantomData,
+            })
         }
     }
 }
 
 impl Trainer {
-    /// Begins a trainer of a graph, whose inputs are the columns of the data and which has an output that is the loss.
-    pub fn builder<'a>(engine: &'a Engine, graph: &'a Graph, variables: &'a Variables) -> TrainerBuilder<'a> {
-        TrainerBuilder { engine, source: Source::Graph(graph, variables), settings: Settings::default() }
+    /// Begins a trainer of a graph, whose inputs are the columns of the data and which has an output that is the loss. `None` for the
+    /// variables is a new table, drawn by the option `seed`.
+    pub fn builder<'a>(
+        engine: &'a Engine,
+        graph: &'a Graph,
+        variables: impl Into<Option<&'a Variables>>,
+    ) -> TrainerBuilder<'a> {
+        TrainerBuilder { engine, source: Source::Graph(graph, variables.into()), settings: Settings::default() }
     }
 
     /// Begins a trainer of a SPEC: JSON that says model, loss, metrics, optimizer and data.
@@ -331,8 +344,9 @@ impl Trainer {
         Ok(loss)
     }
 
-    /// Trains over the data for as many epochs as are left until `epochs` (0: as the SPEC says). Without a data set that of
-    /// the SPEC.
+    /// Trains over the data for as many epochs as are left until `epochs` (0: as the SPEC says). Epochs count all of the trainer so
+    /// far: after a fit until 1 another does nothing, and one until 2 one more. Without a data set that of the SPEC. Labels of sparse
+    /// losses are integers.
     pub fn fit(&mut self, dataset: Option<&mut Dataset>, epochs: i64) -> Result<()> {
         self.fit_with(dataset, epochs, |_| ControlFlow::Continue(()))
     }
@@ -364,35 +378,46 @@ impl Trainer {
                 }
             }
         }
-        let dataset = dataset.map_or(std::ptr::null_mut(), |dataset| dataset.handle.get());
+        let data = dataset.as_deref();
+        let validation = self.validation.as_ref().filter(|validation| data.map_or(true, |data| !data.is(validation)));
+        let (set, others) = (data.map(Dataset::enter).transpose()?, validation.map(Dataset::enter).transpose()?);
+        let raw = set.as_ref().map_or(std::ptr::null_mut(), Use::raw);
         let mut state = State { callback, trainer: self.raw(), panic: None };
         let user = std::ptr::from_mut(&mut state).cast();
         // SAFETY: the state lives through the call, which is the only one that calls back.
         let fitted = self.during_token(|| unsafe {
-            check(sys::percale_trainer_fit(self.raw(), dataset, epochs, Some(tell::<F>), user))
+            check(sys::percale_trainer_fit(self.raw(), raw, epochs, Some(tell::<F>), user))
         });
+        drop((set, others));
         if let Some(panic) = state.panic {
             resume_unwind(panic);
         }
-        fitted
+        fitted.map_err(|error| data.into_iter().chain(validation).fold(error, |error, set| set.explain(error)))
     }
 
-    /// Data that is evaluated after each epoch. Before the first step.
-    pub fn set_validation(&mut self, dataset: Option<Dataset>) -> Result<()> {
-        let raw = dataset.as_ref().map_or(std::ptr::null_mut(), |dataset| dataset.handle.get());
-        // SAFETY: the trainer keeps the set itself, which nobody else has.
-        check(unsafe { sys::percale_trainer_set_validation(self.raw(), raw) })
+    /// Data that is evaluated after each epoch. Before the first step. The trainer keeps the set; others may go on using it, with
+    /// [`evaluate`](Trainer::evaluate) for one, but not during a `fit`: that is an error with the code `FailedPrecondition`.
+    pub fn set_validation(&mut self, dataset: Option<&Dataset>) -> Result<()> {
+        let set = dataset.map(Dataset::enter).transpose()?;
+        let raw = set.as_ref().map_or(std::ptr::null_mut(), Use::raw);
+        // SAFETY: a set that nobody else uses now; fit_with() sees to it that nobody does later.
+        check(unsafe { sys::percale_trainer_set_validation(self.raw(), raw) })?;
+        self.validation = dataset.map(Dataset::share);
+        Ok(())
     }
 
     /// Loss and metrics over a data set; without one over the SPEC's test data.
     pub fn evaluate(&mut self, dataset: Option<&mut Dataset>) -> Result<Evaluation> {
-        let dataset = dataset.map_or(std::ptr::null_mut(), |dataset| dataset.handle.get());
+        let data = dataset.as_deref();
+        let set = data.map(Dataset::enter).transpose()?;
+        let raw = set.as_ref().map_or(std::ptr::null_mut(), Use::raw);
         // SAFETY: the text is taken over at once.
-        self.during_token(|| unsafe {
+        let evaluated = self.during_token(|| unsafe {
             let mut text = std::ptr::null_mut();
-            check(sys::percale_trainer_evaluate(self.raw(), dataset, &mut text))?;
+            check(sys::percale_trainer_evaluate(self.raw(), raw, &mut text))?;
             Ok(Evaluation { json: take_text(text) })
-        })
+        });
+        evaluated.map_err(|error| data.into_iter().fold(error, |error, set| set.explain(error)))
     }
 
     /// Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits.

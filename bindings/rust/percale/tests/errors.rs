@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use common::{engine, line_data, long_run, product, session, LINE};
-use percale::{Builder, CancelToken, Code, DType, Engine, Graph, Session, Tensor, Trainer};
+use percale::{Builder, CancelToken, Code, DType, Dataset, Engine, Graph, Row, RowResult, Session, Tensor, Trainer};
 
 #[test]
 fn a_wrong_shape_is_named_together_with_the_wanted_one() {
@@ -159,16 +159,56 @@ fn a_panic_in_a_callback_goes_on_behind_the_library() {
     assert_eq!(trainer.steps(), 20);
 }
 
+#[derive(Debug, PartialEq)]
+struct NoMoreRows(i64);
+
+impl std::fmt::Display for NoMoreRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no row {}", self.0)
+    }
+}
+
+impl std::error::Error for NoMoreRows {}
+
+/// Four rows for [`LINE`], the third of which `fail` does not give.
+fn rows_that_fail(engine: &Engine, fail: fn(i64, &mut Row<'_>) -> RowResult) -> Dataset {
+    let columns: [(&str, DType, &[usize]); 2] = [("x", DType::F32, &[2]), ("y", DType::F32, &[1])];
+    Dataset::generator(engine, &columns, 4, move |number, row| if number == 2 { fail(number, row) } else { Ok(()) })
+        .unwrap()
+}
+
 #[test]
-fn a_panic_in_a_function_that_makes_rows_is_an_error() {
+fn an_error_or_a_panic_of_a_row_is_the_source_of_the_error() {
     let engine = engine();
-    let mut data = percale::Dataset::generator(&engine, &[("x", DType::F32, &[1])], 4, |number, _| {
-        assert!(number < 2, "no more rows");
-        true
-    })
-    .unwrap();
-    data.configure(4, None, false).unwrap();
-    assert_eq!(data.next_batch().unwrap_err().code(), Code::Aborted);
+    let fails: [(&str, fn(i64, &mut Row<'_>) -> RowResult); 5] = [
+        ("no row 2", |number, _| Err(NoMoreRows(number).into())),
+        ("text alone", |_, _| Err("text alone".into())),
+        ("column 0 has elements of F32", |_, row| Ok(row.column::<i64>(0).map(|_| ())?)),
+        ("panic: the row's own words", |_, _| panic!("the row's own words")),
+        ("panic: row 2", |number, _| panic!("row {number}")),
+    ];
+    for (says, fail) in fails {
+        let told = |error: percale::Error| {
+            assert_eq!(error.code(), Code::Aborted, "{error}");
+            assert!(error.message().contains("did not give row 2"), "{error}");
+            let source = std::error::Error::source(&error).expect("a source");
+            assert!(source.to_string().contains(says), "{source}");
+            assert!(format!("{error:?}").contains(says), "{error:?}");
+            assert_eq!(source.is::<NoMoreRows>(), says == "no row 2");
+        };
+        let set = rows_that_fail(&engine, fail);
+        let mut twice = Dataset::concatenate(&[&set.repeat(2).unwrap(), &set]).unwrap();
+        twice.configure(4, None, false).unwrap();
+        told(twice.next_batch().unwrap_err());
+        told(twice.epoch().next().unwrap().unwrap_err());
+        told(twice.distribute(1).unwrap()[0].next_batch().unwrap_err());
+        let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+        told(trainer.fit(Some(&mut twice), 1).unwrap_err());
+        told(trainer.evaluate(Some(&mut twice)).unwrap_err());
+        let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+        trainer.set_validation(Some(&twice)).unwrap();
+        told(trainer.fit(Some(&mut line_data(&engine)), 1).unwrap_err());
+    }
 }
 
 #[test]
@@ -193,7 +233,7 @@ fn a_token_that_is_cancelled_in_a_callback_ends_the_training() {
 fn labels_that_are_missing_are_named() {
     let engine = engine();
     let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
-    let mut unlabelled = percale::Dataset::range(&engine, "x", 0, 100, 1).unwrap();
+    let mut unlabelled = Dataset::range(&engine, "x", 0, 100, 1).unwrap();
     let error = trainer.fit(Some(&mut unlabelled), 1).unwrap_err();
     assert!(error.message().contains("'y'"), "{error}");
 }

@@ -215,6 +215,74 @@ fn what_is_trained_is_saved_loaded_and_the_same_bits() {
 }
 
 #[test]
+fn epochs_of_fit_count_all_so_far() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let mut data = line_data(&engine);
+    for (epochs, steps) in [(1, 4), (1, 4), (2, 8)] {
+        trainer.fit(Some(&mut data), epochs).unwrap();
+        assert_eq!(trainer.steps(), steps);
+    }
+}
+
+#[test]
+fn what_validates_is_evaluated_too() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let (mut data, mut validation) = (line_data(&engine), line_data(&engine));
+    trainer.set_validation(Some(&validation)).unwrap();
+    trainer
+        .fit_with(Some(&mut data), 1, |_| {
+            // Two at a time would be a race.
+            assert_eq!(validation.next_batch().unwrap_err().code(), Code::FailedPrecondition);
+            assert_eq!(validation.repeat(2).unwrap_err().code(), Code::FailedPrecondition);
+            assert_eq!(validation.rows(), 16);
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+    let evaluation = trainer.evaluate(Some(&mut validation)).unwrap();
+    let history = String::from_utf8(trainer.history(HistoryFormat::Csv).unwrap()).unwrap();
+    assert!(history.contains("val_loss") && evaluation.loss().is_finite(), "{history}");
+    assert_eq!(validation.epoch().count(), 4);
+    // The data itself may validate, and what validates no more is free.
+    trainer.set_validation(None).unwrap_err(); // not after the first step
+    let mut second = Trainer::from_spec(&engine, LINE).build().unwrap();
+    second.set_validation(Some(&data)).unwrap();
+    second.fit(Some(&mut data), 1).unwrap();
+    drop(second);
+    assert!(data.next_batch().unwrap().is_some());
+    assert_eq!(Dataset::concatenate(&[&data, &data]).unwrap().rows(), 32);
+}
+
+#[test]
+fn a_trainer_without_variables_draws_them() {
+    let engine = engine();
+    let mut builder = Builder::new(&engine).unwrap();
+    let x = builder.input("x", DType::F32, &[-1, 2]).unwrap();
+    let y = builder.layer("Dense").name("y").input(x).set("units", 1).finish().unwrap();
+    let square = builder.op("Mul").inputs([y, y]).finish().unwrap();
+    let loss = builder.op("ReduceMean").name("loss").input(square).set("keepdims", 0).finish().unwrap();
+    builder.set_outputs(&[loss]).unwrap();
+    let graph = builder.finish().unwrap();
+    let drawn = |seed: i32| {
+        let trainer = Trainer::builder(&engine, &graph, None).optimizer("sgd").option("seed", seed).build().unwrap();
+        trainer.variables().unwrap().digest().unwrap()
+    };
+    assert_eq!(drawn(7), Variables::new(&engine, &graph, 7).unwrap().digest().unwrap());
+    assert_ne!(drawn(7), drawn(8));
+}
+
+#[test]
+fn an_optimizer_is_a_name_or_json() {
+    let engine = engine();
+    for optimizer in ["sgd", r#"{"name": "sgd", "learning_rate": 0.125}"#] {
+        let model = Sequential::new(&[2]).layer(Layer::new("Dense").set("units", 1)).loss("mean_squared_error");
+        let trainer = model.optimizer(optimizer).trainer(&engine).build().unwrap();
+        assert_eq!(trainer.describe().unwrap().contains("0.125"), optimizer.contains("0.125"));
+    }
+}
+
+#[test]
 fn a_trainer_is_cancelled_from_another_thread_and_outlived() {
     let engine = engine();
     let trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
@@ -230,8 +298,9 @@ fn data_sets_are_zipped_repeated_concatenated_mapped_and_distributed() {
     let engine = engine();
     let a = Dataset::range(&engine, "a", 0, 4, 1).unwrap();
     let b = Dataset::generator(&engine, &[("b", DType::F32, &[2])], 4, |number, row| {
-        row.column::<f32>(0).unwrap()[1] = number as f32;
-        row.column::<i64>(0).is_err()
+        row.column::<f32>(0)?[1] = number as f32;
+        assert!(row.column::<i64>(0).is_err());
+        Ok(())
     })
     .unwrap();
     let zipped = Dataset::zip(&[&a, &b]).unwrap();
@@ -279,12 +348,12 @@ fn functions_are_dropped_when_the_library_can_call_them_no_more() {
     let engine = Engine::builder().log(LogLevel::Info, move |_, _| drop(for_log.clone())).build().unwrap();
     let rows = Dataset::generator(&engine, &[("x", DType::F32, &[1])], 4, move |_, _| {
         drop(for_rows.clone());
-        true
+        Ok(())
     })
     .unwrap();
     let none = Dataset::generator(&engine, &[("x", DType::F32, &[1])], 0, move |_, _| {
         drop(refused.clone());
-        true
+        Ok(())
     });
     assert_eq!(none.err().unwrap().code(), Code::InvalidArgument);
     assert_eq!(held(), 2);
