@@ -16,6 +16,7 @@ use crate::trainer::{Trainer, TrainerBuilder};
 ///     .trainer(&engine)
 ///     .option("strategy", "mirrored")
 ///     .option("devices", "all")
+///     .option("shards", 2) // of each batch, one per device
 ///     .build()?;
 /// let x = Tensor::from_vec(&[6, 4], (0..24).map(|i| i as f32 / 24.0).collect())?;
 /// let y = Tensor::from_vec(&[6], vec![0i64, 0, 1, 1, 2, 2])?;

@@ -170,8 +170,10 @@ impl std::fmt::Display for NoMoreRows {
 
 impl std::error::Error for NoMoreRows {}
 
+type MakeRow = fn(i64, &mut Row<'_>) -> RowResult;
+
 /// Four rows for [`LINE`], the third of which `fail` does not give.
-fn rows_that_fail(engine: &Engine, fail: fn(i64, &mut Row<'_>) -> RowResult) -> Dataset {
+fn rows_that_fail(engine: &Engine, fail: MakeRow) -> Dataset {
     let columns: [(&str, DType, &[usize]); 2] = [("x", DType::F32, &[2]), ("y", DType::F32, &[1])];
     Dataset::generator(engine, &columns, 4, move |number, row| if number == 2 { fail(number, row) } else { Ok(()) })
         .unwrap()
@@ -180,7 +182,7 @@ fn rows_that_fail(engine: &Engine, fail: fn(i64, &mut Row<'_>) -> RowResult) -> 
 #[test]
 fn an_error_or_a_panic_of_a_row_is_the_source_of_the_error() {
     let engine = engine();
-    let fails: [(&str, fn(i64, &mut Row<'_>) -> RowResult); 5] = [
+    let fails: [(&str, MakeRow); 5] = [
         ("no row 2", |number, _| Err(NoMoreRows(number).into())),
         ("text alone", |_, _| Err("text alone".into())),
         ("column 0 has elements of F32", |_, row| Ok(row.column::<i64>(0).map(|_| ())?)),
