@@ -85,6 +85,25 @@ fn time_that_runs_out_ends_a_run() {
 }
 
 #[test]
+fn no_time_is_over_and_the_longest_is_not() {
+    let engine = engine();
+    let session = session(&engine);
+    let x = Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap();
+    let mut call = session.prepare(&[("x", DType::F32, &[1, 4])], &["y"]).unwrap();
+    let mut outputs = call.new_outputs().unwrap();
+    for (time, over) in [(Duration::ZERO, true), (Duration::MAX, false)] {
+        let code = |result: Option<percale::Error>| {
+            assert_eq!(result.map(|e| e.code()), over.then_some(Code::DeadlineExceeded))
+        };
+        code(session.request().feed("x", &x).fetch("y").timeout(time).run().err());
+        code(session.async_request().feed("x", &x).fetch("y").timeout(time).start().unwrap().wait().err());
+        code(call.run_until(&[&x], &mut [&mut outputs[0]], Some(time), None).err());
+    }
+    let event = session.async_request().feed("x", &x).fetch("y").start().unwrap();
+    event.wait_timeout(Duration::MAX).unwrap();
+}
+
+#[test]
 fn a_prepared_call_ends_with_its_time_or_its_token() {
     let engine = engine();
     let session = Session::new(&engine, &long_run(&engine).unwrap()).unwrap();
