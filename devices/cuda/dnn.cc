@@ -151,10 +151,9 @@ bool is_exact(const DnnLibrary& lib, const Descriptor& config, percale_dtype dty
   abi::DnnDesc raw = engine.get();
   config.get(abi::kDnnConfigEngine, abi::kDnnTypeDescriptor, 1, &raw);
   std::array<int, abi::kDnnNoteCount> notes{};
-  const int64_t count = engine.get(abi::kDnnEngineNotes, abi::kDnnTypeNote, abi::kDnnNoteCount, notes.data());
-  const auto has = [&](int note) {
-    return std::find(notes.begin(), notes.begin() + count, note) != notes.begin() + count;
-  };
+  const int64_t said = engine.get(abi::kDnnEngineNotes, abi::kDnnTypeNote, abi::kDnnNoteCount, notes.data());
+  if (said > abi::kDnnNoteCount) return false;  // a newer cuDNN, and notes that we have not seen
+  const auto has = [&, end = notes.begin() + said](int note) { return std::find(notes.begin(), end, note) != end; };
   if (has(abi::kDnnNondeterministic) || has(abi::kDnnReducedPrecision) || has(abi::kDnnDownConverts)) return false;
   // Tensor cores take f32 as tf32.
   return dtype != PERCALE_DTYPE_F32 || tf32 || !has(abi::kDnnTensorCore);

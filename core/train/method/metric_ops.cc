@@ -31,18 +31,12 @@ bool is_metric(std::string_view name) {
   return is_loss(name) || std::find(kMetrics.begin(), kMetrics.end(), name) != kMetrics.end();
 }
 
-std::vector<std::string> all_metrics() {
-  std::vector<std::string> out(kMetrics.begin(), kMetrics.end());
-  for (std::string& loss : loss_names()) out.push_back(std::move(loss));
-  return out;
-}
-
 Status check_metric_name(const Json& json, std::string_view name) {
   if (is_metric(name)) return {};
   if (std::find(kLaterMetrics.begin(), kLaterMetrics.end(), name) != kLaterMetrics.end()) {
     return unimplemented("metric '", name, "' is not there yet");
   }
-  return json.error("metrics", "no metric '", name, "'", did_you_mean(name, all_metrics()));
+  return json.error("metrics", "no metric '", name, "'", did_you_mean(name, metric_names()));
 }
 
 ValueId as_number(Emitter& e, ValueId flag, DType dtype) { return e.emit("Cast", {flag}, {{"to", dtype}}); }
@@ -190,7 +184,11 @@ Result<MetricTotals> mean_loss(FunctionBuilder& f, LossOptions loss, MetricRule 
 
 }  // namespace
 
-std::vector<std::string> metric_names() { return all_metrics(); }
+std::vector<std::string> metric_names() {
+  std::vector<std::string> out(kMetrics.begin(), kMetrics.end());
+  for (std::string& loss : loss_names()) out.push_back(std::move(loss));
+  return out;
+}
 
 Result<MetricOptions> parse_metric(const Json& json, bool of_graph) {
   MetricOptions out;

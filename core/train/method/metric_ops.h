@@ -33,7 +33,7 @@ struct MetricTotals {
   MetricRule rule = MetricRule::kMean;
 };
 
-// Means: the losses, "mse", "mae", "root_mean_squared_error", "accuracy" (which of the three the loss says),
+// Means: the losses, "mse", "mae", "root_mean_squared_error", "accuracy" or "acc" (which of the three the loss says),
 // "sparse_categorical_accuracy", "categorical_accuracy", "binary_accuracy" (the threshold is 0.5, of scores 0),
 // "top_k_categorical_accuracy", "sparse_top_k_categorical_accuracy" (fewer than k scores are larger than the wanted one's),
 // "perplexity" (e to the power of the mean cross-entropy). Of counts: "precision", "recall", "f1_score", "auc"; each class is

@@ -49,6 +49,15 @@ double loss_of(const std::vector<int64_t>& labels, const std::vector<int64_t>& r
   return numbers->at(0).second;
 }
 
+TEST_CASE("losses have Keras' short names, too") {
+  for (const auto& [given, name] : {std::pair("mse", "mean_squared_error"), std::pair("mae", "mean_absolute_error")}) {
+    const auto spec = parse_spec(
+        str_cat(R"({"model": [{"layer": "Dense", "units": 1}], "optimizer": "sgd", "loss": ")", given, "\"}"));
+    REQUIRE_MESSAGE(spec.ok(), spec.status().to_string());
+    CHECK(spec->loss.name == name);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("smoothed labels and ignored classes train as in PyTorch, whole and in shards") {

@@ -55,6 +55,10 @@ TEST_CASE("step, cosine and warm_up follow their formulas") {
 TEST_CASE("a schedule or an optimizer that is misspelt names the nearest, and one that is not there yet says so") {
   CHECK(parse(R"("one_cicle")").status().message() ==
         "line 1, column 1: 'schedule': no schedule 'one_cicle', did you mean 'one_cycle'?");
+  CHECK(parse(R"("exponential_decay")").status().message() ==
+        "line 1, column 1: 'schedule': no schedule 'exponential_decay'; there are constant, step, cosine, warm_up, "
+        "one_cycle, "
+        "plateau");
   CHECK(parse(R"({"name": "one_cycle", "max_lr": 1})").status().code() == Code::kInvalidArgument);
   CHECK(parse(R"({"name": "one_cycle"})").status().code() == Code::kInvalidArgument);
   CHECK(parse(R"({"name": "plateau", "factr": 0.1})").status().code() == Code::kInvalidArgument);
