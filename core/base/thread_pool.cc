@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <new>
 #include <system_error>
@@ -16,9 +17,10 @@
 namespace percale {
 namespace {
 
-// About 20 us on today's machines: long enough to catch the next loop of a busy run, short enough to cost an idle
-// engine nothing.
-constexpr int32_t kSpins = 600;
+// How long a thread looks for work, or waits for others' pieces, before it sleeps. A thread that sleeps takes tens of
+// microseconds to wake, as much as a small loop takes: while loops are to come it is worth waiting longer.
+constexpr auto kBrief = std::chrono::microseconds(20);
+constexpr auto kPatient = std::chrono::microseconds(200);
 
 // While it lives, a thread that is started inherits a mask that blocks every signal.
 class SignalsBlocked {
@@ -42,6 +44,20 @@ void pause_cpu() {
 #else
   std::this_thread::yield();
 #endif
+}
+
+// Looks until `done` or the time has passed. What a pause takes differs tenfold between CPUs, so the clock decides.
+template <typename Done>
+bool spin(std::chrono::nanoseconds time, const Done& done) {
+  constexpr int kLooks = 32;  // by one look at the clock
+  const auto end = std::chrono::steady_clock::now() + time;
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      pause_cpu();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
 }
 
 }  // namespace
@@ -122,12 +138,8 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
   pool.wake_workers();
   loop.run();
   mine->loop.store(nullptr);
-  for (int32_t spins = 0, users; (users = mine->users.load()) != 0;) {
-    if (++spins < kSpins) {
-      pause_cpu();
-    } else {
-      mine->users.wait(users);
-    }
+  if (!spin(kPatient, [&] { return mine->users.load() == 0; })) {
+    while (const int32_t users = mine->users.load()) mine->users.wait(users);
   }
   mine->taken.store(false);
   if (loop.out_of_memory) throw std::bad_alloc();
@@ -154,12 +166,10 @@ void ThreadPool::work() {
   while (!stop_.load(std::memory_order_relaxed)) {
     const uint64_t seen = published_.load();
     if (help_once()) continue;
-    int32_t spins = 0;
-    while (spins < kSpins && published_.load(std::memory_order_relaxed) == seen && !stop_) {
-      pause_cpu();
-      ++spins;
-    }
-    if (spins < kSpins) continue;
+    const auto called = [&] { return published_.load(std::memory_order_relaxed) != seen || stop_; };
+    if (spin(kBrief, called)) continue;
+    if (busy_ > 0) spin(kPatient, [&] { return called() || busy_ == 0; });
+    if (called()) continue;
     std::unique_lock lock(mutex_);
     sleepers_.fetch_add(1);
     wake_.wait(lock, [&] { return published_.load() != seen || stop_.load(); });

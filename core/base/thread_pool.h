@@ -33,6 +33,18 @@ class ThreadPool {
   int32_t threads() const { return static_cast<int32_t>(workers_.size()) + 1; }
   ParallelFor parallel() { return {&ThreadPool::call, this}; }
 
+  // While one lives, more loops are to come soon: workers without work stay awake for longer. Cheap.
+  class Busy {
+   public:
+    explicit Busy(ThreadPool& pool) : pool_(pool) { pool_.busy_.fetch_add(1, std::memory_order_relaxed); }
+    ~Busy() { pool_.busy_.fetch_sub(1, std::memory_order_relaxed); }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    ThreadPool& pool_;
+  };
+
  private:
   struct Loop;
   // A worker counts itself in before it looks at the loop, so that a caller who has taken its loop away and sees no
@@ -55,7 +67,7 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::atomic<uint64_t> published_{0};
-  std::atomic<int32_t> sleepers_{0};
+  std::atomic<int32_t> sleepers_{0}, busy_{0};
   std::atomic<bool> stop_{false};
 };
 

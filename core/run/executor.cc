@@ -572,6 +572,7 @@ Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, s
     PERCALE_ASSIGN_OR_RETURN(memory, bind_run(compiled, frame.memory));
   }
   const Lent<BoundRun> bound(compiled.idle, std::move(memory));
+  const ThreadPool::Busy busy(engine.threads());
   return ProgramRun(compiled, engine, frame, *bound, feeds, results).run();
 }
 

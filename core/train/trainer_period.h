@@ -10,13 +10,14 @@ namespace percale {
 
 class Trainer::Period {
  public:
-  explicit Period(Trainer& trainer) : trainer_(trainer), begin_(now_ns()) {}
+  explicit Period(Trainer& trainer) : trainer_(trainer), busy_(trainer.engine_->threads()), begin_(now_ns()) {}
   ~Period();
   Period(const Period&) = delete;
   Period& operator=(const Period&) = delete;
 
  private:
   Trainer& trainer_;
+  const ThreadPool::Busy busy_;
   const int64_t begin_;
 };
 
