@@ -69,7 +69,7 @@ def rows_of(name, times, args):
         a, b = min(times[one]), min(times[two])
         exposed = ""
         if who == "percale":
-            told = facts(name, args, 4)["run"]
+            told = facts(name, args, epochs=20)["run"]
             exposed = f"{100 * told['exposed_averaging_seconds'] / told['seconds']:.2f} %"
         rows.append([f"{name}, batch {size}", two if who != "percale" else who, show_time(a), show_time(b), f"{a / b:.2f}x",
                      f"{size / b * 1e9:.1f}", f"{b / min(times['percale, 2']):.2f}x", exposed])
