@@ -48,6 +48,8 @@ class Device {
   void make_home() { is_home_ = true; }
   // Runs the loops of this device's kernels: on the engine's threads, at most width() of them. Lives as long as the device.
   ParallelFor parallel() const;
+  // The engine's, of which parallel() may be a part.
+  ParallelFor all_threads() const { return threads_; }
 
  private:
   static void call_narrow(void* device, int64_t pieces, ParallelFor::Body body, void* arg);

@@ -146,7 +146,8 @@ class ProgramRun {
       ParallelFor::Body body;
       void* arg;
     } piece{static_cast<BoundProgram*>(self), body, arg};
-    const ParallelFor pool = piece.program->placed->device->parallel();
+    const Device& device = *piece.program->placed->device;
+    const ParallelFor pool = piece.program->frame->options.alone ? device.all_threads() : device.parallel();
     pool.call(
         pool.pool, pieces,
         [](void* p, int64_t i) {

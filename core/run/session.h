@@ -67,6 +67,8 @@ struct RunOptions {
   // Where this run, shard `shard` of a batch, meets the other shards, which must be under way at the same time; null: it is alone.
   ShardMeeting* meeting = nullptr;
   int64_t shard = 0;
+  // Its devices have nothing else to do: loops take the threads of all of them. The bits are the same.
+  bool alone = false;
   // Random ops: key and counter. A session's own runs count up by themselves when `step` is -1.
   int64_t seed = 0, step = -1, first_row = 0;
   // The variables' memory, in the order of the graph's variables; null: the session's table, whose current version is pinned.

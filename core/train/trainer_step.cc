@@ -465,6 +465,7 @@ Status Trainer::commit(const Compiled& plan, const std::vector<Tensor>& total, d
   RunOptions run;
   run.trace = trace_;
   run.state = &working_;
+  run.alone = !mode_.streams();
   // Whatever happens: nothing that was derived from the old contents may be used again, nor from those that have not come about.
   struct Change {
     Trainer& trainer;
