@@ -62,22 +62,46 @@ bool spin(std::chrono::nanoseconds time, const Done& done) {
 
 }  // namespace
 
+// Each thread begins with a range of pieces of its own, the same in every loop of as many pieces: loops that follow each other
+// find in its caches what they left there. Then it takes what is left of the others' ranges.
 struct ThreadPool::Loop {
+  static constexpr int64_t kMostLanes = 16;
+  struct alignas(64) Lane {
+    std::atomic<int64_t> next;
+    int64_t end;
+  };
+
   ParallelFor::Body body;
   void* arg;
-  int64_t pieces;
-  std::atomic<int64_t> next{0};
+  const int64_t count;
+  std::array<Lane, kMostLanes> lanes;
   std::atomic<bool> out_of_memory{false};
 
-  void run() noexcept {
-    try {
-      for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) body(arg, i);
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-      next = pieces;
+  Loop(ParallelFor::Body the_body, void* its_arg, int64_t pieces, int32_t threads)
+      : body(the_body), arg(its_arg), count(std::min({pieces, int64_t{threads}, kMostLanes})) {
+    for (int64_t i = 0; i < count; ++i) {
+      const PieceRange range = piece_range(pieces, count, i);
+      lanes[static_cast<size_t>(i)].next.store(range.begin, std::memory_order_relaxed);
+      lanes[static_cast<size_t>(i)].end = range.end;
     }
   }
-  bool exhausted() const { return next.load(std::memory_order_relaxed) >= pieces; }
+  Lane& lane(int64_t i) { return lanes[static_cast<size_t>(i % count)]; }
+
+  void run(int64_t first) noexcept {
+    try {
+      for (int64_t k = 0; k < count; ++k) {
+        Lane& from = lane(first + k);
+        for (int64_t i; has_pieces(from) && (i = from.next.fetch_add(1, std::memory_order_relaxed)) < from.end;) {
+          body(arg, i);
+        }
+      }
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+      for (int64_t i = 0; i < count; ++i) lane(i).next = lane(i).end;
+    }
+  }
+  static bool has_pieces(const Lane& lane) { return lane.next.load(std::memory_order_relaxed) < lane.end; }
+  bool exhausted() const { return std::none_of(lanes.begin(), lanes.begin() + count, has_pieces); }
 };
 
 Result<std::thread> start_thread(const std::string& name, std::function<void()> body) {
@@ -96,7 +120,8 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int32_t threads) {
   std::unique_ptr<ThreadPool> pool(new ThreadPool);
   pool->workers_.reserve(static_cast<size_t>(std::max(threads, 1) - 1));  // a started thread must find its place
   for (int32_t i = 1; i < threads; ++i) {
-    PERCALE_ASSIGN_OR_RETURN(auto thread, start_thread(str_cat("percale-", i), [raw = pool.get()] { raw->work(); }));
+    PERCALE_ASSIGN_OR_RETURN(auto thread,
+                             start_thread(str_cat("percale-", i), [raw = pool.get(), i] { raw->work(i); }));
     pool->workers_.push_back(std::move(thread));
   }
   return pool;
@@ -121,7 +146,6 @@ void ThreadPool::wake_workers() {
 
 void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* arg) {
   auto& pool = *static_cast<ThreadPool*>(self);
-  Loop loop{body, arg, pieces};
   Slot* mine = nullptr;
   if (!pool.workers_.empty() && pieces > 1) {
     for (Slot& slot : pool.slots_) {
@@ -134,9 +158,10 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
     for (int64_t i = 0; i < pieces; ++i) body(arg, i);
     return;
   }
+  Loop loop(body, arg, pieces, pool.threads());
   mine->loop.store(&loop);
   pool.wake_workers();
-  loop.run();
+  loop.run(0);
   mine->loop.store(nullptr);
   if (!spin(kPatient, [&] { return mine->users.load() == 0; })) {
     while (const int32_t users = mine->users.load()) mine->users.wait(users);
@@ -145,14 +170,14 @@ void ThreadPool::call(void* self, int64_t pieces, ParallelFor::Body body, void* 
   if (loop.out_of_memory) throw std::bad_alloc();
 }
 
-bool ThreadPool::help_once() {
+bool ThreadPool::help_once(int32_t worker) {
   bool helped = false;
   for (Slot& slot : slots_) {
     if (slot.loop.load(std::memory_order_relaxed) == nullptr) continue;
     slot.users.fetch_add(1);
     Loop* loop = slot.loop.load();
     if (loop != nullptr && !loop->exhausted()) {
-      loop->run();
+      loop->run(worker);
       helped = true;
     }
     slot.users.fetch_sub(1);
@@ -161,11 +186,11 @@ bool ThreadPool::help_once() {
   return helped;
 }
 
-void ThreadPool::work() {
+void ThreadPool::work(int32_t worker) {
   const FloatMode mode;
   while (!stop_.load(std::memory_order_relaxed)) {
     const uint64_t seen = published_.load();
-    if (help_once()) continue;
+    if (help_once(worker)) continue;
     const auto called = [&] { return published_.load(std::memory_order_relaxed) != seen || stop_; };
     if (spin(kBrief, called)) continue;
     if (busy_ > 0) spin(kPatient, [&] { return called() || busy_ == 0; });

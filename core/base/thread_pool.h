@@ -58,8 +58,8 @@ class ThreadPool {
 
   ThreadPool() = default;
   static void call(void* pool, int64_t pieces, ParallelFor::Body body, void* arg);
-  void work();
-  bool help_once();
+  void work(int32_t worker);  // from 1: 0 is who calls
+  bool help_once(int32_t worker);
   void wake_workers();
 
   std::array<Slot, 16> slots_;
