@@ -65,7 +65,7 @@ void prepare_attention(Plan& plan, Steps& steps) {
   const dnnl::post_ops ops = scaled_and_masked(node, scores);
 
   const double flops = 2.0 * static_cast<double>(elements(scores)) * static_cast<double>(q.dims.back() + v.dims.back());
-  plan.add_all(steps, pieces_for(flops), [&](bool) {
+  plan.add_all(steps, pieces_for(flops, DataType::bf16), [&](bool) {
     const auto desc = [](const Heads& h) { return MemoryDesc(h.dims, DataType::bf16, h.strides); };
     const auto add = [](Made& made, int name, int operand, const Heads& h) {
       made.add(name, operand, MemoryDesc(h.dims, DataType::bf16, h.strides), h.dims, h.strides);

@@ -101,7 +101,7 @@ void prepare_chain(Plan& plan, Steps& steps) {
   refuse_if(float_type(node.output_dtype(0)) != type, "it gives another dtype");
   refuse_if(is_empty(y), "an operand is empty");
   const char* const format = node.format(static_cast<size_t>(source));
-  plan.add(steps, 8.0 * static_cast<double>(elements(y)), [&](bool formats) {
+  plan.add(steps, pieces_for(8.0 * static_cast<double>(elements(y))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, y, type);
     const auto describe = [&](const Dims& dims, DataType t) {
       return dims == y && t == type ? desc : row_major(dims, t);
@@ -118,7 +118,7 @@ void prepare_relu_grad(Plan& plan, Steps& steps) {
   refuse_if(format == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is faster");
   refuse_if(node.dims(0) != y || node.dims(1) != y, "the inputs differ in shape");
   refuse_if(is_empty(y), "an operand is empty");
-  plan.add(steps, 8.0 * static_cast<double>(elements(y)), [&](bool formats) {
+  plan.add(steps, pieces_for(8.0 * static_cast<double>(elements(y))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, y, type);
     const auto relu = dnnl::algorithm::eltwise_relu_use_dst_for_bwd;
     const dnnl::eltwise_forward::primitive_desc forward(cpu_engine(), dnnl::prop_kind::forward_training, relu, desc,

@@ -52,7 +52,7 @@ void prepare_conv(Plan& plan, Steps& steps) {
   const Dims &x = conv.x, &y = conv.y, &weights = conv.weights;
   const Window& window = conv.window;
   const bool bias = anchor.has(2);
-  plan.add(steps, conv.flops, [&](bool formats) {
+  plan.add(steps, pieces_for(conv.flops, type), [&](bool formats) {
     const auto desc = [&](const Dims& dims, DataType t) { return formats ? any_format(dims, t) : row_major(dims, t); };
     const PostOps post_ops = find_post_ops(whole, [&](const Dims& given, DataType t) {
       const Dims dims = conv.laid(given);

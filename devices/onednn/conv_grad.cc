@@ -49,7 +49,7 @@ void prepare_conv_grad_input(Plan& plan, Steps& steps) {
   const DataType type = float_type(node.dtype(0));
   refuse_where_core_is_fast(node, 0, kCoreIsFaster);
   const ConvDims conv(node, node.output_dims(), node.dims(1), node.dims(0));
-  plan.add(steps, conv.flops, [&](bool formats) {
+  plan.add(steps, pieces_for(conv.flops, type), [&](bool formats) {
     const Descs d(conv, type, formats);
     const convolution_backward_data::primitive_desc primitive(
         cpu_engine(), kDirect, d.x, d.weights, d.y, conv.window.strides, conv.window.dilations, conv.window.begins,
@@ -70,7 +70,7 @@ void prepare_conv_grad_weight(Plan& plan, Steps& steps) {
   const ConvDims conv(node, node.dims(0), node.output_dims(), node.dims(1));
   const bool bias = node.gives(1);
   const int first = static_cast<int>(node.inputs());
-  plan.add_all(steps, std::min(pieces_for(conv.flops), kMostWeightPieces), [&](bool formats) {
+  plan.add_all(steps, std::min(pieces_for(conv.flops, type), kMostWeightPieces), [&](bool formats) {
     const Descs d(conv, type, formats);
     const MemoryDesc bias_desc = bias ? row_major({conv.y[1]}, type) : MemoryDesc();
     const convolution_backward_weights::primitive_desc primitive(

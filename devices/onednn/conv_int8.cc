@@ -27,7 +27,7 @@ void add_conv(Plan& plan, Steps& steps, const IntegerConv& conv) {
   Dims per_channel(y.size(), 1);
   per_channel[1] = y[1];
   const double flops = 2.0 * static_cast<double>(elements(y) * (elements(w) / w[0]));
-  plan.add_all(steps, pieces_for(flops), [&](bool formats) {
+  plan.add_all(steps, pieces_for(flops, type), [&](bool formats) {
     const auto desc = [&](const Dims& dims, DataType t) { return formats ? any_format(dims, t) : row_major(dims, t); };
     dnnl::primitive_attr attr =
         attributes(conv.requantization ? post_ops_of(*conv.requantization, per_channel) : dnnl::post_ops());

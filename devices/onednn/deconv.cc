@@ -38,7 +38,7 @@ void prepare_conv_transpose(Plan& plan, Steps& steps) {
             "few channels, or groups of them: the core's own kernel is faster");
   const bool product = elements(x) == x[0] * x[1];  // of one pixel
   refuse_if(!product && !is_worth_a_reorder(node, flops), "the input is row-major: the core's own kernel is as fast");
-  plan.add(steps, flops, [&](bool formats) {
+  plan.add(steps, pieces_for(flops, type), [&](bool formats) {
     const auto desc = [&](const Dims& dims, const Dims& strides) {
       return formats ? any_format(dims, type) : MemoryDesc(dims, type, strides);
     };

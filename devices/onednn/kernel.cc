@@ -126,12 +126,11 @@ void Plan::add_all(Steps& steps, int pieces, const std::function<std::vector<Mad
   finish(steps, std::move(all), pieces);
 }
 
-void Plan::add(Steps& steps, double flops, const std::function<Made(bool formats)>& make) {
-  add_all(steps, pieces_for(flops), [&](bool formats) { return std::vector{make(formats)}; });
+void Plan::add(Steps& steps, int pieces, const std::function<Made(bool formats)>& make) {
+  add_all(steps, pieces, [&](bool formats) { return std::vector{make(formats)}; });
 }
 
-void Plan::add_as_given(Steps& steps, double flops, const std::function<std::vector<Made>()>& make) {
-  const int pieces = pieces_for(flops);
+void Plan::add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make) {
   const WidthScope width(pieces);
   std::vector<Made> all = make();
   if (plan_ != nullptr) finish(steps, std::move(all), pieces);

@@ -49,12 +49,12 @@ class Plan {
   bool is_taken() const { return plan_ != nullptr; }
 
   // A step whose primitive make(formats) describes: with formats of oneDNN's choice, or, where the planner wants everything
-  // row-major, without. `flops` says into how many pieces it is cut.
-  void add(Steps& steps, double flops, const std::function<Made(bool formats)>& make);
-  // Primitives that follow each other, cut into so many pieces.
+  // row-major, without. It is cut into so many pieces.
+  void add(Steps& steps, int pieces, const std::function<Made(bool formats)>& make);
+  // Primitives that follow each other.
   void add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make);
   // The same for primitives whose formats are those of the node's operands.
-  void add_as_given(Steps& steps, double flops, const std::function<std::vector<Made>()>& make);
+  void add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make);
 
  private:
   // False where everything has to be row-major and something is not.

@@ -21,7 +21,7 @@ void prepare_layer_norm(Plan& plan, Steps& steps) {
   for (size_t i = 1; i < (shift ? 3 : 2); ++i) {
     refuse_if(elements(node.dims(i)) != size || node.dtype(i) != node.dtype(0), "a vector that is broadcast");
   }
-  plan.add(steps, 16.0 * static_cast<double>(elements(x)), [&](bool) {
+  plan.add(steps, pieces_for(16.0 * static_cast<double>(elements(x))), [&](bool) {
     const MemoryDesc desc = row_major(rows, type);
     auto flags = normalization_flags::use_scale;
     if (shift) flags |= normalization_flags::use_shift;

@@ -52,7 +52,7 @@ void prepare_reorder(Plan& plan, Steps& steps) {
     return;
   }
   const bool shifts = src.get_data_type() == DataType::u8 && dst.get_data_type() == DataType::s8;
-  plan.add_as_given(steps, 32.0 * static_cast<double>(elements(node.dims(0))), [&] {
+  plan.add_as_given(steps, pieces_for(32.0 * static_cast<double>(elements(node.dims(0)))), [&] {
     std::vector<Made> all;
     constexpr int kSlot = 0;
     const MemoryDesc given = shifts ? row_major(src.get_dims(), DataType::s8) : src;
@@ -82,7 +82,7 @@ void prepare_cast(Plan& plan, Steps& steps) {
   const DataType from = whole && to == DataType::f32 ? data_type(given) : float_type(given);
   refuse_if(is_empty(x), "the operand is empty");
   refuse_if(whole && format == nullptr && elements(x) < 4096, "so few elements are faster in the core's own kernel");
-  plan.add(steps, 32.0 * static_cast<double>(elements(x)), [&](bool formats) {
+  plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(x))), [&](bool formats) {
     const MemoryDesc src = lying_in(formats ? format : nullptr, x, from);
     // Without strides of its own a format has no like in another type.
     const bool strided = src.get_format_kind() == dnnl::memory::format_kind::blocked && src.get_inner_nblks() == 0;
@@ -109,7 +109,7 @@ void prepare_concat(Plan& plan, Steps& steps) {
   refuse_if(!is_strided(like) || like.get_ndims() != static_cast<int>(y.size()), "the format has inner blocks");
   int64_t axis = node.attribute("axis", int64_t{0});
   if (axis < 0) axis += static_cast<int64_t>(y.size());
-  plan.add(steps, 32.0 * static_cast<double>(elements(y)), [&](bool formats) {
+  plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(y))), [&](bool formats) {
     const auto desc = [&](const Dims& dims) {
       return formats ? ordered_like(like, dims, type) : row_major(dims, type);
     };

@@ -22,7 +22,7 @@ void add_product(Plan& plan, Steps& steps, const Anchor& anchor, const Product& 
   const Dims a{p.m, p.k}, b{p.k, p.n}, y{p.m, p.n};
   const Dims b_strides = p.transpose_b ? Dims{1, p.k} : Dims{p.n, 1};
   refuse_if(flops < 2e6 && p.k * p.n <= 65536, "so small a product is faster in the core's own kernel");
-  plan.add(steps, flops, [&](bool formats) {
+  plan.add(steps, pieces_for(flops, type), [&](bool formats) {
     const PostOps post_ops =
         find_post_ops(whole, [](const Dims& dims, DataType t) { return row_major(fold(dims), t); });
     const MemoryDesc b_desc = formats ? any_format(b, type) : MemoryDesc(b, type, b_strides);

@@ -33,7 +33,7 @@ void add_product(Plan& plan, Steps& steps, const IntegerProduct& product) {
   Dims per_column(s.y.size(), 1);
   per_column.back() = s.y.back();
   const double flops = 2.0 * static_cast<double>(elements(s.y)) * static_cast<double>(s.a.back());
-  plan.add_all(steps, pieces_for(flops), [&](bool formats) {
+  plan.add_all(steps, pieces_for(flops, type), [&](bool formats) {
     dnnl::primitive_attr attr =
         attributes(product.requantization ? post_ops_of(*product.requantization, per_column) : dnnl::post_ops());
     if (!product.a_zero.is_zero()) attr.set_zero_points_mask(DNNL_ARG_SRC, 0);

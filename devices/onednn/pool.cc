@@ -18,7 +18,7 @@ void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& k
   const Dims x = node.dims(0), y = node.output_dims();
   const char* format = node.format(0);
   const DataType type = holds_bytes(node) ? data_type(node.dtype(0)) : float_type(node.dtype(0));
-  plan.add(steps, static_cast<double>(elements(y) * elements(kernel)), [&](bool formats) {
+  plan.add(steps, pieces_for(static_cast<double>(elements(y) * elements(kernel))), [&](bool formats) {
     const MemoryDesc src = lying_in(formats ? format : nullptr, x, type);
     const MemoryDesc dst = formats ? any_format(y, type) : row_major(y, type);
     const pooling_forward::primitive_desc primitive(cpu_engine(), dnnl::prop_kind::forward_inference, algorithm, src,

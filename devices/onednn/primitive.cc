@@ -50,12 +50,28 @@ const dnnl::engine& cpu_engine() {
   return engine;
 }
 
+namespace {
+
+// How much faster than f32, roughly. With AMX what a piece costs of its own, tiles' set-up and copies of its operands, would soon be
+// what it takes.
+double speed_of(DataType type) {
+  if (type == DataType::f32) return 1;
+  static const bool amx = [] {
+    constexpr auto kAmx = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
+    return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kAmx) == kAmx;
+  }();
+  return amx ? 8 : 1;
+}
+
+}  // namespace
+
 // A multiple of four, so that two and four threads get equal shares: each piece worth about 10 MFLOP, or a fourth. From sixteen
 // on they are worth more, since oneDNN cuts what is for many threads into blocks that are slower on few.
-int pieces_for(double flops) {
+int pieces_for(double flops, DataType type) {
+  const double speed = speed_of(type);
   const auto fours = [&](double worth) { return 4 * std::ceil(flops / (4 * worth)); };
   if (flops < 1e6) return 1;
-  return static_cast<int>(std::min(64.0, std::max(std::min(16.0, fours(10e6)), fours(64e6))));
+  return static_cast<int>(std::min(64.0, std::max(std::min(16.0, fours(10e6 * speed)), fours(64e6 * speed))));
 }
 
 WidthScope::WidthScope(int pieces) {

@@ -14,9 +14,9 @@ namespace percale::onednn {
 // The one CPU engine of oneDNN.
 const dnnl::engine& cpu_engine();
 
-// How many threads oneDNN is told to cut a problem for: by its size alone, so that bits do not depend on how many there
-// really are.
-int pieces_for(double flops);
+// How many threads oneDNN is told to cut a problem for: by its size alone, and for products by what this CPU does with operands of
+// such a type, so that bits do not depend on how many there really are.
+int pieces_for(double flops, DataType type = DataType::f32);
 
 // Makes what is created while it lives be cut into that many pieces.
 class WidthScope {

@@ -25,7 +25,7 @@ void prepare_quantize(Plan& plan, Steps& steps) {
   const bool has_zero = node.has(2);
   const MemoryDesc scale = number(node, 1, x), zero = has_zero ? number(node, 2, x) : MemoryDesc();
   const char* const format = node.format(0);
-  plan.add(steps, 16.0 * static_cast<double>(elements(x)), [&](bool formats) {
+  plan.add(steps, pieces_for(16.0 * static_cast<double>(elements(x))), [&](bool formats) {
     MemoryDesc from = lying_in(formats ? format : nullptr, x, DataType::f32);
     // Without strides of its own a format has no like in another type.
     if (!is_strided(from)) from = row_major(x, DataType::f32);

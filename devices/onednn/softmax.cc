@@ -18,7 +18,7 @@ void add_softmax(Plan& plan, Steps& steps, dnnl::algorithm algorithm) {
   refuse_if(rows && type == DataType::f32 && node.format(0) == nullptr,
             "along rows that lie in order the core's own kernel is as fast");
   const char* const format = node.format(0);
-  plan.add(steps, 32.0 * static_cast<double>(elements(x)), [&](bool formats) {
+  plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(x))), [&](bool formats) {
     const MemoryDesc desc = lying_in(formats ? format : nullptr, x, type);
     const softmax_forward::primitive_desc primitive(cpu_engine(), dnnl::prop_kind::forward_inference, algorithm, desc,
                                                     desc, static_cast<int>(axis), attributes());
