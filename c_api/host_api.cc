@@ -94,6 +94,10 @@ int32_t kernel_plan_set_format(percale_kernel_plan* plan, size_t operand, const 
   return 1;
 }
 
+void kernel_plan_set_in_place(percale_kernel_plan* plan, size_t output, size_t input) {
+  plan->in_place.push_back({output, input});
+}
+
 void kernel_plan_set_scratch(percale_kernel_plan* plan, uint64_t bytes) {
   // A size that no machine has is refused by whoever allocates it.
   plan->scratch_bytes = bytes > INT64_MAX ? INT64_MAX : static_cast<int64_t>(bytes);
@@ -291,6 +295,7 @@ constexpr percale_host_api kHostApi = {
     .run_random = run_random,
     .run_mark = run_mark,
     .run_fail_at = run_fail_at,
+    .kernel_plan_set_in_place = kernel_plan_set_in_place,
 };
 
 }  // namespace

@@ -392,6 +392,11 @@ typedef struct percale_host_api {
    * finds out later, before queue_synchronize() returns. That then says PERCALE_OK: the run knows. */
   int64_t (*run_mark)(const percale_run_context* run);
   void (*run_fail_at)(percale_run_context* run, int64_t mark, int32_t code, int64_t detail);
+
+  /** The kernel may find an output at the address of an input of the same size and format: each place is read before it is written.
+   * It is done where nobody reads the input afterwards; otherwise both have their own memory. Ops that say so of themselves need
+   * no kernel that repeats it. */
+  void (*kernel_plan_set_in_place)(percale_kernel_plan* plan, size_t output, size_t input);
 } percale_host_api;
 
 /** One input or output of an op that a plug-in adds. \since 0.1 */

@@ -13,6 +13,7 @@ Result<std::unique_ptr<PlannedKernel>> PlannedKernel::plan(const Kernel& kernel,
                               .with_context(str_cat(view.schema.name, " '", view.name, "'")));
   out->scratch_bytes_ = plan.scratch_bytes;
   out->formats_ = std::move(plan.formats);
+  out->in_place_ = std::move(plan.in_place);
   return out;
 }
 

@@ -32,6 +32,8 @@ class PlannedKernel {
     }
     return nullptr;
   }
+  // Besides those of the schema.
+  const std::vector<InPlace>& in_place() const { return in_place_; }
   const void* state() const { return state_; }
   auto run_function() const { return kernel_.run; }
   void run(const percale_launch& launch) const { kernel_.run(state_, &launch); }
@@ -42,6 +44,7 @@ class PlannedKernel {
   void* state_ = nullptr;
   int64_t scratch_bytes_ = 0;
   std::vector<std::pair<size_t, Format>> formats_;
+  std::vector<InPlace> in_place_;
 };
 
 // Why a kernel of the list was not taken.

@@ -127,15 +127,18 @@ class Lowering {
     const Value& v = f_.value(next);
     const int32_t last = last_use_[static_cast<size_t>(read->second)];
     if (last < v.def) return true;
-    return last == v.def && works_in_place(f_.node(v.def), static_cast<size_t>(v.output), read->second);
+    const Node& node = f_.node(v.def);
+    return last == v.def && works_in_place(node, in_place_of(*node.op), static_cast<size_t>(v.output), read->second);
   }
 
-  bool works_in_place(const Node& node, size_t output, ValueId input_root) const {
+  static std::vector<InPlace> in_place_of(const OpSchema& op) { return {op.in_place.begin(), op.in_place.end()}; }
+
+  bool works_in_place(const Node& node, const std::vector<InPlace>& pairs, size_t output, ValueId input_root) const {
     bool allowed = false;
     for (size_t j = 0; j < node.inputs.size(); ++j) {
       if (node.inputs[j] == kNoValue || root(node.inputs[j]) != input_root) continue;
       bool pair = false;
-      for (const InPlace& p : node.op->in_place) pair = pair || (p.output == output && p.input == j);
+      for (const InPlace& p : pairs) pair = pair || (p.output == output && p.input == j);
       if (!pair) return false;
       allowed = bytes_of(node.inputs[j]) == bytes_of(node.outputs[output]) &&
                 f_.value(node.inputs[j]).format == f_.value(node.outputs[output]).format;
@@ -160,15 +163,15 @@ class Lowering {
     }
   }
 
-  // The block of an arena value: the input's own where the op may work in place, else a new one.
-  void give_block(const Node& node, size_t output, int32_t position) {
+  // The block of an arena value: the input's own where the op or its kernel may work in place, else a new one.
+  void give_block(const Node& node, const std::vector<InPlace>& pairs, size_t output, int32_t position) {
     const ValueId id = node.outputs[output];
-    for (const InPlace& p : node.op->in_place) {
+    for (const InPlace& p : pairs) {
       if (p.output != output || p.input >= node.inputs.size() || node.inputs[p.input] == kNoValue) continue;
       const ValueId r = root(node.inputs[p.input]);
       const int32_t block = block_[static_cast<size_t>(r)];
       if (block < 0 || last_use_[static_cast<size_t>(r)] != position || block_taken(node, output, block)) continue;
-      if (!works_in_place(node, output, r)) continue;
+      if (!works_in_place(node, pairs, output, r)) continue;
       block_[static_cast<size_t>(id)] = block;
       extend(block, id, position);
       return;
@@ -214,12 +217,14 @@ class Lowering {
     Instruction instruction{kernel->run_function(), kernel->state(), static_cast<uint32_t>(program_->operands.size()),
                             static_cast<int32_t>(program_->nodes.size()), -1};
     for (ValueId id : node.inputs) operand_values_.push_back(id == kNoValue ? kNoValue : root(id));
+    std::vector<InPlace> pairs = in_place_of(*node.op);
+    pairs.insert(pairs.end(), kernel->in_place().begin(), kernel->in_place().end());
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       const ValueId id = node.outputs[k];
       operand_values_.push_back(id);
       if (id == kNoValue || home(id).home != Home::kNone) continue;
       home(id).home = Home::kArena;
-      give_block(node, k, position);
+      give_block(node, pairs, k, position);
     }
     program_->operands.resize(operand_values_.size());
     if (kernel->scratch_bytes() > 0) {

@@ -59,6 +59,8 @@ struct percale_kernel_plan {
   // number of the operand: inputs, then outputs.
   bool grants_formats = false;
   std::vector<std::pair<size_t, percale::Format>> formats = {};
+  // Outputs that the kernel can write over inputs, besides those that the schema names.
+  std::vector<percale::InPlace> in_place = {};
   const void* user = nullptr;  // the kernel's own, as given to make_kernel()
 };
 

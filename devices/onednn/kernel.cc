@@ -114,6 +114,14 @@ void Made::add_own(int name, const MemoryDesc& desc, const void* bytes) {
   operands.push_back({{name, Argument::kOwn, 0, desc, std::move(copy)}, desc});
 }
 
+void Made::start_from(int operand) {
+  const auto is_result = [](const Operand& o) { return o.argument.name == DNNL_ARG_DST; };
+  Operand& result = *std::find_if(operands.begin(), operands.end(), is_result);
+  result.argument.begins_as = operand;
+  const Operand same{{DNNL_ARG_UNDEF, operand, 0, result.argument.desc}, result.row_major};
+  operands.push_back(same);
+}
+
 void Made::add_scratch(int name, int slot, const MemoryDesc& desc) {
   operands.push_back({{name, Argument::kScratch, 0, desc}, desc, slot});
 }
@@ -168,7 +176,12 @@ void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
   for (Made& made : all) {
     std::vector<Argument> arguments;
     for (Made::Operand& operand : made.operands) {
+      if (operand.argument.name == DNNL_ARG_UNDEF) continue;
       if (operand.slot >= 0) operand.argument.offset = slots[operand.slot];
+      if (const int input = operand.argument.begins_as; input >= 0) {
+        const size_t output = static_cast<size_t>(operand.argument.operand) - node_.inputs();
+        node_.host().kernel_plan_set_in_place(plan_, output, static_cast<size_t>(input));
+      }
       arguments.push_back(std::move(operand.argument));
     }
     if (const size_t bytes = made.scratchpad.get_size(); bytes > 0) {

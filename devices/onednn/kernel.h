@@ -34,6 +34,8 @@ struct Made {
   void add(int name, int operand, const MemoryDesc& desc, const Dims& dims, const Dims& strides = {});
   // One that the node does not have: a copy of `bytes`.
   void add_own(int name, const MemoryDesc& desc, const void* bytes);
+  // The result's argument, which has been added, begins as this input, which lies as it does.
+  void start_from(int operand);
   // What one primitive of the node leaves to the next.
   void add_scratch(int name, int slot, const MemoryDesc& desc);
 };

@@ -24,8 +24,12 @@ std::optional<float> one_element(const Node& node, size_t i) {
 
 class Chain {
  public:
-  Chain(const Body& body, int current, const Describe& describe)
-      : body_(body), rank_(body.whole().output_dims().size()), describe_(describe), current_(current) {}
+  Chain(const Body& body, int current, const Describe& describe, bool has_sums)
+      : body_(body),
+        rank_(body.whole().output_dims().size()),
+        describe_(describe),
+        has_sums_(has_sums),
+        current_(current) {}
 
   PostOps run(size_t first) {
     for (size_t i = first; i < body_.size(); ++i) {
@@ -122,6 +126,10 @@ class Chain {
     const DataType type = float_type(body_.whole().dtype(static_cast<size_t>(operand)));
     const std::string_view op = node.op();
     if (op == "Sub" && !first) eltwise(algorithm::eltwise_linear, -1, 0);
+    if (op == "Add" && is_sum(operand)) {
+      out_.sum = operand;
+      return out_.ops.append_sum();
+    }
     Dims dims = node.dims(other);
     dims.insert(dims.begin(), rank_ - dims.size(), 1);
     const algorithm a = op == "Add"            ? algorithm::binary_add
@@ -135,6 +143,14 @@ class Chain {
     if (a == algorithm::undef) throw Refusal("no post-op computes " + std::string(op));
     out_.operands.push_back({out_.ops.len(), operand, dims});
     out_.ops.append_binary(a, describe_(dims, type));
+  }
+
+  // A sum that comes first is cheaper than one of two operands: the result's memory holds the other addend.
+  bool is_sum(int operand) const {
+    const Node& whole = body_.whole();
+    const auto i = static_cast<size_t>(operand);
+    return has_sums_ && out_.ops.len() == 0 && whole.dims(i) == whole.output_dims() &&
+           whole.dtype(i) == whole.output_dtype(0);
   }
 
   void with_number(std::string_view op, bool first, float v) {
@@ -152,6 +168,7 @@ class Chain {
   const Body& body_;
   const size_t rank_;
   const Describe& describe_;
+  const bool has_sums_;
   std::vector<std::pair<int, int>> casts_;  // a Cast's output and its input
   int current_;
   PostOps out_;
@@ -181,7 +198,12 @@ Anchor find_anchor(const Node& whole, std::string_view op) {
 }
 
 PostOps find_post_ops(const Body& body, size_t first, int current, const Describe& describe) {
-  return Chain(body, current, describe).run(first);
+  return Chain(body, current, describe, false).run(first);
+}
+
+PostOps find_post_ops(const Node& whole, const Describe& describe) {
+  const Body body(whole);
+  return Chain(body, body.output(0), describe, true).run(1);
 }
 
 }  // namespace percale::onednn

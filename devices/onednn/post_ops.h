@@ -26,6 +26,7 @@ struct BinaryOperand {
 struct PostOps {
   dnnl::post_ops ops;
   std::vector<BinaryOperand> operands;
+  int sum = -1;  // the operand that lies where the result will, and is added to it first of all; -1: none
 };
 
 // What a node computes, as nodes of plain ops: the body of a Fused node, or the node by itself. Values are numbers: the operands
@@ -57,18 +58,16 @@ Anchor find_anchor(const Node& whole, std::string_view op);
 using Describe = std::function<MemoryDesc(const Dims& dims, DataType type)>;
 PostOps find_post_ops(const Body& body, size_t first, int current, const Describe& describe);
 // What comes behind the anchor.
-inline PostOps find_post_ops(const Node& whole, const Describe& describe) {
-  const Body body(whole);
-  return find_post_ops(body, 1, body.output(0), describe);
-}
+PostOps find_post_ops(const Node& whole, const Describe& describe);
 
-// The operands of post-ops as arguments of a primitive that has them. `fold`: what oneDNN makes of their dims.
+// The operands of post-ops as arguments of a primitive that has them, behind its own. `fold`: what oneDNN makes of their dims.
 template <class PrimitiveDesc, class Fold>
 void add_operands(Made& made, const PostOps& post_ops, const PrimitiveDesc& primitive, Fold fold) {
   for (const BinaryOperand& operand : post_ops.operands) {
     const int name = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operand.post_op) | DNNL_ARG_SRC_1;
     made.add(name, operand.operand, primitive.query_md(dnnl::query::exec_arg_md, name), fold(operand.dims));
   }
+  if (post_ops.sum >= 0) made.start_from(post_ops.sum);
 }
 
 }  // namespace percale::onednn

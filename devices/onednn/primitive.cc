@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 
 #include "oneapi/dnnl/dnnl_threadpool.hpp"
@@ -100,6 +101,23 @@ Primitive::Primitive(const percale_host_api& host, dnnl::primitive primitive, st
                      int pieces)
     : host_(host), primitive_(std::move(primitive)), arguments_(std::move(arguments)), pieces_(pieces) {}
 
+void Primitive::copy(percale_run_context* run, void* to, const void* from, size_t bytes) const {
+  struct Copy {
+    char* to;
+    const char* from;
+    size_t bytes;
+  } all{static_cast<char*>(to), static_cast<const char*>(from), bytes};
+  constexpr size_t kPiece = 256 << 10;
+  host_.parallel_for(
+      run, static_cast<int64_t>((bytes + kPiece - 1) / kPiece),
+      [](void* arg, int64_t piece) {
+        const Copy& all = *static_cast<const Copy*>(arg);
+        const size_t at = static_cast<size_t>(piece) * kPiece;
+        std::memcpy(all.to + at, all.from + at, std::min(kPiece, all.bytes - at));
+      },
+      &all);
+}
+
 Primitive::~Primitive() { delete idle_.load(); }
 
 void Primitive::run(const percale_launch& launch) const {
@@ -115,6 +133,9 @@ void Primitive::run(const percale_launch& launch) const {
       run->numbers[i] = a.widened == DataType::u8 ? int32_t{*static_cast<const uint8_t*>(base)}
                                                   : int32_t{*static_cast<const int8_t*>(base)};
       base = &run->numbers[i];
+    }
+    if (a.begins_as >= 0 && launch.operands[a.begins_as] != base) {
+      copy(launch.run, base, launch.operands[a.begins_as], a.desc.get_size());
     }
     run->memories[i].set_data_handle(static_cast<char*>(base) + a.offset);
   }

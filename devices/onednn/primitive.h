@@ -32,12 +32,14 @@ class WidthScope {
 
 // An argument of a primitive: which operand of the node it is.
 struct Argument {
-  static constexpr int kScratch = -1, kOwn = -2;
-  int name = 0;       // DNNL_ARG_…
+  static constexpr int kScratch = -1, kOwn = -2, kNone = -3;
+  int name = 0;       // DNNL_ARG_…, or DNNL_ARG_UNDEF: it lies so, and the primitive does not know it
   int operand = 0;    // inputs, then outputs; or kScratch, kOwn
   size_t offset = 0;  // bytes into the operand
   MemoryDesc desc;
   std::shared_ptr<const std::vector<char>> bytes = nullptr;  // kOwn: the argument itself
+  // An output that begins as this input: a copy of it, where the planner has not given both the same memory.
+  int begins_as = kNone;
   // Where not undef: the operand is one number of this type, u8 or s8, that oneDNN wants as an s32.
   DataType widened = DataType::undef;
 };
@@ -54,6 +56,8 @@ class Primitive {
   void run(const percale_launch& launch) const;
 
  private:
+  void copy(percale_run_context* run, void* to, const void* from, size_t bytes) const;
+
   struct Run;  // what one run at a time uses: thread pool, stream, memory objects
 
   const percale_host_api& host_;

@@ -110,6 +110,41 @@ TEST_CASE("products by weights, and what follows them, agree with the core's own
   }
 }
 
+// The result may take the addend's memory only where nobody needs that any more.
+TEST_CASE("a sum behind a convolution or a product leaves its addend alone where others read it") {
+  const Engines engines;
+  Random random(5);
+  const Shape image{1, 24, 14, 14}, rows{48, 192};
+  for (const bool conv : {true, false}) {
+    for (const bool bf16 : {false, true}) {
+      // The addend is read by nobody else; by another node later; by the layer itself; it is the input of all.
+      for (int64_t kind = 0; kind < 4; ++kind) {
+        const Shape& x = conv ? image : rows;
+        CAPTURE(conv);
+        CAPTURE(bf16);
+        CAPTURE(kind);
+        const auto build = [&](const std::shared_ptr<Engine>& engine) {
+          Random weights(77);
+          Net net(engine, weights, x);
+          Emitter& e = net.e;
+          const auto layer = [&](ValueId from) {
+            if (!conv) return e.emit("MatMul", {from, net.weight({192, 192})});
+            return e.emit("Conv", {from, net.weight({24, 24, 3, 3})}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+          };
+          const ValueId addend = kind == 3 ? net.x : e.emit("Relu", {layer(net.x)});
+          const ValueId from = kind == 2 || kind == 3 ? addend : layer(net.x);
+          const ValueId sum = e.emit("Relu", {e.emit("Add", {layer(from), addend})});
+          return net.finish(kind == 1 ? e.emit("Sub", {layer(sum), addend}) : sum);
+        };
+        SessionOptions options;
+        options.bf16 = bf16;
+        const std::string kernels = compare(engines, random.tensor(x), build, bf16 ? 0.03 : 2e-5, options);
+        CHECK(runs(kernels, conv ? "onednn.conv" : "onednn.matmul") >= 1);
+      }
+    }
+  }
+}
+
 TEST_CASE("a small net keeps oneDNN's format from its first convolution to its pool") {
   const Engines engines;
   Random random(3);
