@@ -150,7 +150,16 @@ class Chain {
     const Node& whole = body_.whole();
     const auto i = static_cast<size_t>(operand);
     return has_sums_ && out_.ops.len() == 0 && whole.dims(i) == whole.output_dims() &&
-           whole.dtype(i) == whole.output_dtype(0);
+           whole.dtype(i) == whole.output_dtype(0) && uses(operand) == 1;
+  }
+
+  int uses(int value) const {
+    int count = 0;
+    for (size_t i = 0; i < body_.size(); ++i) {
+      const size_t inputs = body_.node(i).inputs();
+      for (size_t j = 0; j < inputs; ++j) count += body_.input(i, j) == value ? 1 : 0;
+    }
+    return count;
   }
 
   void with_number(std::string_view op, bool first, float v) {

@@ -107,7 +107,7 @@ void Primitive::copy(percale_run_context* run, void* to, const void* from, size_
     const char* from;
     size_t bytes;
   } all{static_cast<char*>(to), static_cast<const char*>(from), bytes};
-  constexpr size_t kPiece = 256 << 10;
+  static constexpr size_t kPiece = 256 << 10;
   host_.parallel_for(
       run, static_cast<int64_t>((bytes + kPiece - 1) / kPiece),
       [](void* arg, int64_t piece) {

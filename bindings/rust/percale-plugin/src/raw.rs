@@ -653,6 +653,10 @@ pub struct percale_host_api {
     /// the whole. A value is a number: the inputs of the Fused node come first, then the constants of the body, then
     /// the outputs of its nodes; -1 = absent.
     pub run_fail_at: Option<unsafe extern "C" fn(run: *mut percale_run_context, mark: i64, code: i32, detail: i64)>,
+    /// The kernel may find an output at the address of an input of the same size and format: each place is read
+    /// before it is written. It is done where nobody reads the input afterwards; otherwise both have their own
+    /// memory. Ops that say so of themselves need no kernel that repeats it.
+    pub kernel_plan_set_in_place: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, output: usize, input: usize)>,
 }
 
 /// One input or output of an op that a plug-in adds.
