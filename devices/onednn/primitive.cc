@@ -53,26 +53,27 @@ const dnnl::engine& cpu_engine() {
 
 namespace {
 
-// How much faster than f32, roughly. With AMX what a piece costs of its own, tiles' set-up and copies of its operands, would soon be
-// what it takes.
-double speed_of(DataType type) {
-  if (type == DataType::f32) return 1;
-  static const bool amx = [] {
+bool has_amx() {
+  static const bool has_it = [] {
     constexpr auto kAmx = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
     return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kAmx) == kAmx;
   }();
-  return amx ? 8 : 1;
+  return has_it;
 }
 
 }  // namespace
 
 // A multiple of four, so that two and four threads get equal shares: each piece worth about 10 MFLOP, or a fourth. From sixteen
-// on they are worth more, since oneDNN cuts what is for many threads into blocks that are slower on few.
+// on they are worth more, since oneDNN cuts what is for many threads into blocks that are slower on few. With AMX a piece is worth as
+// much as twelve, and what is worth no more than two is cut in two: what each costs of its own, tiles' set-up and copies of its
+// operands, would else be a fifth of the time.
 int pieces_for(double flops, DataType type) {
-  const double speed = speed_of(type);
-  const auto fours = [&](double worth) { return 4 * std::ceil(flops / (4 * worth)); };
   if (flops < 1e6) return 1;
-  return static_cast<int>(std::min(64.0, std::max(std::min(16.0, fours(10e6 * speed)), fours(64e6 * speed))));
+  const bool tiles = type != DataType::f32 && has_amx();
+  const double worth = tiles ? 120e6 : 10e6;
+  if (tiles && flops <= 2 * worth) return 2;
+  const auto fours = [&](double each) { return 4 * std::ceil(flops / (4 * each)); };
+  return static_cast<int>(std::min(64.0, std::max(std::min(16.0, fours(worth)), fours(6.4 * worth))));
 }
 
 WidthScope::WidthScope(int pieces) {
