@@ -393,22 +393,31 @@ class Compiler {
   }
 
   // Every part comes before the first is lowered, because kernels borrow bodies from the graph, whose functions move when
-  // one is added.
+  // one is added. Where no kernel takes a product together with what follows it, what follows is grouped by itself.
   Status fuse(Cut& cut, const std::vector<NodeNames>& keep) {
     if (is_disabled(kFuseElementwise)) return {};
-    for (size_t i = 0; i < cut.parts.size(); ++i) {
-      if (device_of(cut.parts[i]).takes_partitions()) continue;
-      FuseOptions options;
-      options.keep = keep[i];
-      PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options));
+    std::vector<bool> wanted(cut.parts.size(), true);
+    for (const bool anchors : {true, false}) {
+      for (size_t i = 0; i < cut.parts.size(); ++i) {
+        if (!wanted[i] || device_of(cut.parts[i]).takes_partitions()) continue;
+        FuseOptions options;
+        options.anchors = anchors;
+        options.keep = keep[i];
+        PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options));
+      }
+      note_sizes(kFuseElementwise, cut);
+      for (size_t i = 0; i < cut.parts.size(); ++i) {
+        PERCALE_ASSIGN_OR_RETURN(wanted[i], put_back_refused(cut.parts[i]));
+      }
+      note_sizes(kInlineFused, cut);
+      if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) break;
     }
-    note_sizes(kFuseElementwise, cut);
-    for (Part& part : cut.parts) PERCALE_RETURN_IF_ERROR(put_back_refused(part));
-    note_sizes(kInlineFused, cut);
     return {};
   }
 
-  Status put_back_refused(Part& part) {
+  // Whether one of them had an anchor.
+  Result<bool> put_back_refused(Part& part) {
+    bool anchored = false;
     const std::string_view kind = device_of(part).kind();
     const ListProbe probe(*graph_, part.function, prepared_values(part.function, rules_));
     std::set<std::string, std::less<>> refused;
@@ -418,10 +427,13 @@ class Compiler {
       if (status.ok()) continue;
       if (status.code() == Code::kResourceExhausted) return status;
       refused.insert(node.name);
+      anchored = anchored || node.attributes.find("anchor") != nullptr;
       out_->refused_groups.push_back({node.name, std::string(status.message())});
     }
-    if (refused.empty()) return {};
-    return inline_fused(*graph_, part.function, [&](const Node& node) { return !refused.contains(node.name); });
+    if (refused.empty()) return false;
+    PERCALE_RETURN_IF_ERROR(
+        inline_fused(*graph_, part.function, [&](const Node& node) { return !refused.contains(node.name); }));
+    return anchored;
   }
 
   Status lower_part(Part part, const NodeNames& keep, size_t num_feeds) {

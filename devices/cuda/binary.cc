@@ -146,6 +146,17 @@ Run prepare_where(Plan& plan) {
 
 }  // namespace
 
+std::optional<BinaryOp> binary_code(const Node& node) {
+  if (node.op() == "Max") return BinaryOp::kMax;
+  if (node.op() == "Min") return BinaryOp::kMin;
+  if (node.op() == "Sum" || node.op() == "Mean") return BinaryOp::kAdd;
+  for (const BinaryEntry& entry : kBinary) {
+    if (entry.code <= BinaryOp::kPow && node.op() == entry.op) return entry.code;
+    if (entry.code == BinaryOp::kReluGrad && node.op() == entry.op) return entry.code;
+  }
+  return {};
+}
+
 void add_binary(Entries& entries) {
   for (const BinaryEntry& entry : kBinary) entries.push_back({"cuda.binary", entry.domain, entry.op, prepare_binary});
   for (const char* op : {"Max", "Min", "Sum", "Mean"}) entries.push_back({"cuda.variadic", "", op, prepare_variadic});

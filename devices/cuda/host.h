@@ -83,6 +83,13 @@ class Node {
   Dims attribute(const char* name, const Dims& otherwise) const;
   bool has_int(const char* name) const;
 
+  // Of a node "Fused": the nodes of its body, the last of which gives the output. A value is a number: the inputs come first, then
+  // constants, then what the nodes give; -1: absent.
+  size_t body_size() const { return host_->fused_node_count(view_); }
+  Node body_node(size_t i) const { return {*host_, host_->fused_node(view_, i)}; }
+  int body_input(size_t i, size_t j) const { return host_->fused_node_input(view_, i, j); }
+  int body_output(size_t i) const { return host_->fused_node_output(view_, i); }
+
  private:
   const percale_host_api* host_;
   const percale_node_view* view_;

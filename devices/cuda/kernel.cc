@@ -59,6 +59,10 @@ Grid grid_for(int64_t size, int64_t each) {
   return out;
 }
 
+void Plan::may_replace(size_t output, size_t input) {
+  if (plan_ != nullptr) host_.kernel_plan_set_in_place(plan_, output, input);
+}
+
 int64_t Plan::book(int64_t bytes) {
   const int64_t begin = scratch_;
   scratch_ += (bytes + 255) / 256 * 256;

@@ -77,6 +77,8 @@ class Plan {
   const Node& node() const { return node_; }
   // Books more scratch; where it begins.
   int64_t book(int64_t bytes);
+  // The output may lie over that input: each element is read before it is written, by the same thread.
+  void may_replace(size_t output, size_t input);
 
  private:
   const percale_host_api& host_;

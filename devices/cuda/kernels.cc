@@ -7,6 +7,7 @@ Entries all_kernels() {
   add_matmul(out);
   add_unary(out);
   add_binary(out);
+  add_fused(out);
   add_reduce(out);
   add_softmax(out);
   add_class_loss(out);

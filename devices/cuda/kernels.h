@@ -2,6 +2,7 @@
 #ifndef PERCALE_DEVICES_CUDA_KERNELS_H_
 #define PERCALE_DEVICES_CUDA_KERNELS_H_
 
+#include <optional>
 #include <vector>
 
 #include "devices/cuda/kernel.h"
@@ -12,6 +13,7 @@ namespace percale::cuda {
 using Entries = std::vector<KernelEntry>;
 void add_unary(Entries& entries);
 void add_binary(Entries& entries);
+void add_fused(Entries& entries);
 void add_reduce(Entries& entries);
 void add_softmax(Entries& entries);
 void add_class_loss(Entries& entries);
@@ -38,6 +40,14 @@ void run_copy(const Launch& launch, int64_t item_bytes, const CopyArgs& args);
 // All `bytes` as they are, unless they are there already; zeros.
 void run_move(const Launch& launch, Ptr to, Ptr from, int64_t bytes);
 void run_clear(const Launch& launch, Ptr y, int64_t bytes);
+
+// What a node does with each element, as the device code knows it: functions of one float, and of two.
+struct UnaryCode {
+  UnaryOp op;
+  double alpha = 0, beta = 0;
+};
+std::optional<UnaryCode> unary_code(const Node& node);
+std::optional<BinaryOp> binary_code(const Node& node);
 
 // What is reduced: an input of a node, into one of its outputs.
 struct Operand {

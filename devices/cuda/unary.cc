@@ -67,16 +67,16 @@ constexpr UnaryEntry kUnary[] = {
 
 int64_t per_thread(percale_dtype dtype) { return 16 / item_bytes(dtype); }
 
-Run run_unary(const Node& node, UnaryOp op, double alpha, double beta) {
+Run run_unary(const Node& node, const UnaryCode& code) {
   const percale_dtype dtype = node.dtype(0);
-  const bool tests = op == UnaryOp::kIsNan || op == UnaryOp::kIsInf;
+  const bool tests = code.op == UnaryOp::kIsNan || code.op == UnaryOp::kIsInf;
   const DeviceKernel kernel{Family::elementwise, std::string(tests ? "percale_test_" : "percale_unary_") +
                                                      suffix(dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype)};
   UnaryArgs args{};
   args.size = elements(node.dims(0));
-  args.op = op;
-  args.alpha = alpha;
-  args.beta = beta;
+  args.op = code.op;
+  args.alpha = code.alpha;
+  args.beta = code.beta;
   const Grid grid = grid_for(args.size, tests ? 1 : per_thread(dtype));
   return [=](const Launch& launch) {
     if (args.size == 0) return;
@@ -87,31 +87,41 @@ Run run_unary(const Node& node, UnaryOp op, double alpha, double beta) {
   };
 }
 
-Run prepare_unary(Plan& plan) {
-  const Node& node = plan.node();
+const UnaryEntry& find_unary(const Node& node) {
   for (const UnaryEntry& entry : kUnary) {
-    if (node.op() != entry.op) continue;
-    const percale_dtype dtype = node.dtype(0);
-    const bool fits = entry.types == Types::kFloat  ? is_float(dtype)
-                      : entry.types == Types::kBool ? dtype == PERCALE_DTYPE_BOOL
-                                                    : dtype != PERCALE_DTYPE_BOOL;
-    refuse_if(!fits || (entry.types == Types::kInteger && is_float(dtype)), "no code for elements of this type");
-    const auto parameter = [&](const char* name, double otherwise) {
-      if (name == nullptr) return otherwise;
-      return node.has_int(name) ? static_cast<double>(node.attribute(name, int64_t{0}))
-                                : node.attribute(name, otherwise);
-    };
-    return run_unary(node, entry.code, parameter(entry.alpha_name, entry.alpha),
-                     parameter(entry.beta_name, entry.beta));
+    if (node.op() == entry.op) return entry;
   }
   throw Refusal("no such function of one operand");
+}
+
+UnaryCode code_of(const UnaryEntry& entry, const Node& node) {
+  const auto parameter = [&](const char* name, double otherwise) {
+    if (name == nullptr) return otherwise;
+    return node.has_int(name) ? static_cast<double>(node.attribute(name, int64_t{0})) : node.attribute(name, otherwise);
+  };
+  return {entry.code, parameter(entry.alpha_name, entry.alpha), parameter(entry.beta_name, entry.beta)};
+}
+
+Run prepare_unary(Plan& plan) {
+  const Node& node = plan.node();
+  const UnaryEntry& entry = find_unary(node);
+  const percale_dtype dtype = node.dtype(0);
+  const bool fits = entry.types == Types::kFloat  ? is_float(dtype)
+                    : entry.types == Types::kBool ? dtype == PERCALE_DTYPE_BOOL
+                                                  : dtype != PERCALE_DTYPE_BOOL;
+  refuse_if(!fits || (entry.types == Types::kInteger && is_float(dtype)), "no code for elements of this type");
+  return run_unary(node, code_of(entry, node));
+}
+
+UnaryCode gelu_code(const Node& node) {
+  const bool tanh = node.attribute("approximate", std::string_view("none")) == "tanh";
+  return {tanh ? UnaryOp::kGeluTanh : UnaryOp::kGelu};
 }
 
 Run prepare_gelu(Plan& plan) {
   const Node& node = plan.node();
   refuse_if(!is_float(node.dtype(0)), "no code for elements of this type");
-  const bool tanh = node.attribute("approximate", std::string_view("none")) == "tanh";
-  return run_unary(node, tanh ? UnaryOp::kGeluTanh : UnaryOp::kGelu, 0, 0);
+  return run_unary(node, gelu_code(node));
 }
 
 Run prepare_clip(Plan& plan) {
@@ -169,6 +179,15 @@ Run prepare_cast(Plan& plan) {
 }
 
 }  // namespace
+
+std::optional<UnaryCode> unary_code(const Node& node) {
+  if (node.op() == "Gelu") return gelu_code(node);
+  for (const UnaryEntry& entry : kUnary) {
+    const bool number = entry.types == Types::kFloat || entry.types == Types::kAnyNumber;
+    if (number && node.op() == entry.op) return code_of(entry, node);
+  }
+  return {};
+}
 
 void add_unary(Entries& entries) {
   for (const UnaryEntry& entry : kUnary) entries.push_back({"cuda.unary", "", entry.op, prepare_unary});

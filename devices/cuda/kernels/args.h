@@ -141,6 +141,34 @@ struct WhereArgs {
   Walk<3> walk;
 };
 
+// A group of elementwise nodes of f32 and bf16, as a program that each thread goes through for its elements.
+inline constexpr int kMostFusedSteps = 48, kMostFusedInputs = 12, kMostFusedNumbers = 16, kMostFusedSlots = 8;
+// Where an operand is: from these numbers on an input, a number of the program, a result that an earlier step has left.
+inline constexpr uint8_t kFusedInput = 0, kFusedNumber = 64, kFusedSlot = 128;
+struct FusedStep {
+  uint8_t binary;  // op is a BinaryOp, else a UnaryOp
+  uint8_t op;
+  uint8_t a, b;  // operands
+  uint8_t slot;  // where the result goes
+  uint8_t unused[3];
+  float alpha, beta;
+};
+struct FusedInput {
+  Ptr x;
+  int64_t period, each;  // element i of the result takes element i % period / each
+  int32_t bf16;
+  int32_t unused;
+};
+struct FusedArgs {
+  Ptr y;
+  int64_t size;
+  int32_t steps;
+  int32_t unused;
+  FusedStep step[kMostFusedSteps];
+  FusedInput input[kMostFusedInputs];
+  float number[kMostFusedNumbers];
+};
+
 struct CastArgs {
   Ptr x, y;
   int64_t size;

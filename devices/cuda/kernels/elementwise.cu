@@ -252,6 +252,39 @@ __device__ void compare(const BinaryArgs& args) {
   each_pair<T, uint8_t>(args, [&](T a, T b, int64_t) -> uint8_t { return compared(args.op, widen(a), widen(b)); });
 }
 
+// ---- Groups
+
+__device__ float fused_operand(const FusedArgs& a, const float* slots, uint8_t code, int64_t i) {
+  if (code >= kFusedSlot) return slots[code - kFusedSlot];
+  if (code >= kFusedNumber) return a.number[code - kFusedNumber];
+  const FusedInput& input = a.input[code - kFusedInput];
+  const int64_t k = input.period == a.size && input.each == 1 ? i
+                    : input.period == 1                       ? 0
+                                                              : i % input.period / input.each;
+  return input.bf16 ? widen(at<const BF16>(input.x)[k]) : at<const float>(input.x)[k];
+}
+
+// What a step gives is rounded to f32 as it would be if it were stored.
+template <class T>
+__device__ void fused(const FusedArgs& a) {
+  T* y = at<T>(a.y);
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
+    float slots[kMostFusedSlots];
+    float value = 0;
+    for (int s = 0; s < a.steps; ++s) {
+      const FusedStep& step = a.step[s];
+      const float x = fused_operand(a, slots, step.a, i);
+      if (step.binary) {
+        value = binary_float(static_cast<BinaryOp>(step.op), x, fused_operand(a, slots, step.b, i));
+      } else {
+        value = unary_float(static_cast<UnaryOp>(step.op), x, step.alpha, step.beta);
+      }
+      slots[step.slot] = value;
+    }
+    y[i] = narrow<T>(value);
+  }
+}
+
 // ---- Limits, choice, types
 
 template <class T>
@@ -378,6 +411,9 @@ PERCALE_NUMERIC_TYPES(PERCALE_COMPARE)
 #define PERCALE_CLIP(name, T) \
   PERCALE_KERNEL(percale_clip_##name, ClipArgs, 256) { clip<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_CLIP)
+
+PERCALE_KERNEL(percale_fused_f32, FusedArgs, 256) { fused<float>(a); }
+PERCALE_KERNEL(percale_fused_bf16, FusedArgs, 256) { fused<BF16>(a); }
 
 PERCALE_KERNEL(percale_where_1, WhereArgs, 256) { where<uint8_t>(a); }
 PERCALE_KERNEL(percale_where_2, WhereArgs, 256) { where<uint16_t>(a); }

@@ -1,0 +1,146 @@
+// Groups of elementwise nodes on the device: one kernel, and what the nodes give one by one.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "core/graph/builder.h"
+#include "core/run/session.h"
+#include "tests/support/engine.h"
+
+namespace percale {
+namespace {
+
+template <class T>
+T get(Result<T> result) {
+  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
+  return std::move(result).value();
+}
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
+  Tensor tensor(const Shape& shape) {
+    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+    std::uniform_real_distribution<float> real(-2, 2);
+    for (float& v : values) v = real(engine_);
+    return Tensor::of<float>(shape, values);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// A random tree of nodes over inputs that repeat within the shape in all the ways that a group knows.
+struct Tree {
+  Builder builder;
+  Emitter e;
+  RunSpec spec;
+  std::vector<Tensor> given;
+
+  Tree(const std::shared_ptr<Engine>& engine, Random& random, const Shape& shape, bool product)
+      : builder(engine->registry()), e(builder.main()) {
+    builder.main().set_device("cuda:0");
+    std::vector<ValueId> values{input(random, shape)};
+    if (product) {
+      const ValueId w = input(random, {shape.back(), shape.back()});
+      values[0] = e.emit("MatMul", {values[0], w});
+    }
+    ValueId y = values[0];
+    const int64_t nodes = random.pick(2, 14);
+    for (int64_t i = 0; i < nodes; ++i) {
+      switch (random.pick(0, 11)) {
+        case 0: y = e.emit("Add", {y, input(random, shape)}); break;
+        case 1: y = e.emit("Mul", {input(random, {shape.back()}), y}); break;
+        case 2: y = e.emit("Sub", {y, input(random, {shape[1], 1})}); break;
+        case 3: y = e.emit("Max", {y, input(random, {1}), e.scalar(DType::kF32, 0.25)}); break;
+        case 4: y = e.emit("Clip", {y, e.scalar(DType::kF32, -1.5), e.scalar(DType::kF32, 1.25)}); break;
+        case 5: y = e.emit("Mul", {y, e.emit("Sigmoid", {y})}); break;
+        case 6: y = e.emit("Elu", {y}, {{"alpha", 0.5}}); break;
+        case 7: y = e.emit("Mean", {y, e.emit("Tanh", {y}), e.emit("Neg", {y})}); break;
+        case 8: y = e.emit("Gelu", {y}); break;
+        case 9: y = e.emit("Div", {y, e.emit("Add", {e.emit("Abs", {y}), e.scalar(DType::kF32, 1.0)})}); break;
+        case 10: y = e.emit("Sub", {e.emit("Exp", {e.emit("Clip", {y, kNoValue, e.scalar(DType::kF32, 1.0)})}), y}); break;
+        default: y = e.emit("LeakyRelu", {y}, {{"alpha", 0.1}}); break;
+      }
+    }
+    REQUIRE(e.status().ok());
+    REQUIRE(builder.main().rename(y, "y").ok());
+    REQUIRE(builder.main().set_outputs({y}).ok());
+    spec.fetches = {"y"};
+  }
+
+  ValueId input(Random& random, const Shape& shape) {
+    spec.feeds.push_back("x" + std::to_string(given.size()));
+    given.push_back(random.tensor(shape));
+    return get(builder.main().add_input(spec.feeds.back(), DType::kF32, shape));
+  }
+};
+
+size_t count_of(const std::string& text, std::string_view part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+TEST_CASE("a group on the device gives the bits of its nodes one by one, in fewer kernels") {
+  EngineOptions engine_options;
+  engine_options.devices = "cpu:0,cuda:0";
+  const auto engine = get(make_test_engine(engine_options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
+  Random random(11);
+  size_t fused = 0, behind_products = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Shape shape{random.pick(1, 3), random.pick(1, 7), random.pick(1, 40)};
+    const bool product = round % 4 == 0;
+    CAPTURE(round);
+    CAPTURE(shape.to_string());
+    Tree tree(engine, random, shape, product);
+    const auto graph = get(tree.builder.finish());
+    const auto whole = get(Session::create(engine, graph, nullptr));
+    SessionOptions options;
+    options.disabled_passes = {"fuse_elementwise"};
+    const auto single = get(Session::create(engine, graph, nullptr, std::move(options)));
+    const Tensor got = get(whole->run(tree.spec, tree.given))[0], want = get(single->run(tree.spec, tree.given))[0];
+    CHECK(std::memcmp(got.data(), want.data(), static_cast<size_t>(want.bytes())) == 0);
+    std::vector<ValueType> types;
+    for (const Tensor& t : tree.given) types.push_back({t.dtype(), t.shape()});
+    const size_t groups = count_of(get(whole->explain(tree.spec, types, "kernels")), "\"cuda.fused\"");
+    fused += groups > 0 ? 1 : 0;
+    behind_products += product && groups > 0 ? 1 : 0;
+  }
+  CHECK(fused > 50);
+  CHECK(behind_products > 10);
+}
+
+TEST_CASE("a group in bf16 is as near to f32 as bf16 is") {
+  EngineOptions engine_options;
+  engine_options.devices = "cpu:0,cuda:0";
+  const auto engine = get(make_test_engine(engine_options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  builder.main().set_device("cuda:0");
+  const Shape shape{5, 33};
+  const ValueId x = get(builder.main().add_input("x", DType::kF32, shape));
+  const ValueId narrow = e.emit("Cast", {x}, {{"to", DType::kBF16}});
+  const ValueId half = e.emit("Mul", {e.emit("Sigmoid", {narrow}), narrow});
+  const ValueId y = e.emit("Add", {e.emit("Cast", {e.emit("Tanh", {half})}, {{"to", DType::kF32}}), x});
+  REQUIRE(e.status().ok());
+  REQUIRE(builder.main().rename(y, "y").ok());
+  REQUIRE(builder.main().set_outputs({y}).ok());
+  const auto session = get(Session::create(engine, get(builder.finish()), nullptr));
+  const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}};
+  Random random(3);
+  const Tensor given = random.tensor(shape);
+  const Tensor got = get(session->run(spec, std::vector<Tensor>{given}))[0];
+  for (size_t i = 0; i < 5 * 33; ++i) {
+    const float v = given.span<float>()[i];
+    CHECK(got.span<float>()[i] == doctest::Approx(std::tanh(v / (1 + std::exp(-v))) + v).epsilon(0.02).scale(1));
+  }
+  const std::vector<ValueType> types{{DType::kF32, shape}};
+  CHECK(count_of(get(session->explain(spec, types, "kernels")), "\"cuda.fused\"") == 1);
+}
+
+}  // namespace
+}  // namespace percale
