@@ -23,9 +23,10 @@ FusedInput find_input(const Node& whole, size_t i) {
   while (first < end && x[first] == 1) ++first;
   while (end > first && x[end - 1] == 1) --end;
   const size_t behind = x.size() - end, rank = x.size() - first;
-  refuse_if(rank > y.size() || !std::equal(x.begin() + static_cast<ptrdiff_t>(first),
-                                           x.begin() + static_cast<ptrdiff_t>(end), y.end() - static_cast<ptrdiff_t>(rank)),
-            "an operand repeats in another way than as a row or a column");
+  refuse_if(
+      rank > y.size() || !std::equal(x.begin() + static_cast<ptrdiff_t>(first), x.begin() + static_cast<ptrdiff_t>(end),
+                                     y.end() - static_cast<ptrdiff_t>(rank)),
+      "an operand repeats in another way than as a row or a column");
   for (size_t d = y.size() - behind; d < y.size(); ++d) out.each *= y[d];
   out.period = elements(x) * out.each;
   return out;
@@ -99,7 +100,8 @@ class Program {
     if (const auto place = places_.find(value); place != places_.end()) return place->second;
     const Node node = whole_.body_node(i);
     const void* bytes = node.constant(j);
-    refuse_if(bytes == nullptr || elements(node.dims(j)) != 1 || !fits(node.dtype(j)), "an operand that it has no way to");
+    refuse_if(bytes == nullptr || elements(node.dims(j)) != 1 || !fits(node.dtype(j)),
+              "an operand that it has no way to");
     refuse_if(numbers_ == kMostFusedNumbers, "so many constants");
     float number = 0;
     if (node.dtype(j) == PERCALE_DTYPE_F32) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -62,7 +63,9 @@ struct Tree {
         case 7: y = e.emit("Mean", {y, e.emit("Tanh", {y}), e.emit("Neg", {y})}); break;
         case 8: y = e.emit("Gelu", {y}); break;
         case 9: y = e.emit("Div", {y, e.emit("Add", {e.emit("Abs", {y}), e.scalar(DType::kF32, 1.0)})}); break;
-        case 10: y = e.emit("Sub", {e.emit("Exp", {e.emit("Clip", {y, kNoValue, e.scalar(DType::kF32, 1.0)})}), y}); break;
+        case 10:
+          y = e.emit("Sub", {e.emit("Exp", {e.emit("Clip", {y, kNoValue, e.scalar(DType::kF32, 1.0)})}), y});
+          break;
         default: y = e.emit("LeakyRelu", {y}, {{"alpha", 0.1}}); break;
       }
     }
