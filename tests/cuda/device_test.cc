@@ -132,7 +132,7 @@ TEST_CASE("an engine of a GPU alone has cpu:0 as the home of variables, which co
   const auto session = *Session::create(engine, chain(*engine, 3, {""}), nullptr);
   const auto before = none.emulator().launches();
   REQUIRE(session->run(kRun, std::vector{input()}).ok());
-  CHECK(none.emulator().launches() >= before + 3);
+  CHECK(none.emulator().launches() == before + 1);  // a group of three
 }
 
 TEST_CASE("values larger than what copies pass through arrive whole, on many threads at once") {
