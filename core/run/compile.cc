@@ -405,13 +405,14 @@ class Compiler {
         options.keep = keep[i];
         PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options));
       }
-      note_sizes(kFuseElementwise, cut);
+      if (anchors) note_sizes(kFuseElementwise, cut);
       for (size_t i = 0; i < cut.parts.size(); ++i) {
+        if (!wanted[i]) continue;
         PERCALE_ASSIGN_OR_RETURN(wanted[i], put_back_refused(cut.parts[i]));
       }
-      note_sizes(kInlineFused, cut);
       if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) break;
     }
+    note_sizes(kInlineFused, cut);
     return {};
   }
 
@@ -428,7 +429,9 @@ class Compiler {
       if (status.code() == Code::kResourceExhausted) return status;
       refused.insert(node.name);
       anchored = anchored || node.attributes.find("anchor") != nullptr;
-      out_->refused_groups.push_back({node.name, std::string(status.message())});
+      auto& told = out_->refused_groups;
+      const auto is_this = [&](const RefusedGroup& r) { return r.node == node.name; };
+      if (std::none_of(told.begin(), told.end(), is_this)) told.push_back({node.name, std::string(status.message())});
     }
     if (refused.empty()) return false;
     PERCALE_RETURN_IF_ERROR(

@@ -126,7 +126,7 @@ class Chain {
     const DataType type = float_type(body_.whole().dtype(static_cast<size_t>(operand)));
     const std::string_view op = node.op();
     if (op == "Sub" && !first) eltwise(algorithm::eltwise_linear, -1, 0);
-    if (op == "Add" && is_sum(operand)) {
+    if (op == "Add" && is_sum(operand, body_.input(i, other))) {
       out_.sum = operand;
       return out_.ops.append_sum();
     }
@@ -145,12 +145,13 @@ class Chain {
     out_.ops.append_binary(a, describe_(dims, type));
   }
 
-  // A sum that comes first is cheaper than one of two operands: the result's memory holds the other addend.
-  bool is_sum(int operand) const {
+  // A sum that comes first is cheaper than one of two operands: the result's memory holds the other addend, which nobody else
+  // may read. `value` is what a Cast makes of the operand, or the operand itself.
+  bool is_sum(int operand, int value) const {
     const Node& whole = body_.whole();
     const auto i = static_cast<size_t>(operand);
     return has_sums_ && out_.ops.len() == 0 && whole.dims(i) == whole.output_dims() &&
-           whole.dtype(i) == whole.output_dtype(0) && uses(operand) == 1;
+           whole.dtype(i) == whole.output_dtype(0) && uses(operand) == 1 && uses(value) == 1;
   }
 
   int uses(int value) const {

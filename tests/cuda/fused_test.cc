@@ -9,15 +9,10 @@
 #include "core/graph/builder.h"
 #include "core/run/session.h"
 #include "tests/support/engine.h"
+#include "tests/support/get.h"
 
 namespace percale {
 namespace {
-
-template <class T>
-T get(Result<T> result) {
-  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
-  return std::move(result).value();
-}
 
 class Random {
  public:

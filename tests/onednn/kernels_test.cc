@@ -117,8 +117,9 @@ TEST_CASE("a sum behind a convolution or a product leaves its addend alone where
   const Shape image{1, 24, 14, 14}, rows{48, 192};
   for (const bool conv : {true, false}) {
     for (const bool bf16 : {false, true}) {
-      // The addend is read by nobody else; by another node later; by the layer itself; it is the input of all.
-      for (int64_t kind = 0; kind < 4; ++kind) {
+      // The addend is read by nobody else; by another node later; by the layer itself; it is the input of all; it is
+      // read again behind the sum.
+      for (int64_t kind = 0; kind < 5; ++kind) {
         const Shape& x = conv ? image : rows;
         CAPTURE(conv);
         CAPTURE(bf16);
@@ -134,6 +135,7 @@ TEST_CASE("a sum behind a convolution or a product leaves its addend alone where
           const ValueId addend = kind == 3 ? net.x : e.emit("Relu", {layer(net.x)});
           const ValueId from = kind == 2 || kind == 3 ? addend : layer(net.x);
           const ValueId sum = e.emit("Relu", {e.emit("Add", {layer(from), addend})});
+          if (kind == 4) return net.finish(e.emit("Mul", {sum, addend}));
           return net.finish(kind == 1 ? e.emit("Sub", {layer(sum), addend}) : sum);
         };
         SessionOptions options;

@@ -13,14 +13,9 @@
 
 #include "core/graph/builder.h"
 #include "core/run/session.h"
+#include "tests/support/get.h"
 
 namespace percale {
-
-template <class T>
-T get(Result<T> result) {
-  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
-  return std::move(result).value();
-}
 
 size_t count_of(const std::string& text, std::string_view part);
 // How many nodes the kernel runs; it may also stand among those that refused one.

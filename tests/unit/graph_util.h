@@ -13,6 +13,7 @@
 #include "core/graph/builder.h"
 #include "core/plan/evaluate.h"
 #include "ops/all_ops.h"
+#include "tests/support/get.h"
 
 namespace percale {
 
@@ -28,12 +29,6 @@ inline Tensor f64(const Shape& shape, const std::vector<double>& values) {
   return Tensor::of(shape, std::span<const double>(values));
 }
 
-// The value of a Result, which must be success.
-template <class T>
-T get(Result<T> result) {
-  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
-  return std::move(result).value();
-}
 inline void check(const Status& status) { REQUIRE_MESSAGE(status.ok(), status.to_string()); }
 
 inline std::vector<Tensor> evaluate(const Graph& graph, const Function& f, const std::vector<Tensor>& inputs,

@@ -9,6 +9,7 @@
 #include "core/graph/builder.h"
 #include "core/run/session.h"
 #include "tests/support/engine.h"
+#include "tests/support/get.h"
 
 namespace percale {
 namespace {
@@ -18,12 +19,6 @@ namespace {
     const Status status_ = (expr);                      \
     REQUIRE_MESSAGE(status_.ok(), status_.to_string()); \
   } while (false)
-
-template <class T>
-T get(Result<T> result) {
-  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
-  return std::move(result).value();
-}
 
 std::shared_ptr<Engine> engine_with(const std::string& isa, const std::string& devices = "cpu:0", int32_t threads = 2) {
   EngineOptions options;

@@ -8,15 +8,10 @@
 #include "core/graph/builder.h"
 #include "core/run/session.h"
 #include "tests/support/engine.h"
+#include "tests/support/get.h"
 
 namespace percale {
 namespace {
-
-template <class T>
-T get(Result<T> result) {
-  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
-  return std::move(result).value();
-}
 
 std::vector<int64_t> to_vector(const Shape& shape) { return {shape.begin(), shape.end()}; }
 Tensor floats(const std::vector<float>& values, const Shape& shape) { return Tensor::of<float>(shape, values); }

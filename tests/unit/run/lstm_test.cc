@@ -9,15 +9,10 @@
 #include "core/run/session.h"
 #include "core/tensor/half.h"
 #include "tests/support/engine.h"
+#include "tests/support/get.h"
 
 namespace percale {
 namespace {
-
-template <class T>
-T get(Result<T> result) {
-  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
-  return std::move(result).value();
-}
 
 struct Case {
   int64_t steps, input, hidden;
