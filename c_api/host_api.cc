@@ -81,6 +81,11 @@ int32_t node_attribute_ints(const percale_node_view* node, const char* name, con
   return 1;
 }
 
+const char* node_attribute_strings(const percale_node_view* node, const char* name, size_t index) {
+  const auto* value = attribute<std::vector<std::string>>(node->attributes, name);
+  return value == nullptr || index >= value->size() ? nullptr : (*value)[index].c_str();
+}
+
 const char* key_or_null(const Format* format) { return format == nullptr ? nullptr : format->key.c_str(); }
 const char* node_input_format(const percale_node_view* node, size_t i) { return key_or_null(node->input_format(i)); }
 const char* node_output_format(const percale_node_view* node, size_t i) { return key_or_null(node->output_format(i)); }
@@ -296,6 +301,7 @@ constexpr percale_host_api kHostApi = {
     .run_mark = run_mark,
     .run_fail_at = run_fail_at,
     .kernel_plan_set_in_place = kernel_plan_set_in_place,
+    .node_attribute_strings = node_attribute_strings,
 };
 
 }  // namespace

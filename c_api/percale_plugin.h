@@ -397,6 +397,9 @@ typedef struct percale_host_api {
    * It is done where nobody reads the input afterwards; otherwise both have their own memory. Ops that say so of themselves need
    * no kernel that repeats it. */
   void (*kernel_plan_set_in_place)(percale_kernel_plan* plan, size_t output, size_t input);
+
+  /** One of an attribute of strings; NULL past the end, and where the attribute is absent or none of strings. Borrowed. */
+  const char* (*node_attribute_strings)(const percale_node_view* node, const char* name, size_t index);
 } percale_host_api;
 
 /** One input or output of an op that a plug-in adds. \since 0.1 */

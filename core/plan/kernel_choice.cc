@@ -30,7 +30,10 @@ Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, s
       reasons += str_cat("; ", kernel.name, ": ", refused.message());
       continue;
     }
-    return PlannedKernel::plan(kernel, view, grant_formats);
+    Result<std::unique_ptr<PlannedKernel>> planned = PlannedKernel::plan(kernel, view, grant_formats);
+    // Without the formats that it needs a kernel has no code after all.
+    if (planned.ok() || grant_formats || planned.status().code() != Code::kUnimplemented) return planned;
+    reasons += str_cat("; ", kernel.name, ": ", planned.status().message());
   }
   std::string types;
   for (const ValueType& t : view.inputs) types += str_cat(types.empty() ? "" : ", ", t.dtype, " ", t.shape);

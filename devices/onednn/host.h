@@ -57,6 +57,10 @@ class Node {
   double attribute(const char* name, double otherwise) const;
   std::string_view attribute(const char* name, std::string_view otherwise) const;
   Dims attribute(const char* name, const Dims& otherwise) const;
+  // One of an attribute of strings; null past the end, and where there is none.
+  const char* attribute_string(const char* name, size_t i) const {
+    return host_->node_attribute_strings(view_, name, i);
+  }
 
  private:
   const percale_host_api* host_;

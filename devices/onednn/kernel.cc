@@ -144,6 +144,20 @@ void Plan::add_as_given(Steps& steps, int pieces, const std::function<std::vecto
   if (plan_ != nullptr) finish(steps, std::move(all), pieces);
 }
 
+bool Plan::ask_for_format(size_t operand, const std::string& format, size_t bytes) {
+  return node_.host().kernel_plan_set_format(plan_, operand, format.c_str(), bytes) != 0;
+}
+
+void Plan::require_format(size_t operand, const std::string& format, size_t bytes) {
+  refuse_if(!ask_for_format(operand, format, bytes), "all operands are row-major here");
+}
+
+void Plan::work_in_place(size_t input) { node_.host().kernel_plan_set_in_place(plan_, 0, input); }
+
+void Plan::book(size_t scratch_bytes) {
+  if (scratch_bytes > 0) node_.host().kernel_plan_set_scratch(plan_, scratch_bytes);
+}
+
 bool Plan::ask_for_formats(const std::vector<Made>& all) {
   bool granted = true;
   std::vector<int> asked;
@@ -154,8 +168,7 @@ bool Plan::ask_for_formats(const std::vector<Made>& all) {
       if (!granted || number < 0 || same_bytes(desc, operand.row_major)) continue;
       if (std::find(asked.begin(), asked.end(), number) != asked.end()) continue;
       asked.push_back(number);
-      granted = node_.host().kernel_plan_set_format(plan_, static_cast<size_t>(number),
-                                                    encode({desc, operand.row_major}).c_str(), desc.get_size()) != 0;
+      granted = ask_for_format(static_cast<size_t>(number), encode({desc, operand.row_major}), desc.get_size());
     }
   }
   return granted;
@@ -178,10 +191,7 @@ void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
     for (Made::Operand& operand : made.operands) {
       if (operand.argument.name == DNNL_ARG_UNDEF) continue;
       if (operand.slot >= 0) operand.argument.offset = slots[operand.slot];
-      if (const int input = operand.argument.begins_as; input >= 0) {
-        const size_t output = static_cast<size_t>(operand.argument.operand) - node_.inputs();
-        node_.host().kernel_plan_set_in_place(plan_, output, static_cast<size_t>(input));
-      }
+      if (const int input = operand.argument.begins_as; input >= 0) work_in_place(static_cast<size_t>(input));
       arguments.push_back(std::move(operand.argument));
     }
     if (const size_t bytes = made.scratchpad.get_size(); bytes > 0) {
@@ -190,7 +200,7 @@ void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
     }
     steps.primitives.push_back(std::make_unique<Primitive>(node_.host(), made.create(), std::move(arguments), pieces));
   }
-  if (scratch > 0) node_.host().kernel_plan_set_scratch(plan_, scratch);
+  book(scratch);
 }
 
 dnnl::primitive_attr attributes(const dnnl::post_ops& post_ops) {

@@ -58,7 +58,14 @@ class Plan {
   // The same for primitives whose formats are those of the node's operands.
   void add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make);
 
+  // An operand (inputs, then outputs) in a format that takes so many bytes; Refusal where all are row-major here.
+  void require_format(size_t operand, const std::string& format, size_t bytes);
+  // The result may lie where this input does.
+  void work_in_place(size_t input);
+  void book(size_t scratch_bytes);
+
  private:
+  bool ask_for_format(size_t operand, const std::string& format, size_t bytes);
   // False where everything has to be row-major and something is not.
   bool ask_for_formats(const std::vector<Made>& all);
   void finish(Steps& steps, std::vector<Made> all, int pieces);

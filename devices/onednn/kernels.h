@@ -7,6 +7,8 @@
 namespace percale::onednn {
 
 void prepare_attention(Plan& plan, Steps& steps);
+void prepare_winograd(Plan& plan, Steps& steps);
+void prepare_winograd_pack(Plan& plan, Steps& steps);
 void prepare_conv(Plan& plan, Steps& steps);
 void prepare_conv_transpose(Plan& plan, Steps& steps);
 void prepare_conv_integer(Plan& plan, Steps& steps);
@@ -19,6 +21,8 @@ void prepare_layer_norm_grad(Plan& plan, Steps& steps);
 void prepare_max_pool_grad(Plan& plan, Steps& steps);
 void prepare_average_pool_grad(Plan& plan, Steps& steps);
 void prepare_relu_grad(Plan& plan, Steps& steps);
+void prepare_lstm(Plan& plan, Steps& steps);
+void prepare_lstm_pack(Plan& plan, Steps& steps);
 void prepare_matmul(Plan& plan, Steps& steps);
 void prepare_gemm(Plan& plan, Steps& steps);
 void prepare_matmul_integer(Plan& plan, Steps& steps);

@@ -41,13 +41,10 @@ void prepare_reorder(Plan& plan, Steps& steps) {
     const Dims x = src.get_dims();
     const percale_host_api& host = node.host();
     steps.function = [&host, each, images = x[0], channels = x[1], pixels = x[2] * x[3]](const percale_launch& l) {
-      const auto one = [&](int64_t n) {
+      in_parallel(host, l.run, images, [&](int64_t n) {
         const int64_t at = n * channels * pixels;
         each(static_cast<const float*>(l.operands[0]) + at, pixels, static_cast<float*>(l.operands[1]) + at);
-      };
-      host.parallel_for(
-          l.run, images, [](void* arg, int64_t n) { (*static_cast<decltype(one)*>(arg))(n); },
-          const_cast<void*>(static_cast<const void*>(&one)));
+      });
     };
     return;
   }

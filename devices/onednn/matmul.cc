@@ -32,6 +32,9 @@ void add_product(Plan& plan, Steps& steps, const Anchor& anchor, const Product& 
   const Dims a{p.m, p.k}, b{p.k, p.n}, y{p.m, p.n};
   const Dims b_strides = p.transpose_b ? Dims{1, p.k} : Dims{p.n, 1};
   refuse_if(flops < 2e6 && p.k * p.n <= 65536, "so small a product is faster in the core's own kernel");
+  // One row reads the weights once, packed or not; of few columns oneDNN would read 64.
+  refuse_if(type == DataType::f32 && (p.m == 1 || (p.m <= 8 && p.n <= 32)),
+            "so few rows are as fast, or faster, in the core's own kernel");
   plan.add(steps, even_pieces(pieces_for(flops, type), p.n), [&](bool formats) {
     const PostOps post_ops =
         find_post_ops(whole, [](const Dims& dims, DataType t) { return row_major(fold(dims), t); });

@@ -12,6 +12,9 @@ namespace {
 
 constexpr KernelEntry kKernels[] = {
     {"onednn.attention", "percale", "FusedAttention", prepare_attention},
+    {"onednn.winograd", "", "Conv", prepare_winograd},
+    {"onednn.winograd", "percale", "Fused", prepare_winograd},
+    {"onednn.winograd_pack", "percale", "Reorder", prepare_winograd_pack},
     {"onednn.conv", "", "Conv", prepare_conv},
     {"onednn.conv", "percale", "Fused", prepare_conv},
     {"onednn.conv_transpose", "", "ConvTranspose", prepare_conv_transpose},
@@ -19,6 +22,8 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.qlinear_conv", "", "QLinearConv", prepare_qlinear_conv},
     {"onednn.matmul_integer", "", "MatMulInteger", prepare_matmul_integer},
     {"onednn.qlinear_matmul", "", "QLinearMatMul", prepare_qlinear_matmul},
+    {"onednn.lstm", "", "LSTM", prepare_lstm},
+    {"onednn.lstm_pack", "percale", "Reorder", prepare_lstm_pack},
     {"onednn.matmul", "", "MatMul", prepare_matmul},
     {"onednn.matmul", "percale", "Fused", prepare_matmul},
     {"onednn.gemm", "", "Gemm", prepare_gemm},

@@ -21,19 +21,9 @@ class Pool final : public dnnl::threadpool_interop::threadpool_iface {
   bool get_in_parallel() const override { return in_parallel_; }
   uint64_t get_flags() const override { return 0; }
   void parallel_for(int n, const std::function<void(int, int)>& body) override {
-    struct Work {
-      const std::function<void(int, int)>* body;
-      int n;
-    } work{&body, n};
     // Only the calling thread asks, between the loops and within its own pieces.
     in_parallel_ = true;
-    host_.parallel_for(
-        run_, n,
-        [](void* arg, int64_t piece) {
-          const Work& work = *static_cast<const Work*>(arg);
-          (*work.body)(static_cast<int>(piece), work.n);
-        },
-        &work);
+    in_parallel(host_, run_, n, [&](int64_t piece) { body(static_cast<int>(piece), n); });
     in_parallel_ = false;
   }
 
@@ -51,8 +41,6 @@ const dnnl::engine& cpu_engine() {
   return engine;
 }
 
-namespace {
-
 bool has_amx() {
   static const bool has_it = [] {
     constexpr auto kAmx = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx);
@@ -60,8 +48,6 @@ bool has_amx() {
   }();
   return has_it;
 }
-
-}  // namespace
 
 // A multiple of four, so that two and four threads get equal shares: each piece worth about 10 MFLOP, or a fourth. From sixteen
 // on they are worth more, since oneDNN cuts what is for many threads into blocks that are slower on few. With AMX a piece is worth as
@@ -103,20 +89,11 @@ Primitive::Primitive(const percale_host_api& host, dnnl::primitive primitive, st
     : host_(host), primitive_(std::move(primitive)), arguments_(std::move(arguments)), pieces_(pieces) {}
 
 void Primitive::copy(percale_run_context* run, void* to, const void* from, size_t bytes) const {
-  struct Copy {
-    char* to;
-    const char* from;
-    size_t bytes;
-  } all{static_cast<char*>(to), static_cast<const char*>(from), bytes};
-  static constexpr size_t kPiece = 256 << 10;
-  host_.parallel_for(
-      run, static_cast<int64_t>((bytes + kPiece - 1) / kPiece),
-      [](void* arg, int64_t piece) {
-        const Copy& all = *static_cast<const Copy*>(arg);
-        const size_t at = static_cast<size_t>(piece) * kPiece;
-        std::memcpy(all.to + at, all.from + at, std::min(kPiece, all.bytes - at));
-      },
-      &all);
+  constexpr size_t kPiece = 256 << 10;
+  in_parallel(host_, run, static_cast<int64_t>((bytes + kPiece - 1) / kPiece), [&](int64_t piece) {
+    const size_t at = static_cast<size_t>(piece) * kPiece;
+    std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, std::min(kPiece, bytes - at));
+  });
 }
 
 Primitive::~Primitive() { delete idle_.load(); }
@@ -140,6 +117,7 @@ void Primitive::run(const percale_launch& launch) const {
     }
     run->memories[i].set_data_handle(static_cast<char*>(base) + a.offset);
   }
+  const DenormalsAreZero zero;
   dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), run->stream.get(),
                                                  static_cast<int>(run->arguments.size()), run->arguments.data()),
                           "oneDNN could not run the primitive");

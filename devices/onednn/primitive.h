@@ -2,6 +2,10 @@
 #ifndef PERCALE_DEVICES_ONEDNN_PRIMITIVE_H_
 #define PERCALE_DEVICES_ONEDNN_PRIMITIVE_H_
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -14,9 +18,40 @@ namespace percale::onednn {
 // The one CPU engine of oneDNN.
 const dnnl::engine& cpu_engine();
 
+// Whether this CPU multiplies tiles of bf16 and of integers, and the engine's instruction set lets it.
+bool has_amx();
+
 // How many threads oneDNN is told to cut a problem for: by its size alone, and for products by what this CPU does with operands of
 // such a type, so that bits do not depend on how many there really are.
 int pieces_for(double flops, DataType type = DataType::f32);
+
+// While it lives, the thread takes denormals for zero, as tiles of bf16 do anyway. Trained weights may be denormal by the thousand
+// (what decays ends there), and each product by one of them costs a hundred others.
+class DenormalsAreZero {
+ public:
+#if defined(__x86_64__)
+  DenormalsAreZero() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }
+  ~DenormalsAreZero() { _mm_setcsr(before_); }
+  DenormalsAreZero(const DenormalsAreZero&) = delete;
+  DenormalsAreZero& operator=(const DenormalsAreZero&) = delete;
+
+ private:
+  static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x40;
+  const unsigned before_;
+#endif
+};
+
+// Runs piece(0) to piece(pieces - 1) on the library's threads.
+template <class F>
+void in_parallel(const percale_host_api& host, percale_run_context* run, int64_t pieces, const F& piece) {
+  host.parallel_for(
+      run, pieces,
+      [](void* arg, int64_t i) {
+        const DenormalsAreZero zero;
+        (*static_cast<const F*>(arg))(i);
+      },
+      const_cast<void*>(static_cast<const void*>(&piece)));
+}
 
 // Makes what is created while it lives be cut into that many pieces.
 class WidthScope {

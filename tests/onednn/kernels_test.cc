@@ -1,4 +1,6 @@
 // Graphs with oneDNN's kernels and with the core's own: the same numbers but for rounding, the same bits on any threads.
+#include <algorithm>
+
 #include "tests/onednn/nets.h"
 
 namespace percale {
@@ -147,6 +149,30 @@ TEST_CASE("a sum behind a convolution or a product leaves its addend alone where
   }
 }
 
+// What decays in training ends as denormals, which would take a hundred times as long.
+TEST_CASE("denormals are zero to oneDNN's kernels, on all threads") {
+  const Engines engines;
+  const Shape x{1, 32, 40, 40};
+  const auto all = [](const Shape& shape, float value) {
+    return Tensor::of<float>(shape, std::vector<float>(static_cast<size_t>(shape.num_elements()), value));
+  };
+  for (const int64_t size : {1, 3}) {
+    for (const auto& engine : engines.onednn) {
+      Builder builder(engine->registry());
+      Emitter e(builder.main());
+      const ValueId image = get(builder.main().add_input("x", DType::kF32, x));
+      const ValueId weights = e.constant(all({32, 32, size, size}, 1e-20f));
+      const ValueId y = e.emit("Conv", {image, weights}, {{"auto_pad", "SAME_UPPER"}});
+      REQUIRE(builder.main().rename(y, "y").ok());
+      REQUIRE(builder.main().set_outputs({y}).ok());
+      const Outcome got = run(engine, get(builder.finish()), all(x, 1e-20f));
+      CHECK(runs(got.kernels, size == 1 ? "onednn.conv" : "onednn.winograd") == 1);
+      const auto values = got.y.span<float>();
+      CHECK(std::all_of(values.begin(), values.end(), [](float v) { return v == 0; }));
+    }
+  }
+}
+
 TEST_CASE("a small net keeps oneDNN's format from its first convolution to its pool") {
   const Engines engines;
   Random random(3);
@@ -169,7 +195,7 @@ TEST_CASE("a small net keeps oneDNN's format from its first convolution to its p
     return net.finish(e.emit("Gemm", {flat, net.weight({64, 10})}));
   });
   CAPTURE(kernels);
-  CHECK(runs(kernels, "onednn.conv") == 4);
+  CHECK(runs(kernels, "onednn.conv") + runs(kernels, "onednn.winograd") == 4);
   for (const char* kernel : {"onednn.pool", "onednn.concat"}) CHECK(runs(kernels, kernel) > 0);
   CHECK(count_of(kernels, "\"portable") == 0);
   // Every weight once, and the image.

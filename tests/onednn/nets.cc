@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "tests/support/engine.h"
@@ -12,6 +13,7 @@ namespace {
 std::shared_ptr<Engine> engine_with(bool onednn, int32_t threads) {
   EngineOptions options;
   options.threads = threads;
+  if (const char* isa = std::getenv("PERCALE_TEST_ISA")) options.isa = isa;
   std::vector<const percale_plugin_api*> plugins;
   if (onednn) plugins.push_back(get(open_plugin(PERCALE_ONEDNN_PLUGIN)));
   return get(make_test_engine(options, plugins));

@@ -16,8 +16,9 @@ Result<TestOps> make_test_ops(const EngineOptions& options) {
   if (!cap) return invalid_argument("isa: '", options.isa, "'");
   const simd::Isa isa = simd::capped(simd::detect_isa(), *cap);
   auto registry = std::make_shared<Registry>();
+  registry->set_isa(std::string(simd::isa_name(isa)));
   PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, simd::simd_table(isa)));
-  return TestOps{registry, simd::isa_name(isa)};
+  return TestOps{registry, registry->isa()};
 }
 
 Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
@@ -36,7 +37,8 @@ Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
       const percale_device_api& device = *plugin->devices[i];
       if (device.borrow_kernels != nullptr) ops.registry->lend_kernels(device.borrow_kernels, device.kind);
     }
-    for (size_t i = 0; i < plugin->kernel_count; ++i) {
+    // The first of a plug-in's list is tried first.
+    for (size_t i = plugin->kernel_count; i-- > 0;) {
       PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernel_device_kinds[i], *plugin->kernels[i], true));
     }
   }

@@ -657,6 +657,9 @@ pub struct percale_host_api {
     /// before it is written. It is done where nobody reads the input afterwards; otherwise both have their own
     /// memory. Ops that say so of themselves need no kernel that repeats it.
     pub kernel_plan_set_in_place: Option<unsafe extern "C" fn(plan: *mut percale_kernel_plan, output: usize, input: usize)>,
+    /// One of an attribute of strings; NULL past the end, and where the attribute is absent or none of strings.
+    /// Borrowed.
+    pub node_attribute_strings: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, index: usize) -> *const c_char>,
 }
 
 /// One input or output of an op that a plug-in adds.
