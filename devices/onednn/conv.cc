@@ -2,6 +2,7 @@
 #include "devices/onednn/conv.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "devices/onednn/kernels.h"
@@ -35,6 +36,44 @@ void refuse_where_core_is_fast(const Node& node, size_t image, const char* reaso
             reason);
 }
 
+namespace {
+
+// Some of the pixels of a convolution that takes them one by one, of images that lie pixel by pixel.
+struct Pixels {
+  int64_t first, count;
+  MemoryDesc weights;
+
+  Dims of(const Dims& image) const { return {1, image[1], 1, count}; }
+  // Operands that are images begin with the first of them.
+  void move(Made& made, const Dims& x, const Dims& y) const {
+    for (Made::Operand& operand : made.operands) {
+      const MemoryDesc& desc = operand.argument.desc;
+      const Dims dims = desc.get_dims();
+      if (dims != x && dims != y) continue;
+      operand.argument.offset =
+          static_cast<size_t>(first * dims[1]) * dnnl::memory::data_type_size(desc.get_data_type());
+    }
+  }
+};
+
+// Whether each result depends on one pixel and on what is the same for all, or lies as the result does; and whether the weights,
+// which each part reads, fit into the cache next to a core.
+bool takes_pixels(const ConvDims& conv, const PostOps& post_ops) {
+  const Window& w = conv.window;
+  const auto all = [](const Dims& dims, int64_t n) {
+    return std::count(dims.begin(), dims.end(), n) == std::ssize(dims);
+  };
+  const auto fits = [&](const BinaryOperand& o) {
+    return conv.laid(o.dims) == conv.y || elements(o.dims) == o.dims[1];
+  };
+  constexpr int64_t kWeights = 1 << 19;
+  return conv.weights.size() == 4 && elements(conv.weights) <= kWeights && conv.weights[2] == 1 &&
+         conv.weights[3] == 1 && all(w.strides, 1) && all(w.begins, 0) && all(w.ends, 0) &&
+         elements(conv.y) >= 2 * conv.y[1] && std::all_of(post_ops.operands.begin(), post_ops.operands.end(), fits);
+}
+
+}  // namespace
+
 void prepare_conv(Plan& plan, Steps& steps) {
   const Node& whole = plan.node();
   const Anchor anchor = find_anchor(whole, "Conv");
@@ -49,28 +88,52 @@ void prepare_conv(Plan& plan, Steps& steps) {
   refuse_if(node.dims(0).size() == 3 && node.attribute("group", int64_t{1}) == node.dims(0)[1] && node.dims(0)[1] > 1,
             "one spatial dim, each channel by itself: the core's own kernel is faster");
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
-  const Dims &x = conv.x, &y = conv.y, &weights = conv.weights;
   const Window& window = conv.window;
   const bool bias = anchor.has(2);
-  plan.add(steps, pieces_for(conv.flops, type), [&](bool formats) {
-    const auto desc = [&](const Dims& dims, DataType t) { return formats ? any_format(dims, t) : row_major(dims, t); };
+  // All of it; or, where images lie pixel by pixel, so many pixels.
+  const auto make = [&](bool formats, const Pixels* part) {
+    const Dims x = part != nullptr ? part->of(conv.x) : conv.x, y = part != nullptr ? part->of(conv.y) : conv.y;
+    const auto image = [&](const Dims& dims, DataType t) {
+      if (part != nullptr) return MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);
+      return formats ? any_format(dims, t) : row_major(dims, t);
+    };
+    const auto as_part = [&](const Dims& dims) { return conv.laid(dims) == conv.y ? y : conv.laid(dims); };
     const PostOps post_ops = find_post_ops(whole, [&](const Dims& given, DataType t) {
-      const Dims dims = conv.laid(given);
-      return dims == y ? desc(dims, t) : row_major(dims, t);
+      const Dims dims = as_part(given);
+      return dims == y ? image(dims, t) : row_major(dims, t);
     });
     const MemoryDesc bias_desc = bias ? row_major({y[1]}, type) : MemoryDesc();
+    const MemoryDesc weights = formats ? any_format(conv.weights, type) : row_major(conv.weights, type);
     const convolution_forward::primitive_desc primitive(
-        cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, desc(x, type),
-        desc(weights, type), bias_desc, desc(y, result), window.strides, window.dilations, window.begins, window.ends,
-        attributes(post_ops.ops));
+        cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, image(x, type),
+        part != nullptr ? part->weights : weights, bias_desc, image(y, result), window.strides, window.dilations,
+        window.begins, window.ends, attributes(post_ops.ops));
     refuse_reference(primitive);
     Made made{[primitive] { return convolution_forward(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_SRC, anchor.operands[0], primitive.src_desc(), x);
-    made.add(DNNL_ARG_WEIGHTS, anchor.operands[1], primitive.weights_desc(), weights);
-    if (bias) made.add(DNNL_ARG_BIAS, anchor.operands[2], bias_desc, {y[1]});
     made.add(DNNL_ARG_DST, static_cast<int>(whole.inputs()), primitive.dst_desc(), y);
-    add_operands(made, post_ops, primitive, [&](const Dims& dims) { return conv.laid(dims); });
+    add_operands(made, post_ops, primitive, as_part);
+    if (part != nullptr) part->move(made, x, y);
+    made.add(DNNL_ARG_WEIGHTS, anchor.operands[1], primitive.weights_desc(), conv.weights);
+    if (bias) made.add(DNNL_ARG_BIAS, anchor.operands[2], bias_desc, {y[1]});
     return made;
+  };
+  const auto make_whole = [&](bool formats) { return make(formats, nullptr); };
+  const int pieces = pieces_for(conv.flops, type);
+  if (pieces != 2 || !takes_pixels(conv, find_post_ops(whole, row_major))) return plan.add(steps, pieces, make_whole);
+  // With AMX. oneDNN takes larger blocks for one thread, which are up to a third faster: each half of the pixels is a problem of its own.
+  plan.add_parts(steps, pieces, make_whole, [&](const Made& all) {
+    const auto by_pixel = [&](int name, const Dims& dims, DataType t) {
+      return all.find(name) == MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);
+    };
+    if (!by_pixel(DNNL_ARG_SRC, conv.x, type) || !by_pixel(DNNL_ARG_DST, conv.y, result)) return std::vector{all};
+    const int64_t pixels = elements(conv.y) / conv.y[1];
+    std::vector<Made> halves;
+    for (const auto& [first, last] : {std::pair{int64_t{0}, pixels / 2}, std::pair{pixels / 2, pixels}}) {
+      const Pixels part{first, last - first, all.find(DNNL_ARG_WEIGHTS)};
+      halves.push_back(make(true, &part));
+    }
+    return halves;
   });
 }
 

@@ -1,6 +1,7 @@
 #include "devices/onednn/kernel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -79,7 +80,20 @@ percale_status* plan_node(void* user, const percale_node_view* view, percale_ker
 void run(const void* state, const percale_launch* launch) {
   const State& s = *static_cast<const State*>(state);
   try {
-    for (const auto& primitive : s.steps.primitives) primitive->run(*launch);
+    const auto& primitives = s.steps.primitives;
+    if (s.steps.at_once) {
+      std::atomic<bool> failed{false};
+      in_parallel(*s.host, launch->run, static_cast<int64_t>(primitives.size()), [&](int64_t i) {
+        try {
+          primitives[static_cast<size_t>(i)]->run(*launch);
+        } catch (const std::exception&) {
+          failed = true;
+        }
+      });
+      if (failed) s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
+      return;
+    }
+    for (const auto& primitive : primitives) primitive->run(*launch);
     if (s.steps.function) s.steps.function(*launch);
   } catch (const std::exception&) {
     s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
@@ -114,6 +128,11 @@ void Made::add_own(int name, const MemoryDesc& desc, const void* bytes) {
   operands.push_back({{name, Argument::kOwn, 0, desc, std::move(copy)}, desc});
 }
 
+const MemoryDesc& Made::find(int name) const {
+  const auto is_it = [name](const Operand& o) { return o.argument.name == name; };
+  return std::find_if(operands.begin(), operands.end(), is_it)->argument.desc;
+}
+
 void Made::start_from(int operand) {
   const auto is_result = [](const Operand& o) { return o.argument.name == DNNL_ARG_DST; };
   Operand& result = *std::find_if(operands.begin(), operands.end(), is_result);
@@ -136,6 +155,21 @@ void Plan::add_all(Steps& steps, int pieces, const std::function<std::vector<Mad
 
 void Plan::add(Steps& steps, int pieces, const std::function<Made(bool formats)>& make) {
   add_all(steps, pieces, [&](bool formats) { return std::vector{make(formats)}; });
+}
+
+void Plan::add_parts(Steps& steps, int pieces, const std::function<Made(bool formats)>& make,
+                     const std::function<std::vector<Made>(const Made& whole)>& parts) {
+  {
+    const WidthScope width(1);
+    const std::vector<Made> whole{make(true)};
+    if (plan_ == nullptr) return;
+    if (ask_for_formats(whole)) {
+      steps.at_once = true;
+      return finish(steps, parts(whole[0]), 1);
+    }
+  }
+  const WidthScope width(pieces);
+  finish(steps, {make(false)}, pieces);
 }
 
 void Plan::add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make) {
@@ -174,7 +208,8 @@ bool Plan::ask_for_formats(const std::vector<Made>& all) {
   return granted;
 }
 
-// Scratch: the slots one after the other, then what each primitive wants for itself, which all take the same place.
+// Scratch: the slots one after the other, then what each primitive wants for itself, which all take the same place unless they
+// run at once.
 void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
   size_t slots_end = 0;
   std::map<int, size_t> slots;
@@ -195,8 +230,9 @@ void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
       arguments.push_back(std::move(operand.argument));
     }
     if (const size_t bytes = made.scratchpad.get_size(); bytes > 0) {
-      arguments.push_back({DNNL_ARG_SCRATCHPAD, Argument::kScratch, slots_end, made.scratchpad});
-      scratch = std::max(scratch, slots_end + bytes);
+      const size_t at = steps.at_once ? rounded(scratch) : slots_end;
+      arguments.push_back({DNNL_ARG_SCRATCHPAD, Argument::kScratch, at, made.scratchpad});
+      scratch = std::max(scratch, at + bytes);
     }
     steps.primitives.push_back(std::make_unique<Primitive>(node_.host(), made.create(), std::move(arguments), pieces));
   }

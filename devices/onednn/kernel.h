@@ -11,10 +11,11 @@
 
 namespace percale::onednn {
 
-// What a node will be run by: primitives, one after the other; or, where that is faster, a function of ours.
+// What a node will be run by: primitives, one after the other or all at once; or, where that is faster, a function of ours.
 using Function = std::function<void(const percale_launch& launch)>;
 struct Steps {
   std::vector<std::unique_ptr<Primitive>> primitives;
+  bool at_once = false;
   Function function;
 };
 
@@ -36,6 +37,8 @@ struct Made {
   void add_own(int name, const MemoryDesc& desc, const void* bytes);
   // The result's argument, which has been added, begins as this input, which lies as it does.
   void start_from(int operand);
+  // How the argument of that name lies. Precondition: there is one.
+  const MemoryDesc& find(int name) const;
   // What one primitive of the node leaves to the next.
   void add_scratch(int name, int slot, const MemoryDesc& desc);
 };
@@ -55,6 +58,9 @@ class Plan {
   void add(Steps& steps, int pieces, const std::function<Made(bool formats)>& make);
   // Primitives that follow each other.
   void add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make);
+  // Primitives for one thread each that run at once, parts of `make`'s: they have the formats that it asks for, else it runs alone.
+  void add_parts(Steps& steps, int pieces, const std::function<Made(bool formats)>& make,
+                 const std::function<std::vector<Made>(const Made& whole)>& parts);
   // The same for primitives whose formats are those of the node's operands.
   void add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make);
 

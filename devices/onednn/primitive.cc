@@ -112,10 +112,11 @@ void Primitive::run(const percale_launch& launch) const {
                                                   : int32_t{*static_cast<const int8_t*>(base)};
       base = &run->numbers[i];
     }
+    char* const at = static_cast<char*>(base) + a.offset;
     if (a.begins_as >= 0 && launch.operands[a.begins_as] != base) {
-      copy(launch.run, base, launch.operands[a.begins_as], a.desc.get_size());
+      copy(launch.run, at, static_cast<const char*>(launch.operands[a.begins_as]) + a.offset, a.desc.get_size());
     }
-    run->memories[i].set_data_handle(static_cast<char*>(base) + a.offset);
+    run->memories[i].set_data_handle(at);
   }
   const DenormalsAreZero zero;
   dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), run->stream.get(),

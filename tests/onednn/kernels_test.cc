@@ -149,6 +149,32 @@ TEST_CASE("a sum behind a convolution or a product leaves its addend alone where
   }
 }
 
+// Tiles of bf16 are fast enough for halves of the pixels to be problems of their own.
+TEST_CASE("1 x 1 convolutions in bf16, and what follows them, agree with the core's own") {
+  const Engines engines;
+  Random random(6);
+  for (int round = 0; round < 40; ++round) {
+    const int64_t in = 16 * random.pick(1, 6), out = 16 * random.pick(1, 6);
+    const Shape x{random.pick(1, 2), in, random.pick(1, 19), random.pick(5, 19)}, y{x[0], out, x[2], x[3]};
+    const int64_t kind = random.pick(0, kFollowers);
+    const bool bias = random.coin(), by_channel = random.coin();
+    CAPTURE(x.to_string());
+    CAPTURE(out);
+    CAPTURE(kind);
+    SessionOptions bf16;
+    bf16.bf16 = true;
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(static_cast<unsigned>(round));
+      Net net(engine, weights, x);
+      std::vector<ValueId> inputs{net.x, net.weight({out, in, 1, 1})};
+      if (bias) inputs.push_back(net.weight({out}));
+      const ValueId sums = net.e.emit("Conv", inputs);
+      return net.finish(follow(net, sums, kind, by_channel && kind != 10 ? Shape{out, 1, 1} : y));
+    };
+    compare(engines, random.tensor(x), build, 0.03, bf16);
+  }
+}
+
 // What decays in training ends as denormals, which would take a hundred times as long.
 TEST_CASE("denormals are zero to oneDNN's kernels, on all threads") {
   const Engines engines;
