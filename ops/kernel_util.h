@@ -251,6 +251,9 @@ void binary_row(const Row& row) {
   } else if (sa == 1 && sb == 0) {
     const Wide<T> right = widen(*b);
     for (int64_t i = 0; i < row.n; ++i) y[i] = narrow<R>(op(widen(a[i]), right));
+  } else if (sa == 0 && sb == 1) {
+    const Wide<T> left = widen(*a);
+    for (int64_t i = 0; i < row.n; ++i) y[i] = narrow<R>(op(left, widen(b[i])));
   } else {
     for (int64_t i = 0; i < row.n; ++i) y[i] = narrow<R>(op(widen(a[i * sa]), widen(b[i * sb])));
   }

@@ -134,9 +134,10 @@ class Narrowing {
 
   ValueId narrowed_number(ValueId id, const Tensor& number) {
     const auto made = static_cast<ValueId>(f_.values.size());
+    const Shape shape = number.shape();  // `number` is one of the constants, which may move now
     f_.constants.push_back(narrowed(number));
     Value value{names_.value(str_cat(f_.value(id).name, "/bf16")),
-                {DType::kBF16, number.shape()},
+                {DType::kBF16, shape},
                 ValueKind::kConstant,
                 static_cast<int32_t>(f_.constants.size()) - 1,
                 0};

@@ -126,9 +126,9 @@ void prepare_conv(Plan& plan, Steps& steps) {
     const auto by_pixel = [&](int name, const Dims& dims, DataType t) {
       return all.find(name) == MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);
     };
-    if (!by_pixel(DNNL_ARG_SRC, conv.x, type) || !by_pixel(DNNL_ARG_DST, conv.y, result)) return std::vector{all};
-    const int64_t pixels = elements(conv.y) / conv.y[1];
     std::vector<Made> halves;
+    if (!by_pixel(DNNL_ARG_SRC, conv.x, type) || !by_pixel(DNNL_ARG_DST, conv.y, result)) return halves;
+    const int64_t pixels = elements(conv.y) / conv.y[1];
     for (const auto& [first, last] : {std::pair{int64_t{0}, pixels / 2}, std::pair{pixels / 2, pixels}}) {
       const Pixels part{first, last - first, all.find(DNNL_ARG_WEIGHTS)};
       halves.push_back(make(true, &part));

@@ -162,14 +162,22 @@ void Plan::add_parts(Steps& steps, int pieces, const std::function<Made(bool for
   {
     const WidthScope width(1);
     const std::vector<Made> whole{make(true)};
-    if (plan_ == nullptr) return;
-    if (ask_for_formats(whole)) {
-      steps.at_once = true;
-      return finish(steps, parts(whole[0]), 1);
+    std::vector<Made> several;
+    try {
+      several = parts(whole[0]);
+    } catch (const Refusal&) {  // what oneDNN has code for as a whole it may have none for in part
+    } catch (const dnnl::error& error) {
+      if (error.status != dnnl_unimplemented) throw;
+    }
+    if (!several.empty()) {
+      if (plan_ == nullptr) return;
+      if (ask_for_formats(whole)) {
+        steps.at_once = true;
+        return finish(steps, std::move(several), 1);
+      }
     }
   }
-  const WidthScope width(pieces);
-  finish(steps, {make(false)}, pieces);
+  add(steps, pieces, make);
 }
 
 void Plan::add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make) {

@@ -58,7 +58,8 @@ class Plan {
   void add(Steps& steps, int pieces, const std::function<Made(bool formats)>& make);
   // Primitives that follow each other.
   void add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make);
-  // Primitives for one thread each that run at once, parts of `make`'s: they have the formats that it asks for, else it runs alone.
+  // Primitives for one thread each that run at once, parts of `make`'s: they have the formats that it asks for. Where there are none
+  // it runs alone.
   void add_parts(Steps& steps, int pieces, const std::function<Made(bool formats)>& make,
                  const std::function<std::vector<Made>(const Made& whole)>& parts);
   // The same for primitives whose formats are those of the node's operands.
