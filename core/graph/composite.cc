@@ -16,7 +16,8 @@ Result<std::vector<ValueId>> emit_body(FunctionBuilder& builder, const OpSchema&
 }
 
 Result<Function> body_of(const Registry& registry, const OpSchema& schema, std::string_view name,
-                         const std::vector<ValueType>& inputs, const Attributes& attributes, size_t num_outputs) {
+                         const std::vector<ValueType>& inputs, const std::vector<const Tensor*>& known,
+                         const Attributes& attributes, size_t num_outputs) {
   Builder builder(std::shared_ptr<const Registry>(std::shared_ptr<void>(), &registry));  // borrowed for this call
   FunctionBuilder& f = builder.main();
   std::vector<ValueId> ids;
@@ -25,6 +26,9 @@ Result<Function> body_of(const Registry& registry, const OpSchema& schema, std::
     PERCALE_ASSIGN_OR_RETURN(const ValueId id,
                              absent ? f.add_input("", DType::kBool, Shape{}) : f.add_input("", type.dtype, type.shape));
     ids.push_back(absent ? kNoValue : id);
+    const size_t i = ids.size() - 1;
+    if (absent || i >= known.size() || known[i] == nullptr || schema.input(i).bounds != Bounds::kShape) continue;
+    PERCALE_ASSIGN_OR_RETURN(ids[i], f.add_constant(*known[i]));
   }
   PERCALE_ASSIGN_OR_RETURN(auto outputs, emit_body(f, schema, name, ids, attributes, num_outputs));
   PERCALE_RETURN_IF_ERROR(f.set_outputs(std::move(outputs)));

@@ -20,6 +20,10 @@ struct percale_body_context : percale::Emitter {
 
   const percale::Attributes& attributes() const { return attributes_; }
   percale::ValueId input(size_t i) const { return i < inputs_.size() ? inputs_[i] : percale::kNoValue; }
+  // The value of an input that is a constant, else null.
+  const percale::Tensor* known(size_t i) const {
+    return input(i) == percale::kNoValue ? nullptr : builder().function().constant(input(i));
+  }
   void set(size_t output, percale::ValueId value) {
     if (output < outputs_.size()) outputs_[output] = value;
   }
@@ -38,9 +42,12 @@ Result<std::vector<ValueId>> emit_body(FunctionBuilder& builder, const OpSchema&
                                        const std::vector<ValueId>& inputs, const Attributes& attributes,
                                        size_t num_outputs);
 
-// The body as a closed function: its inputs and outputs are the node's, an absent input is there but not used.
+// The body as a closed function: its inputs and outputs are the node's, an absent input is there but not used. `known`: per input, as
+// far as there are so many, its value where it is known, else null; those that hold shapes, axes or sizes are constants of the body.
+// UNIMPLEMENTED where the body needs one that is not known.
 Result<Function> body_of(const Registry& registry, const OpSchema& schema, std::string_view name,
-                         const std::vector<ValueType>& inputs, const Attributes& attributes, size_t num_outputs);
+                         const std::vector<ValueType>& inputs, const std::vector<const Tensor*>& known,
+                         const Attributes& attributes, size_t num_outputs);
 
 }  // namespace percale
 

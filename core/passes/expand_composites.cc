@@ -29,10 +29,15 @@ Status expand_composites(const Graph& graph, Function& f, PassContext& context) 
       if (node.op->body == nullptr || !all_static(f, node)) continue;
       if (context.claims && context.claims(f, node)) continue;
       std::vector<ValueType> types;
-      for (ValueId id : node.inputs) types.push_back(id == kNoValue ? ValueType{} : f.type(id));
-      PERCALE_ASSIGN_OR_RETURN(
-          Function body, body_of(*graph.registry, *node.op, node.name, types, node.attributes, node.outputs.size()));
-      body_of_node[node.name] = &bodies.emplace_back(std::move(body));
+      std::vector<const Tensor*> known;
+      for (ValueId id : node.inputs) {
+        types.push_back(id == kNoValue ? ValueType{} : f.type(id));
+        known.push_back(id == kNoValue ? nullptr : f.constant(id));
+      }
+      auto body = body_of(*graph.registry, *node.op, node.name, types, known, node.attributes, node.outputs.size());
+      if (body.status().code() == Code::kUnimplemented) continue;  // and who places it says so
+      PERCALE_RETURN_IF_ERROR(body.status());
+      body_of_node[node.name] = &bodies.emplace_back(std::move(body).value());
     }
     if (bodies.empty()) return {};
     inline_bodies(

@@ -126,8 +126,12 @@ void expand(const Graph& graph, Function& f, const std::function<bool(const OpSc
     for (const Node& node : f.nodes) {
       if (node.op->body == nullptr || keeps(*node.op) || stuck.contains(node.name)) continue;
       std::vector<ValueType> types;
-      for (ValueId id : node.inputs) types.push_back(id == kNoValue ? ValueType{} : f.type(id));
-      auto body = body_of(*graph.registry, *node.op, node.name, types, node.attributes, node.outputs.size());
+      std::vector<const Tensor*> known;
+      for (ValueId id : node.inputs) {
+        types.push_back(id == kNoValue ? ValueType{} : f.type(id));
+        known.push_back(id == kNoValue ? nullptr : f.constant(id));
+      }
+      auto body = body_of(*graph.registry, *node.op, node.name, types, known, node.attributes, node.outputs.size());
       if (body.ok()) {
         body_of_node[node.name] = &bodies.emplace_back(std::move(body).value());
       } else {

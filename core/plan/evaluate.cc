@@ -141,7 +141,7 @@ Result<std::vector<Tensor>> evaluate_node(const Registry& registry, std::string_
                                      : plan_named(registry, device_kind, view, kernel_name);
   if (!planned.ok() && schema.body != nullptr && (kernel_name.empty() || kernel_name == kBodyKernel)) {
     PERCALE_ASSIGN_OR_RETURN(const Function body,
-                             body_of(registry, schema, name, view.inputs, attributes, num_outputs));
+                             body_of(registry, schema, name, view.inputs, view.values, attributes, num_outputs));
     return evaluate_function(registry, device_kind, body, inputs, pool);
   }
   if (!planned.ok()) return planned.status();
