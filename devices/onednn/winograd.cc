@@ -129,6 +129,8 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   const WinogradShape shape = shape_of(conv, fns);
   const PostOps post_ops = find_post_ops(whole, row_major);
   const Behind behind = find_behind(post_ops, conv.y);
+  refuse_if(behind.addend >= 0 && whole.dtype(static_cast<size_t>(behind.addend)) != PERCALE_DTYPE_F32,
+            "the addend is not in f32");
 
   // Images lie as oneDNN's own convolution would have them.
   const Window& window = conv.window;

@@ -75,6 +75,23 @@ TEST_CASE("many tiles of Winograd's go in rounds, and a net of several such laye
   CHECK(runs(kernels, "onednn.winograd") == 3);
 }
 
+TEST_CASE("without layouts, who needs formats of its own leaves the layer to others") {
+  const Engines engines;
+  Random random(16);
+  const Shape x{1, 32, 28, 28};
+  SessionOptions options;
+  options.disabled_passes = {"layouts"};
+  const auto build = [&](const std::shared_ptr<Engine>& engine) {
+    Random weights(17);
+    Net net(engine, weights, x);
+    const ValueId y = net.e.emit("Conv", {net.x, net.weight({32, 32, 3, 3})}, {{"auto_pad", "SAME_UPPER"}});
+    return net.finish(net.e.emit("Relu", {y}));
+  };
+  const std::string kernels = compare(engines, random.tensor(x), build, 2e-5, options);
+  CAPTURE(kernels);
+  CHECK(runs(kernels, "onednn.winograd") == 0);
+}
+
 // Beside sums in f64: no more than three times what f32 costs where products are added as they are written.
 TEST_CASE("Winograd's convolutions are nearly as exact as others") {
   const Engines engines;
