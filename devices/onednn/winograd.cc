@@ -139,6 +139,8 @@ void prepare_winograd(Plan& plan, Steps& steps) {
       any_format(conv.x, DataType::f32), any_format(conv.weights, DataType::f32), MemoryDesc(),
       any_format(conv.y, DataType::f32), window.strides, window.dilations, window.begins, window.ends, attributes());
   const PixelSteps from = steps_of(direct.src_desc(), fns.lanes), to = steps_of(direct.dst_desc(), fns.lanes);
+  refuse_if(behind.addend == anchor.operands[0] && direct.src_desc() != direct.dst_desc(),
+            "the image is an addend, too, and would have to lie otherwise");
   if (!plan.is_taken()) return;
 
   const auto ask = [&](size_t operand, const MemoryDesc& desc, const Dims& dims) {

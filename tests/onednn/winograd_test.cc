@@ -17,10 +17,11 @@ ValueId follow(Net& net, ValueId y, ValueId image, int64_t kind, const Shape& sh
     case 2: return e.emit("Clip", {y, number(-0.5), number(2)});
     case 3: return e.emit("Relu", {e.emit("Add", {y, net.weight(shape)})});
     case 4: return e.emit("Clip", {e.emit("Add", {e.emit("Relu", {image}), y}), number(0), number(6)});
+    case 5: return e.emit("Relu", {e.emit("Add", {image, y})});
     default: return e.emit("Add", {y, y});
   }
 }
-constexpr int64_t kFollowers = 6;
+constexpr int64_t kFollowers = 7;
 
 TEST_CASE("Winograd's convolutions of any sizes, and what follows them, agree with the core's own") {
   const Engines engines;
@@ -28,8 +29,9 @@ TEST_CASE("Winograd's convolutions of any sizes, and what follows them, agree wi
   size_t taken = 0;
   for (int round = 0; round < 60; ++round) {
     const int64_t kind = random.pick(0, kFollowers - 1), in = 16 * random.pick(1, 6);
-    const int64_t out = kind == 4 ? in : 16 * random.pick(1, 6);
-    const bool same = kind == 4 || random.coin();
+    const bool adds_image = kind == 4 || kind == 5;
+    const int64_t out = adds_image ? in : 16 * random.pick(1, 6);
+    const bool same = adds_image || random.coin();
     const Shape x{random.pick(1, 3), in, random.pick(7, 30), random.pick(7, 30)}, w{out, in, 3, 3};
     std::vector<int64_t> pads(4, 1);
     if (!same) {
