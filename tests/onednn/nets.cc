@@ -84,6 +84,24 @@ std::shared_ptr<const Graph> Net::finish(ValueId y) {
   return get(builder_.finish());
 }
 
+ValueId follow(Net& net, ValueId y, int64_t kind, const Shape& shape) {
+  Emitter& e = net.e;
+  const auto number = [&](double v) { return e.scalar(DType::kF32, v); };
+  switch (kind) {
+    case 0: return y;
+    case 1: return e.emit("Relu", {y});
+    case 2: return e.emit("Clip", {y, number(-0.5), number(2)});
+    case 3: return e.emit("Relu", {e.emit("Add", {y, net.weight(shape)})});
+    case 4: return e.emit("Mul", {y, e.emit("Sigmoid", {y})});
+    case 5: return e.emit("Mul", {y, e.emit("HardSigmoid", {y}, {{"alpha", 1.0 / 6}, {"beta", 0.5}})});
+    case 6: return e.emit("Tanh", {e.emit("Sub", {number(1), e.emit("Mul", {y, number(0.25)})})});
+    case 7: return e.emit("LeakyRelu", {e.emit("Sub", {net.weight(shape), y})}, {{"alpha", 0.2}});
+    case 8: return e.emit("Gelu", {y});
+    case 9: return e.emit("Max", {e.emit("Div", {y, net.weight(shape)}), number(-3)});
+    default: return e.emit("Elu", {e.emit("Add", {e.emit("Mul", {y, net.weight({shape.back()})}), number(0.5)})});
+  }
+}
+
 Engines::Engines()
     : core(engine_with(false, 2)), onednn{engine_with(true, 1), engine_with(true, 2), engine_with(true, 4)} {}
 

@@ -51,6 +51,10 @@ class Net {
   ValueId x = kNoValue;
 };
 
+// What may follow a convolution or a product of that shape, as chains that post-ops can express: kinds 0 to kFollowers.
+inline constexpr int64_t kFollowers = 10;
+ValueId follow(Net& net, ValueId y, int64_t kind, const Shape& shape);
+
 // The engines of these tests: the core alone, and with oneDNN on 1, 2 and 4 threads. One registry of ops per engine, but graphs
 // are made alike for each.
 struct Engines {
