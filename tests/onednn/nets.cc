@@ -47,6 +47,14 @@ size_t runs(const std::string& kernels, std::string_view kernel) {
   return count_of(kernels, str_cat("\"kernel\":\"", kernel, "\",\"runs\""));
 }
 
+bool computes_in_tiles() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("amx-bf16") != 0;
+#else
+  return false;
+#endif
+}
+
 Tensor Random::tensor(const Shape& shape) {
   std::vector<float> values(static_cast<size_t>(shape.num_elements()));
   for (float& v : values) v = std::uniform_real_distribution<float>(-1, 1)(engine_);

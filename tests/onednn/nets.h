@@ -21,6 +21,9 @@ size_t count_of(const std::string& text, std::string_view part);
 // How many nodes the kernel runs; it may also stand among those that refused one.
 size_t runs(const std::string& kernels, std::string_view kernel);
 
+// Whether this CPU multiplies tiles of bf16.
+bool computes_in_tiles();
+
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
