@@ -1,4 +1,4 @@
-// What only moves elements: from one format to another, and several tensors into one.
+// From one format to another, and from one type to another.
 #include "devices/onednn/int8.h"
 #include "devices/onednn/kernels.h"
 
@@ -49,37 +49,6 @@ void prepare_cast(Plan& plan, Steps& steps) {
     Made made{[primitive] { return dnnl::reorder(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_FROM, 0, src, x);
     made.add(DNNL_ARG_TO, 1, dst, x);
-    return made;
-  });
-}
-
-void prepare_concat(Plan& plan, Steps& steps) {
-  const Node& node = plan.node();
-  const Dims y = node.output_dims();
-  const char* model = nullptr;  // the format that all get
-  for (size_t i = 0; i < node.inputs(); ++i) {
-    refuse_if(is_empty(node.dims(i)), "an operand is empty");
-    if (model == nullptr) model = node.format(i);
-  }
-  const DataType type = model != nullptr ? data_type(node.dtype(0)) : float_type(node.dtype(0));
-  refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is as fast");
-  const MemoryDesc like = model != nullptr ? decode(model).in_format : row_major(y, type);
-  refuse_if(!is_strided(like) || like.get_ndims() != static_cast<int>(y.size()), "the format has inner blocks");
-  int64_t axis = node.attribute("axis", int64_t{0});
-  if (axis < 0) axis += static_cast<int64_t>(y.size());
-  plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(y))), [&](bool formats) {
-    const auto desc = [&](const Dims& dims) {
-      return formats ? ordered_like(like, dims, type) : row_major(dims, type);
-    };
-    std::vector<MemoryDesc> from;
-    for (size_t i = 0; i < node.inputs(); ++i) from.push_back(desc(node.dims(i)));
-    const dnnl::concat::primitive_desc primitive(cpu_engine(), desc(y), static_cast<int>(axis), from, attributes());
-    refuse_reference(primitive);
-    Made made{[primitive] { return dnnl::concat(primitive); }, primitive.scratchpad_desc(), {}};
-    for (size_t i = 0; i < from.size(); ++i) {
-      made.add(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), static_cast<int>(i), from[i], node.dims(i));
-    }
-    made.add(DNNL_ARG_DST, static_cast<int>(node.inputs()), primitive.dst_desc(), y);
     return made;
   });
 }

@@ -34,6 +34,35 @@ TEST_CASE("images of any dims and channels come to convolutions and back as they
   CHECK(turned > 20);
 }
 
+TEST_CASE("channels of images that lie pixel by pixel are joined, be there one or many") {
+  const Engines engines;
+  Random random(23);
+  size_t joined = 0;
+  for (int round = 0; round < 40; ++round) {
+    const Shape x{random.pick(1, 2), random.pick(5, 40), random.pick(1, 50), random.pick(1, 50)};
+    std::vector<int64_t> parts;
+    for (int64_t left = random.pick(2, 4); left > 0; --left) parts.push_back(random.pick(1, random.coin() ? 5 : 200));
+    const bool narrow = random.coin();
+    const auto seed = static_cast<unsigned>(random.pick(0, 1'000'000));
+    CAPTURE(x.to_string());
+    CAPTURE(narrow);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(seed);
+      Net net(engine, weights, x);
+      Emitter& e = net.e;
+      const auto as = [&](ValueId v, DType dtype) { return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v; };
+      std::vector<ValueId> images;
+      for (int64_t channels : parts) {
+        images.push_back(
+            e.emit("Conv", {as(net.x, DType::kBF16), as(net.weight({channels, x[1], 1, 1}), DType::kBF16)}));
+      }
+      return net.finish(as(e.emit("Concat", images, {{"axis", 1}}), DType::kF32));
+    };
+    joined += runs(compare(engines, random.tensor(x), build, narrow ? 1e-2 : 2e-5), "onednn.concat");
+  }
+  CHECK(joined > 15);
+}
+
 TEST_CASE("images of few channels are narrowed to the nearest, ties to even") {
   const Engines engines;
   Random random(22);
