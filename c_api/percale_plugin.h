@@ -57,7 +57,7 @@ typedef struct percale_kernel {
   const char* op;
   /** NULL when the kernel can run the node; else a status whose message is the reason. */
   percale_status* (*accepts)(void* user, const percale_node_view* node);
-  /** Prepares the node: books scratch, makes immutable state that concurrent runs share. */
+  /** Prepares the node: books scratch, makes immutable state that concurrent runs share. UNIMPLEMENTED where formats that it needs are not given: then the next kernel is asked. */
   percale_status* (*plan)(void* user, const percale_node_view* node, percale_kernel_plan* plan, void** out_state);
   /** Does the work. May be called by several threads at once with the same state. Should allocate nothing. */
   void (*run)(const void* state, const percale_launch* launch);

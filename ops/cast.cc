@@ -1,4 +1,6 @@
 // Changes of element type, and none at all.
+#include <bit>
+
 #include "ops/families.h"
 #include "ops/grad_util.h"
 #include "ops/kernel_util.h"
@@ -93,11 +95,24 @@ void cast_row(const Row& row) {
   for (int64_t i = 0; i < row.n; ++i) y[i] = convert<To>(x[i]);
 }
 
+// Vectors of the bits of one, where true: as a choice of two it would be none of them.
+template <class To>
+void cast_bool_row(const Row& row) {
+  using Bits = std::conditional_t<
+      sizeof(To) == 1, uint8_t,
+      std::conditional_t<sizeof(To) == 2, uint16_t, std::conditional_t<sizeof(To) == 4, uint32_t, uint64_t>>>;
+  const auto one = std::bit_cast<Bits>(convert<To>(true));
+  const uint8_t* x = row.x<uint8_t>(0);
+  Bits* y = row.y<Bits>();
+  for (int64_t i = 0; i < row.n; ++i) y[i] = static_cast<Bits>(-static_cast<Bits>(x[i]) & one);
+}
+
 Result<MapPlan> plan_cast(const NodeView& node, KernelPlan&) {
   RowFn row = nullptr;
   const DType from = node.dtype(0), to = node.outputs[0].dtype;
   dispatch(kAnyList, from,
            [&]<class From>() { dispatch(kAnyList, to, [&]<class To>() { row = cast_row<From, To>; }); });
+  if (from == DType::kBool) dispatch(kAnyList, to, [&]<class To>() { row = cast_bool_row<To>; });
   if (from == to) row = copy_row(item_bytes(from));
   return make_map(node, 1, row);
 }

@@ -237,6 +237,18 @@ Session make_session(const Setup& setup, const Model& model) {
   return Session(session);
 }
 
+Trace make_trace(const Setup& setup) {
+  percale_trace* made = nullptr;
+  check(percale_trace_create(setup.engine.get(), &made));
+  return Trace(made);
+}
+
+void write_trace(const Trace& trace, const std::string& path) {
+  percale_text* text = nullptr;
+  check(percale_trace_json(trace.get(), &text));
+  write_file(path, take_text(text));
+}
+
 std::string dtype_name(percale_dtype dtype) {
   static constexpr const char* kNames[] = {
       "invalid",    "f32",    "u8",         "i8",  "u16", "i16",       "i32",        "i64",  "string",

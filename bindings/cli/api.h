@@ -95,6 +95,8 @@ auto pointers(const std::vector<T>& owners) {
   return out;
 }
 Session make_session(const Setup& setup, const Model& model);
+Trace make_trace(const Setup& setup);
+void write_trace(const Trace& trace, const std::string& path);
 
 // "f32" of its number, from the API's own list.
 std::string dtype_name(percale_dtype dtype);

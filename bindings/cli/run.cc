@@ -96,16 +96,12 @@ int run_trace(const Args& args) {
   const std::vector<std::string> fetches = fetches_of(model, args);
   // Plans are made and memory is warmed before the clock counts.
   run_once(session.get(), names, pointers(feeds), fetches);
-  percale_trace* made = nullptr;
-  check(percale_trace_create(setup.engine.get(), &made));
-  const Trace trace(made);
-  percale_session_set_trace(session.get(), made);
+  const Trace trace = make_trace(setup);
+  percale_session_set_trace(session.get(), trace.get());
   const int64_t runs = args.integer("--runs", 1, 1);
   for (int64_t i = 0; i < runs; ++i) run_once(session.get(), names, pointers(feeds), fetches);
   percale_session_set_trace(session.get(), nullptr);
-  percale_text* text = nullptr;
-  check(percale_trace_json(made, &text));
-  write_file(args.get("--out"), take_text(text));
+  write_trace(trace, args.get("--out"));
   if (args.json()) {
     std::printf("{\"trace\":%s,\"runs\":%lld}\n", json_string(args.get("--out")).c_str(), static_cast<long long>(runs));
   } else {

@@ -25,6 +25,7 @@ constexpr Flag kFlags[] = {
     {"--checkpoint-every", "N", "a checkpoint every N steps, besides that after each epoch"},
     {"--history", "FILE.csv", "a line per step: epoch, step, loss, learning rate, seconds, metrics"},
     {"--tensorboard", "DIR", "an event file there, which grows after each epoch"},
+    {"--trace", "FILE.json", "when each node of each step ran; opens in Perfetto and chrome://tracing"},
     {"--digest", "", "prints `digest sha256:...` over the parameters"},
 };
 
@@ -242,6 +243,11 @@ int run_train(const Args& args) {
       made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every, {}, nullptr, nullptr};
   std::optional<EventFile> events;
   if (args.has("--tensorboard")) training.events = &events.emplace(args.get("--tensorboard"));
+  Trace trace;
+  if (args.has("--trace")) {
+    trace = make_trace(setup);
+    percale_trainer_set_trace(made, trace.get());
+  }
   percale_status* fitted = percale_trainer_fit(made, nullptr, 0, on_step, &training);
   training.bar.clear();
   if (training.failed != nullptr) {
@@ -253,6 +259,10 @@ int run_train(const Args& args) {
     throw Failure{training.events->path() + ": cannot be written"};
   }
   if (!out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
+  if (trace != nullptr) {
+    percale_trainer_set_trace(made, nullptr);
+    write_trace(trace, args.get("--trace"));
+  }
   if (args.has("--history")) write_file(args.get("--history"), history_text(made, "csv"));
 
   Json test;

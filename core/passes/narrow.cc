@@ -34,12 +34,15 @@ class Narrowing {
 
   Status run() {
     PERCALE_ASSIGN_OR_RETURN(cast_, graph_.registry->require_op("", "Cast"));
+    find_exact();
     std::vector<Node> nodes = std::move(f_.nodes);
     f_.nodes.clear();
     std::vector<NodeId> number;
     for (Node& node : nodes) {
       for (NodeId& before : node.control) before = number[static_cast<size_t>(before)];
-      const bool narrow = is_narrow(node);
+      const bool exact = is_cast(node) && exact_[static_cast<size_t>(node.outputs[0])];
+      if (exact) node.attributes.set("to", DType::kBF16);
+      const bool narrow = exact || is_narrow(node);
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         ValueId& id = node.inputs[i];
         if (id != kNoValue) id = narrow && narrows_input(node, i) ? in_bf16(id) : in_f32(id);
@@ -64,6 +67,25 @@ class Narrowing {
   }
 
  private:
+  bool is_cast(const Node& node) const { return node.op == cast_; }
+
+  // What products alone read, and what is made for them of integers of eight bits, or of booleans, which bf16 holds as they are.
+  void find_exact() {
+    exact_.resize(f_.values.size(), false);
+    for (const Node& node : f_.nodes) {
+      if (!is_cast(node) || f_.type(node.outputs[0]).dtype != DType::kF32) continue;
+      const DType from = f_.type(node.inputs[0]).dtype;
+      exact_[static_cast<size_t>(node.outputs[0])] = from == DType::kBool || from == DType::kU8 || from == DType::kI8;
+    }
+    for (const Node& node : f_.nodes) {
+      if (is_one_of(node, kProducts)) continue;
+      for (ValueId id : node.inputs) {
+        if (id != kNoValue) exact_[static_cast<size_t>(id)] = false;
+      }
+    }
+    for (ValueId id : f_.outputs) exact_[static_cast<size_t>(id)] = false;
+  }
+
   bool is_native(ValueId id) const {
     return static_cast<size_t>(id) < native_.size() && native_[static_cast<size_t>(id)];
   }
@@ -153,6 +175,7 @@ class Narrowing {
   FreeNames names_;
   const OpSchema* cast_ = nullptr;
   std::vector<ValueId> twin_;  // per value: the same in the other type
+  std::vector<bool> exact_;    // per value that was there before
   std::vector<bool> native_;   // per value: what was f32 and is computed in bf16
 };
 

@@ -22,18 +22,17 @@ Result<std::unique_ptr<PlannedKernel>> choose_kernel(const Registry& registry, s
                                                      bool grant_formats) {
   std::string reasons;
   for (const Kernel& kernel : registry.kernels(device_kind, view.schema)) {
-    const Status refused = from_c(kernel.accepts(kernel.user, &view));
+    Status refused = from_c(kernel.accepts(kernel.user, &view));
     // No refusal: with the memory there, another kernel would have been chosen, and other bits might follow.
     if (refused.code() == Code::kResourceExhausted) return refused;
-    if (!refused.ok()) {
-      if (refusals != nullptr) refusals->push_back({kernel.name, std::string(refused.message())});
-      reasons += str_cat("; ", kernel.name, ": ", refused.message());
-      continue;
+    if (refused.ok()) {
+      Result<std::unique_ptr<PlannedKernel>> planned = PlannedKernel::plan(kernel, view, grant_formats);
+      // Without the formats that it needs a kernel has no code after all.
+      if (planned.ok() || grant_formats || planned.status().code() != Code::kUnimplemented) return planned;
+      refused = planned.status();
     }
-    Result<std::unique_ptr<PlannedKernel>> planned = PlannedKernel::plan(kernel, view, grant_formats);
-    // Without the formats that it needs a kernel has no code after all.
-    if (planned.ok() || grant_formats || planned.status().code() != Code::kUnimplemented) return planned;
-    reasons += str_cat("; ", kernel.name, ": ", planned.status().message());
+    if (refusals != nullptr) refusals->push_back({kernel.name, std::string(refused.message())});
+    reasons += str_cat("; ", kernel.name, ": ", refused.message());
   }
   std::string types;
   for (const ValueType& t : view.inputs) types += str_cat(types.empty() ? "" : ", ", t.dtype, " ", t.shape);

@@ -121,8 +121,17 @@ class Layouts {
     Value value{names_.value(node.name), f_.type(id), ValueKind::kNode, 0, 0, format};
     f_.values.push_back(std::move(value));
     prepared_.push_back(prepared_[static_cast<size_t>(id)]);
+    Status status = plan_reorder(node);
+    if (status.code() == Code::kUnimplemented && from != nullptr && format >= 0) {
+      // Its author may not know the way from each of its formats to each other.
+      f_.values.pop_back();
+      prepared_.pop_back();
+      names_.release_node(node.name);
+      PERCALE_ASSIGN_OR_RETURN(const ValueId plain, in_format(id, kRowMajor));
+      return in_format(plain, format);
+    }
+    PERCALE_RETURN_IF_ERROR(std::move(status));
     reordered_.emplace(std::pair{id, format}, to);
-    PERCALE_RETURN_IF_ERROR(plan_reorder(node));
     add(std::move(node));
     return to;
   }

@@ -66,10 +66,11 @@ bool takes_pixels(const ConvDims& conv, const PostOps& post_ops) {
   const auto fits = [&](const BinaryOperand& o) {
     return conv.laid(o.dims) == conv.y || elements(o.dims) == o.dims[1];
   };
-  constexpr int64_t kWeights = 1 << 19;
+  constexpr int64_t kWeights = 1 << 19, kPixels = 4;  // a part of one pixel would have the dims of what is per channel
   return conv.weights.size() == 4 && elements(conv.weights) <= kWeights && conv.weights[2] == 1 &&
          conv.weights[3] == 1 && all(w.strides, 1) && all(w.begins, 0) && all(w.ends, 0) &&
-         elements(conv.y) >= 2 * conv.y[1] && std::all_of(post_ops.operands.begin(), post_ops.operands.end(), fits);
+         elements(conv.y) >= kPixels * conv.y[1] &&
+         std::all_of(post_ops.operands.begin(), post_ops.operands.end(), fits);
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ void prepare_log_softmax(Plan& plan, Steps& steps);
 void prepare_chain(Plan& plan, Steps& steps);
 void prepare_concat(Plan& plan, Steps& steps);
 void prepare_cast(Plan& plan, Steps& steps);
+void prepare_images(Plan& plan, Steps& steps);
+void prepare_narrow_images(Plan& plan, Steps& steps);
 void prepare_reorder(Plan& plan, Steps& steps);
 
 }  // namespace percale::onednn

@@ -1,53 +1,14 @@
-// What only moves elements: from one format to another, and several tensors into one.
+// From one format to another, and from one type to another.
 #include "devices/onednn/int8.h"
 #include "devices/onednn/kernels.h"
 
 namespace percale::onednn {
-namespace {
-
-// Images of few channels from a row of pixels per channel to pixel by pixel: for oneDNN one channel more or less is a dim like
-// any other, and five times as slow. g++ makes vectors of it only when asked to.
-using Interleave = void (*)(const float* from, int64_t pixels, float* to);
-#if defined(__GNUC__) && !defined(__clang__)
-#define PERCALE_ONEDNN_VECTORS __attribute__((optimize("O3")))
-#else
-#define PERCALE_ONEDNN_VECTORS
-#endif
-template <int kChannels>
-PERCALE_ONEDNN_VECTORS void interleave(const float* __restrict from, int64_t pixels, float* __restrict to) {
-  for (int64_t i = 0; i < pixels; ++i) {
-    for (int c = 0; c < kChannels; ++c) to[i * kChannels + c] = from[c * pixels + i];
-  }
-}
-
-// Null where the reorder is none of that.
-Interleave interleave_of(const MemoryDesc& src, const MemoryDesc& dst) {
-  constexpr Interleave kBy[] = {interleave<2>, interleave<3>, interleave<4>};
-  const Dims x = src.get_dims();
-  const bool images = x.size() == 4 && x[1] >= 2 && x[1] <= 4 && src == row_major(x, DataType::f32);
-  if (!images || dst != MemoryDesc(x, DataType::f32, dnnl::memory::format_tag::nhwc)) return nullptr;
-  return kBy[x[1] - 2];
-}
-
-}  // namespace
-
 void prepare_reorder(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   const char *from = node.format(0), *to = node.output_format(0);
   refuse_if(from == nullptr && to == nullptr, "both formats are row-major: the core's own kernel copies");
   const MemoryDesc src = from != nullptr ? decode(from).in_format : decode(to).row_major;
   const MemoryDesc dst = to != nullptr ? decode(to).in_format : decode(from).row_major;
-  if (const Interleave each = interleave_of(src, dst)) {
-    const Dims x = src.get_dims();
-    const percale_host_api& host = node.host();
-    steps.function = [&host, each, images = x[0], channels = x[1], pixels = x[2] * x[3]](const percale_launch& l) {
-      in_parallel(host, l.run, images, [&](int64_t n) {
-        const int64_t at = n * channels * pixels;
-        each(static_cast<const float*>(l.operands[0]) + at, pixels, static_cast<float*>(l.operands[1]) + at);
-      });
-    };
-    return;
-  }
   const bool shifts = src.get_data_type() == DataType::u8 && dst.get_data_type() == DataType::s8;
   plan.add_as_given(steps, pieces_for(32.0 * static_cast<double>(elements(node.dims(0)))), [&] {
     std::vector<Made> all;
@@ -88,37 +49,6 @@ void prepare_cast(Plan& plan, Steps& steps) {
     Made made{[primitive] { return dnnl::reorder(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_FROM, 0, src, x);
     made.add(DNNL_ARG_TO, 1, dst, x);
-    return made;
-  });
-}
-
-void prepare_concat(Plan& plan, Steps& steps) {
-  const Node& node = plan.node();
-  const Dims y = node.output_dims();
-  const char* model = nullptr;  // the format that all get
-  for (size_t i = 0; i < node.inputs(); ++i) {
-    refuse_if(is_empty(node.dims(i)), "an operand is empty");
-    if (model == nullptr) model = node.format(i);
-  }
-  const DataType type = model != nullptr ? data_type(node.dtype(0)) : float_type(node.dtype(0));
-  refuse_if(model == nullptr && type == DataType::f32, "the inputs are row-major: the core's own kernel is as fast");
-  const MemoryDesc like = model != nullptr ? decode(model).in_format : row_major(y, type);
-  refuse_if(!is_strided(like) || like.get_ndims() != static_cast<int>(y.size()), "the format has inner blocks");
-  int64_t axis = node.attribute("axis", int64_t{0});
-  if (axis < 0) axis += static_cast<int64_t>(y.size());
-  plan.add(steps, pieces_for(32.0 * static_cast<double>(elements(y))), [&](bool formats) {
-    const auto desc = [&](const Dims& dims) {
-      return formats ? ordered_like(like, dims, type) : row_major(dims, type);
-    };
-    std::vector<MemoryDesc> from;
-    for (size_t i = 0; i < node.inputs(); ++i) from.push_back(desc(node.dims(i)));
-    const dnnl::concat::primitive_desc primitive(cpu_engine(), desc(y), static_cast<int>(axis), from, attributes());
-    refuse_reference(primitive);
-    Made made{[primitive] { return dnnl::concat(primitive); }, primitive.scratchpad_desc(), {}};
-    for (size_t i = 0; i < from.size(); ++i) {
-      made.add(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), static_cast<int>(i), from[i], node.dims(i));
-    }
-    made.add(DNNL_ARG_DST, static_cast<int>(node.inputs()), primitive.dst_desc(), y);
     return made;
   });
 }

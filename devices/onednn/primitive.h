@@ -38,6 +38,8 @@ class DenormalsAreZero {
  private:
   static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x40;
   const unsigned before_;
+#else
+  DenormalsAreZero() {}
 #endif
 };
 

@@ -96,21 +96,22 @@ WinogradShape shape_of(const ConvDims& conv, const WinogradFns& fns) {
   return shape;
 }
 
-// Tiles in pieces of about the same size, pieces in rounds whose points fit into a core's cache.
+// Tiles in pieces of about the same size, pieces in rounds whose points fit into a core's cache. Pieces come by four, so that two and
+// four threads get as many each.
 struct Cut {
-  Cut(const WinogradShape& s, const WinogradFns& fns)
-      : tiles(s.tiles()), pieces((tiles + fns.most_tiles - 1) / fns.most_tiles) {
-    constexpr int64_t kFloats = 1 << 18;
-    per_tile = s.points() * s.channels;
-    const int64_t fit = std::clamp(kFloats / (fns.most_tiles * per_tile), int64_t{4}, std::max(pieces, int64_t{4}));
-    rounds = (pieces + fit - 1) / fit;
+  Cut(const WinogradShape& s, const WinogradFns& fns) : tiles(s.tiles()), per_tile(s.points() * s.channels) {
+    constexpr int64_t kFloats = 1 << 18, kFour = 4;
+    const auto ceil_div = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+    const int64_t fours = ceil_div(tiles, kFour * fns.most_tiles);
+    rounds = ceil_div(fours, std::max(int64_t{1}, kFloats / (kFour * fns.most_tiles * per_tile)));
+    pieces = std::min(kFour * fours, tiles);
     for (int64_t r = 0; r < rounds; ++r) most = std::max(most, first(first_piece(r + 1)) - first(first_piece(r)));
   }
   int64_t first(int64_t piece) const { return tiles * piece / pieces; }
-  int64_t first_piece(int64_t round) const { return pieces * round / rounds; }
+  int64_t first_piece(int64_t round) const { return std::min(pieces, (pieces + 3) / 4 * round / rounds * 4); }
   size_t scratch() const { return static_cast<size_t>(most * per_tile) * sizeof(float); }
 
-  int64_t tiles, pieces, per_tile = 0, rounds = 0, most = 0;  // most tiles in a round
+  int64_t tiles, per_tile, pieces = 0, rounds = 0, most = 0;  // most tiles in a round
 };
 
 }  // namespace
@@ -128,6 +129,8 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   const WinogradShape shape = shape_of(conv, fns);
   const PostOps post_ops = find_post_ops(whole, row_major);
   const Behind behind = find_behind(post_ops, conv.y);
+  refuse_if(behind.addend >= 0 && whole.dtype(static_cast<size_t>(behind.addend)) != PERCALE_DTYPE_F32,
+            "the addend is not in f32");
 
   // Images lie as oneDNN's own convolution would have them.
   const Window& window = conv.window;
@@ -136,6 +139,8 @@ void prepare_winograd(Plan& plan, Steps& steps) {
       any_format(conv.x, DataType::f32), any_format(conv.weights, DataType::f32), MemoryDesc(),
       any_format(conv.y, DataType::f32), window.strides, window.dilations, window.begins, window.ends, attributes());
   const PixelSteps from = steps_of(direct.src_desc(), fns.lanes), to = steps_of(direct.dst_desc(), fns.lanes);
+  refuse_if(behind.addend == anchor.operands[0] && direct.src_desc() != direct.dst_desc(),
+            "the image is an addend, too, and would have to lie otherwise");
   if (!plan.is_taken()) return;
 
   const auto ask = [&](size_t operand, const MemoryDesc& desc, const Dims& dims) {
@@ -167,9 +172,11 @@ void prepare_winograd(Plan& plan, Steps& steps) {
         const int64_t piece = begin + i;
         fns.scatter(shape, floats(image), from, cut.first(piece), cut.first(piece + 1), points_of(piece));
       });
-      in_parallel(host, launch.run, fns.out_blocks(shape) * pieces, [&](int64_t i) {
-        const int64_t piece = begin + i % pieces;
-        fns.multiply(shape, points_of(piece), floats(w), i / pieces, cut.first(piece), cut.first(piece + 1), end,
+      // Threads get neighbouring numbers: the tiles that they have in their own caches, and whose pixels the next layer will want there.
+      const int64_t blocks = fns.out_blocks(shape);
+      in_parallel(host, launch.run, blocks * pieces, [&](int64_t i) {
+        const int64_t piece = begin + i / blocks;
+        fns.multiply(shape, points_of(piece), floats(w), i % blocks, cut.first(piece), cut.first(piece + 1), end,
                      floats(y), to);
       });
     }

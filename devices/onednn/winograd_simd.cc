@@ -1,4 +1,8 @@
 // Compiled once per instruction set, by hwy/foreach_target.h, and once more for the baseline, which has nothing to add.
+#include <array>
+#include <cstddef>
+#include <utility>
+
 #include "devices/onednn/winograd.h"
 
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSSE3)
@@ -16,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using V = hn::Vec<F32>;
 constexpr int64_t kL = HWY_LANES(float);
-// Sums of so many tiles and two vectors of channels stay in registers.
-constexpr int kMostTiles = kL == 16 ? 14 : 6;
+// Sums of so many tiles and two vectors of channels stay in registers, and those of all points in 64 KiB of stack.
+constexpr int kMostTiles = kL == 16 ? 13 : 6;
 
 V load(const float* p) { return hn::LoadU(F32(), p); }
 void store(V v, float* p) { hn::StoreU(v, F32(), p); }
@@ -186,28 +190,14 @@ void product(const float* v, int64_t groups, const float* u, float* m) {
 }
 
 using Product = void (*)(const float* v, int64_t groups, const float* u, float* m);
+template <int kVectors, int... kFewer>
+constexpr std::array<Product, sizeof...(kFewer)> products(std::integer_sequence<int, kFewer...>) {
+  return {product<kFewer + 1, kVectors>...};
+}
 template <int kVectors>
 Product product_of(int64_t tiles) {
-  constexpr Product kAll[] = {
-    product<1, kVectors>,
-    product<2, kVectors>,
-    product<3, kVectors>,
-    product<4, kVectors>,
-    product<5, kVectors>,
-    product<6, kVectors>,
-#if HWY_TARGET == HWY_AVX3
-    product<7, kVectors>,
-    product<8, kVectors>,
-    product<9, kVectors>,
-    product<10, kVectors>,
-    product<11, kVectors>,
-    product<12, kVectors>,
-    product<13, kVectors>,
-    product<14, kVectors>,
-#endif
-  };
-  static_assert(sizeof(kAll) / sizeof(*kAll) == kMostTiles);
-  return kAll[tiles - 1];
+  static constexpr auto kAll = products<kVectors>(std::make_integer_sequence<int, kMostTiles>());
+  return kAll[static_cast<size_t>(tiles - 1)];
 }
 
 V bounded(V x, V low, V high) {  // NaN stays

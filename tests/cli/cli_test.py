@@ -340,6 +340,13 @@ class Training(unittest.TestCase):
         self.assertEqual((resumed["digest"], resumed["steps"]), (wanted["digest"], wanted["steps"]))
         self.assertLessEqual(len([name for name in os.listdir(out) if re.fullmatch(r"step-\d+", name)]), 3)
 
+    def test_the_nodes_of_each_step_can_be_traced(self):
+        path = os.path.join(self.path, "steps.json")
+        steps = json.loads(percale("train", self.spec, "--trace", path, "--json").stdout)["steps"]
+        with open(path, encoding="utf-8") as file:
+            spans = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+        self.assertGreaterEqual(sum("Grad" in span["name"] for span in spans), steps)
+
     def test_tensorboard_gets_a_file_of_records_under_checksums(self):
         folder = os.path.join(self.path, "board")
         percale("train", self.spec, "--tensorboard", folder)

@@ -6,14 +6,6 @@ namespace {
 
 constexpr int64_t kGates = 4;
 
-bool computes_in_tiles() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("amx-bf16") != 0;
-#else
-  return false;
-#endif
-}
-
 TEST_CASE("an LSTM in bf16 agrees with the core's own, whatever it is given and asked for") {
   const Engines engines;
   Random random(21);

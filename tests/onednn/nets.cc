@@ -47,6 +47,14 @@ size_t runs(const std::string& kernels, std::string_view kernel) {
   return count_of(kernels, str_cat("\"kernel\":\"", kernel, "\",\"runs\""));
 }
 
+bool computes_in_tiles() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("amx-bf16") != 0;
+#else
+  return false;
+#endif
+}
+
 Tensor Random::tensor(const Shape& shape) {
   std::vector<float> values(static_cast<size_t>(shape.num_elements()));
   for (float& v : values) v = std::uniform_real_distribution<float>(-1, 1)(engine_);
@@ -82,6 +90,24 @@ std::shared_ptr<const Graph> Net::finish(ValueId y) {
   REQUIRE(builder_.main().rename(y, "y").ok());
   REQUIRE(builder_.main().set_outputs({y}).ok());
   return get(builder_.finish());
+}
+
+ValueId follow(Net& net, ValueId y, int64_t kind, const Shape& shape) {
+  Emitter& e = net.e;
+  const auto number = [&](double v) { return e.scalar(DType::kF32, v); };
+  switch (kind) {
+    case 0: return y;
+    case 1: return e.emit("Relu", {y});
+    case 2: return e.emit("Clip", {y, number(-0.5), number(2)});
+    case 3: return e.emit("Relu", {e.emit("Add", {y, net.weight(shape)})});
+    case 4: return e.emit("Mul", {y, e.emit("Sigmoid", {y})});
+    case 5: return e.emit("Mul", {y, e.emit("HardSigmoid", {y}, {{"alpha", 1.0 / 6}, {"beta", 0.5}})});
+    case 6: return e.emit("Tanh", {e.emit("Sub", {number(1), e.emit("Mul", {y, number(0.25)})})});
+    case 7: return e.emit("LeakyRelu", {e.emit("Sub", {net.weight(shape), y})}, {{"alpha", 0.2}});
+    case 8: return e.emit("Gelu", {y});
+    case 9: return e.emit("Max", {e.emit("Div", {y, net.weight(shape)}), number(-3)});
+    default: return e.emit("Elu", {e.emit("Add", {e.emit("Mul", {y, net.weight({shape.back()})}), number(0.5)})});
+  }
 }
 
 Engines::Engines()

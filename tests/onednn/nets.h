@@ -21,6 +21,9 @@ size_t count_of(const std::string& text, std::string_view part);
 // How many nodes the kernel runs; it may also stand among those that refused one.
 size_t runs(const std::string& kernels, std::string_view kernel);
 
+// Whether this CPU multiplies tiles of bf16.
+bool computes_in_tiles();
+
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -50,6 +53,10 @@ class Net {
   Emitter e;
   ValueId x = kNoValue;
 };
+
+// What may follow a convolution or a product of that shape, as chains that post-ops can express: kinds 0 to kFollowers.
+inline constexpr int64_t kFollowers = 10;
+ValueId follow(Net& net, ValueId y, int64_t kind, const Shape& shape);
 
 // The engines of these tests: the core alone, and with oneDNN on 1, 2 and 4 threads. One registry of ops per engine, but graphs
 // are made alike for each.

@@ -102,5 +102,29 @@ TEST_CASE("where no kernel gains, nothing is narrowed") {
   CHECK(dtypes(f) == dtypes(net.graph.main()));
 }
 
+// bf16 has eight bits of a number: no Cast of a Cast, where products alone read it.
+TEST_CASE("what products read of booleans and of bytes becomes bf16 at once, exactly") {
+  for (const DType from : {DType::kBool, DType::kU8, DType::kI8, DType::kI16}) {
+    for (const bool others : {false, true}) {
+      CAPTURE(from);
+      CAPTURE(others);
+      Builder builder{all_ops()};
+      Build b(builder.main());
+      const ValueId x = b.input("x", {64, 64}, from);
+      const ValueId wide = b.op("Cast", {x}, {{"to", DType::kF32}}, "wide");
+      const ValueId y = b.op("MatMul", {wide, b.constant(random_f32({64, 64}, 1), "w")}, {}, "y");
+      b.outputs(others ? std::vector{y, b.op("Relu", {wide}, {}, "relu")} : std::vector{y});
+      const Graph graph = *get(builder.finish());
+      Function f = graph.main();
+      NarrowOptions options{[](const Node&) { return true; }, {}};
+      check(narrow(graph, f, options));
+      const std::string got = dtypes(f);
+      const bool at_once = got.find("wide:bf16 ") != std::string::npos;
+      CHECK(at_once == (from != DType::kI16 && !others));
+      CHECK(at_once == (got.find("wide/bf16:bf16 ") == std::string::npos));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace percale

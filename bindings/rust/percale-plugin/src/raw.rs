@@ -212,7 +212,8 @@ pub struct percale_kernel {
     pub op: *const c_char,
     /// NULL when the kernel can run the node; else a status whose message is the reason.
     pub accepts: Option<unsafe extern "C" fn(user: *mut c_void, node: *const percale_node_view) -> *mut percale_status>,
-    /// Prepares the node: books scratch, makes immutable state that concurrent runs share.
+    /// Prepares the node: books scratch, makes immutable state that concurrent runs share. UNIMPLEMENTED where
+    /// formats that it needs are not given: then the next kernel is asked.
     pub plan: Option<unsafe extern "C" fn(user: *mut c_void, node: *const percale_node_view, plan: *mut percale_kernel_plan, out_state: *mut *mut c_void) -> *mut percale_status>,
     /// Does the work. May be called by several threads at once with the same state. Should allocate nothing.
     pub run: Option<unsafe extern "C" fn(state: *const c_void, launch: *const percale_launch)>,

@@ -1,0 +1,87 @@
+// Images between the library's form and pixel by pixel, beside the core's own kernels, which know the first alone.
+#include "tests/onednn/nets.h"
+
+namespace percale {
+namespace {
+
+TEST_CASE("images of any dims and channels come to convolutions and back as they are") {
+  const Engines engines;
+  Random random(21);
+  size_t turned = 0;
+  for (int round = 0; round < 60; ++round) {
+    const int64_t spatial = random.pick(1, 3), in = random.pick(1, 70), out = random.pick(1, 70);
+    Shape x{random.pick(1, 3), in};
+    for (int64_t i = 0; i < spatial; ++i) x.push_back(random.pick(1, spatial == 1 ? 300 : spatial == 2 ? 40 : 12));
+    if (spatial == 2 && random.coin()) x[3] = 1;
+    const bool narrow = random.coin();
+    const auto seed = static_cast<unsigned>(random.pick(0, 1'000'000));
+    CAPTURE(x.to_string());
+    CAPTURE(out);
+    CAPTURE(narrow);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(seed);
+      Net net(engine, weights, x);
+      Emitter& e = net.e;
+      const auto as = [&](ValueId v, DType dtype) { return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v; };
+      Shape w{out, in};
+      for (size_t i = 2; i < x.rank(); ++i) w.push_back(x[i] == 1 ? 1 : 3);
+      const ValueId y =
+          e.emit("Conv", {as(net.x, DType::kBF16), as(net.weight(w), DType::kBF16)}, {{"auto_pad", "SAME_UPPER"}});
+      return net.finish(as(y, DType::kF32));
+    };
+    turned += runs(compare(engines, random.tensor(x), build, narrow ? 1e-2 : 2e-5), "onednn.images");
+  }
+  CHECK(turned > 20);
+}
+
+TEST_CASE("channels of images that lie pixel by pixel are joined, be there one or many") {
+  const Engines engines;
+  Random random(23);
+  size_t joined = 0;
+  for (int round = 0; round < 40; ++round) {
+    const Shape x{random.pick(1, 2), random.pick(5, 40), random.pick(1, 50), random.pick(1, 50)};
+    std::vector<int64_t> parts;
+    for (int64_t left = random.pick(2, 4); left > 0; --left) parts.push_back(random.pick(1, random.coin() ? 5 : 200));
+    const bool narrow = random.coin();
+    const auto seed = static_cast<unsigned>(random.pick(0, 1'000'000));
+    CAPTURE(x.to_string());
+    CAPTURE(narrow);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(seed);
+      Net net(engine, weights, x);
+      Emitter& e = net.e;
+      const auto as = [&](ValueId v, DType dtype) { return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v; };
+      std::vector<ValueId> images;
+      for (int64_t channels : parts) {
+        images.push_back(
+            e.emit("Conv", {as(net.x, DType::kBF16), as(net.weight({channels, x[1], 1, 1}), DType::kBF16)}));
+      }
+      return net.finish(as(e.emit("Concat", images, {{"axis", 1}}), DType::kF32));
+    };
+    joined += runs(compare(engines, random.tensor(x), build, narrow ? 1e-2 : 2e-5), "onednn.concat");
+  }
+  CHECK(joined > 15);
+}
+
+TEST_CASE("images of few channels are narrowed to the nearest, ties to even") {
+  const Engines engines;
+  Random random(22);
+  size_t taken = 0;
+  for (const int64_t channels : {2, 3, 4}) {
+    const Shape x{2, channels, 37, 41};
+    Tensor input = random.tensor(x);
+    for (float& v : input.mutable_span<float>()) {
+      if (random.coin()) v = 1 + static_cast<float>(random.pick(0, 511)) / 256;  // bf16 has steps of 1/128 there
+    }
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Net net(engine, random, x);
+      const ValueId narrow = net.e.emit("Cast", {net.x}, {{"to", DType::kBF16}});
+      return net.finish(net.e.emit("Cast", {narrow}, {{"to", DType::kF32}}));
+    };
+    taken += runs(compare(engines, input, build, 0), "onednn.narrow_images");
+  }
+  CHECK(taken == (computes_in_tiles() ? 3 : 0));
+}
+
+}  // namespace
+}  // namespace percale
