@@ -28,6 +28,16 @@ int64_t workspace_for(const Product& p) {
   return work < 1e6 ? 0 : work < 1e9 ? 4 << 20 : 32 << 20;
 }
 
+namespace {
+constexpr int64_t kWorkspaceAlignment = 256;
+}
+int64_t book_workspace(Plan& plan, int64_t bytes) { return bytes == 0 ? 0 : plan.book(bytes + kWorkspaceAlignment); }
+Ptr workspace_at(const Launch& launch, int64_t booked, int64_t bytes) {
+  if (bytes == 0) return {0};
+  const uint64_t address = launch.scratch(booked).address;
+  return {(address + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment};
+}
+
 // Handles of cuBLASLt, and the way it has chosen.
 struct PlannedProduct::OnDevice {
   OnDevice(Device& device, const Product& p) : lib(device.shared().blas), blas(device.blas()) {

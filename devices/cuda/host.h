@@ -82,6 +82,10 @@ class Node {
   std::string_view attribute(const char* name, std::string_view otherwise) const;
   Dims attribute(const char* name, const Dims& otherwise) const;
   bool has_int(const char* name) const;
+  // One of an attribute of strings; null past the end, and where there is none.
+  const char* attribute_string(const char* name, size_t i) const {
+    return host_->node_attribute_strings(view_, name, i);
+  }
 
   // Of a node "Fused": the nodes of its body, the last of which gives the output. A value is a number: the inputs come first, then
   // constants, then what the nodes give; -1: absent.

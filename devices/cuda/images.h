@@ -21,7 +21,9 @@
   F(index)                       \
   F(sort)                        \
   F(generate)                    \
-  F(random)
+  F(random)                      \
+  F(recurrent)                   \
+  F(product)
 
 namespace percale::cuda {
 

@@ -5,6 +5,7 @@ namespace percale::cuda {
 Entries all_kernels() {
   Entries out;
   add_matmul(out);
+  add_product(out);
   add_unary(out);
   add_binary(out);
   add_fused(out);
@@ -24,6 +25,7 @@ Entries all_kernels() {
   add_sort(out);
   add_generate(out);
   add_random(out);
+  add_recurrent(out);
   return out;
 }
 

@@ -30,7 +30,9 @@ void add_bag(Entries& entries);
 void add_sort(Entries& entries);
 void add_generate(Entries& entries);
 void add_random(Entries& entries);
+void add_recurrent(Entries& entries);
 void add_matmul(Entries& entries);
+void add_product(Entries& entries);
 
 // All of them, in the order in which they are offered nodes.
 Entries all_kernels();

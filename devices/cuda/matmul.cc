@@ -53,15 +53,6 @@ std::vector<Part> split_batches(Product& p, const Dims& a, const Dims& b, const 
   return out;
 }
 
-// cuBLASLt wants its workspace aligned to 256 bytes, the library's memory is to 64.
-constexpr int64_t kWorkspaceAlignment = 256;
-int64_t book_workspace(Plan& plan, int64_t bytes) { return bytes == 0 ? 0 : plan.book(bytes + kWorkspaceAlignment); }
-Ptr workspace_at(const Launch& launch, int64_t at, int64_t bytes) {
-  if (bytes == 0) return {0};
-  const uint64_t address = launch.scratch(at).address;
-  return {(address + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment};
-}
-
 Run run_zeros(int64_t bytes) {
   return [=](const Launch& launch) {
     if (bytes > 0) launch.queue().clear(launch.out(0).address, static_cast<uint64_t>(bytes));

@@ -1,5 +1,8 @@
 // The steps of the optimizers, of all elements or of the rows that have a gradient.
 #include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
 
 #include "devices/cuda/kernels.h"
 
@@ -90,13 +93,94 @@ Bind bind_step(const Node& node, const RuleEntry& entry) {
   };
 }
 
+// Steps of parameters that follow each other and differ in nothing but where these lie, as one kernel: a net has a hundred of them, most
+// too small for a GPU.
+class WaitingSteps final : public Waiting {
+ public:
+  WaitingSteps(abi::Function function, const StepArgs& first) : function_(function) { args_.step = shared(first); }
+
+  // False where it is not of the same kind, there is no room, or it reads or writes what one that waits writes or reads.
+  bool add(abi::Function function, const StepArgs& step, int64_t bytes) {
+    const StepArgs common = shared(step);
+    if (function != function_ || step.errors.run != args_.step.errors.run || args_.count == kMostSteps || std::memcmp(&common, &args_.step, sizeof common) != 0) {
+      return false;
+    }
+    const Touched of_it{{step.new_param, step.new_slot0, step.new_slot1},
+                        {step.param, step.grad, step.slot0, step.slot1},
+                        bytes};
+    for (const Touched& before : touched_) {
+      if (before.meets(of_it)) return false;
+    }
+    touched_.push_back(of_it);
+    StepItem& item = args_.items[args_.count++];
+    item = {step.param, step.grad, step.slot0, step.slot1, step.new_param, step.new_slot0, step.new_slot1, step.size,
+            args_.pieces};
+    args_.pieces += (step.size + kStepPiece - 1) / kStepPiece;
+    return true;
+  }
+
+  void enqueue(Queue& queue) override {
+    constexpr int64_t kMostBlocks = 4096;
+    queue.launch(function_, static_cast<unsigned>(std::min(args_.pieces, kMostBlocks)), 1, 256, 1, 0, &args_);
+  }
+
+ private:
+  // Tensors of one size.
+  struct Touched {
+    Ptr written[3], read[4];
+    int64_t bytes;
+
+    bool meets(const Touched& other) const {
+      return any(written, bytes, other.written, other.bytes) || any(written, bytes, other.read, other.bytes) ||
+             any(read, bytes, other.written, other.bytes);
+    }
+    template <size_t kA, size_t kB>
+    static bool any(const Ptr (&a)[kA], int64_t a_bytes, const Ptr (&b)[kB], int64_t b_bytes) {
+      for (const Ptr p : a) {
+        for (const Ptr q : b) {
+          if (p.address != 0 && q.address != 0 && p.address < (q + b_bytes).address && q.address < (p + a_bytes).address) {
+            return true;
+          }
+        }
+      }
+      return false;
+    }
+  };
+
+  // What all of them have. A bad scalar is told in the name of the first.
+  StepArgs shared(StepArgs step) const {
+    step.param = step.grad = step.slot0 = step.slot1 = {0};
+    step.new_param = step.new_slot0 = step.new_slot1 = {0};
+    step.size = 0;
+    if (args_.count > 0) step.errors = args_.step.errors;
+    return step;
+  }
+
+  const abi::Function function_;
+  StepsArgs args_{};
+  std::vector<Touched> touched_;
+};
+
 Run prepare_step(Plan& plan) {
   const Node& node = plan.node();
   const Bind bind = bind_step(node, rule_of(node.op()));
-  const DeviceKernel kernel{Family::optimizer, std::string("percale_step_") + suffix(node.dtype(0))};
-  const int64_t size = elements(node.dims(0));
+  const std::string kernel = std::string("percale_steps_") + suffix(node.dtype(0));
+  const int64_t size = elements(node.dims(0)), bytes = size * item_bytes(node.dtype(0));
   return [=](const Launch& launch) {
-    if (size > 0) launch.run(kernel, grid_for(size), bind(launch));
+    if (size == 0) return;
+    Queue& queue = launch.queue();
+    const abi::Function function = queue.device().function(Family::optimizer, kernel, sizeof(StepsArgs));
+    const StepArgs step = bind(launch);
+    queue.wait_with(
+        [&](Waiting& waiting) {
+          auto* const steps = dynamic_cast<WaitingSteps*>(&waiting);
+          return steps != nullptr && steps->add(function, step, bytes);
+        },
+        [&] {
+          auto steps = std::make_unique<WaitingSteps>(function, step);
+          steps->add(function, step, bytes);
+          return steps;
+        });
   };
 }
 
@@ -104,7 +188,7 @@ Run prepare_step(Plan& plan) {
 Run prepare_sparse_step(Plan& plan) {
   const Node& node = plan.node();
   const Bind bind = bind_step(node, rule_of(node.op()));
-  const DeviceKernel kernel{Family::optimizer, std::string("percale_step_") + suffix(node.dtype(0))};
+  const DeviceKernel kernel{Family::optimizer, std::string("percale_step_rows_") + suffix(node.dtype(0))};
   const int64_t bytes = elements(node.dims(0)) * item_bytes(node.dtype(0));
   return [=](const Launch& launch) {
     const StepArgs now = bind(launch);

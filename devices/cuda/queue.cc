@@ -38,6 +38,7 @@ Queue::Queue(Device& device) : device_(device), driver_(device.driver()) {
 }
 
 Queue::~Queue() {
+  flush();
   {
     std::unique_lock lock(mutex_);
     less_.wait(lock, [&] { return tasks_.empty(); });
@@ -111,6 +112,7 @@ percale_code Queue::code_so_far() const {
 }
 
 void Queue::synchronize() {
+  flush();
   {
     std::unique_lock lock(mutex_);
     less_.wait(lock, [&] { return tasks_.empty(); });
@@ -132,8 +134,23 @@ void Queue::synchronize() {
 
 // ---- Work
 
+void Queue::flush() {
+  std::unique_ptr<Waiting> work;
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    work = std::move(waiting_);
+  }
+  if (work == nullptr || failed()) return;
+  try {
+    work->enqueue(*this);
+  } catch (const Failure& failure) {
+    fail(failure);
+  }
+}
+
 void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
                    unsigned shared_bytes, const void* arguments) {
+  flush();
   if (shared_bytes > kPlainShared) {  // more must be asked for
     driver_.check(driver_.cuFuncSetAttribute(function, abi::kFunctionMaxDynamicShared, static_cast<int>(shared_bytes)),
                   "cuFuncSetAttribute");
@@ -145,6 +162,7 @@ void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, uns
 }
 
 void Queue::clear(abi::Address memory, uint64_t bytes) {
+  flush();
   driver_.check(driver_.cuMemsetD8Async(memory, 0, bytes, stream_), "cuMemsetD8Async");
 }
 
@@ -194,6 +212,7 @@ Queue::Chunk& Queue::take_chunk(uint64_t wanted) {
 }
 
 void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
+  flush();
   device_.check_alive();
   if (bytes == 0) return;
   if (device_.shared().pinned.contains(from, bytes)) {
@@ -214,6 +233,7 @@ void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
 }
 
 void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
+  flush();
   device_.check_alive();
   if (bytes == 0) return;
   if (device_.shared().pinned.contains(to, bytes)) {
@@ -235,6 +255,7 @@ void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
 }
 
 void Queue::signal(Reached reached, void* event, uint64_t value) {
+  flush();
   Task task;
   task.reached = reached;
   task.what = event;

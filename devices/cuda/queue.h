@@ -5,6 +5,7 @@
 #include <array>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -13,6 +14,15 @@
 #include "devices/cuda/kernels/args.h"
 
 namespace percale::cuda {
+
+class Queue;
+
+// Work that has been given to a queue and waits for more of its kind: it is enqueued before whatever else comes.
+class Waiting {
+ public:
+  virtual ~Waiting() = default;
+  virtual void enqueue(Queue& queue) = 0;
+};
 
 // Enqueuing is serialised by the library; all else is thread-safe.
 //
@@ -29,7 +39,25 @@ class Queue {
   Queue& operator=(const Queue&) = delete;
 
   Device& device() const { return device_; }
-  abi::Stream stream() const { return stream_; }
+  // For what others enqueue: it comes behind all that was given to the queue.
+  abi::Stream stream() {
+    flush();
+    return stream_;
+  }
+
+  // Work that waits for more of its kind: joined with what waits already, where join(waiting) says that it is, else what make() gives waits
+  // by itself. Enqueuing anything else, and synchronising, makes it go first.
+  template <class Join, class Make>
+  void wait_with(const Join& join, const Make& make) {
+    {
+      const std::lock_guard lock(waiting_mutex_);
+      if (waiting_ != nullptr && join(*waiting_)) return;
+    }
+    flush();
+    const std::lock_guard lock(waiting_mutex_);
+    waiting_ = make();
+  }
+  void flush();
 
   // From pinned memory at once; anything else passes through pinned memory of the queue's own, and is read before this returns.
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
@@ -91,6 +119,9 @@ class Queue {
   abi::Address word_address_ = 0;  // as kernels know it
   abi::Address guard_ = 0;         // on the device: 1 once the word is taken
   std::vector<std::unique_ptr<Chunk>> chunks_;
+
+  std::mutex waiting_mutex_;
+  std::unique_ptr<Waiting> waiting_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable more_, less_;

@@ -354,6 +354,19 @@ struct StepArgs {
   double weight_decay, momentum, beta1, beta2, epsilon, alpha, power, l1, l2, l2_shrinkage, beta;
   ErrorPlace errors;
 };
+// The same step of several parameters: what `step` says of none of them in particular counts for all. They are cut into pieces, whose
+// numbers go on from one to the next.
+struct StepItem {
+  Ptr param, grad, slot0, slot1;
+  Ptr new_param, new_slot0, new_slot1;
+  int64_t size, first_piece;
+};
+inline constexpr int64_t kStepPiece = 4096, kMostSteps = 40;
+struct StepsArgs {
+  StepArgs step;
+  int64_t count, pieces;
+  StepItem items[kMostSteps];
+};
 
 // ---- layout
 
@@ -517,6 +530,43 @@ struct DropoutArgs {
   int64_t first_row, step;
   uint64_t key;
   int32_t ratio_dtype, unused;  // percale_dtype
+  ErrorPlace errors;
+};
+
+// ---- product
+
+// y [batch, m, n] = (a - a_zero) (b - b_zero), of integers; zero points of each row of a and column of b, or, with steps of 0, one.
+struct IntProductArgs {
+  Ptr a, b, y;
+  Ptr a_zero, b_zero;  // 0: none
+  Walk<2> batches;     // of a and b, in matrices
+  int64_t size, m, n, k;
+  int64_t a_row, a_column, b_row, b_column;
+  int64_t a_zero_step, b_zero_step;
+};
+
+// ---- recurrent
+
+enum class Cell : int32_t { kRnn, kGru, kLstm };
+enum class CellFn : int32_t { kTanh, kSigmoid, kRelu, kSoftplus, kSoftsign };
+// One direction of LSTM, GRU or RNN. `sums` [steps, batch, gates, hidden]: what the activations take, going back their gradients; GRU's
+// candidate behind all of its gates. `gates`: what they gave, the same place as `sums` where `keeps` is 0. h, c [steps + 1, batch,
+// hidden]. `extra` [steps, batch, hidden]: what GRU's reset made, r * h, or what it worked on with linear_before_reset. dh, dc, room,
+// more [batch, hidden].
+struct RecurrentArgs {
+  Ptr x, gathered;  // x: the gradient's, where it is scattered
+  Ptr lengths, bias, peepholes;  // 0 where absent
+  Ptr h_given, c_given, h_out, c_out;
+  Ptr y;  // or its gradient, or that of biases or peepholes
+  Ptr sums, gates, h, c, extra;
+  Ptr dh, dc, room, more;
+  int64_t steps, batch, input, hidden;
+  int64_t directions, direction, step;
+  double clip;
+  Cell cell;
+  CellFn f, g, h_fn;
+  int32_t batch_first, reversed, input_forget, linear_before_reset;
+  int32_t keeps, second;  // second: the second part of a step
   ErrorPlace errors;
 };
 

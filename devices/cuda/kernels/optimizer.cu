@@ -70,12 +70,10 @@ __device__ int64_t element_of(const StepArgs& a, int64_t i) {
   return -1;
 }
 
+// Gradients number `begin` to `end`, one in `every`.
 template <class T>
-__device__ void step(const StepArgs& a) {
+__device__ void step(const StepArgs& a, const Numbers<Wide<T>>& n, int64_t begin, int64_t end, int64_t every) {
   using W = Wide<T>;
-  const Numbers<W> n = numbers_of_block<W>(a);
-  if (!n.ok) return;
-
   const T *param = at<const T>(a.param), *grad = at<const T>(a.grad);
   const T *slot0 = at<const T>(a.slot0), *slot1 = at<const T>(a.slot1);
   T *new_param = at<T>(a.new_param), *new_slot0 = at<T>(a.new_slot0), *new_slot1 = at<T>(a.new_slot1);
@@ -86,8 +84,7 @@ __device__ void step(const StepArgs& a) {
   const W l1 = static_cast<W>(a.l1), shrinkage = static_cast<W>(2 * a.l2_shrinkage), power = static_cast<W>(a.power);
   const bool decays = a.rule != StepRule::kAdamW && a.rule != StepRule::kLion && decay != static_cast<W>(0);
 
-  const int64_t count = a.rows.address != 0 ? a.row_count * a.width : a.size;
-  for (int64_t k = thread_number(); k < count; k += thread_count()) {
+  for (int64_t k = begin; k < end; k += every) {
     const int64_t i = element_of(a, k);
     if (i < 0) continue;
     W w = widen(param[i]);
@@ -146,6 +143,30 @@ __device__ void step(const StepArgs& a) {
       default: break;  // LAMB has kernels of its own
     }
     new_param[i] = narrow<T>(w);
+  }
+}
+
+template <class T>
+__device__ void step_rows(const StepArgs& a) {
+  const Numbers<Wide<T>> n = numbers_of_block<Wide<T>>(a);
+  if (n.ok) step<T>(a, n, thread_number(), a.row_count * a.width, thread_count());
+}
+
+// A block for a piece of one of the parameters.
+template <class T>
+__device__ void steps(const StepsArgs& a) {
+  const Numbers<Wide<T>> n = numbers_of_block<Wide<T>>(a.step);
+  if (!n.ok) return;
+  for (int64_t piece = blockIdx.x; piece < a.pieces; piece += gridDim.x) {
+    int64_t i = 0;
+    while (i + 1 < a.count && a.items[i + 1].first_piece <= piece) ++i;
+    const StepItem& item = a.items[i];
+    StepArgs one = a.step;
+    one.param = item.param, one.grad = item.grad, one.slot0 = item.slot0, one.slot1 = item.slot1;
+    one.new_param = item.new_param, one.new_slot0 = item.new_slot0, one.new_slot1 = item.new_slot1;
+    const int64_t begin = (piece - item.first_piece) * kStepPiece;
+    const int64_t end = begin + kStepPiece < item.size ? begin + kStepPiece : item.size;
+    step<T>(one, n, begin + threadIdx.x, end, blockDim.x);
   }
 }
 
@@ -216,7 +237,8 @@ __device__ void lamb_step(const StepArgs& a) {
 }  // namespace
 
 #define PERCALE_STEP(name, T)                                                        \
-  PERCALE_KERNEL(percale_step_##name, StepArgs, 256) { step<T>(a); }                  \
+  PERCALE_KERNEL(percale_steps_##name, StepsArgs, 256) { steps<T>(a); }               \
+  PERCALE_KERNEL(percale_step_rows_##name, StepArgs, 256) { step_rows<T>(a); }        \
   PERCALE_KERNEL(percale_lamb_moments_##name, StepArgs, 256) { lamb_moments<T>(a); }  \
   PERCALE_KERNEL(percale_lamb_step_##name, StepArgs, 256) { lamb_step<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_STEP)

@@ -1,0 +1,74 @@
+// MatMul and BatchMatMul of integers, and MatMulInteger.
+#include <algorithm>
+
+#include "devices/cuda/kernels.h"
+#include "devices/cuda/walk.h"
+
+namespace percale::cuda {
+namespace {
+
+// Of operands whose batches broadcast.
+IntProductArgs read(const Node& node) {
+  Dims a = node.dims(0), b = node.dims(1);
+  if (a.size() == 1) a.insert(a.begin(), 1);
+  if (b.size() == 1) b.push_back(1);
+  const bool trans_a = node.attribute("transA", int64_t{0}) != 0, trans_b = node.attribute("transB", int64_t{0}) != 0;
+  const int64_t a_width = a.back(), b_width = b.back();
+  IntProductArgs args{};
+  args.m = trans_a ? a_width : a[a.size() - 2];
+  args.k = trans_a ? a[a.size() - 2] : a_width;
+  args.n = trans_b ? b[b.size() - 2] : b_width;
+  args.a_row = trans_a ? 1 : a_width, args.a_column = trans_a ? a_width : 1;
+  args.b_row = trans_b ? 1 : b_width, args.b_column = trans_b ? b_width : 1;
+  args.size = elements(node.output_dims());
+  Dims a_batch(a.begin(), a.end() - 2), b_batch(b.begin(), b.end() - 2), y_batch;
+  const size_t rank = std::max(a_batch.size(), b_batch.size());
+  a_batch.insert(a_batch.begin(), rank - a_batch.size(), 1);
+  b_batch.insert(b_batch.begin(), rank - b_batch.size(), 1);
+  for (size_t d = 0; d < rank; ++d) y_batch.push_back(a_batch[d] == 1 ? b_batch[d] : a_batch[d]);
+  args.batches = make_walk<2>(y_batch, {broadcast_strides(a_batch, y_batch), broadcast_strides(b_batch, y_batch)});
+  return args;
+}
+
+Run run_product(const std::string& types, const IntProductArgs& args, bool a_zero, bool b_zero) {
+  const DeviceKernel kernel{Family::product, "percale_product_" + types};
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    IntProductArgs now = args;
+    now.a = launch.in(0), now.b = launch.in(1), now.y = launch.out(0);
+    if (a_zero) now.a_zero = launch.in(2);
+    if (b_zero) now.b_zero = launch.in(3);
+    launch.run(kernel, grid_for(args.size), now);
+  };
+}
+
+Run prepare_int_matmul(Plan& plan) {
+  const percale_dtype dtype = plan.node().dtype(0);
+  refuse_if(dtype != PERCALE_DTYPE_I32 && dtype != PERCALE_DTYPE_I64 && dtype != PERCALE_DTYPE_U32 &&
+                dtype != PERCALE_DTYPE_U64,
+            "no integers of 32 or 64 bits");
+  return run_product(suffix(dtype), read(plan.node()), false, false);
+}
+
+Run prepare_matmul_integer(Plan& plan) {
+  const Node& node = plan.node();
+  IntProductArgs args = read(node);
+  const auto step = [&](size_t i, int64_t per) -> int64_t {
+    if (!node.has(i) || elements(node.dims(i)) == 1) return 0;
+    refuse_if(node.dims(i).size() != 1 || node.dims(i)[0] != per, "zero points of each matrix of a batch");
+    return 1;
+  };
+  args.a_zero_step = step(2, args.m);
+  args.b_zero_step = step(3, args.n);
+  return run_product(std::string(suffix(node.dtype(0))) + '_' + suffix(node.dtype(1)), args, node.has(2), node.has(3));
+}
+
+}  // namespace
+
+void add_product(Entries& entries) {
+  entries.push_back({"cuda.int_matmul", "", "MatMul", prepare_int_matmul});
+  entries.push_back({"cuda.int_matmul", "percale", "BatchMatMul", prepare_int_matmul});
+  entries.push_back({"cuda.matmul_integer", "", "MatMulInteger", prepare_matmul_integer});
+}
+
+}  // namespace percale::cuda
