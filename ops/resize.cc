@@ -155,8 +155,9 @@ Result<ResizePlan> plan_resize(const NodeView& v, KernelPlan& plan) {
     if (!outside.which.empty()) out.outside.push_back(std::move(outside));
     axes.push_back({a.dim, std::move(taps)});
   }
-  PERCALE_ASSIGN_OR_RETURN(out.resample, Resample::make(empty ? y : v.shape(0), v.dtype(0),
-                                                        o.filter != ResizeOptions::Filter::kNearest, std::move(axes), plan));
+  PERCALE_ASSIGN_OR_RETURN(
+      out.resample, Resample::make(empty ? y : v.shape(0), v.dtype(0), o.filter != ResizeOptions::Filter::kNearest,
+                                   std::move(axes), plan));
   return out;
 }
 

@@ -88,7 +88,8 @@ ValueId apply(Emitter& e, ValueId x, size_t dim, const Taps& taps) {
 // What shrinks comes first, as in the CPU's kernel.
 void order(std::vector<AxisSize>& sizes, bool back) {
   const auto growth = [back](const AxisSize& a) {
-    const auto in = static_cast<double>(std::max<int64_t>(a.in, 1)), out = static_cast<double>(std::max<int64_t>(a.out, 1));
+    const auto in = static_cast<double>(std::max<int64_t>(a.in, 1)),
+               out = static_cast<double>(std::max<int64_t>(a.out, 1));
     return back ? in / out : out / in;
   };
   std::reverse(sizes.begin(), sizes.end());

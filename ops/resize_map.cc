@@ -113,7 +113,8 @@ Status sizes_by_sizes(const Shape& x, Aspect aspect, const Tensor& given, std::s
 
 }  // namespace
 
-Result<Shape> resized(const ResizeInputs& inputs, const ResizeOptions& o, const Shape& x, std::vector<AxisSize>& sizes) {
+Result<Shape> resized(const ResizeInputs& inputs, const ResizeOptions& o, const Shape& x,
+                      std::vector<AxisSize>& sizes) {
   sizes.clear();
   if (!x.known_rank()) return Shape::unranked();
   std::vector<size_t> dims(x.rank());

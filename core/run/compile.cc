@@ -191,6 +191,7 @@ class Compiler {
     context.claims = [this](const Function& g, const Node& node) {
       const ListProbe probe(*graph_, g);
       const auto& devices = engine_.devices();
+      if (const Device* asked = engine_.find_device(node.device)) return probe.can_run(node, asked->kind()).ok();
       return std::any_of(devices.begin(), devices.end(),
                          [&](const auto& device) { return probe.can_run(node, device->kind()).ok(); });
     };

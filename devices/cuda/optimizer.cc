@@ -102,19 +102,19 @@ class WaitingSteps final : public Waiting {
   // False where it is not of the same kind, there is no room, or it reads or writes what one that waits writes or reads.
   bool add(abi::Function function, const StepArgs& step, int64_t bytes) {
     const StepArgs common = shared(step);
-    if (function != function_ || step.errors.run != args_.step.errors.run || args_.count == kMostSteps || std::memcmp(&common, &args_.step, sizeof common) != 0) {
+    if (function != function_ || step.errors.run != args_.step.errors.run || args_.count == kMostSteps ||
+        std::memcmp(&common, &args_.step, sizeof common) != 0) {
       return false;
     }
-    const Touched of_it{{step.new_param, step.new_slot0, step.new_slot1},
-                        {step.param, step.grad, step.slot0, step.slot1},
-                        bytes};
+    const Touched of_it{
+        {step.new_param, step.new_slot0, step.new_slot1}, {step.param, step.grad, step.slot0, step.slot1}, bytes};
     for (const Touched& before : touched_) {
       if (before.meets(of_it)) return false;
     }
     touched_.push_back(of_it);
     StepItem& item = args_.items[args_.count++];
-    item = {step.param, step.grad, step.slot0, step.slot1, step.new_param, step.new_slot0, step.new_slot1, step.size,
-            args_.pieces};
+    item = {step.param,     step.grad,      step.slot0, step.slot1,  step.new_param,
+            step.new_slot0, step.new_slot1, step.size,  args_.pieces};
     args_.pieces += (step.size + kStepPiece - 1) / kStepPiece;
     return true;
   }
@@ -138,7 +138,8 @@ class WaitingSteps final : public Waiting {
     static bool any(const Ptr (&a)[kA], int64_t a_bytes, const Ptr (&b)[kB], int64_t b_bytes) {
       for (const Ptr p : a) {
         for (const Ptr q : b) {
-          if (p.address != 0 && q.address != 0 && p.address < (q + b_bytes).address && q.address < (p + a_bytes).address) {
+          if (p.address != 0 && q.address != 0 && p.address < (q + b_bytes).address &&
+              q.address < (p + a_bytes).address) {
             return true;
           }
         }

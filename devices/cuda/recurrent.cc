@@ -113,7 +113,8 @@ class Recurrent {
     if (gathers(true) || (gradient_ && node.gives(0))) place(&RecurrentArgs::gathered, rows * a.input * item_);
     if (!gradient_) return;
     place(&RecurrentArgs::gates, rows * width_ * item_);
-    for (Ptr RecurrentArgs::*to : {&RecurrentArgs::dh, &RecurrentArgs::dc, &RecurrentArgs::room, &RecurrentArgs::more}) {
+    for (Ptr RecurrentArgs::*to :
+         {&RecurrentArgs::dh, &RecurrentArgs::dc, &RecurrentArgs::room, &RecurrentArgs::more}) {
       place(to, row);
     }
   }
@@ -169,7 +170,8 @@ class Recurrent {
     launch.run({Family::recurrent, std::string("percale_cell_") + part + '_' + suffix(dtype_)}, grid_for(size), a);
   }
   void multiply(const Launch& launch, const PlannedProduct& product, Ptr a, Ptr b, Ptr d, bool adds) const {
-    product.run(launch, a, b, adds ? d : Ptr{0}, d, {0}, workspace_at(launch, workspace_, workspace_bytes_), workspace_bytes_);
+    product.run(launch, a, b, adds ? d : Ptr{0}, d, {0}, workspace_at(launch, workspace_, workspace_bytes_),
+                workspace_bytes_);
   }
 
   void forwards(const Launch& launch, RecurrentArgs& a) const {

@@ -194,6 +194,31 @@ TEST_CASE("Tensors are padded, cut and made from numbers") {
   n.same_bits("Range", {Tensor::scalar(int64_t{5}), Tensor::scalar(int64_t{300000}), Tensor::scalar(int64_t{3})});
 }
 
+// There is no kernel for it: it is made of gathers, products and sums.
+TEST_CASE("Images are resized, and gradients taken back") {
+  Nodes nodes;
+  const Tensor x = nodes.floats({2, 3, 11, 7}),
+               roi = Tensor::of<float>({8}, std::vector<float>{0, 0, 0.1f, 0.2f, 1, 1, 0.8f, 1.1f});
+  for (const auto& scales : {std::vector<float>{1, 1, 2, 3}, {1, 1, 0.5f, 0.7f}, {1, 1, 3.3f, 0.2f}}) {
+    const Tensor factors = Tensor::of<float>({4}, scales);
+    for (const char* mode : {"nearest", "linear", "cubic"}) {
+      for (const char* coordinates : {"half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"}) {
+        CAPTURE(mode);
+        CAPTURE(coordinates);
+        const Attributes attributes{
+            {"mode", mode}, {"coordinate_transformation_mode", coordinates}, {"extrapolation_value", 9.0}};
+        nodes.near("Resize", {x, roi, factors}, attributes);
+      }
+    }
+    nodes.near("Resize", {x, Tensor(), factors}, {{"mode", "linear"}, {"antialias", 1}});
+    const auto resized = [&](size_t d) { return static_cast<int64_t>(static_cast<float>(x.shape()[d]) * scales[d]); };
+    const Tensor grad = nodes.floats({2, 3, resized(2), resized(3)});
+    for (const char* mode : {"nearest", "linear", "cubic"}) {
+      nodes.near("percale:ResizeGrad", {grad, dims({2, 3, 11, 7}), Tensor(), factors, Tensor()}, {{"mode", mode}});
+    }
+  }
+}
+
 TEST_CASE("Random numbers are those of the CPU") {
   Nodes n;
   for (int64_t dtype : {1, 10, 11, 16}) {

@@ -15,6 +15,7 @@ from families.indices import generate, index, index_nd
 from families.networks import network
 from families.norms import lp_pool, norm_body, reduce_body, shard_batch
 from families.pictures import resize
+from families.products import product
 from families.quantized import quantize
 from families.recurrent import recurrent
 from families.reductions import argextreme, debug, linalg, reduce
@@ -70,6 +71,7 @@ FAMILIES = {f.__name__: f for f in (
     row_sparse,
     shard_batch,
     network,
+    product,
 )}
 
 

@@ -554,7 +554,7 @@ enum class CellFn : int32_t { kTanh, kSigmoid, kRelu, kSoftplus, kSoftsign };
 // hidden]. `extra` [steps, batch, hidden]: what GRU's reset made, r * h, or what it worked on with linear_before_reset. dh, dc, room,
 // more [batch, hidden].
 struct RecurrentArgs {
-  Ptr x, gathered;  // x: the gradient's, where it is scattered
+  Ptr x, gathered;               // x: the gradient's, where it is scattered
   Ptr lengths, bias, peepholes;  // 0 where absent
   Ptr h_given, c_given, h_out, c_out;
   Ptr y;  // or its gradient, or that of biases or peepholes
