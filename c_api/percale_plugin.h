@@ -155,6 +155,15 @@ typedef struct percale_device_api {
    * and write it. Optional; NULL: the library takes memory of its own for what passes through the host. */
   percale_status* (*allocate_host)(void* device, uint64_t bytes, void** out_memory);
   void (*free_host)(void* device, void* memory);
+  /** Work that is kept, to be done again at less cost than enqueuing it. Optional, all four or none, for devices whose kernels enqueue by
+   * themselves (no launch()). Between record_begin() and record_end() what kernels put on the queue is kept and not done; nothing
+   * else is asked of the queue meanwhile. play() enqueues all that was kept, with the operands that it had: the library plays it only where
+   * they lie as they did, and has run the kernels at least once before. *out_recording NULL: some of it depends on the run, as random
+   * numbers do, and nothing of it will be done. A recording is destroyed when none of its plays is under way, maybe after its queue. */
+  percale_status* (*record_begin)(void* queue);
+  percale_status* (*record_end)(void* queue, void** out_recording);
+  percale_status* (*play)(void* queue, void* recording);
+  void (*recording_destroy)(void* recording);
 } percale_device_api;
 
 /** A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and arrays are borrowed

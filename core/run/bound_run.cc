@@ -146,6 +146,7 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
   }
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
   bind_sender(compiled, p);
+  if (compiled.keeps_work) p.stretches = find_stretches(p);
   return {};
 }
 

@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/run/compiled.h"
 #include "core/run/device_memory.h"
 #include "core/run/device_variables.h"
+#include "core/run/stretch.h"
 
 namespace percale {
 
@@ -70,11 +72,20 @@ struct BoundProgram {
   std::vector<Send> sends;     // by `after`
   int32_t enqueued = 0;        // as progress, of what the queue was given
   size_t next_send = 0;
+  std::vector<Stretch> stretches;  // ascending
+  size_t next_stretch = 0;
   std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word
   DeviceQueue queue;                   // the first to go
 
   bool shares_host_memory() const { return placed->device->shares_host_memory(); }
   bool is_queued() const { return queue.get() != nullptr; }
+  // Of instructions `begin` to `end`.
+  std::span<void* const> operands_of(int32_t begin, int32_t end) const {
+    const auto first = placed->program->instructions[static_cast<size_t>(begin)].first_operand;
+    const QueuedInstruction& last = queued[static_cast<size_t>(end) - 1];
+    const auto behind = placed->program->instructions[static_cast<size_t>(end) - 1].first_operand + last.operands;
+    return std::span(operands).subspan(static_cast<size_t>(first), static_cast<size_t>(behind - first));
+  }
   int32_t size() const { return static_cast<int32_t>(placed->program->instructions.size()); }
 };
 

@@ -126,6 +126,7 @@ struct Compiled {
   mutable std::mutex prepared_mutex;
   mutable std::shared_ptr<const Prepared> prepared;
 
+  bool keeps_work = true;  // devices that can may keep stretches of their programs
   std::vector<PlacedProgram> programs;
   std::vector<Transfer> transfers;
   std::vector<ValueType> results;  // what the programs hand out, by PartOutput::results

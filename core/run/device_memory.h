@@ -52,6 +52,28 @@ class PinnedMemory {
   void* data_ = nullptr;
 };
 
+// Work of a device that can be done again; empty, or destroyed with its owner.
+class DeviceRecording {
+ public:
+  DeviceRecording() = default;
+  DeviceRecording(const Device& device, void* recording) : device_(&device), recording_(recording) {}
+  DeviceRecording(DeviceRecording&& o) noexcept
+      : device_(o.device_), recording_(std::exchange(o.recording_, nullptr)) {}
+  DeviceRecording& operator=(DeviceRecording&& o) noexcept {
+    std::swap(device_, o.device_);
+    std::swap(recording_, o.recording_);
+    return *this;
+  }
+  ~DeviceRecording() {
+    if (recording_ != nullptr) device_->api().recording_destroy(recording_);
+  }
+  void* get() const { return recording_; }
+
+ private:
+  const Device* device_ = nullptr;
+  void* recording_ = nullptr;
+};
+
 // A queue of a device, destroyed with it. Nothing may be under way in it then.
 class DeviceQueue {
  public:

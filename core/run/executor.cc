@@ -134,6 +134,7 @@ class ProgramRun {
     p.claimed = false;
     p.next_wait = p.next_awaited = p.next_send = 0;
     p.enqueued = 0;
+    p.next_stretch = 0;
     p.last_end = 0;
     p.failed_at = -1;
     return {};
@@ -331,15 +332,50 @@ class ProgramRun {
       if (i == end) break;
       if (frame_.should_stop()) return fail(frame_.stop_reason()), true;
       if (signal_.failed()) return true;
-      Status status = launch(p, i);
-      if (status.ok()) status = send(p, i + 1);
-      if (!status.ok()) return fail(std::move(status)), true;
+      const Result<int32_t> next = launch_from(p, i);
+      if (!next.ok()) return fail(next.status()), true;
+      if (Status status = send(p, *next); !status.ok()) return fail(std::move(status)), true;
+      p.enqueued = *next - 1;
     }
     if (p.enqueued > end) return false;
     Status status = finish(p);
     if (status.ok()) status = send(p, end + 1);
     if (!status.ok()) return fail(std::move(status)), true;
     ++p.enqueued;
+    return true;
+  }
+
+  // Instruction i, or the stretch that begins with it; the instruction behind.
+  Result<int32_t> launch_from(BoundProgram& p, int32_t i) {
+    while (p.next_stretch < p.stretches.size() && p.stretches[p.next_stretch].begin() < i) ++p.next_stretch;
+    // Whoever watches wants to see each instruction.
+    if (p.next_stretch < p.stretches.size() && p.stretches[p.next_stretch].begin() == i && !frame_.watched()) {
+      PERCALE_ASSIGN_OR_RETURN(const bool played, play(p, p.stretches[p.next_stretch]));
+      if (played) return p.stretches[p.next_stretch].end();
+    }
+    PERCALE_RETURN_IF_ERROR(launch(p, i));
+    return i + 1;
+  }
+
+  // As one piece; false where it must go instruction by instruction.
+  Result<bool> play(BoundProgram& p, Stretch& stretch) {
+    Stretch::Met* const met = stretch.meet(p.operands_of(stretch.begin(), stretch.end()));
+    if (met == nullptr) return false;
+    const Device& d = *p.placed->device;
+    void* const queue = p.queue.get();
+    if (met->recording.get() == nullptr) {
+      PERCALE_RETURN_IF_ERROR(from_c(d.api().record_begin(queue)).with_context(d.name()));
+      Status status;
+      for (int32_t i = stretch.begin(); i < stretch.end() && status.ok(); ++i) status = launch(p, i);
+      void* made = nullptr;
+      Status ended = from_c(d.api().record_end(queue, &made)).with_context(d.name());
+      DeviceRecording recording(d, made);
+      PERCALE_RETURN_IF_ERROR(std::move(status));
+      PERCALE_RETURN_IF_ERROR(std::move(ended));
+      if (made == nullptr) return stretch.refuse(), false;
+      met->recording = std::move(recording);
+    }
+    PERCALE_RETURN_IF_ERROR(from_c(d.api().play(queue, met->recording.get())).with_context(d.name()));
     return true;
   }
 

@@ -54,7 +54,7 @@ struct SessionOptions {
   // other devices of the same bits would do better.
   bool measures = false;
   MeasuredTimes costs = {};                  // times that are known from the start
-  std::vector<std::string> disabled_passes;  // of device_free_passes(), or "fuse_elementwise"
+  std::vector<std::string> disabled_passes;  // of device_free_passes(), "fuse_elementwise", "layouts", "keep_work"
   // Queues and mutexes; null: those of the variables, or the session's own when it has none.
   std::shared_ptr<Resources> resources = nullptr;
 };

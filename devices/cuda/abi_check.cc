@@ -46,6 +46,7 @@ PERCALE_CUDA_DNN(PERCALE_CHECK)
 #undef PERCALE_CHECK
 
 static_assert(sizeof(CUdeviceptr) == sizeof(Address));
+static_assert(kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(sizeof(Algo) == sizeof(cublasLtMatmulAlgo_t) &&
               sizeof(Heuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
 static_assert(offsetof(Heuristic, workspace_bytes) == offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize) &&

@@ -18,11 +18,15 @@ struct StreamTag;
 struct EventTag;
 struct ModuleTag;
 struct FunctionTag;
+struct GraphTag;
+struct GraphExecTag;
 using Context = ContextTag*;
 using Stream = StreamTag*;
 using Event = EventTag*;
 using Module = ModuleTag*;
 using Function = FunctionTag*;
+using Graph = GraphTag*;
+using GraphExec = GraphExecTag*;
 
 // CUresult
 inline constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kDeinitialized = 4,
@@ -39,6 +43,9 @@ inline constexpr int kFunctionMaxDynamicShared = 8;
 // Flags of events, streams and host memory
 inline constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kStreamNonBlocking = 1, kHostPortable = 1,
                           kHostDeviceMap = 2;
+
+// CUstreamCaptureMode
+inline constexpr int kCaptureThreadLocal = 1;
 
 // name, parameters: each is a function `Result name(parameters)` that libcuda.so.1 exports.
 #define PERCALE_CUDA_DRIVER(F)                                                                                 \
@@ -68,6 +75,12 @@ inline constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kStre
   F(cuStreamDestroy_v2, (Stream stream))                                                                       \
   F(cuStreamSynchronize, (Stream stream))                                                                      \
   F(cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                                           \
+  F(cuStreamBeginCapture_v2, (Stream stream, int mode))                                                        \
+  F(cuStreamEndCapture, (Stream stream, Graph * graph))                                                        \
+  F(cuGraphInstantiateWithFlags, (GraphExec * exec, Graph graph, unsigned long long flags))                    \
+  F(cuGraphLaunch, (GraphExec exec, Stream stream))                                                            \
+  F(cuGraphDestroy, (Graph graph))                                                                             \
+  F(cuGraphExecDestroy, (GraphExec exec))                                                                      \
   F(cuEventCreate, (Event * event, unsigned flags))                                                            \
   F(cuEventDestroy_v2, (Event event))                                                                          \
   F(cuEventRecord, (Event event, Stream stream))                                                               \

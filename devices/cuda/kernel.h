@@ -44,6 +44,7 @@ class Launch {
   Ptr scratch(int64_t offset = 0) const { return address(launch_.scratch) + offset; }
   ErrorPlace errors() const { return queue_.errors(launch_.run); }
   Draw draw() const {
+    queue_.note_once();
     Draw out;
     queue_.device().host().run_random(launch_.run, &out.seed, &out.step, &out.first_row);
     return out;

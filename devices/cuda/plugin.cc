@@ -146,6 +146,37 @@ percale_status* queue_signal(void* queue, void (*reached)(void*, uint64_t, perca
   });
 }
 
+percale_status* record_begin(void* queue) {
+  Queue& q = queue_of(queue);
+  return on_device(q.device(), [&] { q.record_begin(); });
+}
+
+percale_status* record_end(void* queue, void** out_recording) {
+  *out_recording = nullptr;
+  Queue& q = queue_of(queue);
+  return guarded(q.device().host(), [&] {
+    const Current current(q.device());
+    *out_recording = q.record_end().release();
+  });
+}
+
+percale_status* play(void* queue, void* recording) {
+  Queue& q = queue_of(queue);
+  return on_device(q.device(), [&] {
+    if (!q.failed()) q.play(*static_cast<Recording*>(recording));
+  });
+}
+
+void recording_destroy(void* recording) {
+  auto* const r = static_cast<Recording*>(recording);
+  const Device& d = r->device();
+  percale_status* status = guarded(d.host(), [&] {
+    const Current current(d);
+    delete r;
+  });
+  d.host().status_release(status);
+}
+
 void memory_stats(void* device, uint64_t* out_used, uint64_t* out_peak) {
   device_of(device).memory().statistics(out_used, out_peak);
 }
@@ -174,6 +205,10 @@ percale_device_api device_table(Shared& shared) {
   api.open_with = open_with;
   api.allocate_host = allocate_host;
   api.free_host = free_host;
+  api.record_begin = record_begin;
+  api.record_end = record_end;
+  api.play = play;
+  api.recording_destroy = recording_destroy;
   return api;
 }
 

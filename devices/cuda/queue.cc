@@ -161,6 +161,34 @@ void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, uns
                 "cuLaunchKernel");
 }
 
+void Queue::record_begin() {
+  flush();
+  driver_.check(driver_.cuStreamBeginCapture_v2(stream_, abi::kCaptureThreadLocal), "cuStreamBeginCapture");
+  recording_ = true;
+  once_ = false;
+}
+
+std::unique_ptr<Recording> Queue::record_end() {
+  flush();
+  recording_ = false;
+  abi::Graph graph = nullptr;
+  driver_.check(driver_.cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
+  abi::GraphExec work = nullptr;
+  if (!once_ && !failed()) {
+    const abi::Result result = driver_.cuGraphInstantiateWithFlags(&work, graph, 0);
+    if (result != abi::kSuccess) work = nullptr;
+  }
+  driver_.cuGraphDestroy(graph);
+  return work == nullptr ? nullptr : std::make_unique<Recording>(device_, work);
+}
+
+void Queue::play(const Recording& recording) {
+  flush();
+  driver_.check(driver_.cuGraphLaunch(recording.work(), stream_), "cuGraphLaunch");
+}
+
+Recording::~Recording() { device_.driver().cuGraphExecDestroy(work_); }
+
 void Queue::clear(abi::Address memory, uint64_t bytes) {
   flush();
   driver_.check(driver_.cuMemsetD8Async(memory, 0, bytes, stream_), "cuMemsetD8Async");
@@ -215,6 +243,7 @@ void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
   flush();
   device_.check_alive();
   if (bytes == 0) return;
+  if (recording_) return note_once();  // what is copied is another each time
   if (device_.shared().pinned.contains(from, bytes)) {
     driver_.check(driver_.cuMemcpyHtoDAsync_v2(to, from, bytes, stream_), "cuMemcpyHtoDAsync");
     return;
@@ -236,6 +265,7 @@ void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
   flush();
   device_.check_alive();
   if (bytes == 0) return;
+  if (recording_) return note_once();  // what is copied is another each time
   if (device_.shared().pinned.contains(to, bytes)) {
     driver_.check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream_), "cuMemcpyDtoHAsync");
     return;

@@ -24,6 +24,22 @@ class Waiting {
   virtual void enqueue(Queue& queue) = 0;
 };
 
+// Work that was kept while it was enqueued: a graph of the driver's.
+class Recording {
+ public:
+  Recording(Device& device, abi::GraphExec work) : device_(device), work_(work) {}
+  ~Recording();  // the device's context must be current
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  Device& device() const { return device_; }
+  abi::GraphExec work() const { return work_; }
+
+ private:
+  Device& device_;
+  const abi::GraphExec work_;
+};
+
 // Enqueuing is serialised by the library; all else is thread-safe.
 //
 // Host functions of a stream are not called once its context is lost, and may not call the driver; so points on the timeline are
@@ -70,6 +86,13 @@ class Queue {
   void launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
               unsigned shared_bytes, const void* arguments);
   void clear(abi::Address memory, uint64_t bytes);
+
+  // Between them what is enqueued is kept and not done. Null: some of it cannot be done again, or the driver has no room.
+  void record_begin();
+  std::unique_ptr<Recording> record_end();
+  void play(const Recording& recording);
+  // What is being enqueued depends on the run.
+  void note_once() { once_ = true; }
 
   // Where a kernel notes that an index or a value is out of range, in the name of the instruction that is being enqueued.
   ErrorPlace errors(percale_run_context* run) const;
@@ -119,6 +142,8 @@ class Queue {
   abi::Address word_address_ = 0;  // as kernels know it
   abi::Address guard_ = 0;         // on the device: 1 once the word is taken
   std::vector<std::unique_ptr<Chunk>> chunks_;
+
+  bool recording_ = false, once_ = false;
 
   std::mutex waiting_mutex_;
   std::unique_ptr<Waiting> waiting_;

@@ -32,9 +32,27 @@ struct EventTag {
   StreamTag* stream = nullptr;  // of the last record
   uint64_t recorded = 0, reached = 0;
 };
+using Work = std::function<std::string()>;
 struct StreamTag {
   ContextTag* context;
-  std::deque<std::function<std::string()>> work;
+  std::deque<Work> work;
+  bool keeps = false;  // what is enqueued goes to `kept`
+  std::vector<Work> kept;
+
+  void push(Work piece) {
+    if (keeps) {
+      kept.push_back(std::move(piece));
+    } else {
+      work.push_back(std::move(piece));
+    }
+  }
+};
+struct GraphTag {
+  std::vector<Work> work;
+};
+struct GraphExecTag {
+  ContextTag* context;
+  std::vector<Work> work;
 };
 struct ModuleTag {
   ContextTag* context;
@@ -67,8 +85,10 @@ struct State {
   std::set<StreamTag*> streams;
   std::set<EventTag*> events;
   std::set<ModuleTag*> modules;
+  std::set<GraphTag*> graphs;
+  std::set<GraphExecTag*> plays;
   std::map<std::string, std::unique_ptr<FunctionTag>> functions;
-  uint64_t problems = 0, launches = 0, copies = 0, allocations = 0, host_allocations = 0;
+  uint64_t problems = 0, launches = 0, played = 0, copies = 0, allocations = 0, host_allocations = 0;
 };
 State& state() {
   static auto* const only = new State;
@@ -182,7 +202,7 @@ Result copy(const char* who, StreamTag* stream, uint64_t device, uint64_t bytes,
   if (s.memory.reach(device, bytes) == nullptr) return misuse(std::string(who) + " beyond a block");
   s.memory.check_touched();
   if (host != nullptr && fault(++s.copies, s.options.sticky_copy, *call.context)) return kSuccess;  // it shows later
-  stream->work.push_back(std::move(work));
+  stream->push(std::move(work));
   return kSuccess;
 }
 
@@ -212,7 +232,7 @@ Result enqueue(Stream stream, std::function<std::string()> work) {
   if (!known(stream, "cublasLtMatmul")) return kInvalidValue;
   ++state().launches;
   if (fault(state().launches, state().options.sticky_launch, *call.context)) return kSuccess;
-  stream->work.push_back(std::move(work));
+  stream->push(std::move(work));
   return kSuccess;
 }
 
@@ -426,7 +446,7 @@ Result cuStreamCreate(Stream* out, unsigned flags) {
   const Call call("cuStreamCreate");
   if (call.fails()) return call.result;
   if ((flags & kStreamNonBlocking) == 0) note_problem("a stream that waits for the host's own work");
-  *out = new StreamTag{call.context, {}};
+  *out = new StreamTag{call.context};
   state().streams.insert(*out);
   return kSuccess;
 }
@@ -435,6 +455,7 @@ Result cuStreamDestroy_v2(Stream stream) {
   const Call call("cuStreamDestroy");
   if (call.context == nullptr || !known(stream, "cuStreamDestroy")) return kInvalidValue;
   if (!stream->work.empty() && call.result == kSuccess) note_problem("a stream destroyed with work in it");
+  if (stream->keeps) note_problem("a stream destroyed while it keeps work");
   state().streams.erase(stream);
   delete stream;
   return call.result;
@@ -443,6 +464,7 @@ Result cuStreamDestroy_v2(Stream stream) {
 Result cuStreamSynchronize(Stream stream) {
   const Call call("cuStreamSynchronize");
   if (call.context == nullptr || !known(stream, "cuStreamSynchronize")) return kInvalidValue;
+  if (stream->keeps) return misuse("cuStreamSynchronize of a stream that keeps work");
   drain(*stream);
   return call.context->sticky;
 }
@@ -451,11 +473,67 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   const Call call("cuStreamWaitEvent");
   if (call.fails()) return call.result;
   if (!known(stream, "cuStreamWaitEvent") || !known(event, "cuStreamWaitEvent")) return kInvalidValue;
-  stream->work.push_back([event]() -> std::string {
+  stream->push([event]() -> std::string {
     wait_for(*event);
     return "";
   });
   return kSuccess;
+}
+
+Result cuStreamBeginCapture_v2(Stream stream, int mode) {
+  const Call call("cuStreamBeginCapture");
+  if (call.fails()) return call.result;
+  if (!known(stream, "cuStreamBeginCapture")) return kInvalidValue;
+  if (stream->keeps || mode != kCaptureThreadLocal) return misuse("cuStreamBeginCapture twice, or of another mode");
+  stream->keeps = true;
+  return kSuccess;
+}
+
+Result cuStreamEndCapture(Stream stream, Graph* out) {
+  const Call call("cuStreamEndCapture");
+  if (call.context == nullptr || !known(stream, "cuStreamEndCapture")) return kInvalidValue;
+  if (!stream->keeps) return misuse("cuStreamEndCapture without a begin");
+  stream->keeps = false;
+  *out = new GraphTag{std::exchange(stream->kept, {})};
+  state().graphs.insert(*out);
+  return kSuccess;
+}
+
+Result cuGraphInstantiateWithFlags(GraphExec* out, Graph graph, unsigned long long flags) {
+  const Call call("cuGraphInstantiate");
+  if (call.fails()) return call.result;
+  if (!state().graphs.contains(graph) || flags != 0) return misuse("cuGraphInstantiate of no graph");
+  *out = new GraphExecTag{call.context, graph->work};
+  state().plays.insert(*out);
+  return kSuccess;
+}
+
+// All of it counts as one launch.
+Result cuGraphLaunch(GraphExec exec, Stream stream) {
+  const Call call("cuGraphLaunch");
+  if (call.fails()) return call.result;
+  if (!known(stream, "cuGraphLaunch")) return kInvalidValue;
+  State& s = state();
+  if (!s.plays.contains(exec) || stream->keeps) return misuse("cuGraphLaunch of what cannot be launched");
+  ++s.launches;
+  ++s.played;
+  if (fault(s.launches, s.options.sticky_launch, *call.context)) return kSuccess;  // it shows later
+  for (const Work& piece : exec->work) stream->push(piece);
+  return kSuccess;
+}
+
+Result cuGraphDestroy(Graph graph) {
+  const Call call("cuGraphDestroy");
+  if (state().graphs.erase(graph) == 0) return misuse("cuGraphDestroy of no graph");
+  delete graph;
+  return call.result;
+}
+
+Result cuGraphExecDestroy(GraphExec exec) {
+  const Call call("cuGraphExecDestroy");
+  if (state().plays.erase(exec) == 0) return misuse("cuGraphExecDestroy of nothing");
+  delete exec;
+  return call.result;
 }
 
 Result cuEventCreate(Event* out, unsigned flags) {
@@ -479,9 +557,10 @@ Result cuEventRecord(Event event, Stream stream) {
   const Call call("cuEventRecord");
   if (call.fails()) return call.result;
   if (!known(stream, "cuEventRecord") || !known(event, "cuEventRecord")) return kInvalidValue;
+  if (stream->keeps) return misuse("cuEventRecord on a stream that keeps work");
   event->stream = stream;
   const uint64_t number = ++event->recorded;
-  stream->work.push_back([event, number]() -> std::string {
+  stream->push([event, number]() -> std::string {
     event->reached = number;
     return "";
   });
@@ -582,7 +661,7 @@ Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsig
   auto arguments = std::make_shared<std::vector<uint64_t>>((function->argument_bytes + 7) / 8);
   std::memcpy(arguments->data(), bytes, function->argument_bytes);
   const EmulatedDim3 grid{grid_x, grid_y, grid_z}, block{block_x, block_y, block_z};
-  stream->work.push_back([=]() -> std::string {
+  stream->push([=]() -> std::string {
     const std::string wrong = run_grid(function->kernel, arguments->data(), grid, block, shared_bytes);
     return wrong.empty() ? "" : function->name + ": " + wrong;
   });
@@ -604,6 +683,7 @@ void percale_emulator_configure(const char* text) {
 }
 
 uint64_t percale_emulator_launches(void) { return state().launches; }
+uint64_t percale_emulator_played(void) { return state().played; }
 uint64_t percale_emulator_copies(void) { return state().copies; }
 uint64_t percale_emulator_allocations(void) { return state().allocations; }
 
