@@ -55,7 +55,8 @@ class Parts:
             setup = ["meson", "setup", self.build, f"-Dcuda={cuda}", "-Donednn=disabled", "-Donnx=disabled", *archs]
             if not self.step("build", "meson setup", setup):
                 return False
-        targets = ["bindings/cli/percale", "devices/cuda/libpercale_cuda.so", "tests/cuda/cuda_rows", "tests/conformance/conformance"]
+        targets = ["bindings/cli/percale", "devices/cuda/libpercale_cuda.so", "tests/cuda/cuda_rows", "tests/cuda/cuda_nodes",
+                   "tests/conformance/conformance"]
         if EMULATED:
             targets += ["tests/cuda/emulator/libcuda.so.1", "tests/cuda/emulator/libcublasLt.so.13"]
         return self.step("build", "ninja", ["ninja", "-C", self.build, *targets])
@@ -69,6 +70,9 @@ class Parts:
 
     def do_rows(self):
         return self.step("rows", "rows of tests/ops on cuda:0", [f"{self.build}/tests/cuda/cuda_rows", "cuda:0", self.plugin, "--verbose"])
+
+    def do_nodes(self):
+        return self.step("nodes", "large ones, groups, steps, kept programs", [f"{self.build}/tests/cuda/cuda_nodes"])
 
     def do_conformance(self):
         return all([self.step("conformance", device, [f"{self.build}/tests/conformance/conformance", device, self.plugin])
