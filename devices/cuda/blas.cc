@@ -17,6 +17,8 @@ Types types_of(percale_dtype dtype, bool tf32) {
   }
 }
 
+constexpr int64_t kWorkspaceAlignment = 256;
+
 bool has_bias(int epilogue) { return (epilogue & abi::kEpilogueBias) != 0; }
 
 }  // namespace
@@ -28,9 +30,6 @@ int64_t workspace_for(const Product& p) {
   return work < 1e6 ? 0 : work < 1e9 ? 4 << 20 : 32 << 20;
 }
 
-namespace {
-constexpr int64_t kWorkspaceAlignment = 256;
-}
 int64_t book_workspace(Plan& plan, int64_t bytes) { return bytes == 0 ? 0 : plan.book(bytes + kWorkspaceAlignment); }
 Ptr workspace_at(const Launch& launch, int64_t booked, int64_t bytes) {
   if (bytes == 0) return {0};

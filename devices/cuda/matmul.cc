@@ -62,31 +62,21 @@ Run run_zeros(int64_t bytes) {
 // MatMul and BatchMatMul.
 Run prepare_matmul(Plan& plan) {
   const Node& node = plan.node();
-  Dims a = node.dims(0), b = node.dims(1);
-  if (a.size() == 1) a.insert(a.begin(), 1);
-  if (b.size() == 1) b.push_back(1);
   Product p;
   p.dtype = node.dtype(0);
   refuse_if(!is_float(p.dtype), "cuBLASLt multiplies floats alone");
-  p.trans_a = node.attribute("transA", int64_t{0}) != 0;
-  p.trans_b = node.attribute("transB", int64_t{0}) != 0;
-  p.m = a[a.size() - (p.trans_a ? 1 : 2)];
-  p.k = a[a.size() - (p.trans_a ? 2 : 1)];
-  p.n = b[b.size() - (p.trans_b ? 2 : 1)];
-  Dims a_batch(a.begin(), a.end() - 2), b_batch(b.begin(), b.end() - 2), y_batch;
-  const size_t rank = std::max(a_batch.size(), b_batch.size());
-  a_batch.insert(a_batch.begin(), rank - a_batch.size(), 1);
-  b_batch.insert(b_batch.begin(), rank - b_batch.size(), 1);
-  for (size_t d = 0; d < rank; ++d) y_batch.push_back(a_batch[d] == 1 ? b_batch[d] : a_batch[d]);
+  MatMulDims dims(node);
+  p.trans_a = dims.trans_a, p.trans_b = dims.trans_b;
+  p.m = dims.m, p.k = dims.k, p.n = dims.n;
   const int64_t y_bytes = elements(node.output_dims()) * item_bytes(p.dtype);
   if (y_bytes == 0 || p.k == 0) return run_zeros(y_bytes);
   // One matrix for all batches: they are rows of one product.
-  if (elements(b_batch) == 1 && !p.trans_a) {
-    p.m *= elements(a_batch);
-    a_batch.assign(rank, 1);
-    y_batch.assign(rank, 1);
+  if (elements(dims.b_batch) == 1 && !p.trans_a) {
+    p.m *= elements(dims.a_batch);
+    dims.a_batch.assign(dims.a_batch.size(), 1);
+    dims.y_batch.assign(dims.y_batch.size(), 1);
   }
-  const std::vector<Part> parts = split_batches(p, a_batch, b_batch, y_batch);
+  const std::vector<Part> parts = split_batches(p, dims.a_batch, dims.b_batch, dims.y_batch);
   const int64_t workspace = workspace_for(p), at = book_workspace(plan, workspace);
   const auto product = std::make_shared<PlannedProduct>(p);
   return [=](const Launch& launch) {

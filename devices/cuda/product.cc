@@ -1,6 +1,4 @@
 // MatMul and BatchMatMul of integers, and MatMulInteger.
-#include <algorithm>
-
 #include "devices/cuda/kernels.h"
 #include "devices/cuda/walk.h"
 
@@ -9,24 +7,14 @@ namespace {
 
 // Of operands whose batches broadcast.
 IntProductArgs read(const Node& node) {
-  Dims a = node.dims(0), b = node.dims(1);
-  if (a.size() == 1) a.insert(a.begin(), 1);
-  if (b.size() == 1) b.push_back(1);
-  const bool trans_a = node.attribute("transA", int64_t{0}) != 0, trans_b = node.attribute("transB", int64_t{0}) != 0;
-  const int64_t a_width = a.back(), b_width = b.back();
+  const MatMulDims dims(node);
   IntProductArgs args{};
-  args.m = trans_a ? a_width : a[a.size() - 2];
-  args.k = trans_a ? a[a.size() - 2] : a_width;
-  args.n = trans_b ? b[b.size() - 2] : b_width;
-  args.a_row = trans_a ? 1 : a_width, args.a_column = trans_a ? a_width : 1;
-  args.b_row = trans_b ? 1 : b_width, args.b_column = trans_b ? b_width : 1;
+  args.m = dims.m, args.n = dims.n, args.k = dims.k;
+  args.a_row = dims.trans_a ? 1 : dims.k, args.a_column = dims.trans_a ? dims.m : 1;
+  args.b_row = dims.trans_b ? 1 : dims.n, args.b_column = dims.trans_b ? dims.k : 1;
   args.size = elements(node.output_dims());
-  Dims a_batch(a.begin(), a.end() - 2), b_batch(b.begin(), b.end() - 2), y_batch;
-  const size_t rank = std::max(a_batch.size(), b_batch.size());
-  a_batch.insert(a_batch.begin(), rank - a_batch.size(), 1);
-  b_batch.insert(b_batch.begin(), rank - b_batch.size(), 1);
-  for (size_t d = 0; d < rank; ++d) y_batch.push_back(a_batch[d] == 1 ? b_batch[d] : a_batch[d]);
-  args.batches = make_walk<2>(y_batch, {broadcast_strides(a_batch, y_batch), broadcast_strides(b_batch, y_batch)});
+  args.batches = make_walk<2>(
+      dims.y_batch, {broadcast_strides(dims.a_batch, dims.y_batch), broadcast_strides(dims.b_batch, dims.y_batch)});
   return args;
 }
 

@@ -1,5 +1,7 @@
 #include "devices/cuda/walk.h"
 
+#include <algorithm>
+
 namespace percale::cuda {
 
 Dims row_major(const Dims& dims) {
@@ -20,6 +22,22 @@ Dims broadcast_strides(const Dims& dims, const Dims& out) {
     strides[at] = dims[d] == 1 ? 0 : own[d];
   }
   return strides;
+}
+
+MatMulDims::MatMulDims(const Node& node)
+    : trans_a(node.attribute("transA", int64_t{0}) != 0), trans_b(node.attribute("transB", int64_t{0}) != 0) {
+  Dims a = node.dims(0), b = node.dims(1);
+  if (a.size() == 1) a.insert(a.begin(), 1);
+  if (b.size() == 1) b.push_back(1);
+  m = a[a.size() - (trans_a ? 1 : 2)];
+  k = a[a.size() - (trans_a ? 2 : 1)];
+  n = b[b.size() - (trans_b ? 2 : 1)];
+  a_batch.assign(a.begin(), a.end() - 2);
+  b_batch.assign(b.begin(), b.end() - 2);
+  const size_t rank = std::max(a_batch.size(), b_batch.size());
+  a_batch.insert(a_batch.begin(), rank - a_batch.size(), 1);
+  b_batch.insert(b_batch.begin(), rank - b_batch.size(), 1);
+  for (size_t d = 0; d < rank; ++d) y_batch.push_back(a_batch[d] == 1 ? b_batch[d] : a_batch[d]);
 }
 
 }  // namespace percale::cuda

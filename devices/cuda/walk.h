@@ -14,6 +14,14 @@ Dims row_major(const Dims& dims);
 // Strides by which an operand of `dims` is walked in the shape `out` that it broadcasts to: 0 along what is repeated.
 Dims broadcast_strides(const Dims& dims, const Dims& out);
 
+// The operands of MatMul or BatchMatMul: op(A) [m, k] and op(B) [k, n] of batches that broadcast, padded to one rank.
+struct MatMulDims {
+  explicit MatMulDims(const Node& node);
+  bool trans_a, trans_b;
+  int64_t m, n, k;
+  Dims a_batch, b_batch, y_batch;
+};
+
 // Dims of one are left out and neighbouring dims that all operands walk as one are merged. Refusal when more than kMaxDims are left.
 template <size_t kOperands>
 Walk<kOperands> make_walk(const Dims& dims, const std::array<Dims, kOperands>& strides) {

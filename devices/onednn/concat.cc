@@ -62,7 +62,7 @@ void prepare_concat(Plan& plan, Steps& steps) {
   int64_t axis = node.attribute("axis", int64_t{0});
   if (axis < 0) axis += static_cast<int64_t>(y.size());
   const auto along = static_cast<size_t>(axis);
-  if (model != nullptr && like.get_strides()[along] == 1) {
+  if (model != nullptr && ordered_like(like, y, type).get_strides()[along] == 1) {
     if (!plan.is_taken()) return;
     const auto ask = [&](size_t operand, const Dims& dims) {
       const MemoryDesc desc = ordered_like(like, dims, type), plain = row_major(dims, type);

@@ -38,39 +38,68 @@ void refuse_where_core_is_fast(const Node& node, size_t image, const char* reaso
 
 namespace {
 
-// Some of the pixels of a convolution that takes them one by one, of images that lie pixel by pixel.
-struct Pixels {
-  int64_t first, count;
+// Some of the rows of a convolution's result, or of its pixels where each depends on one alone, as a problem of its own; of an image that
+// lies pixel by pixel.
+struct Part {
+  Dims x, y;
+  int64_t x_first, y_first;  // pixels before
+  Dims begins, ends;
   MemoryDesc weights;
 
-  Dims of(const Dims& image) const { return {1, image[1], 1, count}; }
-  // Operands that are images begin with the first of them.
-  void move(Made& made, const Dims& x, const Dims& y) const {
+  // Operands that are images begin with the first pixel.
+  void move(Made& made) const {
     for (Made::Operand& operand : made.operands) {
-      const MemoryDesc& desc = operand.argument.desc;
-      const Dims dims = desc.get_dims();
-      if (dims != x && dims != y) continue;
-      operand.argument.offset =
-          static_cast<size_t>(first * dims[1]) * dnnl::memory::data_type_size(desc.get_data_type());
+      Argument& argument = operand.argument;
+      const bool source = argument.name == DNNL_ARG_SRC;
+      if (argument.desc.get_dims() != (source ? x : y)) continue;
+      argument.offset = static_cast<size_t>((source ? x_first : y_first) * argument.desc.get_dims()[1]) *
+                        dnnl::memory::data_type_size(argument.desc.get_data_type());
     }
   }
 };
 
-// Whether each result depends on one pixel and on what is the same for all, or lies as the result does; and whether the weights,
-// which each part reads, fit into the cache next to a core.
-bool takes_pixels(const ConvDims& conv, const PostOps& post_ops) {
+// Whether what follows depends on one pixel of the result or on what is the same for all; and whether the weights, which each part
+// reads, fit into the cache next to a core.
+bool can_part(const ConvDims& conv, const PostOps& post_ops) {
+  constexpr int64_t kWeights = 1 << 19, kPixels = 4;  // a part of one pixel would have the dims of what is per channel
+  constexpr int64_t kChannels = 16;                   // of fewer, oneDNN has code that is slower in halves
+  return conv.weights.size() == 4 && conv.x[1] >= kChannels && elements(conv.weights) <= kWeights &&
+         elements(conv.y) >= kPixels * conv.y[1] &&
+         std::all_of(post_ops.operands.begin(), post_ops.operands.end(), [&](const BinaryOperand& o) {
+           return conv.laid(o.dims) == conv.y || elements(o.dims) == o.dims[1];
+         });
+}
+
+// Halves; none where an image has too few rows, or there are several.
+std::vector<Part> halves_of(const ConvDims& conv, const MemoryDesc& weights) {
   const Window& w = conv.window;
   const auto all = [](const Dims& dims, int64_t n) {
     return std::count(dims.begin(), dims.end(), n) == std::ssize(dims);
   };
-  const auto fits = [&](const BinaryOperand& o) {
-    return conv.laid(o.dims) == conv.y || elements(o.dims) == o.dims[1];
-  };
-  constexpr int64_t kWeights = 1 << 19, kPixels = 4;  // a part of one pixel would have the dims of what is per channel
-  return conv.weights.size() == 4 && elements(conv.weights) <= kWeights && conv.weights[2] == 1 &&
-         conv.weights[3] == 1 && all(w.strides, 1) && all(w.begins, 0) && all(w.ends, 0) &&
-         elements(conv.y) >= kPixels * conv.y[1] &&
-         std::all_of(post_ops.operands.begin(), post_ops.operands.end(), fits);
+  std::vector<Part> out;
+  if (conv.weights[2] == 1 && conv.weights[3] == 1 && all(w.strides, 1) && all(w.begins, 0) && all(w.ends, 0)) {
+    const int64_t pixels = elements(conv.y) / conv.y[1];
+    for (const auto& [first, last] : {std::pair{int64_t{0}, pixels / 2}, std::pair{pixels / 2, pixels}}) {
+      const int64_t count = last - first;
+      out.push_back({{1, conv.x[1], 1, count}, {1, conv.y[1], 1, count}, first, first, w.begins, w.ends, weights});
+    }
+    return out;
+  }
+  const int64_t rows = conv.y[2], height = conv.x[2], reach = (conv.weights[2] - 1) * (w.dilations[0] + 1) + 1;
+  if (conv.x[0] != 1 || rows < 4) return out;
+  for (const auto& [first, last] : {std::pair{int64_t{0}, rows / 2}, std::pair{rows / 2, rows}}) {
+    const int64_t begin = first * w.strides[0] - w.begins[0], end = (last - 1) * w.strides[0] - w.begins[0] + reach;
+    const int64_t from = std::max(begin, int64_t{0}), to = std::min(end, height);
+    if (from >= to) return {};
+    out.push_back({{1, conv.x[1], to - from, conv.x[3]},
+                   {1, conv.y[1], last - first, conv.y[3]},
+                   from * conv.x[3],
+                   first * conv.y[3],
+                   {from - begin, w.begins[1]},
+                   {end - to, w.ends[1]},
+                   weights});
+  }
+  return out;
 }
 
 }  // namespace
@@ -91,9 +120,9 @@ void prepare_conv(Plan& plan, Steps& steps) {
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Window& window = conv.window;
   const bool bias = anchor.has(2);
-  // All of it; or, where images lie pixel by pixel, so many pixels.
-  const auto make = [&](bool formats, const Pixels* part) {
-    const Dims x = part != nullptr ? part->of(conv.x) : conv.x, y = part != nullptr ? part->of(conv.y) : conv.y;
+  // All of it; or, where images lie pixel by pixel, a part.
+  const auto make = [&](bool formats, const Part* part) {
+    const Dims x = part != nullptr ? part->x : conv.x, y = part != nullptr ? part->y : conv.y;
     const auto image = [&](const Dims& dims, DataType t) {
       if (part != nullptr) return MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);
       return formats ? any_format(dims, t) : row_major(dims, t);
@@ -108,33 +137,30 @@ void prepare_conv(Plan& plan, Steps& steps) {
     const convolution_forward::primitive_desc primitive(
         cpu_engine(), dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, image(x, type),
         part != nullptr ? part->weights : weights, bias_desc, image(y, result), window.strides, window.dilations,
-        window.begins, window.ends, attributes(post_ops.ops));
+        part != nullptr ? part->begins : window.begins, part != nullptr ? part->ends : window.ends,
+        attributes(post_ops.ops));
     refuse_reference(primitive);
     Made made{[primitive] { return convolution_forward(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_SRC, anchor.operands[0], primitive.src_desc(), x);
     made.add(DNNL_ARG_DST, static_cast<int>(whole.inputs()), primitive.dst_desc(), y);
     add_operands(made, post_ops, primitive, as_part);
-    if (part != nullptr) part->move(made, x, y);
+    if (part != nullptr) part->move(made);
     made.add(DNNL_ARG_WEIGHTS, anchor.operands[1], primitive.weights_desc(), conv.weights);
     if (bias) made.add(DNNL_ARG_BIAS, anchor.operands[2], bias_desc, {y[1]});
     return made;
   };
   const auto make_whole = [&](bool formats) { return make(formats, nullptr); };
   const int pieces = pieces_for(conv.flops, type);
-  if (pieces != 2 || !takes_pixels(conv, find_post_ops(whole, row_major))) return plan.add(steps, pieces, make_whole);
-  // With AMX. oneDNN takes larger blocks for one thread, which are up to a third faster: each half of the pixels is a problem of its own.
+  if (pieces != 2 || !can_part(conv, find_post_ops(whole, row_major))) return plan.add(steps, pieces, make_whole);
+  // With AMX. oneDNN takes larger blocks for one thread, which are up to a third faster: each half is a problem of its own.
   plan.add_parts(steps, pieces, make_whole, [&](const Made& all) {
     const auto by_pixel = [&](int name, const Dims& dims, DataType t) {
       return all.find(name) == MemoryDesc(dims, t, dnnl::memory::format_tag::nhwc);
     };
-    std::vector<Made> halves;
-    if (!by_pixel(DNNL_ARG_SRC, conv.x, type) || !by_pixel(DNNL_ARG_DST, conv.y, result)) return halves;
-    const int64_t pixels = elements(conv.y) / conv.y[1];
-    for (const auto& [first, last] : {std::pair{int64_t{0}, pixels / 2}, std::pair{pixels / 2, pixels}}) {
-      const Pixels part{first, last - first, all.find(DNNL_ARG_WEIGHTS)};
-      halves.push_back(make(true, &part));
-    }
-    return halves;
+    std::vector<Made> made;
+    if (!by_pixel(DNNL_ARG_SRC, conv.x, type) || !by_pixel(DNNL_ARG_DST, conv.y, result)) return made;
+    for (const Part& part : halves_of(conv, all.find(DNNL_ARG_WEIGHTS))) made.push_back(make(true, &part));
+    return made;
   });
 }
 

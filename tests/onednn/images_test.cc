@@ -4,6 +4,11 @@
 namespace percale {
 namespace {
 
+// Where the round is in bf16.
+ValueId typed(Emitter& e, bool narrow, ValueId v, DType dtype) {
+  return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v;
+}
+
 TEST_CASE("images of any dims and channels come to convolutions and back as they are") {
   const Engines engines;
   Random random(21);
@@ -22,7 +27,7 @@ TEST_CASE("images of any dims and channels come to convolutions and back as they
       Random weights(seed);
       Net net(engine, weights, x);
       Emitter& e = net.e;
-      const auto as = [&](ValueId v, DType dtype) { return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v; };
+      const auto as = [&](ValueId v, DType dtype) { return typed(e, narrow, v, dtype); };
       Shape w{out, in};
       for (size_t i = 2; i < x.rank(); ++i) w.push_back(x[i] == 1 ? 1 : 3);
       const ValueId y =
@@ -50,7 +55,7 @@ TEST_CASE("channels of images that lie pixel by pixel are joined, be there one o
       Random weights(seed);
       Net net(engine, weights, x);
       Emitter& e = net.e;
-      const auto as = [&](ValueId v, DType dtype) { return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v; };
+      const auto as = [&](ValueId v, DType dtype) { return typed(e, narrow, v, dtype); };
       std::vector<ValueId> images;
       for (int64_t channels : parts) {
         images.push_back(
