@@ -21,7 +21,8 @@ uint64_t played() {
   const char* folder = std::getenv("PERCALE_CUDA_LIBRARIES");
   if (folder == nullptr) return 0;
   void* library = dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW);
-  const auto count = reinterpret_cast<uint64_t (*)()>(library == nullptr ? nullptr : dlsym(library, "percale_emulator_played"));
+  const auto count =
+      reinterpret_cast<uint64_t (*)()>(library == nullptr ? nullptr : dlsym(library, "percale_emulator_played"));
   return count != nullptr ? count() : 0;
 }
 

@@ -35,9 +35,9 @@ struct EventTag {
 using Work = std::function<std::string()>;
 struct StreamTag {
   ContextTag* context;
-  std::deque<Work> work;
+  std::deque<Work> work = {};
   bool keeps = false;  // what is enqueued goes to `kept`
-  std::vector<Work> kept;
+  std::vector<Work> kept = {};
 
   void push(Work piece) {
     if (keeps) {

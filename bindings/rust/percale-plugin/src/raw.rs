@@ -333,6 +333,20 @@ pub struct percale_device_api {
     pub allocate_host: Option<unsafe extern "C" fn(device: *mut c_void, bytes: u64, out_memory: *mut *mut c_void) -> *mut percale_status>,
     /// `free_host`.
     pub free_host: Option<unsafe extern "C" fn(device: *mut c_void, memory: *mut c_void)>,
+    /// Work that is kept, to be done again at less cost than enqueuing it. Optional, all four or none, for devices
+    /// whose kernels enqueue by themselves (no launch()). Between record_begin() and record_end() what kernels put on
+    /// the queue is kept and not done; nothing else is asked of the queue meanwhile. play() enqueues all that was
+    /// kept, with the operands that it had: the library plays it only where they lie as they did, and has run the
+    /// kernels at least once before. *out_recording NULL: some of it depends on the run, as random numbers do, and
+    /// nothing of it will be done. A recording is destroyed when none of its plays is under way, maybe after its
+    /// queue.
+    pub record_begin: Option<unsafe extern "C" fn(queue: *mut c_void) -> *mut percale_status>,
+    /// `record_end`.
+    pub record_end: Option<unsafe extern "C" fn(queue: *mut c_void, out_recording: *mut *mut c_void) -> *mut percale_status>,
+    /// `play`.
+    pub play: Option<unsafe extern "C" fn(queue: *mut c_void, recording: *mut c_void) -> *mut percale_status>,
+    /// `recording_destroy`.
+    pub recording_destroy: Option<unsafe extern "C" fn(recording: *mut c_void)>,
 }
 
 /// A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and
