@@ -9,6 +9,10 @@ namespace percale::onednn {
 void prepare_attention(Plan& plan, Steps& steps);
 void prepare_winograd(Plan& plan, Steps& steps);
 void prepare_winograd_pack(Plan& plan, Steps& steps);
+void prepare_tiles_conv(Plan& plan, Steps& steps);
+void prepare_tiles_matmul(Plan& plan, Steps& steps);
+void prepare_tiles_gemm(Plan& plan, Steps& steps);
+void prepare_tiles_pack(Plan& plan, Steps& steps);
 void prepare_conv(Plan& plan, Steps& steps);
 void prepare_conv_transpose(Plan& plan, Steps& steps);
 void prepare_conv_integer(Plan& plan, Steps& steps);

@@ -216,4 +216,42 @@ PostOps find_post_ops(const Node& whole, const Describe& describe) {
   return Chain(body, body.output(0), describe, true).run(1);
 }
 
+Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns) {
+  Tail tail;
+  tail.addend = post_ops.sum;
+  const dnnl::post_ops& ops = post_ops.ops;
+  int i = post_ops.sum >= 0 ? 1 : 0;
+  for (const BinaryOperand& operand : post_ops.operands) {
+    dnnl::algorithm algorithm;
+    MemoryDesc desc;
+    if (operand.post_op == i) ops.get_params_binary(i, algorithm, desc);
+    refuse_if(operand.post_op != i || algorithm != dnnl::algorithm::binary_add, "a sum does not come first");
+    ++i;
+    const bool is_row =
+        operand.dims != y && elements(operand.dims) == y[columns] && operand.dims[columns] == y[columns];
+    int& place = is_row ? tail.row : tail.addend;
+    refuse_if((!is_row && operand.dims != y) || place >= 0,
+              "what is added is neither a row nor a result, or there are two");
+    place = operand.operand;
+  }
+  if (i == ops.len()) return tail;
+  refuse_if(i + 1 < ops.len() || ops.kind(i) != dnnl::primitive::kind::eltwise, "more than one function follows");
+  dnnl::algorithm algorithm;
+  float alpha = 0, beta = 0;
+  ops.get_params_eltwise(i, algorithm, alpha, beta);
+  switch (algorithm) {
+    case dnnl::algorithm::eltwise_relu:
+      refuse_if(alpha != 0, "a Relu with a slope");
+      tail.low = 0;
+      break;
+    case dnnl::algorithm::eltwise_clip: tail.low = alpha, tail.high = beta; break;
+    case dnnl::algorithm::eltwise_gelu_erf: tail.function = Tail::Function::kGelu; break;
+    case dnnl::algorithm::eltwise_gelu_tanh: tail.function = Tail::Function::kGeluTanh; break;
+    case dnnl::algorithm::eltwise_swish: tail.function = Tail::Function::kSwish, tail.alpha = alpha; break;
+    case dnnl::algorithm::eltwise_logistic: tail.function = Tail::Function::kSigmoid; break;
+    default: throw Refusal("a function follows that our own loops don't have");
+  }
+  return tail;
+}
+
 }  // namespace percale::onednn

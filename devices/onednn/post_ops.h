@@ -2,6 +2,7 @@
 #ifndef PERCALE_DEVICES_ONEDNN_POST_OPS_H_
 #define PERCALE_DEVICES_ONEDNN_POST_OPS_H_
 
+#include <limits>
 #include <vector>
 
 #include "devices/onednn/kernel.h"
@@ -59,6 +60,17 @@ using Describe = std::function<MemoryDesc(const Dims& dims, DataType type)>;
 PostOps find_post_ops(const Body& body, size_t first, int current, const Describe& describe);
 // What comes behind the anchor.
 PostOps find_post_ops(const Node& whole, const Describe& describe);
+
+// What comes behind a convolution or a product, as far as loops of ours have it: sums, then one function of what they give.
+struct Tail {
+  int row = -1;     // an operand that is added to every row of the result: [columns], or a number per channel
+  int addend = -1;  // an operand that has the result's dims
+  // Bounds: no less than `low`, no more than `high`. Swish: x * sigmoid(alpha x).
+  enum class Function { kBounds, kGelu, kGeluTanh, kSwish, kSigmoid } function = Function::kBounds;
+  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity(), alpha = 1;
+};
+// Refusal for anything else. `y`: the result's dims; `columns`: the one that rows have.
+Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns);
 
 // The operands of post-ops as arguments of a primitive that has them, behind its own. `fold`: what oneDNN makes of their dims.
 template <class PrimitiveDesc, class Fold>

@@ -2,7 +2,6 @@
 #include "devices/onednn/winograd.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -45,40 +44,6 @@ PixelSteps steps_of(const MemoryDesc& desc, int64_t lanes) {
   const auto blocks = lanes == 16 ? dnnl::memory::format_tag::nChw16c : dnnl::memory::format_tag::nChw8c;
   refuse_if(desc != MemoryDesc(dims, DataType::f32, blocks), "images lie in a format without vectors of channels");
   return {lanes, dims[2] * dims[3] * lanes};
-}
-
-// What comes behind the convolution, as far as it is a sum and bounds.
-struct Behind {
-  int addend = -1;  // the operand
-  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
-};
-
-Behind find_behind(const PostOps& post_ops, const Dims& y) {
-  Behind behind;
-  const dnnl::post_ops& ops = post_ops.ops;
-  int i = 0;
-  if (post_ops.sum >= 0) {
-    behind.addend = post_ops.sum, ++i;
-  } else if (!post_ops.operands.empty()) {
-    const BinaryOperand& operand = post_ops.operands.front();
-    dnnl::algorithm algorithm;
-    MemoryDesc desc;
-    if (operand.post_op == 0) ops.get_params_binary(i++, algorithm, desc);
-    refuse_if(operand.post_op != 0 || algorithm != dnnl::algorithm::binary_add || operand.dims != y,
-              "what follows is more than a sum");
-    behind.addend = operand.operand;
-  }
-  if (i < ops.len() && ops.kind(i) == dnnl::primitive::kind::eltwise) {
-    dnnl::algorithm algorithm;
-    float alpha = 0, beta = 0;
-    ops.get_params_eltwise(i++, algorithm, alpha, beta);
-    const bool relu = algorithm == dnnl::algorithm::eltwise_relu && alpha == 0;
-    refuse_if(!relu && algorithm != dnnl::algorithm::eltwise_clip, "what follows is more than bounds");
-    behind.low = relu ? 0 : alpha;
-    if (!relu) behind.high = beta;
-  }
-  refuse_if(i < ops.len(), "what follows is more than a sum and bounds");
-  return behind;
 }
 
 WinogradShape shape_of(const ConvDims& conv, const WinogradFns& fns) {
@@ -128,7 +93,9 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const WinogradShape shape = shape_of(conv, fns);
   const PostOps post_ops = find_post_ops(whole, row_major);
-  const Behind behind = find_behind(post_ops, conv.y);
+  const Tail behind = find_tail(post_ops, conv.y, 1);
+  refuse_if(behind.row >= 0 || behind.function != Tail::Function::kBounds,
+            "what follows is more than a sum and bounds");
   refuse_if(behind.addend >= 0 && whole.dtype(static_cast<size_t>(behind.addend)) != PERCALE_DTYPE_F32,
             "the addend is not in f32");
 
