@@ -48,9 +48,6 @@ void finish(Plan& plan, Steps& steps, Work work) {
   const auto bytes = static_cast<size_t>(work.channels * 2);
   const size_t pitch = work.rows.pixels.empty() ? bytes : bytes + 64;
   plan.book(work.rows.pixels.size() * pitch);
-  // Each half of the rows stays with a thread of its own where weights fit into the cache next to a core.
-  constexpr int64_t kSeveral = 64, kNear = 5 << 18;
-  const int64_t parts = shape.rows > kSeveral && shape.panels() * shape.panel_bytes() <= kNear ? 2 : 1;
   std::vector<int64_t> offsets;
   for (int64_t channel = 0; channel < work.channels; channel += kBlockChannels) {
     for (int64_t tap : work.rows.taps) offsets.push_back(tap * static_cast<int64_t>(pitch) + channel * 2);
@@ -59,7 +56,7 @@ void finish(Plan& plan, Steps& steps, Work work) {
   const bool wide_row = row >= 0 && whole.dtype(static_cast<size_t>(row)) == PERCALE_DTYPE_F32;
   const bool wide = whole.output_dtype(0) == PERCALE_DTYPE_F32;
 
-  steps.function = [&host = whole.host(), multiply = tile_fns()->multiply, work = std::move(work), shape, parts,
+  steps.function = [&host = whole.host(), multiply = tile_fns()->multiply, work = std::move(work), shape,
                     offsets = std::move(offsets), y, bytes, pitch, row, wide_row, wide](const percale_launch& launch) {
     const auto operand = [&](auto i) { return static_cast<std::byte*>(launch.operands[i]); };
     const std::byte* first = operand(work.x);
@@ -75,13 +72,11 @@ void finish(Plan& plan, Steps& steps, Work work) {
     const Tail& tail = work.tail;
     const TileEnd end{row < 0 ? nullptr : operand(row), wide_row, tail.addend < 0 ? nullptr : operand(tail.addend),
                       wide, tail};
-    // A thread reads panels that follow each other, and of several parts of the rows one after the other.
+    // A thread reads panels that follow each other.
     const int64_t panels = shape.panels(), pieces = std::min<int64_t>(panels, 16);
-    in_parallel(host, launch.run, parts * pieces, [&](int64_t i) {
-      const int64_t part = i / pieces, piece = i % pieces;
-      const int64_t from = shape.rows * part / parts, to = shape.rows * (part + 1) / parts;
-      for (int64_t panel = panels * piece / pieces; panel < panels * (piece + 1) / pieces; ++panel) {
-        multiply(shape.with_rows(to - from), rows.from(from), operand(work.weights), panel, end, operand(y));
+    in_parallel(host, launch.run, pieces, [&](int64_t i) {
+      for (int64_t panel = panels * i / pieces; panel < panels * (i + 1) / pieces; ++panel) {
+        multiply(shape, rows, operand(work.weights), panel, end, operand(y));
       }
     });
   };
@@ -92,7 +87,7 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   const PostOps post_ops = find_post_ops(whole, row_major);
   const Dims y = whole.output_dims();
   // Measured on 1 to 2,048 rows by 384 x 384 to 2,048 x 2,048 weights, with one thread and with two.
-  constexpr int64_t kFew = 32, kMany = 256, kWeights = 1 << 19;
+  constexpr int64_t kFew = 32, kMany = 256, kWeights = 1 << 17;
   refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights, "products of such sizes are as fast elsewhere");
   const Work work{p.k, p.n,    unchanged_rows(p.m), p.a,
                   p.b, p.bias, !p.transpose_b,      find_tail(post_ops, y, y.size() - 1)};

@@ -20,7 +20,6 @@ constexpr int64_t kBlockBytes = kPanelColumns * kBlockChannels * 2;
 struct TileShape {
   int64_t rows, blocks, columns;
 
-  TileShape with_rows(int64_t count) const { return {count, blocks, columns}; }
   int64_t panels() const { return (columns + kPanelColumns - 1) / kPanelColumns; }
   int64_t panel_bytes() const { return blocks * kBlockBytes; }
 };
@@ -30,8 +29,6 @@ struct TileRows {
   int64_t pitch;           // bytes from a row to the next
   const int64_t* offsets;  // per block: bytes from a row to the channels that it has
   const int64_t* results;  // per row: which row of the result it gives, -1: none
-
-  TileRows from(int64_t row) const { return {first + row * pitch, pitch, offsets, results + row}; }
 };
 
 // What comes behind the sums: + row[column], + addend, which lies as the result (null: nothing; the result's own memory is good), then
