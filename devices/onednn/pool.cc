@@ -1,4 +1,8 @@
 // Pools of images that already lie in a format of oneDNN's. Row-major ones the core's own kernels pool as fast.
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
 #include "devices/onednn/kernels.h"
 #include "devices/onednn/window.h"
 
@@ -13,21 +17,23 @@ bool holds_bytes(const Node& node) {
   return node.format(0) != nullptr && (node.dtype(0) == PERCALE_DTYPE_U8 || node.dtype(0) == PERCALE_DTYPE_I8);
 }
 
-void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& kernel, const Window& window) {
+// `y`: the result's dims with the spatial ones.
+void add_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm, const Dims& kernel, const Window& window,
+              const Dims& y) {
   const Node& node = plan.node();
-  const Dims x = node.dims(0), y = node.output_dims();
+  const Dims x = node.dims(0);
   const char* format = node.format(0);
   const DataType type = holds_bytes(node) ? data_type(node.dtype(0)) : float_type(node.dtype(0));
   plan.add(steps, pieces_for(static_cast<double>(elements(y) * elements(kernel))), [&](bool formats) {
     const MemoryDesc src = lying_in(formats ? format : nullptr, x, type);
-    const MemoryDesc dst = formats ? any_format(y, type) : row_major(y, type);
+    const MemoryDesc dst = formats && y == node.output_dims() ? any_format(y, type) : row_major(y, type);
     const pooling_forward::primitive_desc primitive(cpu_engine(), dnnl::prop_kind::forward_inference, algorithm, src,
                                                     dst, window.strides, kernel, window.dilations, window.begins,
                                                     window.ends, attributes());
     refuse_reference(primitive);
     Made made{[primitive] { return pooling_forward(primitive); }, primitive.scratchpad_desc(), {}};
     made.add(DNNL_ARG_SRC, 0, primitive.src_desc(), x);
-    made.add(DNNL_ARG_DST, 1, primitive.dst_desc(), y);
+    made.add(DNNL_ARG_DST, static_cast<int>(node.inputs()), primitive.dst_desc(), y);
     return made;
   });
 }
@@ -97,6 +103,15 @@ dnnl::algorithm average_of(const Node& node) {
   return count ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
 }
 
+// The mean of each channel of an image.
+void add_global_average(Plan& plan, Steps& steps) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0), kernel(x.begin() + 2, x.end());
+  Dims y(x.size(), 1);
+  std::copy_n(x.begin(), 2, y.begin());
+  add_pool(plan, steps, dnnl::algorithm::pooling_avg_include_padding, kernel, Window(node, kernel, x, y), y);
+}
+
 }  // namespace
 
 void prepare_max_pool(Plan& plan, Steps& steps) {
@@ -104,7 +119,8 @@ void prepare_max_pool(Plan& plan, Steps& steps) {
   check(node);
   refuse_if(node.gives(1), "the indices are asked for");
   const Dims kernel = kernel_shape(node);
-  add_pool(plan, steps, dnnl::algorithm::pooling_max, kernel, Window(node, kernel, node.dims(0), node.output_dims()));
+  add_pool(plan, steps, dnnl::algorithm::pooling_max, kernel, Window(node, kernel, node.dims(0), node.output_dims()),
+           node.output_dims());
 }
 
 void prepare_average_pool(Plan& plan, Steps& steps) {
@@ -112,15 +128,31 @@ void prepare_average_pool(Plan& plan, Steps& steps) {
   check(node);
   const Dims kernel = kernel_shape(node);
   const Window window(node, kernel, node.dims(0), node.output_dims());
-  add_pool(plan, steps, average_of(node), kernel, window);
+  add_pool(plan, steps, average_of(node), kernel, window, node.output_dims());
 }
 
 void prepare_global_average_pool(Plan& plan, Steps& steps) {
+  check(plan.node());
+  add_global_average(plan, steps);
+}
+
+void prepare_reduce_mean(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
+  refuse_if(node.format(0) == nullptr, "the input is row-major: the core's own kernel is as fast");
+  const auto rank = std::ssize(node.dims(0));
+  Dims axes = node.attribute("axes", Dims());
+  if (node.has(1)) {
+    const auto* const given = static_cast<const int64_t*>(node.constant(1));
+    refuse_if(given == nullptr, "the axes are not known before the run");
+    axes.assign(given, given + elements(node.dims(1)));
+  }
+  for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  std::sort(axes.begin(), axes.end());
+  Dims spatial(static_cast<size_t>(rank - 2));
+  std::iota(spatial.begin(), spatial.end(), int64_t{2});
+  refuse_if(axes != spatial, "the axes are not the spatial ones");
   check(node);
-  const Dims x = node.dims(0), kernel(x.begin() + 2, x.end());
-  add_pool(plan, steps, dnnl::algorithm::pooling_avg_include_padding, kernel,
-           Window(node, kernel, x, node.output_dims()));
+  add_global_average(plan, steps);
 }
 
 void prepare_max_pool_grad(Plan& plan, Steps& steps) {

@@ -68,6 +68,33 @@ TEST_CASE("channels of images that lie pixel by pixel are joined, be there one o
   CHECK(joined > 15);
 }
 
+TEST_CASE("means of images that lie in a format are pools, however their axes are written") {
+  const Engines engines;
+  Random random(24);
+  size_t pooled = 0;
+  for (int round = 0; round < 24; ++round) {
+    const Shape x{random.pick(1, 3), 32, random.pick(2, 20), random.pick(2, 20)};
+    const bool narrow = random.coin(), keeps = random.coin(), negative = random.coin(), turned = random.coin();
+    std::vector<int64_t> axes = negative ? std::vector<int64_t>{-2, -1} : std::vector<int64_t>{2, 3};
+    if (turned) std::swap(axes[0], axes[1]);
+    CAPTURE(x.to_string());
+    CAPTURE(narrow);
+    CAPTURE(keeps);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(25);
+      Net net(engine, weights, x);
+      Emitter& e = net.e;
+      const auto as = [&](ValueId v, DType dtype) { return typed(e, narrow, v, dtype); };
+      const ValueId y = e.emit("Conv", {as(net.x, DType::kBF16), as(net.weight({48, 32, 3, 3}), DType::kBF16)},
+                               {{"auto_pad", "SAME_UPPER"}});
+      const ValueId by = e.constant(Tensor::of<int64_t>({2}, axes));
+      return net.finish(as(e.emit("ReduceMean", {y, by}, {{"keepdims", int64_t{keeps}}}), DType::kF32));
+    };
+    pooled += runs(compare(engines, random.tensor(x), build, narrow ? 1e-2 : 2e-5), "onednn.pool");
+  }
+  CHECK(pooled == 24);
+}
+
 TEST_CASE("images of few channels are narrowed to the nearest, ties to even") {
   const Engines engines;
   Random random(22);
