@@ -16,6 +16,7 @@ namespace {
 
 // And "rows" where each row of the weights, as they are given, has a number per column of the result; else each has one column's.
 constexpr std::string_view kFormat = "onednn:bf16 tiles ", kByRow = "rows", kByColumn = "columns";
+
 struct Work {
   int64_t channels, columns;
   ConvRows rows;

@@ -1,6 +1,5 @@
 // Products in bf16 of rows by weights, in the CPU's tiles (AMX): for few rows and weights that don't fit into the cache next to a core.
-// The weights lie in the order in which they are read, once, and are asked for before they are needed; elsewhere each number of them
-// is waited for.
+// The weights lie in the order in which they are read, and are asked for before they are needed.
 #ifndef PERCALE_DEVICES_ONEDNN_TILES_H_
 #define PERCALE_DEVICES_ONEDNN_TILES_H_
 
