@@ -15,12 +15,35 @@ struct Group {
   std::string device;
   std::vector<NodeId> nodes;  // last one first; the first is the root
   std::set<ValueId> inputs;
-  NodeId anchor = -1;
+  NodeId anchor = -1, expansion = -1;
 };
 
 bool is_anchor(const Node& node) {
   const std::string_view op = node.op->name;
   return node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul");
+}
+
+bool is_conv(const Node& node) { return node.op->name == "Conv" && node.op->domain.empty(); }
+
+// One number of the image and one of the weights for each number of the result.
+bool is_pointwise(const Function& f, const Node& node) {
+  if (!is_conv(node) || node.attributes.get_int("group", 1) != 1) return false;
+  const Shape &x = f.type(node.inputs[0]).shape, &w = f.type(node.inputs[1]).shape, &y = f.type(node.outputs[0]).shape;
+  if (!x.is_static() || !w.is_static() || x.rank() != w.rank()) return false;
+  for (size_t d = 2; d < x.rank(); ++d) {
+    if (w[d] != 1 || x[d] != y[d]) return false;
+  }
+  const auto all = [&](const char* name, int64_t wanted) {
+    const std::vector<int64_t> given = node.attributes.get_ints(name);
+    return std::all_of(given.begin(), given.end(), [&](int64_t v) { return v == wanted; });
+  };
+  return all("strides", 1) && all("pads", 0);
+}
+
+// Each channel by itself.
+bool is_depthwise(const Function& f, const Node& node) {
+  const Shape& x = f.type(node.inputs[0]).shape;
+  return is_conv(node) && x.is_static() && x.rank() > 2 && node.attributes.get_int("group", 1) == x[1] && x[1] > 1;
 }
 
 // One element, or dims of the whole that stand side by side, with 1 for those before and behind them: a row, or one number per
@@ -39,7 +62,12 @@ bool is_fusable(DType dtype) { return dtype == DType::kF32 || dtype == DType::kB
 class Fusion {
  public:
   Fusion(const Graph& graph, Function& f, const FuseOptions& options)
-      : graph_(graph), f_(f), options_(options), group_of_(f.nodes.size(), -1), in_order_(f.nodes.size(), false) {
+      : graph_(graph),
+        f_(f),
+        options_(options),
+        group_of_(f.nodes.size(), -1),
+        in_order_(f.nodes.size(), false),
+        before_(f.nodes.size(), false) {
     users_.resize(f.values.size());
     is_output_.assign(f.values.size(), false);
     for (ValueId v : f.outputs) is_output_[static_cast<size_t>(v)] = true;
@@ -61,7 +89,7 @@ class Fusion {
     std::vector<Function> bodies;
     std::vector<bool> keep(f_.nodes.size(), true);
     for (Group& group : groups_) {
-      if (group.nodes.size() < 2) continue;
+      if (group.nodes.size() < 2 || options_.expansions != (group.expansion >= 0)) continue;
       bodies.push_back(make_body(group));
       for (NodeId id : group.nodes) keep[static_cast<size_t>(id)] = id == group.nodes[0];
       Node& root = f_.node(group.nodes[0]);
@@ -108,8 +136,32 @@ class Fusion {
     return one ? group : -1;
   }
 
+  // Before the depthwise anchor of a group there may be a row of nodes that nobody else reads, the first of which is a pointwise Conv.
+  bool join_before(NodeId id) {
+    const Node& node = f_.node(id);
+    const auto& users = users_[static_cast<size_t>(node.outputs[0])];
+    if (users.size() != 1 || is_output_[static_cast<size_t>(node.outputs[0])]) return false;
+    const int32_t index = group_of_[static_cast<size_t>(users[0])];
+    if (index < 0) return false;
+    const Group& group = groups_[static_cast<size_t>(index)];
+    const bool by_anchor = users[0] == group.anchor && is_depthwise(f_, f_.node(users[0]));
+    if (!(by_anchor || before_[static_cast<size_t>(users[0])]) || f_.node(users[0]).inputs[0] != node.outputs[0])
+      return false;
+    const size_t values =
+        node.inputs.size() - static_cast<size_t>(std::count_if(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
+          return v == kNoValue || f_.constant(v) != nullptr;
+        }));
+    if (group.expansion >= 0 || group.device != node.device ||
+        !(is_pointwise(f_, node) || (is_elementwise(node) && values == 1))) {
+      return false;
+    }
+    before_[static_cast<size_t>(id)] = true;
+    add(index, id);
+    return true;
+  }
+
   void place(NodeId id) {
-    if (!may_join(id)) return;
+    if (!may_join(id) || (options_.expansions && join_before(id))) return;
     const Node& node = f_.node(id);
     const Shape& shape = f_.type(node.outputs[0]).shape;
     const int32_t joined = group_of_users(node.outputs[0]);
@@ -139,7 +191,8 @@ class Fusion {
     for (ValueId v : node.inputs) {
       if (v != kNoValue) group.inputs.insert(v);
     }
-    if (is_anchor(node)) group.anchor = id;
+    if (!is_anchor(node)) return;
+    (before_[static_cast<size_t>(id)] ? group.expansion : group.anchor) = id;
   }
 
   // The group as a function; `inputs_` becomes the values that it takes.
@@ -195,6 +248,7 @@ class Fusion {
   std::vector<Group> groups_;
   std::vector<int32_t> group_of_;  // per node; -1: none
   std::vector<bool> in_order_;     // per node: something else comes before it or after it without taking a value
+  std::vector<bool> before_;       // per node: it stands before the anchor of its group
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
   std::vector<ValueId> inputs_;

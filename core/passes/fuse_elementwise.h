@@ -17,6 +17,9 @@ inline constexpr std::string_view kFuseElementwise = "fuse_elementwise", kInline
 struct FuseOptions {
   // Let a Conv, Gemm or MatMul be part of the group of what follows it. Without, only elementwise nodes are grouped.
   bool anchors = true;
+  // Only groups that a depthwise Conv begins, together with the Conv of 1 x 1 whose result it alone reads, and what stands between them
+  // and has one input. What comes before the depthwise one has the shape of its image.
+  bool expansions = false;
   size_t max_nodes = 64;
   size_t max_inputs = 16;
   // Names of nodes that stay as they are, besides those with control edges: somebody outside the function waits for them.

@@ -393,23 +393,28 @@ class Compiler {
     return false;
   }
 
+  enum class Round { kExpansions, kAnchors, kElementwise };
+
   // Every part comes before the first is lowered, because kernels borrow bodies from the graph, whose functions move when
-  // one is added. Where no kernel takes a product together with what follows it, what follows is grouped by itself.
+  // one is added. Where no kernel takes two convolutions together, each is grouped with what follows it; where none takes a product
+  // together with what follows it, what follows is grouped by itself.
   Status fuse(Cut& cut, const std::vector<NodeNames>& keep) {
     if (is_disabled(kFuseElementwise)) return {};
     std::vector<bool> wanted(cut.parts.size(), true);
-    for (const bool anchors : {true, false}) {
+    for (const Round round : {Round::kExpansions, Round::kAnchors, Round::kElementwise}) {
       for (size_t i = 0; i < cut.parts.size(); ++i) {
         if (!wanted[i] || device_of(cut.parts[i]).takes_partitions()) continue;
         FuseOptions options;
-        options.anchors = anchors;
+        options.expansions = round == Round::kExpansions;
+        options.anchors = round != Round::kElementwise;
         options.keep = keep[i];
         PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options));
       }
-      if (anchors) note_sizes(kFuseElementwise, cut);
+      if (round == Round::kAnchors) note_sizes(kFuseElementwise, cut);
       for (size_t i = 0; i < cut.parts.size(); ++i) {
         if (!wanted[i]) continue;
-        PERCALE_ASSIGN_OR_RETURN(wanted[i], put_back_refused(cut.parts[i]));
+        PERCALE_ASSIGN_OR_RETURN(const bool anchored, put_back_refused(cut.parts[i], round));
+        wanted[i] = round == Round::kExpansions || anchored;
       }
       if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) break;
     }
@@ -418,7 +423,7 @@ class Compiler {
   }
 
   // Whether one of them had an anchor.
-  Result<bool> put_back_refused(Part& part) {
+  Result<bool> put_back_refused(Part& part, Round round) {
     bool anchored = false;
     const std::string_view kind = device_of(part).kind();
     const ListProbe probe(*graph_, part.function, prepared_values(part.function, rules_));
@@ -430,6 +435,7 @@ class Compiler {
       if (status.code() == Code::kResourceExhausted) return status;
       refused.insert(node.name);
       anchored = anchored || node.attributes.find("anchor") != nullptr;
+      if (round == Round::kExpansions) continue;  // hardly any of them is worth it
       auto& told = out_->refused_groups;
       const auto is_this = [&](const RefusedGroup& r) { return r.node == node.name; };
       if (std::none_of(told.begin(), told.end(), is_this)) told.push_back({node.name, std::string(status.message())});

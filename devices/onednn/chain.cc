@@ -106,7 +106,7 @@ void prepare_chain(Plan& plan, Steps& steps) {
     const auto describe = [&](const Dims& dims, DataType t) {
       return dims == y && t == type ? desc : row_major(dims, t);
     };
-    return make_chain(node, source, desc, find_post_ops(body, 0, source, describe));
+    return make_chain(node, source, desc, find_post_ops(body, 0, body.size(), source, describe));
   });
 }
 

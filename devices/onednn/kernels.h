@@ -7,6 +7,7 @@
 namespace percale::onednn {
 
 void prepare_attention(Plan& plan, Steps& steps);
+void prepare_expansion(Plan& plan, Steps& steps);
 void prepare_winograd(Plan& plan, Steps& steps);
 void prepare_winograd_pack(Plan& plan, Steps& steps);
 void prepare_tiles_conv(Plan& plan, Steps& steps);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr KernelEntry kKernels[] = {
     {"onednn.attention", "percale", "FusedAttention", prepare_attention},
+    {"onednn.expansion", "percale", "Fused", prepare_expansion},
     {"onednn.winograd", "", "Conv", prepare_winograd},
     {"onednn.winograd", "percale", "Fused", prepare_winograd},
     {"onednn.winograd_pack", "percale", "Reorder", prepare_winograd_pack},

@@ -31,8 +31,8 @@ class Chain {
         has_sums_(has_sums),
         current_(current) {}
 
-  PostOps run(size_t first) {
-    for (size_t i = first; i < body_.size(); ++i) {
+  PostOps run(size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) {
       const Node node = body_.node(i);
       if (node.op() == "Cast" && body_.input(i, 0) != current_) {
         casts_.push_back({body_.output(i), body_.input(i, 0)});
@@ -207,13 +207,13 @@ Anchor find_anchor(const Node& whole, std::string_view op) {
   return anchor;
 }
 
-PostOps find_post_ops(const Body& body, size_t first, int current, const Describe& describe) {
-  return Chain(body, current, describe, false).run(first);
+PostOps find_post_ops(const Body& body, size_t first, size_t last, int current, const Describe& describe) {
+  return Chain(body, current, describe, false).run(first, last);
 }
 
 PostOps find_post_ops(const Node& whole, const Describe& describe) {
   const Body body(whole);
-  return Chain(body, body.output(0), describe, true).run(1);
+  return Chain(body, body.output(0), describe, true).run(1, body.size());
 }
 
 Tail find_tail(const PostOps& post_ops, const Dims& y, size_t columns) {

@@ -54,10 +54,10 @@ class Body {
 // Fused form named by the attribute "anchor").
 Anchor find_anchor(const Node& whole, std::string_view op);
 
-// The nodes from number `first` on, which follow each other from the value `current`, as post-ops; Refusal for what oneDNN has
+// The nodes from number `first` to `last`, which follow each other from the value `current`, as post-ops; Refusal for what oneDNN has
 // none for. `describe` says how an operand lies, which has as many dims as the output.
 using Describe = std::function<MemoryDesc(const Dims& dims, DataType type)>;
-PostOps find_post_ops(const Body& body, size_t first, int current, const Describe& describe);
+PostOps find_post_ops(const Body& body, size_t first, size_t last, int current, const Describe& describe);
 // What comes behind the anchor.
 PostOps find_post_ops(const Node& whole, const Describe& describe);
 

@@ -115,6 +115,41 @@ TEST_CASE("A MatMul begins the group of its bias and activation; what comes befo
   CHECK(op_names(fuse(*graph, inputs, options).main()) == Strings{"Neg", "MatMul", "Fused"});
 }
 
+TEST_CASE("A pointwise convolution joins the depthwise one that alone reads it, when that is asked for") {
+  const auto build = [](bool read_twice, int64_t kernel) {
+    Builder builder(all_ops());
+    Build b(builder.main());
+    const ValueId x = b.input("x", {1, 2, 4, 4}, DType::kF32),
+                  wide = b.input("wide", {4, 2, kernel, kernel}, DType::kF32);
+    const ValueId narrow = b.input("narrow", {4, 1, 3, 3}, DType::kF32);
+    const Attributes same{{"auto_pad", "SAME_UPPER"}};
+    const ValueId expanded = b.op("Relu", {b.op("Conv", {x, wide}, kernel == 1 ? Attributes() : same)});
+    const ValueId y = b.op("Relu",
+                           {b.op("Conv", {expanded, narrow},
+                                 {{"auto_pad", "SAME_UPPER"}, {"group", 4}, {"strides", std::vector<int64_t>{2, 2}}})},
+                           {}, "y");
+    b.outputs(read_twice ? std::vector<ValueId>{y, expanded} : std::vector<ValueId>{y});
+    return get(builder.finish());
+  };
+  const auto numbers = [](const Shape& shape) {
+    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 11) - 5;
+    return f32(shape, values);
+  };
+  FuseOptions options;
+  options.expansions = true;
+  const auto fused_names = [&](bool read_twice, int64_t kernel) {
+    const auto graph = build(read_twice, kernel);
+    const Graph fused =
+        fuse(*graph, {numbers({1, 2, 4, 4}), numbers({4, 2, kernel, kernel}), numbers({4, 1, 3, 3})}, options);
+    return op_names(fused.main());
+  };
+  CHECK(fused_names(false, 1) == Strings{"Fused"});
+  const Strings apart{"Conv", "Relu", "Conv", "Relu"};
+  CHECK(fused_names(true, 1) == apart);
+  CHECK(fused_names(false, 3) == apart);
+}
+
 TEST_CASE("Any small elementwise graph gives the same bits fused and put back") {
   const auto registry = all_ops();
   for (unsigned seed = 0; seed < 100; ++seed) {
