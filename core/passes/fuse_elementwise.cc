@@ -136,6 +136,12 @@ class Fusion {
     return one ? group : -1;
   }
 
+  bool is_large(ValueId v) const {
+    const ValueType& type = f_.type(v);
+    const int64_t size = type.dtype == DType::kF32 ? 4 : 2;
+    return type.shape.num_elements() * size > options_.expansion_bytes * type.shape[0];  // of an image
+  }
+
   // Before the depthwise anchor of a group there may be a row of nodes that nobody else reads, the first of which is a pointwise Conv.
   bool join_before(NodeId id) {
     const Node& node = f_.node(id);
@@ -144,7 +150,7 @@ class Fusion {
     const int32_t index = group_of_[static_cast<size_t>(users[0])];
     if (index < 0) return false;
     const Group& group = groups_[static_cast<size_t>(index)];
-    const bool by_anchor = users[0] == group.anchor && is_depthwise(f_, f_.node(users[0]));
+    const bool by_anchor = users[0] == group.anchor && is_depthwise(f_, f_.node(users[0])) && is_large(node.outputs[0]);
     if (!(by_anchor || before_[static_cast<size_t>(users[0])]) || f_.node(users[0]).inputs[0] != node.outputs[0])
       return false;
     const size_t values =

@@ -20,6 +20,8 @@ struct FuseOptions {
   // Only groups that a depthwise Conv begins, together with the Conv of 1 x 1 whose result it alone reads, and what stands between them
   // and has one input. What comes before the depthwise one has the shape of its image.
   bool expansions = false;
+  // Of these, only where what is between the two takes more: less stays in the cache next to a core.
+  int64_t expansion_bytes = int64_t{3} << 20;
   size_t max_nodes = 64;
   size_t max_inputs = 16;
   // Names of nodes that stay as they are, besides those with control edges: somebody outside the function waits for them.

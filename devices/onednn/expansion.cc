@@ -86,9 +86,7 @@ void prepare_expansion(Plan& plan, Steps& steps) {
   const int image = body.input(0, 0);
   refuse_if(!body.is_operand(image), "the image is a constant of the group");
   const size_t each = dnnl::memory::data_type_size(depthwise.type);
-  constexpr size_t kCache = 1 << 20, kBand = 768 << 10;
-  refuse_if(static_cast<size_t>(elements(wide.y) / wide.y[0]) * each <= kCache,
-            "what is between them fits into the cache");
+  constexpr size_t kBand = 768 << 10;
   const DataType result = float_type(whole.output_dtype(0));
 
   const WidthScope width(1);

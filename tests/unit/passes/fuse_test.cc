@@ -116,10 +116,10 @@ TEST_CASE("A MatMul begins the group of its bias and activation; what comes befo
 }
 
 TEST_CASE("A pointwise convolution joins the depthwise one that alone reads it, when that is asked for") {
-  const auto build = [](bool read_twice, int64_t kernel) {
+  const auto build = [](bool read_twice, int64_t kernel, int64_t images = 1) {
     Builder builder(all_ops());
     Build b(builder.main());
-    const ValueId x = b.input("x", {1, 2, 4, 4}, DType::kF32),
+    const ValueId x = b.input("x", {images, 2, 4, 4}, DType::kF32),
                   wide = b.input("wide", {4, 2, kernel, kernel}, DType::kF32);
     const ValueId narrow = b.input("narrow", {4, 1, 3, 3}, DType::kF32);
     const Attributes same{{"auto_pad", "SAME_UPPER"}};
@@ -138,6 +138,7 @@ TEST_CASE("A pointwise convolution joins the depthwise one that alone reads it, 
   };
   FuseOptions options;
   options.expansions = true;
+  options.expansion_bytes = 0;
   const auto fused_names = [&](bool read_twice, int64_t kernel) {
     const auto graph = build(read_twice, kernel);
     const Graph fused =
@@ -148,6 +149,10 @@ TEST_CASE("A pointwise convolution joins the depthwise one that alone reads it, 
   const Strings apart{"Conv", "Relu", "Conv", "Relu"};
   CHECK(fused_names(true, 1) == apart);
   CHECK(fused_names(false, 3) == apart);
+  Graph empty = *build(false, 1, 0);
+  Function f = empty.main();
+  check(fuse_elementwise(empty, f, options));
+  CHECK(op_names(f) == apart);
 }
 
 TEST_CASE("Any small elementwise graph gives the same bits fused and put back") {
