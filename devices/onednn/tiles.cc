@@ -25,8 +25,12 @@ struct Work {
   Tail tail;
 };
 
-void check(const Node& whole, const Work& work, DataType type) {
+// Before anything that takes time: nets in f32 ask for every node.
+void check_type(DataType type) {
   refuse_if(type != DataType::bf16 || !has_amx() || tile_fns() == nullptr, "not in bf16 with AMX");
+}
+
+void check(const Node& whole, const Work& work) {
   const auto w = static_cast<size_t>(work.weights);
   refuse_if(!whole.prepared(w) || whole.format(w) != nullptr, "the weights change from run to run");
   refuse_if(work.channels % kBlockChannels != 0, "the channels make no whole tiles");
@@ -84,6 +88,7 @@ void finish(Plan& plan, Steps& steps, Work work) {
 }
 
 void add_product(Plan& plan, Steps& steps, const Product& p) {
+  check_type(p.type);
   const Node& whole = plan.node();
   const PostOps post_ops = find_post_ops(whole, row_major);
   const Dims y = whole.output_dims();
@@ -92,7 +97,7 @@ void add_product(Plan& plan, Steps& steps, const Product& p) {
   refuse_if(p.m <= kFew || p.m > kMany || p.k * p.n < kWeights, "products of such sizes are as fast elsewhere");
   const Work work{p.k, p.n,    unchanged_rows(p.m), p.a,
                   p.b, p.bias, !p.transpose_b,      find_tail(post_ops, y, y.size() - 1)};
-  check(whole, work, p.type);
+  check(whole, work);
   if (!plan.is_taken()) return;
   if (post_ops.sum >= 0) plan.work_in_place(static_cast<size_t>(post_ops.sum));
   finish(plan, steps, work);
@@ -104,6 +109,7 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   const Node& whole = plan.node();
   const Anchor anchor = find_anchor(whole, "Conv");
   const Node& node = anchor.node;
+  check_type(float_type(node.dtype(0)));
   refuse_if(anchor.operands[0] < 0, "the image is a constant of the group");
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Dims &x = conv.x, &w = conv.weights, &y = conv.y;
@@ -124,7 +130,7 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
             anchor.has(2) ? anchor.operands[2] : -1,
             false,
             find_tail(post_ops, y, 1)};
-  check(whole, work, float_type(node.dtype(0)));
+  check(whole, work);
   if (!plan.is_taken()) return;
 
   const auto ask = [&](size_t operand, const Dims& dims, DataType type) {
