@@ -23,12 +23,14 @@ from turns import HERE, Worker, from_start, machine, markdown, percale_version, 
 
 PARTS = ["inference", "load", "processes", "training", "breakdown"]
 PEERS = ["onnxruntime", "openvino-f32", "openvino", "torch"]
+ALONE = "percale-one-thread"  # takes turns with the threads that it is compared with: a machine's speed changes within minutes
 PACKAGES = ["onnxruntime", "openvino", "torch"]
 CHAINS = {"chain_16": "chain of 1,000 ops on 16 numbers", "chain_64k": "chain of 1,000 ops on 65,536 numbers"}
 
 
 def command(who, build, threads):
     if who.startswith("percale"):
+        threads = 1 if who == ALONE else threads
         options = ["precision=bf16"] if who == "percale-bf16" else []
         return [os.path.join(build, "tests", "bench", "percale_worker"), str(threads), *options]
     return [sys.executable, os.path.join(HERE, "model_peers.py"), who, str(threads)]
@@ -134,11 +136,10 @@ def table_of(args, roof, threads, measured):
               "share of the roof", "one thread / two", "error"]
     rows, given = [], []
     for case in of_kind(args, "net", "given"):
-        m, one = measured[case["name"], threads], measured[case["name"], args.threads[0]].best("percale")
+        m = measured[case["name"], threads]
         rows.append([title(case), m.cell("percale"), m.cell("onnxruntime"), m.cell("openvino-f32"), m.cell("torch"),
                      m.ratio("percale", "onnxruntime"), m.ratio("percale", "openvino-f32"), m.share(case["flops"], roof),
-                     f"{one / m.best('percale'):.2f}x" if threads > 1 and "percale" in m.times and one else "",
-                     m.error("percale")])
+                     m.ratio("percale", ALONE), m.error("percale")])
         if case["kind"] == "given":
             given.append(m)
     if len(given) > 1:
@@ -151,8 +152,9 @@ def inference(args, roof):
     for case in of_kind(args, "net", "given"):
         who = ["percale", "percale-bf16", *(PEERS if case["kind"] == "net" else PEERS[:-1])]
         for threads in args.threads:
-            measured[case["name"], threads] = measure(case["name"], f"run:{case['folder']}/model.onnx", threads, who, args,
-                                                      "onnxruntime", [f"out{i}.npy" for i in range(16)])
+            measured[case["name"], threads] = measure(case["name"], f"run:{case['folder']}/model.onnx", threads,
+                                                      who + [ALONE] * (threads > 1), args, "onnxruntime",
+                                                      [f"out{i}.npy" for i in range(16)])
     text = "".join(table_of(args, roof, threads, measured) for threads in args.threads)
     ours = "percale-bf16" if any("percale-bf16" in m.times for m in measured.values()) else "percale"
     rows = [[f"{CHAINS.get(m.name, m.name)}, {threads_text(m.threads)}", m.cell(ours), m.cell("openvino"),
@@ -210,15 +212,12 @@ without a model: ONNX Runtime's package has its library but no headers for a hos
 def training(args, roof):
     args, rows = argparse.Namespace(**vars(args) | {"rounds": min(args.rounds, 3)}), []  # steps take seconds
     for case in of_kind(args, "training"):
-        one = None
         for threads in args.threads:
-            m = measure(case["name"], f"train:{case['folder']}/spec.json", threads, ["percale", "torch"], args, "torch",
-                        ["losses.npy"])
-            one = one or m.best("percale")
+            m = measure(case["name"], f"train:{case['folder']}/spec.json", threads, ["percale", "torch"] + [ALONE] * (threads > 1),
+                        args, "torch", ["losses.npy"])
             rows.append([f"{case['name'].removesuffix('_train')}, batch {case['batch']}, {threads_text(threads)}",
                          m.cell("percale"), m.cell("torch"), m.ratio("percale", "torch"), m.share(case["flops"], roof),
-                         f"{one / m.best('percale'):.2f}x" if threads > 1 and one and "percale" in m.times else "",
-                         m.error("percale")])
+                         m.ratio("percale", ALONE), m.error("percale")])
     header = ["step, SGD with momentum", "percale: least (median)", "torch, channels-last", "torch / ours", "share of the roof",
               "one thread / two", "error of the first three losses"]
     return section(f"Training in f32, {args.rounds} rounds", header, rows)
