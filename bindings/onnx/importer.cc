@@ -98,12 +98,16 @@ void Importer::read_told_variables() {
   read(kFixedKey, told_fixed_);
 }
 
-Importer::Kept Importer::kept_as(std::string_view name, percale_dtype dtype, size_t rank) const {
+Importer::Kept Importer::kept_as(const TensorProto& proto) const {
+  const std::string_view name = proto.name;
   if (told_) {
     if (told_trainable_.contains(name)) return Kept::kTrainable;
     return told_fixed_.contains(name) ? Kept::kFixed : Kept::kConstant;
   }
-  if (!is_float(dtype) || rank == 0 || survey_.settled.contains(name)) return Kept::kConstant;
+  if (!is_float(proto.dtype) || proto.dims.empty() || survey_.settled.contains(name)) return Kept::kConstant;
+  // A number that an exporter gave the rank of what it meets: the 0.5 of a GELU as [1, 1, 1].
+  const bool number = proto.dims.size() >= 2 && element_count(proto) == 1 && !survey_.beyond_arithmetic.contains(name);
+  if (number) return Kept::kConstant;
   return survey_.statistics.contains(name) ? Kept::kFixed : Kept::kTrainable;
 }
 
@@ -175,7 +179,7 @@ Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& sco
     TensorPtr tensor;
     ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor).within("initializer"));
     Value value;
-    const Kept kept = main ? kept_as(proto.name, proto.dtype, proto.dims.size()) : Kept::kConstant;
+    const Kept kept = main ? kept_as(proto) : Kept::kConstant;
     if (kept != Kept::kConstant) {
       std::string name;
       ONNX_TRY(c_text(proto.name, &name));

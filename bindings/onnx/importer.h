@@ -11,6 +11,7 @@
 #include "bindings/onnx/host.h"
 #include "bindings/onnx/proto.h"
 #include "bindings/onnx/survey.h"
+#include "bindings/onnx/tensor.h"
 
 namespace percale_onnx {
 
@@ -58,7 +59,7 @@ class Importer {
   Status keep_metadata();
   // How an initializer of the main graph is kept.
   enum class Kept { kConstant, kTrainable, kFixed };
-  Kept kept_as(std::string_view name, percale_dtype dtype, size_t rank) const;
+  Kept kept_as(const TensorProto& proto) const;
 
   Status add_node(std::string_view bytes, Scope& scope);
   Status emit_node(const NodeProto& node, Scope& scope);

@@ -1,6 +1,7 @@
 #include "bindings/onnx/survey.h"
 
 #include <algorithm>
+#include <iterator>
 #include <queue>
 
 namespace percale_onnx {
@@ -37,6 +38,8 @@ constexpr Slot kSettled[] = {
     {"QLinearMatMul", 4},
     {"QLinearMatMul", 6},
 };
+// What takes numbers of no meaning of their own; a slope or a weight goes elsewhere.
+constexpr std::string_view kArithmetic[] = {"Add", "Sub", "Mul", "Div", "Pow", "Min", "Max"};
 constexpr Slot kStatistics[] = {{"BatchNormalization", 3}, {"BatchNormalization", 4}};
 
 class Surveyor {
@@ -85,6 +88,9 @@ class Surveyor {
 
  private:
   void note_slots(const NodeOutline& node) {
+    const bool arithmetic = node.domain.empty() &&
+                            std::find(std::begin(kArithmetic), std::end(kArithmetic), node.op) != std::end(kArithmetic);
+    if (!arithmetic) out_->beyond_arithmetic.insert(node.inputs.begin(), node.inputs.end());
     if (!node.domain.empty()) return;
     for (const Slot& slot : kSettled) {
       if (slot.op == node.op && slot.input < node.inputs.size()) out_->settled.insert(node.inputs[slot.input]);

@@ -34,6 +34,8 @@ struct Survey {
   Names settled;
   // Running statistics: values that a model has and no gradient changes.
   Names statistics;
+  // What a node that is no plain arithmetic takes.
+  Names beyond_arithmetic;
 };
 
 // Walks over all nodes that the graph can reach. UNIMPLEMENTED names every op that `knows` does not know, with the number of its

@@ -1,5 +1,6 @@
 // What is dropped here must not change a bit of any result, NaN and the sign of zero included: so x + 0 stays (it turns -0
 // into +0) while x - 0, x + -0 and x * 1 go, and x * 0 stays.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -75,7 +76,8 @@ class Algebra {
     if (op == "Add" || op == "Sub" || op == "Mul" || op == "Div") return neutral(node);
     if (op == "Transpose") return is_identity(permutation(node)) ? x : kNoValue;
     if (op == "Neg" || op == "Not") return involution(node);
-    const bool moves_nothing = op == "Reshape" || op == "Expand" || op == "Cast" || op == "Flatten";
+    const bool moves_nothing =
+        op == "Reshape" || op == "Expand" || op == "Cast" || op == "Flatten" || (op == "Slice" && goes_forward(node));
     if (moves_nothing && same_type(x, out)) return x;
     const bool of_one = op == "Concat" || op == "Max" || op == "Min" || op == "Sum";
     return of_one && node.inputs.size() == 1 ? x : kNoValue;
@@ -104,6 +106,15 @@ class Algebra {
       for (auto i = static_cast<int64_t>(shape.rank()); i-- > 0;) perm.push_back(i);
     }
     return perm;
+  }
+
+  // A Slice without steps back: where it leaves out nothing it moves nothing.
+  bool goes_forward(const Node& node) const {
+    if (node.inputs.size() < 5 || node.inputs[4] == kNoValue) return true;
+    const Tensor* const steps = f_.constant(node.inputs[4]);
+    if (steps == nullptr) return false;
+    const std::vector<int64_t> each = to_int64s(*steps);
+    return std::all_of(each.begin(), each.end(), [](int64_t step) { return step > 0; });
   }
 
   bool is_identity(const std::vector<int64_t>& perm) const {

@@ -25,11 +25,11 @@ constexpr Pass kPasses[] = {
     {"recognize_activation",
      "Puts Gelu, Swish, HardSigmoid and HardSwish where they are written out; changes last bits, of inference alone.",
      recognize_activation},
+    {"move_views", "Moves Reshapes behind the elementwise ops that follow a product, so that these fuse.", move_views},
     {"fold_batch_norm",
      "Moves BatchNormalization, and numbers per channel, into the weights beside it; changes last bits, of inference "
      "alone.",
      fold_batch_norm},
-    {"move_views", "Moves Reshapes behind the elementwise ops that follow a product, so that these fuse.", move_views},
 };
 
 }  // namespace

@@ -119,6 +119,15 @@ MemoryDesc read_desc(std::string_view text) {
 
 }  // namespace
 
+Format with_dims(Format format, const Dims& dims) {
+  Dims turned = format.row_major.get_dims();
+  if (turned.size() != 4 || turned == dims || format.in_format.get_dims() != turned) return format;
+  std::swap(turned[2], turned[3]);
+  if (turned != dims) return format;
+  const std::vector<int> order{0, 1, 3, 2};
+  return {format.in_format.permute_axes(order), row_major(dims, format.row_major.get_data_type())};
+}
+
 std::string encode(const Format& format) {
   std::string out(kPrefix);
   out += name_of(format.in_format.get_data_type());

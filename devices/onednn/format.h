@@ -18,6 +18,9 @@ struct Format {
   MemoryDesc in_format, row_major;
 };
 
+// The same with the library's dims, where the primitive takes an image of one column for one of one row.
+Format with_dims(Format format, const Dims& dims);
+
 // "onednn:f32 aBcd16b;…": readable, then all that decode() needs.
 std::string encode(const Format& format);
 // Throws Refusal for a text that encode() has not made.
@@ -30,7 +33,7 @@ inline MemoryDesc any_format(const Dims& dims, DataType type) {
   return MemoryDesc(dims, type, dnnl::memory::format_tag::any);
 }
 
-// A tensor as it lies in a format, row-major where that is null or shows other dims: an image of one column as one of one row.
+// A tensor as it lies in a format, row-major where that is null or shows other dims.
 MemoryDesc lying_in(const char* format, const Dims& dims, DataType type);
 
 // A tensor whose dims follow each other in memory as those of `model` do. Precondition: strides alone describe it.

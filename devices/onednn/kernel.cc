@@ -210,7 +210,9 @@ bool Plan::ask_for_formats(const std::vector<Made>& all) {
       if (!granted || number < 0 || same_bytes(desc, operand.row_major)) continue;
       if (std::find(asked.begin(), asked.end(), number) != asked.end()) continue;
       asked.push_back(number);
-      granted = ask_for_format(static_cast<size_t>(number), encode({desc, operand.row_major}), desc.get_size());
+      const auto index = static_cast<size_t>(number);
+      const Dims dims = index < node_.inputs() ? node_.dims(index) : node_.output_dims(index - node_.inputs());
+      granted = ask_for_format(index, encode(with_dims({desc, operand.row_major}, dims)), desc.get_size());
     }
   }
   return granted;

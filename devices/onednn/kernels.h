@@ -35,6 +35,7 @@ void prepare_qlinear_matmul(Plan& plan, Steps& steps);
 void prepare_max_pool(Plan& plan, Steps& steps);
 void prepare_average_pool(Plan& plan, Steps& steps);
 void prepare_global_average_pool(Plan& plan, Steps& steps);
+void prepare_global_max_pool(Plan& plan, Steps& steps);
 void prepare_reduce_mean(Plan& plan, Steps& steps);
 void prepare_layer_norm(Plan& plan, Steps& steps);
 void prepare_quantize(Plan& plan, Steps& steps);

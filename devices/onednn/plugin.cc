@@ -56,6 +56,7 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.pool", "", "MaxPool", prepare_max_pool},
     {"onednn.pool", "", "AveragePool", prepare_average_pool},
     {"onednn.pool", "", "GlobalAveragePool", prepare_global_average_pool},
+    {"onednn.pool", "", "GlobalMaxPool", prepare_global_max_pool},
     {"onednn.pool", "", "ReduceMean", prepare_reduce_mean},
     {"onednn.layer_norm", "", "LayerNormalization", prepare_layer_norm},
     {"onednn.quantize", "", "QuantizeLinear", prepare_quantize},

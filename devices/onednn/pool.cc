@@ -103,14 +103,17 @@ dnnl::algorithm average_of(const Node& node) {
   return count ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
 }
 
-// The mean of each channel of an image.
-void add_global_average(Plan& plan, Steps& steps) {
+// One number for each channel of an image.
+void add_global_pool(Plan& plan, Steps& steps, dnnl::algorithm algorithm) {
   const Node& node = plan.node();
+  check(node);
   const Dims x = node.dims(0), kernel(x.begin() + 2, x.end());
   Dims y(x.size(), 1);
   std::copy_n(x.begin(), 2, y.begin());
-  add_pool(plan, steps, dnnl::algorithm::pooling_avg_include_padding, kernel, Window(node, kernel, x, y), y);
+  add_pool(plan, steps, algorithm, kernel, Window(node, kernel, x, y), y);
 }
+
+constexpr auto kMean = dnnl::algorithm::pooling_avg_include_padding;
 
 }  // namespace
 
@@ -131,10 +134,8 @@ void prepare_average_pool(Plan& plan, Steps& steps) {
   add_pool(plan, steps, average_of(node), kernel, window, node.output_dims());
 }
 
-void prepare_global_average_pool(Plan& plan, Steps& steps) {
-  check(plan.node());
-  add_global_average(plan, steps);
-}
+void prepare_global_average_pool(Plan& plan, Steps& steps) { add_global_pool(plan, steps, kMean); }
+void prepare_global_max_pool(Plan& plan, Steps& steps) { add_global_pool(plan, steps, dnnl::algorithm::pooling_max); }
 
 void prepare_reduce_mean(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
@@ -151,8 +152,7 @@ void prepare_reduce_mean(Plan& plan, Steps& steps) {
   Dims spatial(static_cast<size_t>(rank - 2));
   std::iota(spatial.begin(), spatial.end(), int64_t{2});
   refuse_if(axes != spatial, "the axes are not the spatial ones");
-  check(node);
-  add_global_average(plan, steps);
+  add_global_pool(plan, steps, kMean);
 }
 
 void prepare_max_pool_grad(Plan& plan, Steps& steps) {

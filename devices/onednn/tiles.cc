@@ -17,6 +17,8 @@ namespace {
 // And "rows" where each row of the weights, as they are given, has a number per column of the result; else each has one column's.
 constexpr std::string_view kFormat = "onednn:bf16 tiles ", kByRow = "rows", kByColumn = "columns";
 
+constexpr int64_t kManyRows = 384;
+
 struct Work {
   int64_t channels, columns;
   ConvRows rows;
@@ -73,15 +75,20 @@ void finish(Plan& plan, Steps& steps, Work work) {
       });
       first = copies;
     }
-    const TileRows rows{first, static_cast<int64_t>(pitch), offsets.data(), work.rows.results.data()};
     const Tail& tail = work.tail;
     const TileEnd end{row < 0 ? nullptr : operand(row), wide_row, tail.addend < 0 ? nullptr : operand(tail.addend),
                       wide, tail};
-    // A thread reads panels that follow each other.
-    const int64_t panels = shape.panels(), pieces = std::min<int64_t>(panels, 16);
-    in_parallel(host, launch.run, pieces, [&](int64_t i) {
-      for (int64_t panel = panels * i / pieces; panel < panels * (i + 1) / pieces; ++panel) {
-        multiply(shape, rows, operand(work.weights), panel, end, operand(y));
+    // A thread reads panels that follow each other, and of many rows those that it copied.
+    const int64_t panels = shape.panels(), pieces = std::min<int64_t>(panels, 16),
+                  sides = shape.rows < kManyRows ? 1 : 2;
+    in_parallel(host, launch.run, sides * pieces, [&](int64_t i) {
+      const int64_t side = i / pieces, piece = i % pieces;
+      const int64_t row = shape.rows * side / sides, rows_end = shape.rows * (side + 1) / sides;
+      const TileShape part{rows_end - row, shape.blocks, shape.columns};
+      const TileRows rows{first + row * static_cast<int64_t>(pitch), static_cast<int64_t>(pitch), offsets.data(),
+                          work.rows.results.data() + row};
+      for (int64_t panel = panels * piece / pieces; panel < panels * (piece + 1) / pieces; ++panel) {
+        multiply(part, rows, operand(work.weights), panel, end, operand(y));
       }
     });
   };
@@ -114,9 +121,11 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Dims &x = conv.x, &w = conv.weights, &y = conv.y;
   refuse_if(w.size() != 4, "not two spatial dims, or groups");
-  // Measured on the layers of ResNet-50 and of MobileNetV2, with one thread and with two.
-  constexpr int64_t kPixels = 256, kWeights = 1 << 16;
-  refuse_if(elements(y) > kPixels * y[1] || elements(w) < kWeights,
+  // Measured on the layers of ResNet-50 and of MobileNetV2, and on 128 to 512 channels of 14 x 14 to 56 x 56 pixels, with one thread and
+  // with two.
+  constexpr int64_t kPixels = 256, kWeights = 1 << 16, kManyPixels = 4096, kManyWeights = 1 << 18;
+  const bool window = w[2] * w[3] > 1 && elements(w) >= kManyWeights;
+  refuse_if(elements(y) > (window ? kManyPixels : kPixels) * y[1] || elements(w) < kWeights,
             "so many pixels, or so few weights, are as fast elsewhere");
   constexpr int64_t kSeveralPixels = 64, kDepth = 512;
   refuse_if(elements(y) > kSeveralPixels * y[1] && elements(w) < kDepth * y[1],
@@ -133,7 +142,8 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   check(whole, work);
   if (!plan.is_taken()) return;
 
-  const auto ask = [&](size_t operand, const Dims& dims, DataType type) {
+  const auto ask = [&](size_t operand, const Dims& laid, DataType type) {
+    const Dims dims = conv.laid(laid);  // back again
     const MemoryDesc by_pixel(dims, type, dnnl::memory::format_tag::nhwc);
     plan.require_format(operand, encode({by_pixel, row_major(dims, type)}), by_pixel.get_size());
   };

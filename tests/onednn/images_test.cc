@@ -95,6 +95,32 @@ TEST_CASE("means of images that lie in a format are pools, however their axes ar
   CHECK(pooled == 24);
 }
 
+TEST_CASE("images of one row and of one column are pooled as they lie") {
+  const Engines engines;
+  Random random(26);
+  for (const bool column : {false, true}) {
+    const std::vector<int64_t> axis{column ? 3 : 2};
+    for (const bool narrow : {false, true}) {
+      CAPTURE(column);
+      CAPTURE(narrow);
+      const Shape x = column ? Shape{2, 32, 30, 1} : Shape{2, 32, 1, 30},
+                  w = column ? Shape{48, 32, 5, 1} : Shape{48, 32, 1, 5};
+      const auto build = [&](const std::shared_ptr<Engine>& engine) {
+        Random weights(27);
+        Net net(engine, weights, x);
+        Emitter& e = net.e;
+        const auto as = [&](ValueId v, DType dtype) { return typed(e, narrow, v, dtype); };
+        const ValueId y = e.emit("Conv", {as(net.x, DType::kBF16), as(net.weight(w), DType::kBF16)});
+        const ValueId flat = e.emit("Squeeze", {y, e.constant(Tensor::of<int64_t>({1}, axis))});
+        return net.finish(as(e.emit("GlobalMaxPool", {flat}), DType::kF32));
+      };
+      const std::string kernels = compare(engines, random.tensor(x), build, narrow ? 1e-2 : 2e-5);
+      CHECK(runs(kernels, "onednn.pool") == 1);
+      CHECK(runs(kernels, "Reorder") <= 2);  // of the image and of the weights
+    }
+  }
+}
+
 TEST_CASE("images of few channels are narrowed to the nearest, ties to even") {
   const Engines engines;
   Random random(22);

@@ -66,6 +66,31 @@ TEST_CASE("convolutions of few pixels give what is exact, whatever their window 
   CHECK(taken >= (computes_in_tiles() ? size_t{70} : size_t{0}));
 }
 
+TEST_CASE("convolutions of many pixels and weights give what is exact, two sides of the image at a time") {
+  const Engines engines;
+  Random random(35);
+  size_t taken = 0;
+  for (int round = 0; round < 12; ++round) {
+    const int64_t height = random.pick(1, 40),
+                  width = std::min<int64_t>(4096 / height, 400 / height + random.pick(1, 40));
+    const int64_t down = std::min<int64_t>(height, random.pick(1, 3)), across = down == 1 ? 3 : random.pick(1, 5);
+    const int64_t channels = 32 * random.pick(6, 10),
+                  columns = (1 << 18) / (channels * down * across) + random.pick(1, 64);
+    const bool image_of_one_column = random.coin();
+    Shape x{1, channels, height, width + across - 1}, w{columns, channels, down, across};
+    if (image_of_one_column) x = {1, channels, height * width, 1}, w = {columns, channels, down * across, 1};
+    CAPTURE(x.to_string());
+    CAPTURE(w.to_string());
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(36);
+      Net net(engine, weights, x);
+      return net.finish(net.e.emit("Conv", {whole(net, net.x), whole(net, net.weight(w))}));
+    };
+    taken += runs(compare(engines, random.tensor(x), build, 0, in_bf16()), "onednn.tiles");
+  }
+  CHECK(taken >= (computes_in_tiles() ? size_t{11} : size_t{0}));
+}
+
 TEST_CASE("products of few rows give what is exact, be the matrix transposed or not") {
   const Engines engines;
   Random random(32);

@@ -57,6 +57,13 @@ class Models(unittest.TestCase):
         self.assertEqual([v["name"] for v in summary["inputs"] + summary["outputs"]], ["x", "y"])
         self.assertEqual(summary["inputs"][0]["dims"], [-1, 2])
 
+    def test_numbers_in_the_rank_of_what_they_meet_are_constants(self):
+        graph = Graph([node("Mul", ["x", "half"], ["h"]), node("PRelu", ["h", "slope"], ["p"]), node("Add", ["p", "bias"], ["y"])],
+                      [value("x", FLOAT, [1, 2])], [value("y", FLOAT, [1, 2])],
+                      [floats("half", [1, 1], [0.5]), floats("slope", [1, 1], [0.25]), floats("bias", [1], [3])])
+        self.gives(model(graph), [floats("x", [1, 2], [8, -8])], [floats("y", [1, 2], [7, 2])])
+        self.assertEqual([v["name"] for v in self.summary()["variables"]], ["slope", "bias"])
+
     def test_an_inner_value_is_fetched_by_its_name(self):
         graph = Graph([node("Neg", ["x"], ["inner value"]), node("Abs", ["inner value"], ["y"])],
                       [value("x", FLOAT, [2])], [value("y", FLOAT, [2])])

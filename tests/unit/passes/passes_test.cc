@@ -120,6 +120,22 @@ TEST_CASE("algebra merges a Transpose of a Transpose and a Reshape of a Reshape"
   CHECK(op_names(f) == Strings{"Reshape", "Exp", "Exp"});
 }
 
+TEST_CASE("algebra drops a Slice that leaves nothing out, and keeps one that turns its axis round") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3});
+  const auto slice = [&](int64_t from, int64_t to, int64_t step) {
+    return b.op("Slice", {x, b.ints({from}), b.ints({to}), b.ints({1}), b.ints({step})});
+  };
+  b.outputs({b.op("Exp", {slice(0, 1000, 1)}), b.op("Exp", {b.op("Slice", {x, b.ints({0}), b.ints({2})})}),
+             slice(-1, -1000, -1), slice(1, 1000, 1)});
+  const auto graph = get(builder.finish());
+  Function f = run_pass(*graph, "algebra", {kX});
+  PassContext context;
+  check(dead_code(*graph, f, context));
+  CHECK(op_names(f) == Strings{"Exp", "Exp", "Slice", "Slice"});
+}
+
 TEST_CASE("fold_constants computes what constants and known shapes determine, and leaves what is too large") {
   Builder builder(all_ops());
   Build b(builder.main());
@@ -280,6 +296,20 @@ TEST_CASE("move_views lets what follows a product be its neighbour") {
   CHECK(op_names(f) == Strings{"Transpose", "Gemm", "Relu", "Mul", "Reshape", "Add", "Clip", "Reshape"});
 }
 
+TEST_CASE("move_views lines operands up where dims of one alone come and go, and passes by pools over whole images") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {1, 2, 3, 1}), other = b.input("other", {2, 1});
+  const ValueId product = b.op("Conv", {x, b.constant(f64({4, 2, 1, 1}, {1, 2, 3, -1, 0.5, -2, 1, 4}))});
+  const ValueId seen = b.op("Squeeze", {product, b.ints({3})});  // [1, 4, 3]
+  const ValueId sum = b.op("Add", {b.constant(f64({4, 1}, {1, -2, 0.5, 3})), seen});
+  const ValueId wide = b.op("Mul", {sum, b.constant(f64({3}, {2, 0.25, -1}))});
+  b.outputs({b.op("GlobalMaxPool", {wide}), b.op("Neg", {other})});
+  const auto graph = get(builder.finish());
+  const Function f = run_pass(*graph, "move_views", {f64({1, 2, 3, 1}, {1, -1, 0.5, 3, 2, -4}), f64({2, 1}, {1, 2})});
+  CHECK(op_names(f) == Strings{"Conv", "Add", "Mul", "GlobalMaxPool", "Reshape", "Neg"});
+}
+
 TEST_CASE("move_views leaves views that something else uses, and operands that mean something else without them") {
   Builder builder(all_ops());
   Build b(builder.main());
@@ -323,7 +353,7 @@ TEST_CASE("Passes can be switched off by name and each that ran can be dumped") 
   check(run_device_free_passes(*graph, f, context));
   CHECK(ran == Strings{"inline_calls", "infer_shapes", "expand_composites", "fold_constants", "dead_code",
                        "recognize_norm", "recognize_rotary", "recognize_attention", "recognize_activation",
-                       "fold_batch_norm", "move_views"});
+                       "move_views", "fold_batch_norm"});
   CHECK(f.nodes.size() == 3);
 }
 
