@@ -284,6 +284,54 @@ TEST_CASE("a composite op that a kernel claims stays, and one whose shape is not
   CHECK(op_names(f) == Strings{"Gelu", "Abs", "Add", "Div", "Gelu"});
 }
 
+TEST_CASE("move_transposes brings what follows a product next to it, and joins two ways") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3});
+  const auto turned = [&](ValueId v) { return b.op("Transpose", {v}, {{"perm", std::vector<int64_t>{1, 0}}}); };
+  // x / 2 (1 + erf(x / sqrt 2)), as a converter leaves it that turned the images back on both ways.
+  const ValueId product = b.op("Reshape", {b.op("MatMul", {x, turned(x)}), b.ints({4, 1})});
+  const ValueId half = b.op("Mul", {product, b.number(0.5)}), part = b.op("Mul", {product, b.number(0.7)});
+  const ValueId erf = b.op("Add", {b.op("Erf", {turned(part)}), b.number(1)});
+  b.outputs({b.op("Mul", {turned(half), erf}), b.op("Sub", {turned(b.op("Exp", {x})), turned(b.op("Sin", {x}))})});
+  const auto graph = get(builder.finish());
+  const Function f = run_pass(*graph, "move_transposes", {kX});
+  CHECK(op_names(f) == Strings{"Transpose", "MatMul", "Reshape", "Mul", "Mul", "Erf", "Add", "Mul", "Transpose", "Exp",
+                               "Sin", "Sub", "Transpose"});
+}
+
+TEST_CASE("move_transposes lets the greatest and the least look through, where dims keep their order") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3, 4});
+  const auto over = [&](const char* op, std::vector<int64_t> perm, std::vector<int64_t> axes, int64_t keepdims) {
+    const ValueId turned = b.op("Transpose", {x}, {{"perm", std::move(perm)}});
+    return b.op(op, {turned, b.ints(axes)}, {{"keepdims", keepdims}});
+  };
+  b.outputs({over("ReduceMax", {0, 2, 1}, {1}, 0), over("ReduceMin", {2, 0, 1}, {-3}, 0),
+             over("ReduceMax", {2, 1, 0}, {0, 2}, 0), over("ReduceMax", {2, 1, 0}, {1}, 0),
+             over("ReduceMax", {0, 2, 1}, {1}, 1), over("ReduceSum", {0, 2, 1}, {1}, 0)});
+  const auto graph = get(builder.finish());
+  std::vector<double> numbers(24);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i * 7 % 24) - 11;
+  const Function f = run_pass(*graph, "move_transposes", {f64({2, 3, 4}, numbers)});
+  CHECK(op_names(f) == Strings{"ReduceMax", "ReduceMin", "ReduceMax", "Transpose", "ReduceMax", "Transpose",
+                               "ReduceMax", "Transpose", "ReduceSum"});
+}
+
+TEST_CASE("move_transposes leaves Transposes that others use, that differ, or that are behind no product") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}), y = b.input("y", {3, 2});
+  const auto turned = [&](ValueId v) { return b.op("Transpose", {v}, {{"perm", std::vector<int64_t>{1, 0}}}); };
+  const ValueId twice = turned(b.op("MatMul", {x, y}));
+  b.outputs({b.op("Max", {turned(b.op("Neg", {x})), y}), b.op("Exp", {turned(b.op("Sin", {x}))}), b.op("Abs", {twice}),
+             b.op("Cos", {twice}), b.op("Add", {turned(b.op("MatMul", {x, y})), b.constant(f64({2}, {1, 2}))})});
+  const auto graph = get(builder.finish());
+  const Tensor other = f64({3, 2}, {1, 2, -3, 4, 5, -6});
+  CHECK(op_names(run_pass(*graph, "move_transposes", {kX, other})) == op_names(graph->main()));
+}
+
 TEST_CASE("move_views lets what follows a product be its neighbour") {
   Builder builder(all_ops());
   Build b(builder.main());
@@ -352,8 +400,8 @@ TEST_CASE("Passes can be switched off by name and each that ran can be dumped") 
   context.dump = [&](std::string_view pass, const Function&) { ran.emplace_back(pass); };
   check(run_device_free_passes(*graph, f, context));
   CHECK(ran == Strings{"inline_calls", "infer_shapes", "expand_composites", "fold_constants", "dead_code",
-                       "recognize_norm", "recognize_rotary", "recognize_attention", "recognize_activation",
-                       "move_views", "fold_batch_norm"});
+                       "recognize_norm", "recognize_rotary", "recognize_attention", "move_transposes",
+                       "recognize_activation", "move_views", "fold_batch_norm"});
   CHECK(f.nodes.size() == 3);
 }
 
