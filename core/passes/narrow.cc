@@ -25,6 +25,11 @@ constexpr std::array<std::string_view, 4> kMoves = {"Concat", "Transpose", "Slic
 // the rounding is. A convolution of one channel by itself stays f32, as long as what it reads is f32.
 constexpr double kFlopsPerRounding = 64;
 
+bool repeats_pixels(const Node& node) {
+  return node.op->domain.empty() && node.op->name == "Resize" &&
+         node.attributes.get_string("mode", "nearest") == "nearest";
+}
+
 bool is_attention(const Node& node) { return node.op->domain == "percale" && node.op->name == "FusedAttention"; }
 
 class Narrowing {
@@ -95,7 +100,8 @@ class Narrowing {
 
   bool is_narrow(const Node& node) const {
     if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
-    const bool moves = node.op->has(kView) || is_one_of(node, kMoves), product = is_one_of(node, kProducts);
+    const bool moves = node.op->has(kView) || is_one_of(node, kMoves) || repeats_pixels(node),
+               product = is_one_of(node, kProducts);
     const bool follows = moves || is_attention(node) || is_one_of(node, kPools) ||
                          (node.op->has(kElementwise) && node.op->name != "Cast");
     if (!follows && !product) return false;
@@ -181,7 +187,10 @@ class Narrowing {
 
 }  // namespace
 
-bool narrows_input(const Node& node, size_t input) { return !is_attention(node) || input < 3; }
+bool narrows_input(const Node& node, size_t input) {
+  if (repeats_pixels(node)) return input == 0;  // not the scales
+  return !is_attention(node) || input < 3;
+}
 
 Tensor narrowed(const Tensor& number) {
   const BF16 value = to_bf16(number.span<float>()[0]);

@@ -37,6 +37,7 @@ void prepare_average_pool(Plan& plan, Steps& steps);
 void prepare_global_average_pool(Plan& plan, Steps& steps);
 void prepare_global_max_pool(Plan& plan, Steps& steps);
 void prepare_reduce_mean(Plan& plan, Steps& steps);
+void prepare_enlarge(Plan& plan, Steps& steps);
 void prepare_layer_norm(Plan& plan, Steps& steps);
 void prepare_quantize(Plan& plan, Steps& steps);
 void prepare_softmax(Plan& plan, Steps& steps);

@@ -58,6 +58,7 @@ constexpr KernelEntry kKernels[] = {
     {"onednn.pool", "", "GlobalAveragePool", prepare_global_average_pool},
     {"onednn.pool", "", "GlobalMaxPool", prepare_global_max_pool},
     {"onednn.pool", "", "ReduceMean", prepare_reduce_mean},
+    {"onednn.enlarge", "", "Resize", prepare_enlarge},
     {"onednn.layer_norm", "", "LayerNormalization", prepare_layer_norm},
     {"onednn.quantize", "", "QuantizeLinear", prepare_quantize},
     {"onednn.softmax", "", "Softmax", prepare_softmax},

@@ -121,6 +121,56 @@ TEST_CASE("images of one row and of one column are pooled as they lie") {
   }
 }
 
+TEST_CASE("images that lie in a format are enlarged there, and only by repeating pixels") {
+  const Engines engines;
+  Random random(28);
+  for (int round = 0; round < 40; ++round) {
+    const Shape x{random.pick(1, 2), 32, random.pick(1, 9), random.pick(1, 9)};
+    const bool narrow = random.coin(), sizes = random.coin();
+    std::vector<float> scales{1, 1, static_cast<float>(random.pick(1, 4)), static_cast<float>(random.pick(1, 4))};
+    struct Mode {
+      const char *place, *nearest;
+      bool repeats;
+    };
+    const Mode modes[] = {{"asymmetric", "floor", true},
+                          {"half_pixel", "round_prefer_floor", true},
+                          {"pytorch_half_pixel", "round_prefer_ceil", true},
+                          {"asymmetric", "ceil", false},
+                          {"half_pixel", "floor", false}};
+    const Mode& mode = modes[random.pick(0, 4)];
+    const bool odd = !sizes && random.pick(0, 3) == 0;
+    if (odd) scales[2] += 0.25f;
+    CAPTURE(x.to_string());
+    CAPTURE(scales[2]);
+    CAPTURE(scales[3]);
+    CAPTURE(mode.place);
+    CAPTURE(mode.nearest);
+    const auto build = [&](const std::shared_ptr<Engine>& engine) {
+      Random weights(29);
+      Net net(engine, weights, x);
+      Emitter& e = net.e;
+      const auto as = [&](ValueId v, DType dtype) { return typed(e, narrow, v, dtype); };
+      const auto conv = [&](ValueId v) { return e.emit("Conv", {v, as(net.weight({32, 32, 1, 1}), DType::kBF16)}); };
+      const ValueId y = conv(as(net.x, DType::kBF16));
+      std::vector<int64_t> target;
+      for (size_t d = 0; d < 4; ++d) target.push_back(x[d] * static_cast<int64_t>(scales[d]));
+      std::vector<ValueId> inputs{y, kNoValue, kNoValue, kNoValue};
+      if (sizes) {
+        inputs[3] = e.constant(Tensor::of<int64_t>({4}, target));
+      } else {
+        inputs[2] = e.constant(Tensor::of<float>({4}, scales));
+        inputs.pop_back();
+      }
+      const ValueId large =
+          e.emit("Resize", inputs,
+                 {{"mode", "nearest"}, {"coordinate_transformation_mode", mode.place}, {"nearest_mode", mode.nearest}});
+      return net.finish(as(conv(large), DType::kF32));
+    };
+    const std::string kernels = compare(engines, random.tensor(x), build, narrow ? 1e-2 : 2e-5);
+    CHECK(runs(kernels, "onednn.enlarge") == (mode.repeats && !odd ? 1 : 0));
+  }
+}
+
 TEST_CASE("images of few channels are narrowed to the nearest, ties to even") {
   const Engines engines;
   Random random(22);
