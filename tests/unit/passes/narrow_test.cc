@@ -67,6 +67,22 @@ TEST_CASE("products and what follows them become bf16, all else stays; the resul
   }
 }
 
+TEST_CASE("images are enlarged in bf16 by repeating pixels, in f32 by means of them; scales stay what they are") {
+  const std::vector<float> times{1, 1, 2, 2};
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {1, 64, 16, 16}, DType::kF32), w = b.constant(random_f32({64, 64, 3, 3}, 4), "w");
+  const ValueId y = b.op("Conv", {x, w}, {}, "conv"), scales = b.constant(Tensor::of<float>({4}, times), "scales");
+  b.outputs({b.op("Relu", {b.op("Resize", {y, kNoValue, scales}, {{"mode", "nearest"}}, "larger")}, {}, "one"),
+             b.op("Relu", {b.op("Resize", {y, kNoValue, scales}, {{"mode", "linear"}}, "smooth")}, {}, "two")});
+  const auto graph = get(builder.finish());
+  Function f = graph->main();
+  check(narrow(*graph, f, {[](const Node&) { return true; }, {}}));
+  CHECK(dtypes(f).find("larger:bf16") != std::string::npos);
+  CHECK(dtypes(f).find("smooth:f32") != std::string::npos);
+  CHECK(dtypes(f).find("scales/bf16") == std::string::npos);
+}
+
 TEST_CASE("an operand that would be rounded for an elementwise node alone keeps it in f32") {
   Net net;
   Function f = net.graph.main();
