@@ -63,7 +63,7 @@ struct Part {
 bool can_part(const ConvDims& conv, const PostOps& post_ops) {
   constexpr int64_t kWeights = 1 << 19, kPixels = 4;  // a part of one pixel would have the dims of what is per channel
   constexpr int64_t kChannels = 16;                   // of fewer, oneDNN has code that is slower in halves
-  return conv.weights.size() == 4 && conv.x[1] >= kChannels && elements(conv.weights) <= kWeights &&
+  return conv.is_plain_2d() && conv.x[1] >= kChannels && elements(conv.weights) <= kWeights &&
          elements(conv.y) >= kPixels * conv.y[1] &&
          std::all_of(post_ops.operands.begin(), post_ops.operands.end(), [&](const BinaryOperand& o) {
            return conv.laid(o.dims) == conv.y || elements(o.dims) == o.dims[1];

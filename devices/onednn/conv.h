@@ -19,6 +19,9 @@ struct ConvDims {
   // An image of one column is one of one row, byte for byte; oneDNN has faster code for rows.
   bool column;
   Dims laid(Dims dims, size_t first = 2) const;
+
+  // Two spatial dims and no groups. The weights alone do not tell: those of one spatial dim and of groups have as many dims.
+  bool is_plain_2d() const { return x.size() == 4 && weights.size() == 4; }
 };
 
 // The core has fast kernels of its own for f32 and two spatial dims, which need nothing prepared: what moving row-major images and

@@ -120,7 +120,7 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   refuse_if(anchor.operands[0] < 0, "the image is a constant of the group");
   const ConvDims conv(node, node.dims(0), node.dims(1), node.output_dims());
   const Dims &x = conv.x, &w = conv.weights, &y = conv.y;
-  refuse_if(w.size() != 4, "not two spatial dims, or groups");
+  refuse_if(!conv.is_plain_2d(), "not two spatial dims, or groups");
   // Measured on the layers of ResNet-50 and of MobileNetV2, and on 128 to 512 channels of 14 x 14 to 56 x 56 pixels, with one thread and
   // with two.
   constexpr int64_t kPixels = 256, kWeights = 1 << 16, kManyPixels = 4096, kManyWeights = 1 << 18;

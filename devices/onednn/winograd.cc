@@ -49,7 +49,7 @@ PixelSteps steps_of(const MemoryDesc& desc, int64_t lanes) {
 WinogradShape shape_of(const ConvDims& conv, const WinogradFns& fns) {
   const Dims ones(2, 1), none(2, 0);
   const Dims& w = conv.weights;
-  refuse_if(w.size() != 4, "not two spatial dims, or groups");
+  refuse_if(!conv.is_plain_2d(), "not two spatial dims, or groups");
   refuse_if(w[2] != 3 || w[3] != 3 || conv.window.strides != ones || conv.window.dilations != none,
             "no window of 3 x 3 that goes in steps of 1");
   refuse_if(w[0] % fns.lanes != 0 || w[1] % fns.lanes != 0, "channels make no whole vectors");

@@ -4,11 +4,6 @@
 namespace percale {
 namespace {
 
-// Where the round is in bf16.
-ValueId typed(Emitter& e, bool narrow, ValueId v, DType dtype) {
-  return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v;
-}
-
 TEST_CASE("images of any dims and channels come to convolutions and back as they are") {
   const Engines engines;
   Random random(21);

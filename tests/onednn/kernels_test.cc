@@ -93,6 +93,33 @@ TEST_CASE("products by weights, and what follows them, agree with the core's own
 }
 
 // The result may take the addend's memory only where nobody needs that any more.
+TEST_CASE("weights of one spatial dim and of groups are not taken for those of two") {
+  struct Case {
+    Shape x, w;
+    int64_t group;
+  };
+  // What tiles, halves of images and Winograd's filtering would take if the weights' dims were two channels and two places.
+  const Case cases[] = {
+      {{1, 512, 60}, {512, 32, 9}, 16}, {{1, 256, 400}, {256, 128, 3}, 2}, {{1, 48, 20}, {256, 3, 3}, 16}};
+  const Engines engines;
+  Random random(37);
+  for (const Case& c : cases) {
+    for (const bool narrow : {false, true}) {
+      CAPTURE(c.x.to_string());
+      CAPTURE(narrow);
+      const auto build = [&](const std::shared_ptr<Engine>& engine) {
+        Random weights(38);
+        Net net(engine, weights, c.x);
+        const auto as = [&](ValueId v, DType dtype) { return typed(net.e, narrow, v, dtype); };
+        const ValueId y =
+            net.e.emit("Conv", {as(net.x, DType::kBF16), as(net.weight(c.w), DType::kBF16)}, {{"group", c.group}});
+        return net.finish(as(net.e.emit("Gelu", {y}), DType::kF32));
+      };
+      compare(engines, random.tensor(c.x), build, narrow ? 1e-2 : 2e-5);
+    }
+  }
+}
+
 TEST_CASE("a sum behind a convolution or a product leaves its addend alone where others read it") {
   const Engines engines;
   Random random(5);

@@ -54,6 +54,11 @@ class Net {
   ValueId x = kNoValue;
 };
 
+// Where the round is in bf16.
+inline ValueId typed(Emitter& e, bool narrow, ValueId v, DType dtype) {
+  return narrow ? e.emit("Cast", {v}, {{"to", dtype}}) : v;
+}
+
 // What may follow a convolution or a product of that shape, as chains that post-ops can express: kinds 0 to kFollowers.
 inline constexpr int64_t kFollowers = 10;
 ValueId follow(Net& net, ValueId y, int64_t kind, const Shape& shape);
