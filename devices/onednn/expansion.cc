@@ -1,7 +1,9 @@
 // A convolution of 1 x 1 and the depthwise one behind it, of which the result between them would not fit into the cache next to a core:
 // row band by row band, so that it never leaves it.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -58,6 +60,18 @@ struct Half {
   int w, bias;
 };
 
+// Of the depthwise convolution's result the rows `first` to `last`, which need `from` to `to` of what is between, and padding.
+struct Rows {
+  std::array<int64_t, 4> size() const { return {to - from, last - first, begin, end}; }
+
+  int64_t image, first, last, from, to, begin, end;
+};
+
+using Description = convolution_forward::primitive_desc;
+struct Pair {
+  Description expansion, depthwise;
+};
+
 struct Band {
   std::unique_ptr<Primitive> expansion, depthwise;
 };
@@ -89,17 +103,42 @@ void prepare_expansion(Plan& plan, Steps& steps) {
   constexpr size_t kBand = 768 << 10;
   const DataType result = float_type(whole.output_dtype(0));
 
-  const WidthScope width(1);
-  const auto weights_of = [](const Half& half, int64_t rows, int64_t out_rows, int64_t begin, int64_t end,
-                             DataType to) {
-    const auto primitive = half.describe(rows, out_rows, begin, end, to, any_format(half.conv.weights, half.type));
-    refuse_reference(primitive);
-    return primitive.weights_desc();
-  };
   const Window& window = narrow.window;
-  const MemoryDesc wide_weights = weights_of(expansion, wide.x[2], wide.y[2], 0, 0, depthwise.type);
+  const int64_t reach = (narrow.weights[3] - 1) * (window.dilations[0] + 1) + 1, height = narrow.x[2],
+                rows = narrow.y[2];
+  const int64_t row_bytes = narrow.x[1] * narrow.x[3] * static_cast<int64_t>(each);
+  const int64_t fit = std::max<int64_t>(1, (static_cast<int64_t>(kBand) / row_bytes - reach) / window.strides[0] + 1);
+  const int64_t per_image = (rows + fit - 1) / fit, count = per_image * narrow.y[0],
+                lanes = std::min<int64_t>(count, 4);
+  std::vector<Rows> bands;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t band = i % per_image, first = rows * band / per_image, last = rows * (band + 1) / per_image;
+    const int64_t begin = first * window.strides[0] - window.begins[0],
+                  end = (last - 1) * window.strides[0] - window.begins[0] + reach;
+    const int64_t from = std::clamp(begin, int64_t{0}, height - 1), to = std::clamp(end, from + 1, height);
+    bands.push_back({i / per_image, first, last, from, to, from - begin, end - to});
+  }
+
+  // Weights lie as a band in the middle wants them. Bands of other sizes may have no code for these but the reference's.
+  const WidthScope width(1);
+  const Rows& model = bands[static_cast<size_t>(per_image / 2)];
+  const auto describe_expansion = [&](const Rows& b, const MemoryDesc& weights) {
+    return expansion.describe(b.to - b.from, b.to - b.from, 0, 0, depthwise.type, weights);
+  };
+  const auto describe_depthwise = [&](const Rows& b, const MemoryDesc& weights) {
+    return depthwise.describe(b.to - b.from, b.last - b.first, b.begin, b.end, result, weights);
+  };
+  const MemoryDesc wide_weights = describe_expansion(model, any_format(wide.weights, expansion.type)).weights_desc();
   const MemoryDesc narrow_weights =
-      weights_of(depthwise, narrow.x[2], narrow.y[2], window.begins[0], window.ends[0], result);
+      describe_depthwise(model, any_format(narrow.weights, depthwise.type)).weights_desc();
+  std::map<std::array<int64_t, 4>, Pair> descriptions;  // bands of one size share theirs
+  for (const Rows& b : bands) {
+    if (descriptions.contains(b.size())) continue;
+    const Pair pair{describe_expansion(b, wide_weights), describe_depthwise(b, narrow_weights)};
+    refuse_reference(pair.expansion);
+    refuse_reference(pair.depthwise);
+    descriptions.emplace(b.size(), pair);
+  }
   if (!plan.is_taken()) return;
 
   const auto ask = [&](size_t operand, const MemoryDesc& desc, const Dims& dims) {
@@ -114,33 +153,11 @@ void prepare_expansion(Plan& plan, Steps& steps) {
   ask(static_cast<size_t>(image), by_pixel(wide.x, expansion.type), wide.x);
   ask(whole.inputs(), by_pixel(narrow.y, result), narrow.y);
 
-  const int64_t reach = (narrow.weights[3] - 1) * (window.dilations[0] + 1) + 1, height = narrow.x[2],
-                rows = narrow.y[2];
-  const int64_t row_bytes = narrow.x[1] * narrow.x[3] * static_cast<int64_t>(each);
-  const int64_t fit = std::max<int64_t>(1, (static_cast<int64_t>(kBand) / row_bytes - reach) / window.strides[0] + 1);
-  const int64_t per_image = (rows + fit - 1) / fit, count = per_image * narrow.y[0],
-                lanes = std::min<int64_t>(count, 4);
-  struct Rows {
-    int64_t image, first, last, from, to, begin, end;
-  };
-  std::vector<Rows> bands;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t band = i % per_image, first = rows * band / per_image, last = rows * (band + 1) / per_image;
-    const int64_t begin = first * window.strides[0] - window.begins[0],
-                  end = (last - 1) * window.strides[0] - window.begins[0] + reach;
-    const int64_t from = std::clamp(begin, int64_t{0}, height - 1), to = std::clamp(end, from + 1, height);
-    bands.push_back({i / per_image, first, last, from, to, from - begin, end - to});
-  }
   // Each lane has its rows, then what its primitives want.
-  using Description = convolution_forward::primitive_desc;
-  std::vector<std::pair<Description, Description>> descriptions;
   size_t between = 0, own = 0;
-  for (const Rows& b : bands) {
-    Description first = expansion.describe(b.to - b.from, b.to - b.from, 0, 0, depthwise.type, wide_weights);
-    Description then = depthwise.describe(b.to - b.from, b.last - b.first, b.begin, b.end, result, narrow_weights);
-    between = std::max(between, first.dst_desc().get_size());
-    own = std::max({own, first.scratchpad_desc().get_size(), then.scratchpad_desc().get_size()});
-    descriptions.emplace_back(std::move(first), std::move(then));
+  for (const auto& [size, pair] : descriptions) {
+    between = std::max(between, pair.expansion.dst_desc().get_size());
+    own = std::max({own, pair.expansion.scratchpad_desc().get_size(), pair.depthwise.scratchpad_desc().get_size()});
   }
   const auto rounded = [](size_t bytes) { return (bytes + 63) / 64 * 64; };
   const size_t lane_bytes = rounded(between) + rounded(own);
@@ -152,16 +169,16 @@ void prepare_expansion(Plan& plan, Steps& steps) {
       return static_cast<size_t>((b.image * dims[2] + row) * dims[3] * dims[1]) * dnnl::memory::data_type_size(t);
     };
     const size_t scratch = lane * lane_bytes;
+    const Pair& pair = descriptions.at(b.size());
     const auto primitive = [&](const Half& half, const Description& description, const Argument& from,
                                const Argument& to) {
       return std::make_unique<Primitive>(whole.host(), convolution_forward(description),
                                          arguments_of(half, description, from, to, scratch + rounded(between)), 1);
     };
     const Argument middle{0, Argument::kScratch, scratch, {}};
-    made->push_back(
-        {primitive(expansion, descriptions[i].first, {0, image, at(wide.x, b.from, expansion.type), {}}, middle),
-         primitive(depthwise, descriptions[i].second, middle,
-                   {0, static_cast<int>(whole.inputs()), at(narrow.y, b.first, result), {}})});
+    made->push_back({primitive(expansion, pair.expansion, {0, image, at(wide.x, b.from, expansion.type), {}}, middle),
+                     primitive(depthwise, pair.depthwise, middle,
+                               {0, static_cast<int>(whole.inputs()), at(narrow.y, b.first, result), {}})});
   }
   plan.book(static_cast<size_t>(lanes) * lane_bytes);
   steps.function = [&host = whole.host(), made, lanes](const percale_launch& launch) {
