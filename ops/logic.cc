@@ -156,6 +156,15 @@ Result<MapPlan> plan_is_inf(const NodeView& node, KernelPlan&) {
                    static_cast<double>(node.attributes.get_int("detect_positive"))});
 }
 
+// Bits are chosen without a branch, so that vectors can do it; a stride is 0 or 1, or only then known when it runs.
+template <class T>
+void choose(const uint8_t* condition, const T* a, const T* b, int64_t n, int64_t sc, int64_t sa, int64_t sb, T* y) {
+  for (int64_t i = 0; i < n; ++i) {
+    const T mask = static_cast<T>(T{0} - static_cast<T>(condition[i * sc] != 0)), other = b[i * sb];
+    y[i] = static_cast<T>(other ^ ((a[i * sa] ^ other) & mask));
+  }
+}
+
 template <class T>
 void where_row(const Row& row) {
   const auto* condition = row.x<uint8_t>(0);
@@ -164,12 +173,10 @@ void where_row(const Row& row) {
   T* y = row.y<T>();
   constexpr auto kItem = static_cast<int64_t>(sizeof(T));
   const int64_t sc = row.stride[0], sa = row.stride[1] / kItem, sb = row.stride[2] / kItem;
-  if (sc == 1 && sa == 1 && sb == 0) {
-    const T other = *b;
-    for (int64_t i = 0; i < row.n; ++i) y[i] = condition[i] != 0 ? a[i] : other;
-  } else {
-    for (int64_t i = 0; i < row.n; ++i) y[i] = condition[i * sc] != 0 ? a[i * sa] : b[i * sb];
-  }
+  if (sc == 1 && sa == 1 && sb == 1) return choose(condition, a, b, row.n, 1, 1, 1, y);
+  if (sc == 1 && sa == 1 && sb == 0) return choose(condition, a, b, row.n, 1, 1, 0, y);
+  if (sc == 1 && sa == 0 && sb == 1) return choose(condition, a, b, row.n, 1, 0, 1, y);
+  choose(condition, a, b, row.n, sc, sa, sb, y);
 }
 
 // Elements are chosen, not computed with: their size is all that matters.
