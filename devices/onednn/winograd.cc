@@ -94,8 +94,9 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   const WinogradShape shape = shape_of(conv, fns);
   const PostOps post_ops = find_post_ops(whole, row_major);
   const Tail behind = find_tail(post_ops, conv.y, 1);
-  refuse_if(behind.row >= 0 || behind.function != Tail::Function::kBounds,
-            "what follows is more than a sum and bounds");
+  const bool swish = behind.function == Tail::Function::kSwish;
+  refuse_if(behind.row >= 0 || (!swish && behind.function != Tail::Function::kBounds),
+            "what follows is more than a sum and bounds or Swish");
   refuse_if(behind.addend >= 0 && whole.dtype(static_cast<size_t>(behind.addend)) != PERCALE_DTYPE_F32,
             "the addend is not in f32");
 
@@ -124,12 +125,16 @@ void prepare_winograd(Plan& plan, Steps& steps) {
   const Cut cut(shape, fns);
   plan.book(cut.scratch());
 
-  steps.function = [&host = whole.host(), &fns, shape, from, to, behind, cut, image, w, y,
+  steps.function = [&host = whole.host(), &fns, shape, from, to, behind, cut, image, w, y, swish,
                     bias = anchor.has(2) ? anchor.operands[2] : -1](const percale_launch& launch) {
     const auto floats = [&](auto operand) { return static_cast<float*>(launch.operands[operand]); };
     auto* const points = static_cast<float*>(launch.scratch);
-    const WinogradEnd end{bias < 0 ? nullptr : floats(bias), behind.addend < 0 ? nullptr : floats(behind.addend),
-                          behind.low, behind.high};
+    const WinogradEnd end{bias < 0 ? nullptr : floats(bias),
+                          behind.addend < 0 ? nullptr : floats(behind.addend),
+                          behind.low,
+                          behind.high,
+                          swish,
+                          behind.alpha};
     for (int64_t round = 0; round < cut.rounds; ++round) {
       const int64_t begin = cut.first_piece(round), pieces = cut.first_piece(round + 1) - begin;
       const auto points_of = [&](int64_t piece) {

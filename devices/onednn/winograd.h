@@ -29,11 +29,13 @@ struct PixelSteps {
 };
 
 // What comes behind the convolution: + bias[channel] (or null), + addend, which lies as the result (or null; the result's own memory
-// is good), then no less than `low` and no more than `high`.
+// is good), then no less than `low` and no more than `high`, or x sigmoid(alpha x).
 struct WinogradEnd {
   const float* bias;
   const float* addend;
   float low, high;
+  bool swish;
+  float alpha;
 };
 
 // One piece of work each; pieces of the same kind may run at once. Tiles are numbered image by image, row by row.

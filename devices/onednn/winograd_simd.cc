@@ -205,6 +205,31 @@ V bounded(V x, V low, V high) {  // NaN stays
   return hn::IfThenElse(hn::Gt(x, high), high, x);
 }
 
+// The polynomial of these coefficients, the lowest power's first.
+V polynomial(V, float c) { return set(c); }
+template <class... Floats>
+V polynomial(V x, float c, Floats... more) {
+  return hn::MulAdd(polynomial(x, more...), x, set(c));
+}
+
+// e^x to 2e-7 of it, for -87 < x < 88. Cephes' way: 2^n times a polynomial of what is left.
+V exp(V x) {
+  const hn::RebindToSigned<F32> ints;
+  const V n = hn::Round(times(x, 1.44269504f));
+  V f = hn::NegMulAdd(n, set(0.693145752f), x);  // ln 2 in two parts
+  f = hn::NegMulAdd(n, set(1.42860677e-6f), f);
+  const auto power = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(ints, n), hn::Set(ints, 127)));
+  return hn::Mul(polynomial(f, 1.0f, 1.0f, 0.5f, 1 / 6.0f, 1 / 24.0f, 1 / 120.0f, 1 / 720.0f),
+                 hn::BitCast(F32(), power));
+}
+
+// x sigmoid(alpha x). NaN stays; where sigmoid is no normal number it is zero.
+V swish(V x, V alpha) {
+  const V z = hn::Neg(hn::Mul(alpha, x)), most = set(87);
+  const V sigmoid = hn::Div(set(1), hn::Add(set(1), exp(bounded(z, hn::Neg(most), most))));
+  return hn::Mul(x, hn::IfThenZeroElse(hn::Gt(z, most), sigmoid));
+}
+
 template <int kM>
 void multiply(const WinogradShape& s, const float* v, const float* packed, int64_t out_block, int64_t first,
               int64_t last, const WinogradEnd& end, float* y, PixelSteps steps) {
@@ -217,7 +242,7 @@ void multiply(const WinogradShape& s, const float* v, const float* packed, int64
   for (int64_t p = 0; p < kA * kA; ++p) {
     each(v + p * groups * tiles * kL, groups, u + p * s.channels * vectors * kL, sums + p * tiles * vectors * kL);
   }
-  const V low = set(end.low), high = set(end.high);
+  const V low = set(end.low), high = set(end.high), alpha = set(end.alpha);
   for (int64_t t = 0; t < tiles; ++t) {
     const Place place(s, first + t);
     const int64_t rows = s.out_height - place.row < kM ? s.out_height - place.row : kM;
@@ -235,7 +260,7 @@ void multiply(const WinogradShape& s, const float* v, const float* packed, int64
           const int64_t at = corner + (i * s.out_width + j) * steps.pixel;
           V result = hn::Add(results[i * kM + j], bias);
           if (end.addend != nullptr) result = hn::Add(result, load(end.addend + at));
-          store(bounded(result, low, high), y + at);
+          store(end.swish ? swish(result, alpha) : bounded(result, low, high), y + at);
         }
       }
     }

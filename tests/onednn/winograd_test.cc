@@ -8,11 +8,12 @@ namespace percale {
 namespace {
 
 // What may follow it without leaving the kernel, and a sum of it with itself, which leaves it.
-constexpr int64_t kBounds = 3, kAddsRelu = 4, kAddsImage = 5, kKinds = 7;
+constexpr int64_t kBounds = 3, kAddsRelu = 4, kAddsImage = 5, kSwish = 6, kKinds = 8;
 ValueId follow_winograd(Net& net, ValueId y, int64_t kind, const Shape& shape) {
   Emitter& e = net.e;
   if (kind <= kBounds) return follow(net, y, kind, shape);
   if (kind == kAddsImage) return e.emit("Relu", {e.emit("Add", {net.x, y})});
+  if (kind == kSwish) return e.emit("Swish", {y}, {{"alpha", 1.5}});
   if (kind != kAddsRelu) return e.emit("Add", {y, y});
   const ValueId sum = e.emit("Add", {e.emit("Relu", {net.x}), y});
   return e.emit("Clip", {sum, e.scalar(DType::kF32, 0), e.scalar(DType::kF32, 6)});
