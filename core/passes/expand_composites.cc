@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <unordered_map>
 
@@ -20,6 +21,12 @@ bool all_static(const Function& f, const Node& node) {
 
 }  // namespace
 
+size_t waiting_composites(const Function& f) {
+  return static_cast<size_t>(std::count_if(f.nodes.begin(), f.nodes.end(), [&](const Node& node) {
+    return node.op->body != nullptr && !all_static(f, node);
+  }));
+}
+
 Status expand_composites(const Graph& graph, Function& f, PassContext& context) {
   for (size_t round = 0; round < kMaxNesting; ++round) {
     std::deque<Function> bodies;
@@ -39,7 +46,10 @@ Status expand_composites(const Graph& graph, Function& f, PassContext& context) 
       PERCALE_RETURN_IF_ERROR(body.status());
       body_of_node[node.name] = &bodies.emplace_back(std::move(body).value());
     }
-    if (bodies.empty()) return {};
+    if (bodies.empty()) {
+      context.waiting = waiting_composites(f);
+      return {};
+    }
     inline_bodies(
         graph, f,
         [&](const Node& node) -> Callee {

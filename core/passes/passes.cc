@@ -46,9 +46,11 @@ Status run_device_free_passes(const Graph& graph, Function& f, PassContext& cont
       PERCALE_RETURN_IF_ERROR(pass.run(graph, f, context).with_context(str_cat("pass '", pass.name, "'")));
       if (context.dump) context.dump(pass.name, f);
     }
-    const bool more =
+    const bool calls =
+        !context.disabled.contains("inline_calls") &&
         std::any_of(f.nodes.begin(), f.nodes.end(), [&](const Node& n) { return can_inline(graph, f, n); });
-    if (!more || context.disabled.contains("inline_calls")) break;
+    // Folding may have found the shapes that a composite node waited for.
+    if (!calls && waiting_composites(f) >= context.waiting) break;
   }
   return {};
 }

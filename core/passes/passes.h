@@ -27,6 +27,8 @@ struct PassContext {
   // Call and If are inlined while the function has at most that many nodes.
   size_t max_inlined_nodes = 100'000;
   std::set<std::string, std::less<>> disabled;  // names of passes that are left out
+  // Composite nodes that expand_composites left because their shapes were not known.
+  size_t waiting = 0;
   // Called after each pass that ran; may be empty.
   std::function<void(std::string_view pass, const Function& f)> dump;
 };
@@ -38,6 +40,9 @@ struct Pass {
   Status (*run)(const Graph& graph, Function& f, PassContext& context);
   bool required = false;  // cannot be left out
 };
+
+// Composite nodes whose inputs have no known shapes.
+size_t waiting_composites(const Function& f);
 
 // All of them, in the order in which they run.
 std::span<const Pass> device_free_passes();

@@ -284,6 +284,20 @@ TEST_CASE("a composite op that a kernel claims stays, and one whose shape is not
   CHECK(op_names(f) == Strings{"Gelu", "Abs", "Add", "Div", "Gelu"});
 }
 
+TEST_CASE("a composite node whose shape folding finds is expanded then") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3});
+  // The length of the pads comes from constants, but not at once.
+  const ValueId pads = b.op("Concat", {b.op("Neg", {b.ints({0, -1})}), b.ints({0, 2})}, {{"axis", 0}});
+  b.outputs({b.op("Softsign", {b.op("Pad", {x, pads})})});
+  const auto graph = get(builder.finish());
+  Function f = graph->main();
+  PassContext context = with_evaluator(graph->registry);
+  check(run_device_free_passes(*graph, f, context));
+  CHECK(op_names(f) == Strings{"Pad", "Abs", "Add", "Div"});
+}
+
 TEST_CASE("move_transposes brings what follows a product next to it, and joins two ways") {
   Builder builder(all_ops());
   Build b(builder.main());
