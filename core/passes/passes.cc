@@ -28,6 +28,9 @@ constexpr Pass kPasses[] = {
     {"recognize_activation",
      "Puts Gelu, Swish, HardSigmoid and HardSwish where they are written out; changes last bits, of inference alone.",
      recognize_activation},
+    {"fold_pad",
+     "Makes zeros that a Pad puts around an image the padding of the convolution behind it, in inference alone.",
+     fold_pad},
     {"move_views", "Moves Reshapes behind the elementwise ops that follow a product, so that these fuse.", move_views},
     {"fold_batch_norm",
      "Moves BatchNormalization, and numbers per channel, into the weights beside it; changes last bits, of inference "

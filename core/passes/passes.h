@@ -65,6 +65,7 @@ Status recognize_norm(const Graph& graph, Function& f, PassContext& context);
 Status recognize_attention(const Graph& graph, Function& f, PassContext& context);
 Status recognize_rotary(const Graph& graph, Function& f, PassContext& context);
 Status recognize_activation(const Graph& graph, Function& f, PassContext& context);
+Status fold_pad(const Graph& graph, Function& f, PassContext& context);
 Status move_transposes(const Graph& graph, Function& f, PassContext& context);
 Status move_views(const Graph& graph, Function& f, PassContext& context);
 Status fold_batch_norm(const Graph& graph, Function& f, PassContext& context);

@@ -284,6 +284,29 @@ TEST_CASE("a composite op that a kernel claims stays, and one whose shape is not
   CHECK(op_names(f) == Strings{"Gelu", "Abs", "Add", "Div", "Gelu"});
 }
 
+TEST_CASE(
+    "fold_pad gives zeros around an image to the convolution, and leaves other numbers, other dims and what is cut "
+    "off") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {1, 2, 3, 1});
+  const ValueId w = b.constant(f64({1, 2, 2, 1}, {1, -2, 0.5, 3})), deep = b.constant(f64({1, 3, 1, 1}, {1, 2, 4}));
+  const auto conv = [&](ValueId padded, ValueId weights, Attributes attributes = {}) {
+    return b.op("Conv", {padded, weights}, std::move(attributes));
+  };
+  b.outputs({conv(b.op("Pad", {x, b.ints({0, 0, 1, 0, 0, 0, 2, 1})}), w, {{"pads", std::vector<int64_t>{0, 2, 1, 0}}}),
+             conv(b.op("Pad", {x, b.ints({1, 0}), b.number(0), b.ints({-2})}), w, {{"auto_pad", "VALID"}}),
+             conv(b.op("Pad", {x, b.ints({1, 0}), b.number(1), b.ints({2})}), w),
+             conv(b.op("Pad", {x, b.ints({-1, 1}), b.number(0), b.ints({2})}), w),
+             conv(b.op("Pad", {x, b.ints({0, 1}), b.number(0), b.ints({1})}), deep),
+             conv(b.op("Pad", {x, b.ints({1, 0}), b.number(0), b.ints({2})}), w, {{"auto_pad", "SAME_UPPER"}}),
+             conv(b.op("Pad", {x, b.ints({1, 1}), kNoValue, b.ints({2})}, {{"mode", "edge"}}), w)});
+  const auto graph = get(builder.finish());
+  const Function f = run_pass(*graph, "fold_pad", {f64({1, 2, 3, 1}, {1, -1, 0.5, 3, 2, -4})});
+  CHECK(op_names(f) ==
+        Strings{"Conv", "Conv", "Pad", "Conv", "Pad", "Conv", "Pad", "Conv", "Pad", "Conv", "Pad", "Conv"});
+}
+
 TEST_CASE("a composite node whose shape folding finds is expanded then") {
   Builder builder(all_ops());
   Build b(builder.main());
@@ -415,7 +438,7 @@ TEST_CASE("Passes can be switched off by name and each that ran can be dumped") 
   check(run_device_free_passes(*graph, f, context));
   CHECK(ran == Strings{"inline_calls", "infer_shapes", "expand_composites", "fold_constants", "dead_code",
                        "recognize_norm", "recognize_rotary", "recognize_attention", "move_transposes",
-                       "recognize_activation", "move_views", "fold_batch_norm"});
+                       "recognize_activation", "fold_pad", "move_views", "fold_batch_norm"});
   CHECK(f.nodes.size() == 3);
 }
 
