@@ -1,4 +1,4 @@
-// Elements chosen by what they are or by a mask: Unique and Compress. How many there are is known once the data are, so both
+// Elements chosen by what they are or by a mask: Unique, Compress and NonZero. How many there are is known once the data are, so all
 // are planned when these have been computed.
 #include <algorithm>
 #include <array>
@@ -227,6 +227,54 @@ void run_unique(const UniquePlan& plan, const Launch& launch) {
   }
 }
 
+// ---- NonZero
+
+// The coordinates of the elements that are not zero, in the order of memory: all first ones, then all second ones, ...
+template <class T>
+std::vector<int64_t> coordinates_of(const Tensor& x) {
+  const size_t rank = x.shape().rank();
+  std::vector<std::vector<int64_t>> along(rank);
+  std::vector<int64_t> at(rank, 0);
+  for (const T& value : x.span<T>()) {
+    for (size_t d = 0; d < rank && widen(value) != Wide<T>{}; ++d) along[d].push_back(at[d]);
+    for (size_t d = rank; d-- > 0;) {
+      if (++at[d] < x.shape()[d]) break;
+      at[d] = 0;
+    }
+  }
+  std::vector<int64_t> out;
+  for (const auto& numbers : along) out.insert(out.end(), numbers.begin(), numbers.end());
+  return out;
+}
+
+int64_t count_non_zero(const Tensor& x) {
+  int64_t count = 0;
+  dispatch(kAnyList, x.dtype(), [&]<class T>() {
+    for (const T& value : x.span<T>()) count += widen(value) != Wide<T>{};
+  });
+  return count;
+}
+
+Status shape_non_zero(ShapeContext& context) {
+  const Shape& x = context.shape(0);
+  const Tensor* value = context.value(0);
+  context.set_output(0, DType::kI64,
+                     Shape{x.known_rank() ? static_cast<int64_t>(x.rank()) : kUnknownDim,
+                           value != nullptr && value->defined() ? count_non_zero(*value) : kUnknownDim});
+  return {};
+}
+
+Result<std::vector<int64_t>> plan_non_zero(const NodeView& node, KernelPlan&) {
+  const Tensor* const x = node.value(0);
+  if (x == nullptr) return internal_error("the data are not known");
+  std::vector<int64_t> coordinates;
+  dispatch(kAnyList, x->dtype(), [&]<class T>() { coordinates = coordinates_of<T>(*x); });
+  return coordinates;
+}
+void run_non_zero(const std::vector<int64_t>& coordinates, const Launch& launch) {
+  std::copy(coordinates.begin(), coordinates.end(), launch.out<int64_t>(0));
+}
+
 constexpr AttrSpec kAxis = attr_optional("axis", AttrKind::kInt);
 constexpr OutputSpec places(std::string_view name) { return {name, 0, dtypes::kI64Only, Presence::kOptional}; }
 
@@ -240,6 +288,14 @@ constexpr OpSchema kSchemas[] = {
      .outputs = {out("output", 'T')},
      .shape = shape_compress,
      .grad = grad_compress},
+    {.name = "NonZero",
+     .since = 13,
+     .doc = "[rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not "
+            "zero.",
+     .inputs = {in_shape("X", Presence::kRequired, dtypes::kAny)},
+     .outputs = {out("Y", dtypes::kI64Only)},
+     .shape = shape_non_zero,
+     .grad = grad::zero},
     {.name = "Unique",
      .since = 11,
      .doc =
@@ -259,6 +315,7 @@ Status register_select(Registry& registry, const simd::SimdTable*) {
   return add_cpu_kernels(
       registry, {
                     make_kernel<accepts_types<kAnyList>, plan_compress, run_choice>("portable.Compress", "Compress"),
+                    make_kernel<accepts_types<kAnyList>, plan_non_zero, run_non_zero>("portable.NonZero", "NonZero"),
                     make_kernel<accepts_types<kAnyList>, plan_unique, run_unique>("portable.Unique", "Unique"),
                 });
 }

@@ -21,7 +21,7 @@ GatherND ScatterElements ScatterND Einsum Round Sign GreaterOrEqual LessOrEqual 
 InstanceNormalization GroupNormalization MeanVarianceNormalization LpNormalization TopK ReduceMin ReduceProd ReduceL1 ReduceL2
 ReduceSumSquare ReduceLogSum ReduceLogSumExp Elu Selu Softplus Softsign PRelu Mish Celu ThresholdedRelu Shrink DepthToSpace
 SpaceToDepth LRN Hardmax Acos Acosh Asin Asinh Atan Atanh Cosh Sinh Tan
-MaxUnpool Compress Unique ReverseSequence BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor GlobalLpPool LpPool Det TensorScatter
+MaxUnpool Compress NonZero Unique ReverseSequence BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor GlobalLpPool LpPool Det TensorScatter
 CumProd CenterCropPad Col2Im BlackmanWindow HammingWindow HannWindow
 NonMaxSuppression QuantizeLinear DequantizeLinear DynamicQuantizeLinear MatMulInteger ConvInteger QLinearMatMul QLinearConv
 GridSample AffineGrid RoiAlign MaxRoiPool DFT STFT MelWeightMatrix

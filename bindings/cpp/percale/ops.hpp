@@ -2521,6 +2521,14 @@ inline Value NonMaxSuppression(Builder& builder, Value boxes, Value scores, Valu
   return builder.node("NonMaxSuppression", all, given, 1, name)[0];
 }
 
+/// [rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not zero.
+/// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+/// The gradient is zero.
+inline Value NonZero(Builder& builder, Value X, const char* name = nullptr) {
+  std::vector<Value> all{X};
+  return builder.node("NonZero", all, {}, 1, name)[0];
+}
+
 /// Not X.
 /// Input X: bool.
 /// The gradient is zero.

@@ -4200,6 +4200,26 @@ func NonMaxSuppression(g *percale.Builder, boxes percale.Value, scores percale.V
 	return one(g.Add(n))
 }
 
+// NonZeroAttrs are the attributes of NonZero; the zero value of a field leaves its default.
+type NonZeroAttrs struct {
+	Name string // of the node
+}
+
+// NonZero: [rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not
+// zero.
+//
+// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+// The gradient is zero.
+func NonZero(g *percale.Builder, x percale.Value, attrs ...NonZeroAttrs) percale.Value {
+	in := []percale.Value{x}
+	n := percale.Node{Op: "NonZero", Inputs: trim(in)}
+	n.Outputs = 1
+	for _, a := range attrs {
+		n.Name = a.Name
+	}
+	return one(g.Add(n))
+}
+
 // NotAttrs are the attributes of Not; the zero value of a field leaves its default.
 type NotAttrs struct {
 	Name string // of the node

@@ -1695,6 +1695,13 @@ def NonMaxSuppression(builder: Builder, boxes: Value, scores: Value,
         score_threshold], {"center_point_box": center_point_box}, outputs=1, name=name)[0]
 
 
+def NonZero(builder: Builder, X: Value, *, name: str = "") -> Value:
+    """[rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not zero.
+    Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+    The gradient is zero."""
+    return builder.node("NonZero", [X], {}, outputs=1, name=name)[0]
+
+
 def Not(builder: Builder, X: Value, *, name: str = "") -> Value:
     """Not X.
     Input X: bool.

@@ -37,6 +37,7 @@ def select(t):
             t.row("Compress", x, np.array(mask), axis=axis, out=np.compress(mask, x, axis=axis))
         mask = np.arange(12) % 3 == 1
         t.row("Compress", x, mask, out=np.compress(mask, x))
+        t.row("NonZero", x, out=np.stack(np.nonzero(x)))
         y, first, inverse, counts = np.unique(x.astype(np.int64), True, True, True)
         t.row("Unique", x, out=[y.astype(dtype), first, inverse.reshape(-1), counts])
         order = np.argsort(first)
@@ -50,6 +51,10 @@ def select(t):
     t.row("Compress", x, np.array([True]), axis=3, error="out of range")
     t.row("Compress", x, np.array([[True]]), axis=0, error="rank 1")
     t.row("Compress", empty(0, 3), np.array([False, True]), axis=1, out=empty(0, 1))
+    t.row("NonZero", F32([[0, np.nan, -0.0], [np.inf, 1e-45, 0]]), out=i64([0, 1, 1], [1, 0, 1]), note="NaN is not zero")
+    t.row("NonZero", F32(4), out=np.zeros((0, 1), np.int64), note="rank 0: no coordinates")
+    t.row("NonZero", F32(0), out=np.zeros((0, 0), np.int64))
+    t.row("NonZero", empty(0, 3), out=np.zeros((2, 0), np.int64))
     x = np.int32([[[1, 2], [3, 4]], [[1, 2], [3, 3]], [[0, 9], [9, 9]], [[1, 2], [3, 4]]])
     for axis in (0, 1, 2, -1):
         y, first, inverse, counts = np.unique(x, True, True, True, axis=axis)

@@ -2521,6 +2521,18 @@ op! {
 }
 
 op! {
+    /// \[rank, n\]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not
+    /// zero.
+    ///
+    /// Input X: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
+    ///
+    /// The gradient is zero.
+    NonZero non_zero "NonZero" (x: one)
+    {
+    } 1
+}
+
+op! {
     /// Not X.
     ///
     /// Input X: bool.

@@ -2181,6 +2181,17 @@ public final class Ops {
   }
 
   /**
+   * [rank, n]: the coordinates of the n elements of X that are not zero, in the order of memory; NaN is not zero.
+   *
+   * @param builder what the node is built in
+   * @param x an input: f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16
+   * @return the node that was begun
+   */
+  public static GraphBuilder.Node nonZero(GraphBuilder builder, Value x) {
+    return node(builder, "NonZero", list(new Value[] {x}));
+  }
+
+  /**
    * Not X.
    *
    * @param builder what the node is built in
