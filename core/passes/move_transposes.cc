@@ -5,6 +5,7 @@
 
 #include "core/graph/device_hint.h"
 #include "core/passes/edit.h"
+#include "core/passes/move_along.h"
 #include "core/passes/passes.h"
 
 namespace percale {
@@ -99,7 +100,7 @@ class TransposeMoves {
                                                     [&](ValueId v) { return v != kNoValue && behind_product(v); }))) {
       return;
     }
-    const std::string op = node.op->domain.empty() ? std::string(node.op->name) : op_name(*node.op);
+    const std::string op = op_name(*node.op);
     const ValueId y = edit_.emit(id, op, inputs, node.attributes, node.name);
     edit_.become(id, "Transpose", {y}, {{"perm", std::move(perm)}});
   }
@@ -108,20 +109,10 @@ class TransposeMoves {
   Edit edit_;
 };
 
-// Along chains of so many nodes.
-constexpr int kMostRounds = 16;
-
 }  // namespace
 
 Status move_transposes(const Graph& graph, Function& f, PassContext& context) {
-  for (int round = 0; round < kMostRounds; ++round) {
-    PERCALE_ASSIGN_OR_RETURN(const bool changed, TransposeMoves(graph, f).run());
-    if (!changed) return {};
-    // A Transpose and its inverse become none.
-    if (!context.disabled.contains("algebra")) PERCALE_RETURN_IF_ERROR(algebra(graph, f, context));
-    PERCALE_RETURN_IF_ERROR(dead_code(graph, f, context));
-  }
-  return {};
+  return move_along<TransposeMoves>(graph, f, context);
 }
 
 }  // namespace percale

@@ -5,6 +5,7 @@
 
 #include "core/graph/device_hint.h"
 #include "core/passes/edit.h"
+#include "core/passes/move_along.h"
 #include "core/passes/passes.h"
 
 namespace percale {
@@ -128,7 +129,7 @@ class ViewMoves {
       }
     }
     const Node& node = f_.node(id);
-    const std::string op = node.op->domain.empty() ? std::string(node.op->name) : op_name(*node.op);
+    const std::string op = op_name(*node.op);
     const ValueId y = edit_.emit(id, op, inputs, node.attributes, node.name);
     edit_.become(id, "Reshape", {y, edit_.ints({whole.begin(), whole.end()})}, {{"allowzero", 1}});
   }
@@ -144,20 +145,10 @@ class ViewMoves {
   Edit edit_;
 };
 
-// Along chains of so many nodes.
-constexpr int kMostRounds = 16;
-
 }  // namespace
 
 Status move_views(const Graph& graph, Function& f, PassContext& context) {
-  for (int round = 0; round < kMostRounds; ++round) {
-    PERCALE_ASSIGN_OR_RETURN(const bool changed, ViewMoves(graph, f).run());
-    if (!changed) return {};
-    // Views of views become one.
-    if (!context.disabled.contains("algebra")) PERCALE_RETURN_IF_ERROR(algebra(graph, f, context));
-    PERCALE_RETURN_IF_ERROR(dead_code(graph, f, context));
-  }
-  return {};
+  return move_along<ViewMoves>(graph, f, context);
 }
 
 }  // namespace percale

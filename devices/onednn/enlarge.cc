@@ -1,13 +1,10 @@
 // Images that lie pixel by pixel, made whole times as large by repeating pixels: what detectors do with their deeper levels.
 #include <algorithm>
-#include <string>
 
 #include "devices/onednn/kernels.h"
 
 namespace percale::onednn {
 namespace {
-
-constexpr int64_t kSpatial = 2;
 
 // Whether a pixel of the result is that of the input whose number is its own divided by the factor, rounded down.
 bool repeats(const Node& node) {
@@ -42,7 +39,7 @@ void prepare_enlarge(Plan& plan, Steps& steps) {
   const char* const format = node.format(0);
   refuse_if(format == nullptr, "the input is row-major");
   const Dims x = node.dims(0), y = node.output_dims();
-  refuse_if(x.size() != 2 + kSpatial || is_empty(x) || is_empty(y), "not two spatial dims");
+  refuse_if(x.size() != 4 || is_empty(x) || is_empty(y), "not two spatial dims");
   const bool plain = node.attribute("mode", std::string_view("nearest")) == "nearest" && repeats(node) &&
                      node.attribute("keep_aspect_ratio_policy", std::string_view("stretch")) == "stretch" &&
                      node.attribute("axes", Dims()).empty();
@@ -52,12 +49,8 @@ void prepare_enlarge(Plan& plan, Steps& steps) {
   const auto by_pixel = [&](const Dims& dims) { return MemoryDesc(dims, type, dnnl::memory::format_tag::nhwc); };
   refuse_if(lying_in(format, x, type) != by_pixel(x), "the images do not lie pixel by pixel");
   if (!plan.is_taken()) return;
-  const auto ask = [&](size_t operand, const Dims& dims) {
-    const MemoryDesc desc = by_pixel(dims);
-    plan.require_format(operand, encode({desc, row_major(dims, type)}), desc.get_size());
-  };
-  ask(0, x);
-  ask(node.inputs(), y);
+  plan.require_format(0, by_pixel(x));
+  plan.require_format(node.inputs(), by_pixel(y));
 
   const auto pixel = static_cast<size_t>(x[1]) * dnnl::memory::data_type_size(type);
   steps.function = [&host = node.host(), rows = x[0] * x[2], columns = x[3], down = factors[2], across = factors[3],

@@ -26,12 +26,10 @@ bool has_few_channels(const Node& node) {
   return x.size() == 4 && x[1] >= 2 && x[1] <= 4 && node.dtype(0) == PERCALE_DTYPE_F32 && node.format(0) == nullptr;
 }
 
-// Images of one column may have become images of one row (ConvDims::laid): their pixels lie alike.
 bool lies_by_pixel(const MemoryDesc& desc, const Dims& x, DataType type) {
   constexpr dnnl::memory::format_tag kTags[] = {dnnl::memory::format_tag::nwc, kByPixel,
                                                 dnnl::memory::format_tag::ndhwc};
-  const bool column = x.size() == 4 && x[3] == 1 && desc.get_dims() == Dims{x[0], x[1], 1, x[2]};
-  return desc == MemoryDesc(column ? desc.get_dims() : x, type, kTags[x.size() - 3]);
+  return desc == MemoryDesc(x, type, kTags[x.size() - 3]);
 }
 
 template <class T>
@@ -94,8 +92,7 @@ void prepare_narrow_images(Plan& plan, Steps& steps) {
   const ImagesFns& fns = fns_of(node);
   if (!plan.is_taken()) return;
   const Dims x = node.dims(0);
-  const MemoryDesc desc(x, DataType::bf16, kByPixel);
-  plan.require_format(1, encode({desc, row_major(x, DataType::bf16)}), desc.get_size());
+  plan.require_format(1, MemoryDesc(x, DataType::bf16, kByPixel));
   steps.function = by_pixel(node, fns.by_pixel_bf16);
 }
 

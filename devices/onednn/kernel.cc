@@ -194,6 +194,11 @@ void Plan::require_format(size_t operand, const std::string& format, size_t byte
   refuse_if(!ask_for_format(operand, format, bytes), "all operands are row-major here");
 }
 
+void Plan::require_format(size_t operand, const MemoryDesc& desc) {
+  const Format format{desc, row_major(desc.get_dims(), desc.get_data_type())};
+  require_format(operand, encode(format), desc.get_size());
+}
+
 void Plan::work_in_place(size_t input) { node_.host().kernel_plan_set_in_place(plan_, 0, input); }
 
 void Plan::book(size_t scratch_bytes) {

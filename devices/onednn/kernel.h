@@ -67,6 +67,8 @@ class Plan {
 
   // An operand (inputs, then outputs) in a format that takes so many bytes; Refusal where all are row-major here.
   void require_format(size_t operand, const std::string& format, size_t bytes);
+  // The same for a tensor that lies so, with the library's dims.
+  void require_format(size_t operand, const MemoryDesc& desc);
   // The result may lie where this input does.
   void work_in_place(size_t input);
   void book(size_t scratch_bytes);

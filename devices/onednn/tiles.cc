@@ -143,9 +143,7 @@ void prepare_tiles_conv(Plan& plan, Steps& steps) {
   if (!plan.is_taken()) return;
 
   const auto ask = [&](size_t operand, const Dims& laid, DataType type) {
-    const Dims dims = conv.laid(laid);  // back again
-    const MemoryDesc by_pixel(dims, type, dnnl::memory::format_tag::nhwc);
-    plan.require_format(operand, encode({by_pixel, row_major(dims, type)}), by_pixel.get_size());
+    plan.require_format(operand, MemoryDesc(conv.laid(laid), type, dnnl::memory::format_tag::nhwc));  // back again
   };
   const DataType result = float_type(whole.output_dtype(0));
   work.rows = rows_of(conv);

@@ -111,16 +111,13 @@ void prepare_winograd(Plan& plan, Steps& steps) {
             "the image is an addend, too, and would have to lie otherwise");
   if (!plan.is_taken()) return;
 
-  const auto ask = [&](size_t operand, const MemoryDesc& desc, const Dims& dims) {
-    plan.require_format(operand, encode({desc, row_major(dims, DataType::f32)}), desc.get_size());
-  };
   const auto y = whole.inputs();
   const std::string packed = std::string(kFormat) + std::to_string(shape.m);
   const auto bytes = static_cast<size_t>(shape.points() * shape.channels * shape.out_channels) * sizeof(float);
   plan.require_format(w, packed, bytes);
-  ask(image, direct.src_desc(), conv.x);
-  ask(y, direct.dst_desc(), conv.y);
-  if (behind.addend >= 0) ask(static_cast<size_t>(behind.addend), direct.dst_desc(), conv.y);
+  plan.require_format(image, direct.src_desc());
+  plan.require_format(y, direct.dst_desc());
+  if (behind.addend >= 0) plan.require_format(static_cast<size_t>(behind.addend), direct.dst_desc());
   if (post_ops.sum >= 0) plan.work_in_place(static_cast<size_t>(post_ops.sum));
   const Cut cut(shape, fns);
   plan.book(cut.scratch());

@@ -1,0 +1,24 @@
+// What passes share that move nodes of one kind behind the next, one node at a time.
+#ifndef PERCALE_CORE_PASSES_MOVE_ALONG_H_
+#define PERCALE_CORE_PASSES_MOVE_ALONG_H_
+
+#include "core/passes/passes.h"
+
+namespace percale {
+
+// Moves(graph, f).run() along chains of so many nodes, until nothing moves. What meets on the way becomes one.
+template <class Moves>
+Status move_along(const Graph& graph, Function& f, PassContext& context) {
+  constexpr int kMostRounds = 16;
+  for (int round = 0; round < kMostRounds; ++round) {
+    PERCALE_ASSIGN_OR_RETURN(const bool changed, Moves(graph, f).run());
+    if (!changed) return {};
+    if (!context.disabled.contains("algebra")) PERCALE_RETURN_IF_ERROR(algebra(graph, f, context));
+    PERCALE_RETURN_IF_ERROR(dead_code(graph, f, context));
+  }
+  return {};
+}
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_PASSES_MOVE_ALONG_H_
