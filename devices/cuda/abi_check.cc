@@ -2,6 +2,7 @@
 #include <cublasLt.h>
 #include <cuda.h>
 #include <cudnn_graph.h>
+#include <nvrtc.h>
 
 #include <cstddef>
 #include <type_traits>
@@ -43,9 +44,11 @@ PERCALE_CUDA_DRIVER(PERCALE_CHECK)
 PERCALE_CUDA_DRIVER_OPTIONAL(PERCALE_CHECK)
 PERCALE_CUDA_BLAS(PERCALE_CHECK)
 PERCALE_CUDA_DNN(PERCALE_CHECK)
+PERCALE_CUDA_COMPILER(PERCALE_CHECK)
 #undef PERCALE_CHECK
 
 static_assert(sizeof(CUdeviceptr) == sizeof(Address));
+static_assert(kCompileSuccess == NVRTC_SUCCESS && kCompileError == NVRTC_ERROR_COMPILATION);
 static_assert(kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(sizeof(Algo) == sizeof(cublasLtMatmulAlgo_t) &&
               sizeof(Heuristic) == sizeof(cublasLtMatmulHeuristicResult_t));

@@ -230,6 +230,31 @@ struct DnnTable {
 #undef PERCALE_CUDA_MEMBER
 };
 
+// NVRTC
+using CompileStatus = int;
+struct CompiledTag;
+using Compiled = CompiledTag*;
+// nvrtcResult
+inline constexpr CompileStatus kCompileSuccess = 0, kCompileError = 6;
+
+// name, parameters: each is a function `CompileStatus name(parameters)` that libnvrtc.so.13 (or .12) exports.
+#define PERCALE_CUDA_COMPILER(F)                                                                     \
+  F(nvrtcVersion, (int* major, int* minor))                                                          \
+  F(nvrtcCreateProgram, (Compiled * program, const char* source, const char* name, int header_count, \
+                         const char* const* headers, const char* const* header_names))               \
+  F(nvrtcDestroyProgram, (Compiled * program))                                                       \
+  F(nvrtcCompileProgram, (Compiled program, int option_count, const char* const* options))           \
+  F(nvrtcGetProgramLogSize, (Compiled program, size_t * bytes))                                      \
+  F(nvrtcGetProgramLog, (Compiled program, char* log))                                               \
+  F(nvrtcGetCUBINSize, (Compiled program, size_t * bytes))                                           \
+  F(nvrtcGetCUBIN, (Compiled program, char* image))
+
+struct CompilerTable {
+#define PERCALE_CUDA_MEMBER(name, parameters) CompileStatus(*name) parameters = nullptr;
+  PERCALE_CUDA_COMPILER(PERCALE_CUDA_MEMBER)
+#undef PERCALE_CUDA_MEMBER
+};
+
 }  // namespace percale::cuda::abi
 
 #endif  // PERCALE_DEVICES_CUDA_CUDA_ABI_H_

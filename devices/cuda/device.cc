@@ -62,6 +62,7 @@ Device::~Device() {
     for (abi::Module module : modules_) {
       if (module != nullptr) d.cuModuleUnload(module);
     }
+    for (abi::Module module : compiled_) d.cuModuleUnload(module);
     memory_.reset();
     abi::Context context = nullptr;
     d.cuCtxPopCurrent_v2(&context);
@@ -97,6 +98,13 @@ abi::Function Device::function(Family family, const std::string& name, size_t ar
     d.check(d.cuModuleLoadData(&module, image_of(family)),
             std::string("loading the kernels of '") + name_of(family) + "'");
   }
+  const abi::Function function = find_function(module, name, argument_bytes);
+  functions_.emplace(name, function);
+  return function;
+}
+
+abi::Function Device::find_function(abi::Module module, const std::string& name, size_t argument_bytes) const {
+  const Driver& d = driver();
   abi::Function function = nullptr;
   d.check(d.cuModuleGetFunction(&function, module, name.c_str()), "cuModuleGetFunction " + name);
   // The struct of arguments is one header for both sides; a driver that can tell says whether it was compiled alike.
@@ -106,7 +114,28 @@ abi::Function Device::function(Family family, const std::string& name, size_t ar
     throw Failure(PERCALE_INTERNAL, "kernel " + name + " takes " + std::to_string(bytes) + " bytes of arguments, not " +
                                         std::to_string(argument_bytes));
   }
-  functions_.emplace(name, function);
+  return function;
+}
+
+abi::Function Device::function(const KernelSource& source, size_t argument_bytes) {
+  {
+    const std::shared_lock lock(functions_mutex_);
+    const auto found = functions_.find(source.name);
+    if (found != functions_.end()) return found->second;
+  }
+  const std::lock_guard lock(functions_mutex_);
+  abi::Function& function = functions_[source.name];
+  if (function != nullptr || !shared_.compiler.is_there()) return function;
+  const Driver& d = driver();
+  abi::Module module = nullptr;
+  try {
+    const std::string image = shared_.compiler.compile(source, major_ * 10 + minor_);
+    d.check(d.cuModuleLoadData(&module, image.data()), "loading " + source.name);
+    compiled_.push_back(module);
+    function = find_function(module, source.name, argument_bytes);
+  } catch (const Failure& failure) {
+    if (failure.lost()) throw;  // else: a compiler that does not know this GPU is as good as none
+  }
   return function;
 }
 

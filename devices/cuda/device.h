@@ -9,7 +9,9 @@
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "devices/cuda/compiler.h"
 #include "devices/cuda/driver.h"
 #include "devices/cuda/images.h"
 #include "devices/cuda/memory.h"
@@ -21,11 +23,17 @@ class Queue;
 // What one copy of the library is given, and what all its devices share. Lives as long as the process.
 struct Shared {
   explicit Shared(const percale_host_api& given, const std::string& folders)
-      : host(given), driver(folders), blas(folders), dnn(folders), pinned(driver) {}
+      : host(given),
+        driver(folders),
+        blas(folders),
+        dnn(folders),
+        compiler(folders, CodeFolder::default_path()),
+        pinned(driver) {}
   const percale_host_api& host;
   Driver driver;
   BlasLibrary blas;
   DnnLibrary dnn;
+  Compiler compiler;
   PinnedMemory pinned;
 };
 
@@ -50,6 +58,8 @@ class Device {
 
   // A kernel of the device code, loaded when it is first asked for. Its arguments are one struct of `argument_bytes`.
   abi::Function function(Family family, const std::string& name, size_t argument_bytes);
+  // A kernel that is compiled when it is first asked for; null where that cannot be done.
+  abi::Function function(const KernelSource& source, size_t argument_bytes);
   // cuBLASLt's handle, made when it is first asked for. The context must be current.
   abi::Blas blas();
   // Calls f(cuDNN's handle), for one thread at a time: the handle, made when it is first asked for, has a stream. Null where cuDNN cannot be
@@ -74,6 +84,7 @@ class Device {
   void check_alive() const;
 
  private:
+  abi::Function find_function(abi::Module module, const std::string& name, size_t argument_bytes) const;
   Queue& copies();
   abi::Dnn dnn();
 
@@ -90,6 +101,7 @@ class Device {
 
   mutable std::shared_mutex functions_mutex_;
   std::array<abi::Module, kFamilies> modules_{};
+  std::vector<abi::Module> compiled_;
   std::unordered_map<std::string, abi::Function> functions_;
   std::mutex blas_mutex_;
   abi::Blas blas_ = nullptr;

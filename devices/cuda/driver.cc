@@ -206,4 +206,31 @@ void DnnLibrary::check(abi::DnnStatus status, const char* what) {
   throw Failure(code, std::string(what) + ": " + kind + " (" + std::to_string(status) + ")");
 }
 
+bool CompilerLibrary::open() {
+  std::call_once(once_, [this] {
+    std::string reason;
+    void* library = open_first(folders_, {"libnvrtc.so.13", "libnvrtc.so.12"}, &reason);
+    if (library == nullptr) return;
+    there_ = true;
+#define PERCALE_CUDA_FIND(name, parameters) \
+  find(library, #name, name);               \
+  there_ = there_ && name != nullptr;
+    PERCALE_CUDA_COMPILER(PERCALE_CUDA_FIND)
+#undef PERCALE_CUDA_FIND
+    if (there_) open_builtins();
+  });
+  return there_;
+}
+
+// It opens a second library by its bare name, which the system need not know: so it is opened before, from beside the first.
+void CompilerLibrary::open_builtins() {
+  int major = 0, minor = 0;
+  Dl_info own;
+  if (nvrtcVersion(&major, &minor) != abi::kCompileSuccess || dladdr(reinterpret_cast<void*>(nvrtcVersion), &own) == 0)
+    return;
+  const std::string path = own.dli_fname, folder = path.substr(0, path.rfind('/') + 1);
+  dlopen((folder + "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor)).c_str(),
+         RTLD_NOW | RTLD_LOCAL);
+}
+
 }  // namespace percale::cuda

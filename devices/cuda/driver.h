@@ -1,4 +1,4 @@
-// NVIDIA's driver, cuBLASLt and cuDNN, opened at run time: tables of their functions, and what their errors mean.
+// NVIDIA's driver, cuBLASLt, cuDNN and NVRTC, opened at run time: tables of their functions, and what their errors mean.
 #ifndef PERCALE_DEVICES_CUDA_DRIVER_H_
 #define PERCALE_DEVICES_CUDA_DRIVER_H_
 
@@ -78,6 +78,25 @@ class DnnLibrary : public abi::DnnTable {
   static void check(abi::DnnStatus status, const char* what);
 
  private:
+  const std::string folders_;
+  std::once_flag once_;
+  bool there_ = false;
+};
+
+// libnvrtc. Opened when the first code is compiled on a GPU; who lacks it has kernels that need none. Thread-safe.
+class CompilerLibrary : public abi::CompilerTable {
+ public:
+  // As for the driver.
+  explicit CompilerLibrary(std::string folders) : folders_(std::move(folders)) {}
+  CompilerLibrary(const CompilerLibrary&) = delete;
+  CompilerLibrary& operator=(const CompilerLibrary&) = delete;
+
+  // Opens the library; the second call does nothing. False where it is not there.
+  bool open();
+
+ private:
+  void open_builtins();
+
   const std::string folders_;
   std::once_flag once_;
   bool there_ = false;

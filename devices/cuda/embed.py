@@ -14,5 +14,6 @@ with open(output, "w", encoding="utf-8") as out:
 .balign 64
 {symbol}:
 {body}
+.byte 0
 .section .note.GNU-stack,"",%progbits
 """)

@@ -1,9 +1,10 @@
-// Fused: a group of elementwise nodes in one pass over memory. The device goes through a small program for each element, so that nothing is
-// compiled when a group is new; the program is the same for all threads, which take every branch of it together.
+// Fused: a group of elementwise nodes in one pass over memory, as code that NVRTC compiles when the group is new. Where there is no NVRTC
+// the device goes through a small program for each element; it is the same for all threads, which take every branch of it together.
 #include <algorithm>
 #include <cstring>
 #include <map>
 
+#include "devices/cuda/fused_code.h"
 #include "devices/cuda/kernels.h"
 
 namespace percale::cuda {
@@ -162,13 +163,15 @@ Run prepare_fused(Plan& plan) {
     if (node.dtype(i) == node.output_dtype() && node.dims(i) == node.output_dims()) plan.may_replace(0, i);
   }
   const DeviceKernel kernel{Family::elementwise, std::string("percale_fused_") + suffix(node.output_dtype())};
-  const Grid grid = grid_for(args.size);
+  const FusedCode code = code_of(args, static_cast<int>(inputs), node.output_dtype() == PERCALE_DTYPE_BF16);
+  const Grid grid = grid_for(args.size), code_grid = grid_for(args.size, code.each);
   return [=](const Launch& launch) {
     if (args.size == 0) return;
     FusedArgs now = args;
     for (size_t i = 0; i < inputs; ++i) now.input[i].x = launch.in(i);
     now.y = launch.out(0);
-    launch.run(kernel, grid, now);
+    if (!launch.try_run(code.source, code_grid, code_args(now, static_cast<int>(inputs))))
+      launch.run(kernel, grid, now);
   };
 }
 

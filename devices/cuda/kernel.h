@@ -52,12 +52,22 @@ class Launch {
 
   template <class Args>
   void run(const DeviceKernel& kernel, const Grid& grid, const Args& args) const {
-    static_assert(std::is_trivially_copyable_v<Args> && sizeof(Args) <= 4096);
-    const abi::Function function = queue_.device().function(kernel.family, kernel.name, sizeof(Args));
-    queue_.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
+    enqueue(queue_.device().function(kernel.family, kernel.name, sizeof(Args)), grid, args);
+  }
+  // False, and nothing was enqueued, where the kernel cannot be compiled.
+  template <class Args>
+  bool try_run(const KernelSource& kernel, const Grid& grid, const Args& args) const {
+    const abi::Function function = queue_.device().function(kernel, sizeof(Args));
+    if (function != nullptr) enqueue(function, grid, args);
+    return function != nullptr;
   }
 
  private:
+  template <class Args>
+  void enqueue(abi::Function function, const Grid& grid, const Args& args) const {
+    static_assert(std::is_trivially_copyable_v<Args> && sizeof(Args) <= 4096);
+    queue_.launch(function, grid.blocks, grid.blocks_y, grid.threads, grid.threads_y, grid.shared, &args);
+  }
   static Ptr address(const void* p) { return {reinterpret_cast<uint64_t>(p)}; }
 
   Queue& queue_;

@@ -1,9 +1,7 @@
 // The device "cuda" on the emulated driver: memory, queues, errors, and what is left behind.
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "core/graph/builder.h"
 #include "core/run/session.h"
+#include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
 
 namespace percale {
@@ -24,13 +23,9 @@ struct Emulator {
   uint64_t (*launches)() = nullptr;
 
   Emulator() {
-    const char* folder = std::getenv("PERCALE_CUDA_LIBRARIES");
-    REQUIRE(folder != nullptr);
-    void* library = dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW);
-    REQUIRE(library != nullptr);
-    problems = reinterpret_cast<uint64_t (*)()>(dlsym(library, "percale_emulator_problems"));
-    configure = reinterpret_cast<void (*)(const char*)>(dlsym(library, "percale_emulator_configure"));
-    launches = reinterpret_cast<uint64_t (*)()>(dlsym(library, "percale_emulator_launches"));
+    problems = emulator_function<uint64_t()>("libcuda.so.1", "percale_emulator_problems");
+    configure = emulator_function<void(const char*)>("libcuda.so.1", "percale_emulator_configure");
+    launches = emulator_function<uint64_t()>("libcuda.so.1", "percale_emulator_launches");
     REQUIRE(!!launches);
   }
 };

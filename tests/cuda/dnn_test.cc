@@ -1,37 +1,22 @@
 // Convolutions by cuDNN, emulated, against the CPU's: which are given to it, with which sizes, and that what it has no way for is done
 // without it.
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "core/graph/builder.h"
 #include "core/run/session.h"
 #include "core/tensor/half.h"
+#include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
 
 namespace percale {
 namespace {
 
-// The last of the folders has cuDNN.
-uint64_t convolutions() {
-  const std::string folders = std::getenv("PERCALE_CUDA_LIBRARIES");
-  void* library = dlopen((folders.substr(folders.rfind(':') + 1) + "/libcudnn.so.9").c_str(), RTLD_NOW);
-  REQUIRE(library != nullptr);
-  const auto count = reinterpret_cast<uint64_t (*)()>(dlsym(library, "percale_emulator_convolutions"));
-  REQUIRE(!!count);
-  return count();
-}
-
-uint64_t problems() {
-  const std::string folders = std::getenv("PERCALE_CUDA_LIBRARIES");
-  void* library = dlopen((folders.substr(0, folders.find(':')) + "/libcuda.so.1").c_str(), RTLD_NOW);
-  REQUIRE(library != nullptr);
-  return reinterpret_cast<uint64_t (*)()>(dlsym(library, "percale_emulator_problems"))();
-}
+uint64_t convolutions() { return emulator_count("convolutions", "libcudnn.so.9"); }
+uint64_t problems() { return emulator_count("problems"); }
 
 std::shared_ptr<Engine> engine_of(const std::string& devices) {
   const auto plugin = open_plugin(PERCALE_CUDA_PLUGIN);

@@ -1,8 +1,6 @@
 // Programs of the device that are kept and played again: the results of those that are not, in fewer launches.
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -10,21 +8,12 @@
 
 #include "core/graph/builder.h"
 #include "core/run/session.h"
+#include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"
 
 namespace percale {
 namespace {
-
-// What the emulator has counted; 0 on a GPU.
-uint64_t played() {
-  const char* folder = std::getenv("PERCALE_CUDA_LIBRARIES");
-  if (folder == nullptr) return 0;
-  void* library = dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW);
-  const auto count =
-      reinterpret_cast<uint64_t (*)()>(library == nullptr ? nullptr : dlsym(library, "percale_emulator_played"));
-  return count != nullptr ? count() : 0;
-}
 
 std::shared_ptr<Engine> gpu() {
   EngineOptions options;
@@ -78,16 +67,15 @@ TEST_CASE("a program that is kept gives what it gives without, run by run") {
     options.disabled_passes = {"keep_work"};
     const auto kept = get(Session::create(engine, graph, nullptr));
     const auto plain = get(Session::create(engine, graph, nullptr, std::move(options)));
-    const uint64_t before = played();
+    const uint64_t before = emulator_count("played");
     for (int run = 0; run < 6; ++run) {
       CAPTURE(run);
       RunSpec spec = kSpec;
       const Tensor got = get(kept->run(spec, feeds(run, 3)))[0], want = get(plain->run(spec, feeds(run, 3)))[0];
       CHECK(std::memcmp(got.data(), want.data(), static_cast<size_t>(want.bytes())) == 0);
     }
-    const uint64_t count = played() - before;
-    const bool emulated = std::getenv("PERCALE_CUDA_LIBRARIES") != nullptr;
-    if (emulated) CHECK(count == (kind == Kind::kPlain ? 5u : 0u));
+    const uint64_t count = emulator_count("played") - before;
+    if (is_emulated()) CHECK(count == (kind == Kind::kPlain ? 5u : 0u));
   }
 }
 

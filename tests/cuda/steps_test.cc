@@ -1,15 +1,14 @@
 // Optimizers on the device: the steps of many parameters are few kernels, and what the CPU makes of each.
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "core/graph/builder.h"
 #include "core/run/session.h"
+#include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"
 
@@ -62,16 +61,6 @@ struct Net {
   }
 };
 
-// What the emulator has counted; 0 on a GPU.
-uint64_t launches() {
-  const char* folder = std::getenv("PERCALE_CUDA_LIBRARIES");
-  if (folder == nullptr) return 0;
-  void* library = dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW);
-  const auto count =
-      reinterpret_cast<uint64_t (*)()>(library == nullptr ? nullptr : dlsym(library, "percale_emulator_launches"));
-  return count != nullptr ? count() : 0;
-}
-
 TEST_CASE("steps of many parameters are a few kernels, and those of each") {
   EngineOptions options;
   options.devices = "cuda:0";
@@ -91,9 +80,9 @@ TEST_CASE("steps of many parameters are a few kernels, and those of each") {
       const std::vector<int64_t> of_chain(20, 5000);
       const auto& all = chain ? of_chain : sizes;
       const auto want = Net(cpu, c.op, c.slots, all, chain).run(cpu);
-      const uint64_t before = launches();
+      const uint64_t before = emulator_count("launches");
       const auto got = Net(gpu, c.op, c.slots, all, chain).run(gpu);
-      const uint64_t count = launches() - before;
+      const uint64_t count = emulator_count("launches") - before;
       for (size_t i = 0; i < want.size(); ++i) {
         const auto a = got[i].span<float>(), b = want[i].span<float>();
         bool near = a.size() == b.size();

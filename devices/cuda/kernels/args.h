@@ -169,6 +169,15 @@ struct FusedArgs {
   float number[kMostFusedNumbers];
 };
 
+// Of the same group as code of its own.
+struct FusedCodeArgs {
+  Ptr y;
+  int64_t size;
+  int32_t packed;  // 1: whatever is as large as y lies so that several elements can be taken at once
+  int32_t unused;
+  Ptr input[kMostFusedInputs];
+};
+
 struct CastArgs {
   Ptr x, y;
   int64_t size;

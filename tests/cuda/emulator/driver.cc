@@ -1,6 +1,7 @@
 // libcuda.so.1, emulated: the functions that the plug-in uses, with the rules that it could break. Work on streams is put off until
 // somebody waits for it or asks for it, so that whoever forgets to wait gets old bytes every time, not now and then.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -56,6 +57,7 @@ struct GraphExecTag {
 };
 struct ModuleTag {
   ContextTag* context;
+  void* library = nullptr;  // of code that was compiled at run time
 };
 struct FunctionTag {
   std::string name;
@@ -183,6 +185,19 @@ struct Call {
   ContextTag* context;
   bool fails() const { return result != kSuccess; }
 };
+
+// Through a file of its own name: the loader knows libraries by name, even when they are gone.
+void* open_code(const CompiledCode& code) {
+  std::string path = "/tmp/percale-code-XXXXXX";
+  const int file = mkstemp(path.data());
+  if (file < 0) return nullptr;
+  const auto* bytes = reinterpret_cast<const char*>(&code + 1);
+  const bool written = write(file, bytes, code.bytes) == static_cast<ssize_t>(code.bytes);
+  void* out = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  close(file);
+  unlink(path.c_str());
+  return out;
+}
 
 bool fault(uint64_t count, uint64_t at, ContextTag& context) {
   if (at == 0 || count != at) return false;
@@ -583,11 +598,18 @@ Result cuEventSynchronize(Event event) {
   return wait_for(*event);
 }
 
+// The kernels are this library's own functions: the same sources, compiled for the host. What was compiled at run time is a library.
 Result cuModuleLoadData(Module* out, const void* image) {
   const Call call("cuModuleLoadData");
   if (call.fails()) return call.result;
   if (image == nullptr) return misuse("cuModuleLoadData of nothing");
-  *out = new ModuleTag{call.context};
+  void* library = nullptr;
+  if (const auto* code = static_cast<const CompiledCode*>(image);
+      std::memcmp(code->mark, kCompiledMark, sizeof code->mark) == 0) {
+    library = open_code(*code);
+    if (library == nullptr) return misuse("cuModuleLoadData of code that cannot be loaded");
+  }
+  *out = new ModuleTag{call.context, library};
   state().modules.insert(*out);
   return kSuccess;
 }
@@ -599,7 +621,6 @@ Result cuModuleUnload(Module module) {
   return call.result;
 }
 
-// The kernels are this library's own functions: the same sources, compiled for the host.
 Result cuModuleGetFunction(Function* out, Module module, const char* name) {
   const Call call("cuModuleGetFunction");
   if (call.fails()) return call.result;
@@ -608,7 +629,8 @@ Result cuModuleGetFunction(Function* out, Module module, const char* name) {
   auto& found = s.functions[name];
   if (found == nullptr) {
     Dl_info own;
-    void* library = dladdr(reinterpret_cast<void*>(&cuModuleGetFunction), &own) != 0
+    void* library = module->library != nullptr ? module->library
+                    : dladdr(reinterpret_cast<void*>(&cuModuleGetFunction), &own) != 0
                         ? dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD)
                         : nullptr;
     void* kernel = library == nullptr ? nullptr : dlsym(library, name);

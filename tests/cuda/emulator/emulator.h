@@ -17,6 +17,13 @@ void* reach_bytes(uint64_t address, uint64_t bytes);
 // Something that a correct program does not do: told on stderr and counted.
 void note_problem(const std::string& what);
 
+// What libnvrtc gives as a GPU's code: this, and behind it the bytes of a library for the host.
+inline constexpr char kCompiledMark[8] = {'h', 'o', 's', 't', 'c', 'o', 'd', 'e'};
+struct CompiledCode {
+  char mark[8];
+  uint64_t bytes;
+};
+
 }  // namespace percale_emulator
 
 extern "C" {
