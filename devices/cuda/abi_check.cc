@@ -121,6 +121,23 @@ static_assert(kDnnTypeHandle == CUDNN_TYPE_HANDLE && kDnnTypeDataType == CUDNN_T
               kDnnTypeDouble == CUDNN_TYPE_DOUBLE && kDnnTypePointer == CUDNN_TYPE_VOID_PTR &&
               kDnnTypeConvolutionMode == CUDNN_TYPE_CONVOLUTION_MODE && kDnnTypeHeuristicMode == CUDNN_TYPE_HEUR_MODE &&
               kDnnTypeNote == CUDNN_TYPE_NUMERICAL_NOTE && kDnnTypeDescriptor == CUDNN_TYPE_BACKEND_DESCRIPTOR);
+static_assert(kDnnPointwise == CUDNN_BACKEND_POINTWISE_DESCRIPTOR &&
+              kDnnPointwiseOp == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR &&
+              kDnnProperties == CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+static_assert(kDnnTypeBoolean == CUDNN_TYPE_BOOLEAN && kDnnTypePointwiseMode == CUDNN_TYPE_POINTWISE_MODE &&
+              kDnnTypeBehavior == CUDNN_TYPE_BEHAVIOR_NOTE && kDnnTypeChar == CUDNN_TYPE_CHAR);
+static_assert(kDnnPointwiseMode == CUDNN_ATTR_POINTWISE_MODE && kDnnPointwiseType == CUDNN_ATTR_POINTWISE_MATH_PREC &&
+              kDnnPointwiseHow == CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR &&
+              kDnnPointwiseX == CUDNN_ATTR_OPERATION_POINTWISE_XDESC &&
+              kDnnPointwiseB == CUDNN_ATTR_OPERATION_POINTWISE_BDESC &&
+              kDnnPointwiseY == CUDNN_ATTR_OPERATION_POINTWISE_YDESC && kDnnPointwiseAdd == CUDNN_POINTWISE_ADD &&
+              kDnnPointwiseRelu == CUDNN_POINTWISE_RELU_FWD);
+static_assert(kDnnHeuristicProperties == CUDNN_ATTR_ENGINEHEUR_DEVICEPROP &&
+              kDnnPlanProperties == CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP &&
+              kDnnPropertiesJson == CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION &&
+              kDnnTensorVirtual == CUDNN_ATTR_TENSOR_IS_VIRTUAL && kDnnEngineIndex == CUDNN_ATTR_ENGINE_GLOBAL_INDEX &&
+              kDnnEngineBehavior == CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE &&
+              kDnnCompiles == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
 static_assert(kDnnConvComputeType == CUDNN_ATTR_CONVOLUTION_COMP_TYPE &&
               kDnnConvMode == CUDNN_ATTR_CONVOLUTION_CONV_MODE &&
               kDnnConvDilations == CUDNN_ATTR_CONVOLUTION_DILATIONS &&

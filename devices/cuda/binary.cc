@@ -158,9 +158,11 @@ std::optional<BinaryOp> binary_code(const Node& node) {
 }
 
 void add_binary(Entries& entries) {
-  for (const BinaryEntry& entry : kBinary) entries.push_back({"cuda.binary", entry.domain, entry.op, prepare_binary});
-  for (const char* op : {"Max", "Min", "Sum", "Mean"}) entries.push_back({"cuda.variadic", "", op, prepare_variadic});
-  entries.push_back({"cuda.where", "", "Where", prepare_where});
+  for (const BinaryEntry& entry : kBinary)
+    entries.push_back({"cuda.binary", entry.domain, entry.op, prepare_binary, kAllImages});
+  for (const char* op : {"Max", "Min", "Sum", "Mean"})
+    entries.push_back({"cuda.variadic", "", op, prepare_variadic, kAllImages});
+  entries.push_back({"cuda.where", "", "Where", prepare_where, kAllImages});
 }
 
 }  // namespace percale::cuda

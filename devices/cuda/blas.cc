@@ -17,8 +17,6 @@ Types types_of(percale_dtype dtype, bool tf32) {
   }
 }
 
-constexpr int64_t kWorkspaceAlignment = 256;
-
 bool has_bias(int epilogue) { return (epilogue & abi::kEpilogueBias) != 0; }
 
 }  // namespace
@@ -30,18 +28,11 @@ int64_t workspace_for(const Product& p) {
   return work < 1e6 ? 0 : work < 1e9 ? 4 << 20 : 32 << 20;
 }
 
-int64_t book_workspace(Plan& plan, int64_t bytes) { return bytes == 0 ? 0 : plan.book(bytes + kWorkspaceAlignment); }
-Ptr workspace_at(const Launch& launch, int64_t booked, int64_t bytes) {
-  if (bytes == 0) return {0};
-  const uint64_t address = launch.scratch(booked).address;
-  return {(address + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment};
-}
-
 // Handles of cuBLASLt, and the way it has chosen.
 struct PlannedProduct::OnDevice {
   OnDevice(Device& device, const Product& p) : lib(device.shared().blas), blas(device.blas()) {
     try {
-      make(p, device.tf32());
+      make(p, device.tf32(), device.deterministic());
     } catch (...) {
       destroy();
       throw;
@@ -53,7 +44,7 @@ struct PlannedProduct::OnDevice {
 
   // cuBLASLt thinks in columns: a row-major matrix is the transpose of a column-major one, and D^T = op(B)^T op(A)^T. So B comes first,
   // and a bias for every column of D is one for every row of D^T, which is what its epilogue adds.
-  void make(const Product& p, bool tf32) {
+  void make(const Product& p, bool tf32, bool deterministic) {
     const Types t = types_of(p.dtype, tf32);
     BlasLibrary::check(lib.cublasLtMatmulDescCreate(&desc, t.compute, t.scale), "cublasLtMatmulDescCreate");
     const auto set = [&](int attribute, const auto& value) {
@@ -75,8 +66,9 @@ struct PlannedProduct::OnDevice {
     };
     const auto workspace = static_cast<uint64_t>(workspace_for(p));
     prefer(abi::kPreferenceWorkspace, workspace);
-    // Never INPLACE: its order of sums is the order in which blocks happen to come.
-    const uint32_t reductions = abi::kReductionComputeType | abi::kReductionOutputType;
+    // INPLACE: its order of sums is the order in which blocks happen to come.
+    const uint32_t reductions =
+        abi::kReductionComputeType | abi::kReductionOutputType | (deterministic ? 0 : abi::kReductionInplace);
     prefer(abi::kPreferenceReduction, reductions);
     const auto alignment = static_cast<uint32_t>(p.alignment);
     for (int which : {abi::kPreferenceAlignA, abi::kPreferenceAlignB, abi::kPreferenceAlignC, abi::kPreferenceAlignD}) {

@@ -25,11 +25,6 @@ struct Product {
 // What cuBLASLt may use at once.
 int64_t workspace_for(const Product& product);
 
-// Books that much where cuBLASLt can have it: it wants 256 bytes of alignment, the library's memory has 64. What book_workspace() gave
-// is where to find it.
-int64_t book_workspace(Plan& plan, int64_t bytes);
-Ptr workspace_at(const Launch& launch, int64_t booked, int64_t bytes);
-
 // A product that has been planned; what cuBLASLt says of it is asked once per device. Thread-safe.
 class PlannedProduct {
  public:

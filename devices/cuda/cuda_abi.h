@@ -140,7 +140,8 @@ inline constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
 inline constexpr int kPreferenceWorkspace = 1, kPreferenceReduction = 3, kPreferenceAlignA = 5, kPreferenceAlignB = 6,
                      kPreferenceAlignC = 7, kPreferenceAlignD = 8;
 // cublasLtReductionScheme_t: partial sums through the workspace, in an order that is always the same.
-inline constexpr uint32_t kReductionNone = 0, kReductionComputeType = 2, kReductionOutputType = 4;
+inline constexpr uint32_t kReductionNone = 0, kReductionInplace = 1, kReductionComputeType = 2,
+                          kReductionOutputType = 4;
 // cublasLtEpilogue_t
 inline constexpr int kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4, kEpilogueReluBias = 6,
                      kEpilogueGelu = 32, kEpilogueGeluBias = 36;
@@ -182,19 +183,24 @@ inline constexpr DnnStatus kDnnSuccess = 0, kDnnBadParam = 2000, kDnnNotSupporte
 // cudnnDataType_t
 inline constexpr int kDnnFloat = 0, kDnnDouble = 1, kDnnHalf = 2, kDnnBFloat16 = 9;
 // cudnnBackendDescriptorType_t
+inline constexpr int kDnnPointwise = 0, kDnnPointwiseOp = 13, kDnnProperties = 38;
 inline constexpr int kDnnConvolution = 1, kDnnEngine = 2, kDnnEngineConfig = 3, kDnnHeuristics = 4, kDnnPlan = 5,
                      kDnnForward = 10, kDnnBackwardFilter = 11, kDnnBackwardData = 12, kDnnGraph = 15,
                      kDnnVariantPack = 16, kDnnTensor = 17;
 // cudnnBackendAttributeType_t
+inline constexpr int kDnnTypeBoolean = 2, kDnnTypePointwiseMode = 14, kDnnTypeBehavior = 19, kDnnTypeChar = 24;
 inline constexpr int kDnnTypeHandle = 0, kDnnTypeDataType = 1, kDnnTypeInt64 = 3, kDnnTypeFloat = 4, kDnnTypeDouble = 5,
                      kDnnTypePointer = 6, kDnnTypeConvolutionMode = 7, kDnnTypeHeuristicMode = 8, kDnnTypeNote = 11,
                      kDnnTypeDescriptor = 15;
 // cudnnBackendAttributeName_t
 inline constexpr int kDnnConvComputeType = 100, kDnnConvMode = 101, kDnnConvDilations = 102, kDnnConvStrides = 103,
                      kDnnConvPostPads = 104, kDnnConvPrePads = 105, kDnnConvSpatialDims = 106;
-inline constexpr int kDnnHeuristicMode = 200, kDnnHeuristicGraph = 201, kDnnHeuristicResults = 202;
+inline constexpr int kDnnPointwiseMode = 0, kDnnPointwiseType = 1;
+inline constexpr int kDnnHeuristicMode = 200, kDnnHeuristicGraph = 201, kDnnHeuristicResults = 202,
+                     kDnnHeuristicProperties = 204;
 inline constexpr int kDnnConfigEngine = 300;
-inline constexpr int kDnnPlanHandle = 400, kDnnPlanConfig = 401, kDnnPlanWorkspace = 402;
+inline constexpr int kDnnPlanHandle = 400, kDnnPlanConfig = 401, kDnnPlanWorkspace = 402, kDnnPlanProperties = 407;
+inline constexpr int kDnnPointwiseHow = 750, kDnnPointwiseX = 751, kDnnPointwiseB = 752, kDnnPointwiseY = 753;
 inline constexpr int kDnnForwardAlpha = 700, kDnnForwardBeta = 701, kDnnForwardConv = 702, kDnnForwardW = 703,
                      kDnnForwardX = 704, kDnnForwardY = 705;
 inline constexpr int kDnnDataAlpha = 706, kDnnDataBeta = 707, kDnnDataConv = 708, kDnnDataW = 709, kDnnDataDx = 710,
@@ -203,14 +209,19 @@ inline constexpr int kDnnFilterAlpha = 712, kDnnFilterBeta = 713, kDnnFilterConv
                      kDnnFilterX = 716, kDnnFilterDy = 717;
 inline constexpr int kDnnGraphHandle = 800, kDnnGraphOps = 801;
 inline constexpr int kDnnTensorAlignment = 900, kDnnTensorType = 901, kDnnTensorDims = 902, kDnnTensorStrides = 903,
-                     kDnnTensorId = 906;
+                     kDnnTensorId = 906, kDnnTensorVirtual = 907;
 inline constexpr int kDnnPackIds = 1000, kDnnPackPointers = 1001, kDnnPackWorkspace = 1003;
-inline constexpr int kDnnEngineNotes = 1303;
+inline constexpr int kDnnEngineIndex = 1301, kDnnEngineNotes = 1303, kDnnEngineBehavior = 1305;
+inline constexpr int kDnnPropertiesJson = 2702;
+// cudnnPointwiseMode_t
+inline constexpr int kDnnPointwiseAdd = 0, kDnnPointwiseRelu = 100;
 // cudnnConvolutionMode_t, cudnnBackendHeurMode_t
 inline constexpr int kDnnCrossCorrelation = 1, kDnnModeFallback = 2, kDnnModeA = 3;
 // cudnnBackendNumericalNote_t
 inline constexpr int kDnnTensorCore = 0, kDnnDownConverts = 1, kDnnReducedPrecision = 2, kDnnNondeterministic = 4,
                      kDnnNoteCount = 10;
+// cudnnBackendBehaviorNote_t
+inline constexpr int kDnnCompiles = 0;
 
 // name, parameters: each is a function `DnnStatus name(parameters)` that libcudnn.so.9 exports.
 #define PERCALE_CUDA_DNN(F)                                                                                     \

@@ -22,7 +22,7 @@ Current::~Current() {
 }
 
 Device::Device(Shared& shared, int ordinal, const percale_device_options& options)
-    : shared_(shared), tf32_(options.tf32 != 0) {
+    : shared_(shared), tf32_(options.tf32 != 0), deterministic_(options.deterministic != 0) {
   const Driver& d = driver();
   d.check(d.cuDeviceGet(&number_, ordinal), "cuDeviceGet");
   char name[256] = {};

@@ -54,6 +54,7 @@ class Device {
   abi::Context context() const { return context_; }
   int multiprocessors() const { return multiprocessors_; }
   bool tf32() const { return tf32_; }
+  bool deterministic() const { return deterministic_; }
   void describe(percale_device_description& out) const;
 
   // A kernel of the device code, loaded when it is first asked for. Its arguments are one struct of `argument_bytes`.
@@ -95,7 +96,7 @@ class Device {
   uint64_t total_ = 0;
   int multiprocessors_ = 1, major_ = 0, minor_ = 0;
   double gflops_ = 0, gbytes_per_second_ = 0;
-  const bool tf32_;
+  const bool tf32_, deterministic_;
   std::atomic<bool> lost_{false};
   std::unique_ptr<Memory> memory_;
 

@@ -1,27 +1,22 @@
-// Convolutions by cuDNN's graph API.
+// Convolutions as graphs of cuDNN.
 #ifndef PERCALE_DEVICES_CUDA_DNN_H_
 #define PERCALE_DEVICES_CUDA_DNN_H_
 
-#include <map>
-#include <memory>
-#include <mutex>
-
-#include "devices/cuda/kernel.h"
+#include "devices/cuda/dnn_graph.h"
 
 namespace percale::cuda {
 
-// One of the three products of a convolution from X to Y with weights W, all row-major: channels, then places.
+// One of the three products of a convolution from X to Y with weights W; images are channels, then places, or the other way round.
 struct Convolution {
   enum class Result { kY, kDx, kDw };
   Result result = Result::kY;
   percale_dtype dtype = PERCALE_DTYPE_F32;
-  ConvArgs args{};  // its sizes and window
+  ConvArgs args{};  // its sizes and window, and how images and weights lie
+  // What follows Y, as one: Y + residual + bias [channels], and the greater of that and 0. f32 until all is done. Not for f64.
+  bool residual = false, bias = false, relu = false;
 };
 
-// What cuDNN may use at once.
-int64_t workspace_for(const Convolution& convolution);
-
-// A convolution that has been planned; what cuDNN says of it is asked once per device. Thread-safe.
+// A convolution that has been planned. Thread-safe.
 class PlannedConvolution {
  public:
   explicit PlannedConvolution(const Convolution& convolution);
@@ -29,17 +24,22 @@ class PlannedConvolution {
   PlannedConvolution(const PlannedConvolution&) = delete;
   PlannedConvolution& operator=(const PlannedConvolution&) = delete;
 
-  // x, w, y: the operands and the result, each in its place. False, and nothing was enqueued, where cuDNN is not there or has no way that
-  // gives the same bits in every run.
-  bool run(const Launch& launch, Ptr x, Ptr w, Ptr y, Ptr workspace) const;
+  struct Operands {
+    Ptr x, w, y, residual, bias;  // the operands and the result, each in its place
+  };
+  // False, and nothing was enqueued, where cuDNN is not there or has nothing that will do.
+  bool run(const Launch& launch, const Operands& operands, Ptr workspace) const;
+
+  const Convolution& convolution() const;
+  // What cuDNN may use at once.
+  int64_t workspace() const;
+  // For those who ask cuDNN without a GPU.
+  const DnnGraph& graph() const;
+  const DnnRules& rules() const;
 
  private:
-  struct OnDevice;
-  const OnDevice& on(Device& device, abi::Dnn dnn) const;
-
-  const Convolution convolution_;
-  mutable std::mutex mutex_;
-  mutable std::map<const Device*, std::unique_ptr<OnDevice>> devices_;
+  struct Made;
+  const std::unique_ptr<const Made> made_;
 };
 
 }  // namespace percale::cuda

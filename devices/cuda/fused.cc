@@ -1,10 +1,12 @@
 // Fused: a group of elementwise nodes in one pass over memory, as code that NVRTC compiles when the group is new. Where there is no NVRTC
 // the device goes through a small program for each element; it is the same for all threads, which take every branch of it together.
+#include "devices/cuda/fused.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 
-#include "devices/cuda/fused_code.h"
 #include "devices/cuda/kernels.h"
 
 namespace percale::cuda {
@@ -12,17 +14,25 @@ namespace {
 
 bool fits(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F32 || dtype == PERCALE_DTYPE_BF16; }
 
-// How an input repeats within the whole: one element, or some of its dims side by side, with 1 for those before and behind them.
-FusedInput find_input(const Node& whole, size_t i) {
-  refuse_if(!fits(whole.dtype(i)), "groups are f32 and bf16");
-  const Dims y = whole.output_dims(), x = whole.dims(i);
+// How an input repeats within the whole: one element, or some of its dims side by side, with 1 for those before and behind them; or a row
+// for each outermost block, as numbers per image and channel do where channels lie last.
+FusedInput find_input(percale_dtype dtype, const Dims& x, const Dims& y) {
+  refuse_if(!fits(dtype), "groups are f32 and bf16");
   FusedInput out{};
-  out.bf16 = whole.dtype(i) == PERCALE_DTYPE_BF16 ? 1 : 0;
+  out.bf16 = dtype == PERCALE_DTYPE_BF16 ? 1 : 0;
   out.period = out.each = 1;
+  out.block = elements(y);
   if (elements(x) == 1) return out;
   size_t first = 0, end = x.size();
   while (first < end && x[first] == 1) ++first;
   while (end > first && x[end - 1] == 1) --end;
+  const bool rows = x.size() == y.size() && x.size() > 2 && end == x.size() && x[0] == y[0] && x.back() == y.back() &&
+                    elements(x) == y[0] * y.back() && elements(x) != elements(y);
+  if (rows && y[0] > 1) {
+    out.period = out.step = y.back();
+    out.block = elements(y) / y[0];
+    return out;
+  }
   const size_t behind = x.size() - end, rank = x.size() - first;
   refuse_if(
       rank > y.size() || !std::equal(x.begin() + static_cast<ptrdiff_t>(first), x.begin() + static_cast<ptrdiff_t>(end),
@@ -36,15 +46,15 @@ FusedInput find_input(const Node& whole, size_t i) {
 // The body as steps. Values are the body's numbers.
 class Program {
  public:
-  explicit Program(const Node& whole) : whole_(whole), last_use_(find_last_uses()) {
+  Program(const Node& whole, size_t first) : whole_(whole), first_(first), last_use_(find_last_uses()) {
     refuse_if(!fits(whole.output_dtype()), "groups are f32 and bf16");
-    refuse_if(whole.inputs() > static_cast<size_t>(kMostFusedInputs), "so many inputs");
     args_.size = elements(whole.output_dims());
-    for (size_t i = 0; i < whole.inputs(); ++i) args_.input[i] = find_input(whole, i);
-    for (size_t i = 0; i < whole.body_size(); ++i) add_node(i);
+    for (size_t i = first; i < whole.body_size(); ++i) add_node(i);
     refuse_if(args_.steps == 0, "nothing to compute");
   }
   const FusedArgs& args() const { return args_; }
+  // Which of the whole's inputs each is; -1: what the node before the first gives.
+  const std::vector<int>& inputs() const { return inputs_; }
 
  private:
   std::map<int, size_t> find_last_uses() const {
@@ -97,7 +107,8 @@ class Program {
 
   uint8_t operand(size_t i, size_t j) {
     const int value = whole_.body_input(i, j);
-    if (value >= 0 && static_cast<size_t>(value) < whole_.inputs()) return static_cast<uint8_t>(kFusedInput + value);
+    if (value >= 0 && static_cast<size_t>(value) < whole_.inputs()) return input(value);
+    if (first_ > 0 && value == whole_.body_output(first_ - 1)) return input(-1);
     if (const auto place = places_.find(value); place != places_.end()) return place->second;
     const Node node = whole_.body_node(i);
     const void* bytes = node.constant(j);
@@ -115,6 +126,18 @@ class Program {
     }
     args_.number[numbers_] = number;
     return static_cast<uint8_t>(kFusedNumber + numbers_++);
+  }
+
+  uint8_t input(int which) {
+    const auto found = std::find(inputs_.begin(), inputs_.end(), which);
+    if (found != inputs_.end()) return static_cast<uint8_t>(kFusedInput + (found - inputs_.begin()));
+    const size_t number = inputs_.size();
+    refuse_if(number == static_cast<size_t>(kMostFusedInputs), "so many inputs");
+    const auto i = static_cast<size_t>(which);
+    args_.input[number] = which < 0 ? find_input(whole_.output_dtype(), whole_.output_dims(), whole_.output_dims())
+                                    : find_input(whole_.dtype(i), whole_.dims(i), whole_.output_dims());
+    inputs_.push_back(which);
+    return static_cast<uint8_t>(kFusedInput + number);
   }
 
   uint8_t add_binary(BinaryOp op, uint8_t a, uint8_t b) {
@@ -149,34 +172,48 @@ class Program {
 
   static constexpr uint8_t kNone = 255;
   const Node& whole_;
+  const size_t first_;
   const std::map<int, size_t> last_use_;
   std::map<int, uint8_t> places_;  // of what nodes have given
   int numbers_ = 0;
+  std::vector<int> inputs_;
   FusedArgs args_{};
 };
 
 Run prepare_fused(Plan& plan) {
-  const Node& node = plan.node();
-  const FusedArgs args = Program(node).args();
-  const size_t inputs = node.inputs();
-  for (size_t i = 0; i < inputs; ++i) {
-    if (node.dtype(i) == node.output_dtype() && node.dims(i) == node.output_dims()) plan.may_replace(0, i);
-  }
-  const DeviceKernel kernel{Family::elementwise, std::string("percale_fused_") + suffix(node.output_dtype())};
-  const FusedCode code = code_of(args, static_cast<int>(inputs), node.output_dtype() == PERCALE_DTYPE_BF16);
-  const Grid grid = grid_for(args.size), code_grid = grid_for(args.size, code.each);
-  return [=](const Launch& launch) {
-    if (args.size == 0) return;
-    FusedArgs now = args;
-    for (size_t i = 0; i < inputs; ++i) now.input[i].x = launch.in(i);
-    now.y = launch.out(0);
-    if (!launch.try_run(code.source, code_grid, code_args(now, static_cast<int>(inputs))))
-      launch.run(kernel, grid, now);
-  };
+  const auto chain = std::make_shared<const Chain>(plan, 0);
+  return [=](const Launch& launch) { chain->run(launch); };
 }
 
 }  // namespace
 
-void add_fused(Entries& entries) { entries.push_back({"cuda.fused", "percale", "Fused", prepare_fused}); }
+Chain::Chain(Plan& plan, size_t first) {
+  const Node& node = plan.node();
+  const Program program(node, first);
+  args_ = program.args();
+  inputs_ = program.inputs();
+  for (int i : inputs_) {
+    const auto input = static_cast<size_t>(i);
+    const bool fits = i >= 0 && node.dtype(input) == node.output_dtype() && node.dims(input) == node.output_dims();
+    if (fits && first == 0) plan.may_replace(0, input);
+  }
+  code_ = code_of(args_, static_cast<int>(inputs_.size()), node.output_dtype() == PERCALE_DTYPE_BF16);
+  kernel_ = {Family::elementwise, std::string("percale_fused_") + suffix(node.output_dtype())};
+}
+
+void Chain::run(const Launch& launch) const {
+  if (args_.size == 0) return;
+  FusedArgs now = args_;
+  for (size_t k = 0; k < inputs_.size(); ++k) {
+    now.input[k].x = inputs_[k] < 0 ? launch.out(0) : launch.in(static_cast<size_t>(inputs_[k]));
+  }
+  now.y = launch.out(0);
+  const FusedCodeArgs small = code_args(now, static_cast<int>(inputs_.size()));
+  if (!launch.try_run(code_.source, grid_for(args_.size, code_.each), small)) {
+    launch.run(kernel_, grid_for(args_.size), now);
+  }
+}
+
+void add_fused(Entries& entries) { entries.push_back({"cuda.fused", "percale", "Fused", prepare_fused, kAllImages}); }
 
 }  // namespace percale::cuda

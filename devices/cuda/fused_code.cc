@@ -84,6 +84,7 @@ class Writer {
       const FusedInput& in = p_.input[i];
       std::string at = in.period == p_.size ? "i" : "divide(i, " + text(in.period) + ").rest";
       if (in.each > 1) at = "divide(" + at + ", " + text(in.each) + ").quotient";
+      if (in.step > 0) at = "divide(i, " + text(in.block) + ").quotient * " + text(in.step) + " + " + at;
       out_ += "  const float x" + text(i) + " = widen(" + address(i) + "[" + at + "]);\n";
     }
     std::array<int, kMostFusedSlots> writer{};  // which step has left what lies in a slot

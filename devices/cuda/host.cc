@@ -1,5 +1,8 @@
 #include "devices/cuda/host.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace percale::cuda {
 namespace {
 
@@ -11,17 +14,43 @@ percale_status* to_status(const percale_host_api& host, percale_code code, std::
   return host.status_create(code, message.data(), message.size());
 }
 
+Dims channels_last(Dims dims, size_t rank) {
+  if (dims.size() < rank) dims.insert(dims.begin(), rank - dims.size(), 1);
+  std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
+  return dims;
+}
+
+bool is_same_memory(const Dims& dims, size_t rank) {
+  if (dims.size() < 2 || rank < 3) return true;
+  const size_t lead = rank - dims.size();  // a dim d stands at lead + d
+  if (lead > 1 || dims[1 - lead] == 1) return true;
+  return std::all_of(dims.begin() + static_cast<ptrdiff_t>(2 - lead), dims.end(), [](int64_t d) { return d == 1; });
+}
+
 Dims Node::dims(size_t i) const {
   size_t rank = 0;
   const int64_t* dims = host_->node_input_dims(view_, i, &rank);
-  return to_dims(dims, rank);
+  return i < images_ ? channels_last(to_dims(dims, rank), rank_) : to_dims(dims, rank);
 }
 
 Dims Node::output_dims(size_t k) const {
   size_t rank = 0;
   const int64_t* dims = host_->node_output_dims(view_, k, &rank);
-  return to_dims(dims, rank);
+  return rank_ > 0 && rank <= rank_ ? channels_last(to_dims(dims, rank), rank_) : to_dims(dims, rank);
 }
+
+namespace {
+
+// Row-major where it is null. Of other formats nothing is known.
+bool is_channels_last(const char* format) {
+  refuse_if(format != nullptr && std::strcmp(format, kChannelsLast) != 0, "a format of another plug-in's");
+  return format != nullptr;
+}
+
+}  // namespace
+
+bool Node::has_channels_last(size_t i) const { return has(i) && is_channels_last(host_->node_input_format(view_, i)); }
+bool Node::gives_channels_last(size_t k) const { return is_channels_last(host_->node_output_format(view_, k)); }
 
 Dims Node::known_ints(size_t i, const char* what) const {
   const void* values = constant(i);

@@ -56,6 +56,12 @@ percale_status* guarded(const percale_host_api& host, F&& f) {
   }
 }
 
+// The format of images whose channels, the second dim, lie last.
+inline constexpr const char* kChannelsLast = "cuda:channels_last";
+// Dims in that order, dims of one in front where there are fewer than `rank`; whether it is the order of the same memory.
+Dims channels_last(Dims dims, size_t rank);
+bool is_same_memory(const Dims& dims, size_t rank);
+
 // A node that a kernel is offered. Borrows the view.
 class Node {
  public:
@@ -72,6 +78,15 @@ class Node {
   percale_dtype output_dtype(size_t k = 0) const { return host_->node_output_dtype(view_, k); }
   Dims dims(size_t i) const;
   Dims output_dims(size_t k = 0) const;
+  // Whether the input lies with channels last.
+  bool has_channels_last(size_t i) const;
+  // Whether an output of a Reorder shall.
+  bool gives_channels_last(size_t k) const;
+  // From now on dims() of the first `inputs` and output_dims() are those of images with channels last.
+  void show_channels_last(size_t rank, size_t inputs) { rank_ = rank, images_ = inputs; }
+  bool shows_channels_last() const { return rank_ > 0; }
+  // Where a dim of the node stands in what dims() gives.
+  size_t place_of_dim(size_t d) const { return !shows_channels_last() || d == 0 ? d : d == 1 ? rank_ - 1 : d - 1; }
   // The bytes where they are known before the run, else null.
   const void* constant(size_t i) const { return has(i) ? host_->node_input_constant(view_, i) : nullptr; }
   // The elements of an i64 or i32 input that must be known before the run.
@@ -97,6 +112,7 @@ class Node {
  private:
   const percale_host_api* host_;
   const percale_node_view* view_;
+  size_t rank_ = 0, images_ = 0;
 };
 
 int64_t elements(const Dims& dims);

@@ -42,6 +42,8 @@ class Launch {
   Ptr out(size_t k) const { return address(launch_.operands[inputs_ + k]); }
   // Behind the first `offset` bytes of the scratch.
   Ptr scratch(int64_t offset = 0) const { return address(launch_.scratch) + offset; }
+  // What book_workspace() has booked.
+  Ptr workspace(int64_t offset) const;
   ErrorPlace errors() const { return queue_.errors(launch_.run); }
   Draw draw() const {
     queue_.note_once();
@@ -78,21 +80,30 @@ class Launch {
 // What enqueues a node's work. Called by several threads at once; throws a Failure.
 using Run = std::function<void(const Launch& launch)>;
 
+struct KernelContext;
+
 // The planner as prepare() sees it.
 class Plan {
  public:
   // `plan` null: the node is only looked at.
-  Plan(const percale_host_api& host, const Node& node, percale_kernel_plan* plan)
-      : host_(host), node_(node), plan_(plan) {}
+  Plan(const KernelContext& context, const Node& node, percale_kernel_plan* plan)
+      : context_(context), node_(node), plan_(plan) {}
 
   const Node& node() const { return node_; }
   // Books more scratch; where it begins.
   int64_t book(int64_t bytes);
+  // The same for a library of the vendor, which wants 256 bytes of alignment where the library's memory has 64.
+  int64_t book_workspace(int64_t bytes);
+  // The operand (inputs, then outputs) lies with channels last; it is as if it had been left out where that makes no difference.
+  // False: everything is row-major here.
+  bool want_channels_last(size_t operand);
+  // Whether there is a cuDNN.
+  bool has_dnn() const;
   // The output may lie over that input: each element is read before it is written, by the same thread.
   void may_replace(size_t output, size_t input);
 
  private:
-  const percale_host_api& host_;
+  const KernelContext& context_;
   const Node& node_;
   percale_kernel_plan* plan_;
   int64_t scratch_ = 0;
@@ -104,11 +115,15 @@ struct KernelEntry {
   const char* domain;
   const char* op;
   Run (*prepare)(Plan& plan);
+  // How many of its first inputs may be images with channels last, which it then sees with their dims in that order (Node::dims), as
+  // it does its outputs. 0: everything is row-major, unless prepare() wants it otherwise.
+  size_t images = 0;
 };
+inline constexpr size_t kAllImages = SIZE_MAX;
 
 // What the table's `user` points to.
 struct KernelContext {
-  const percale_host_api* host;
+  Shared* shared;
   KernelEntry entry;
 };
 percale_kernel make_kernel(KernelContext& context);

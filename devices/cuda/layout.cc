@@ -39,6 +39,43 @@ Run prepare_expand(Plan& plan) {
   return run_gather(node, node.output_dims(), broadcast_strides(node.dims(0), node.output_dims()), 0);
 }
 
+// y [batch, columns, rows] = x [batch, rows, columns].
+Run run_transpose(int64_t bytes, int64_t batch, int64_t rows, int64_t columns) {
+  TransposeArgs args{};
+  args.batch = batch;
+  args.rows = rows;
+  args.columns = columns;
+  const DeviceKernel kernel = by_size("transpose", bytes);
+  Grid grid;
+  grid.threads = 32;
+  grid.threads_y = 8;
+  const int64_t count = batch * ((rows + 31) / 32) * ((columns + 31) / 32);
+  grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(count, 1, 1 << 20));
+  return [=](const Launch& launch) {
+    if (count == 0) return;
+    TransposeArgs now = args;
+    now.x = launch.in(0);
+    now.y = launch.out(0);
+    launch.run(kernel, grid, now);
+  };
+}
+
+// Whether a Transpose only says of images with channels last that they have them so, or the other way round: nothing moves.
+bool is_between_orders(Plan& plan, const Dims& perm) {
+  const Node& node = plan.node();
+  if (perm.size() < 3) return false;
+  Dims last(perm.size());  // perm that puts channels last
+  std::iota(last.begin(), last.end(), 0);
+  last = channels_last(last, last.size());
+  if (perm == last) return node.has_channels_last(0) && plan.want_channels_last(0);
+  Dims first(perm.size());
+  for (size_t d = 0; d < last.size(); ++d) first[static_cast<size_t>(last[d])] = static_cast<int64_t>(d);
+  const percale_dtype dtype = node.dtype(0);
+  const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;  // whom convolutions take so
+  return perm == first && half && plan.has_dnn() && !node.has_channels_last(0) &&
+         plan.want_channels_last(node.inputs());
+}
+
 // Through tiles where two groups of neighbouring dims change places, possibly behind dims that stay.
 Run prepare_transpose(Plan& plan) {
   const Node& node = plan.node();
@@ -46,6 +83,7 @@ Run prepare_transpose(Plan& plan) {
   Dims perm(x.size());
   std::iota(perm.rbegin(), perm.rend(), 0);
   perm = node.attribute("perm", perm);
+  if (is_between_orders(plan, perm)) return prepare_view(plan);
   Dims y, y_steps;
   for (int64_t p : perm) {
     y.push_back(x[static_cast<size_t>(p)]);
@@ -59,23 +97,18 @@ Run prepare_transpose(Plan& plan) {
                      walk.strides[0][rank - 1] == walk.dims[rank - 2] &&
                      (rank == 2 || walk.strides[0][0] == walk.dims[1] * walk.dims[2]);
   if (!tiles) return run_gather(node, y, y_steps, 0);
-  TransposeArgs args{};
-  args.batch = rank == 3 ? walk.dims[0] : 1;
-  args.rows = walk.dims[rank - 1];
-  args.columns = walk.dims[rank - 2];
-  const DeviceKernel kernel = by_size("transpose", bytes);
-  Grid grid;
-  grid.threads = 32;
-  grid.threads_y = 8;
-  const int64_t count = args.batch * ((args.rows + 31) / 32) * ((args.columns + 31) / 32);
-  grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(count, 1, 1 << 20));
-  return [=](const Launch& launch) {
-    if (count == 0) return;
-    TransposeArgs now = args;
-    now.x = launch.in(0);
-    now.y = launch.out(0);
-    launch.run(kernel, grid, now);
-  };
+  return run_transpose(bytes, rank == 3 ? walk.dims[0] : 1, walk.dims[rank - 1], walk.dims[rank - 2]);
+}
+
+// Images between the order of the library and channels last.
+Run prepare_reorder(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  const int64_t bytes = item_bytes(node.dtype(0));
+  const bool from = node.has_channels_last(0), to = node.gives_channels_last(0);
+  if (from == to) return prepare_view(plan);
+  const int64_t places = elements(Dims(x.begin() + 2, x.end()));
+  return run_transpose(bytes, x[0], from ? places : x[1], from ? x[1] : places);
 }
 
 // How Slice walks a tensor of `whole` dims to give one of `part` dims: where it begins, and what a step of each dim is. Inputs from
@@ -140,7 +173,7 @@ CopyArgs part_walk(const Dims& whole, const Dims& part, bool into) {
 Run prepare_concat(Plan& plan) {
   const Node& node = plan.node();
   const Dims y = node.output_dims();
-  const size_t axis = normal_axis(node.attribute("axis", int64_t{0}), y.size());
+  const size_t axis = node.place_of_dim(normal_axis(node.attribute("axis", int64_t{0}), y.size()));
   const int64_t bytes = item_bytes(node.dtype(0)), step = row_major(y)[axis];
   std::vector<CopyArgs> parts;
   std::vector<int64_t> offsets;
@@ -164,7 +197,7 @@ Run prepare_concat(Plan& plan) {
 Run prepare_split(Plan& plan) {
   const Node& node = plan.node();
   const Dims x = node.dims(0);
-  const size_t axis = normal_axis(node.attribute("axis", int64_t{0}), x.size());
+  const size_t axis = node.place_of_dim(normal_axis(node.attribute("axis", int64_t{0}), x.size()));
   const int64_t bytes = item_bytes(node.dtype(0)), step = row_major(x)[axis];
   std::vector<CopyArgs> parts;
   std::vector<int64_t> offsets;
@@ -210,10 +243,11 @@ void add_layout(Entries& entries) {
   }
   entries.push_back({"cuda.expand", "", "Expand", prepare_expand});
   entries.push_back({"cuda.transpose", "", "Transpose", prepare_transpose});
+  entries.push_back({"cuda.reorder", "percale", "Reorder", prepare_reorder});
   entries.push_back({"cuda.slice", "", "Slice", prepare_slice});
   entries.push_back({"cuda.slice_grad", "percale", "SliceGrad", prepare_slice_grad});
-  entries.push_back({"cuda.concat", "", "Concat", prepare_concat});
-  entries.push_back({"cuda.split", "", "Split", prepare_split});
+  entries.push_back({"cuda.concat", "", "Concat", prepare_concat, kAllImages});
+  entries.push_back({"cuda.split", "", "Split", prepare_split, 1});
 }
 
 }  // namespace percale::cuda

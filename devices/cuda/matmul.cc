@@ -77,12 +77,12 @@ Run prepare_matmul(Plan& plan) {
     dims.y_batch.assign(dims.y_batch.size(), 1);
   }
   const std::vector<Part> parts = split_batches(p, dims.a_batch, dims.b_batch, dims.y_batch);
-  const int64_t workspace = workspace_for(p), at = book_workspace(plan, workspace);
+  const int64_t workspace = workspace_for(p), at = plan.book_workspace(workspace);
   const auto product = std::make_shared<PlannedProduct>(p);
   return [=](const Launch& launch) {
     for (const Part& part : parts) {
       product->run(launch, launch.in(0) + part.a, launch.in(1) + part.b, {0}, launch.out(0) + part.d, {0},
-                   workspace_at(launch, at, workspace), workspace);
+                   launch.workspace(at), workspace);
     }
   };
 }
@@ -115,7 +115,7 @@ Run prepare_gemm(Plan& plan) {
   CopyArgs repeat{};
   repeat.size = elements(y);
   if (repeated) repeat.walk = make_walk<2>(y, {broadcast_strides(c, y), row_major(y)});
-  const int64_t workspace = workspace_for(p), at = book_workspace(plan, workspace);
+  const int64_t workspace = workspace_for(p), at = plan.book_workspace(workspace);
   const auto product = std::make_shared<PlannedProduct>(p);
   return [=](const Launch& launch) {
     if (repeated) {
@@ -125,7 +125,7 @@ Run prepare_gemm(Plan& plan) {
       run_copy(launch, bytes, now);
     }
     product->run(launch, launch.in(0), launch.in(1), whole ? launch.in(2) : Ptr{0}, launch.out(0),
-                 bias ? launch.in(2) : Ptr{0}, workspace_at(launch, at, workspace), workspace);
+                 bias ? launch.in(2) : Ptr{0}, launch.workspace(at), workspace);
   };
 }
 

@@ -126,25 +126,43 @@ Run prepare_row_norm_grad(Plan& plan) {
 
 // A channel is cut into pieces of at least so many elements; about so many blocks have work.
 constexpr int64_t kPiece = 1024, kChannelBlocks = 2048, kMostChannelPieces = 64;
+// The same where channels lie last, and a block takes many of them.
+constexpr int64_t kLastPiece = 256, kLastBlocks = 1024, kMostLastPieces = 256, kBlock = 256, kBlockChannels = 128;
 
 ChannelNormArgs channel_args(const Node& node, const Dims& x, percale_dtype scale, percale_dtype statistics) {
   refuse_if(!is_float(scale) || !is_float(statistics), "normalises floats alone");
   ChannelNormArgs args{};
+  args.channels_last = node.shows_channels_last() ? 1 : 0;
   args.batch = x[0];
-  args.channels = x[1];
-  args.image = elements(Dims(x.begin() + 2, x.end()));
+  args.channels = x[node.place_of_dim(1)];
+  args.image = args.channels == 0 ? 0 : elements(Dims(x.begin() + 1, x.end())) / args.channels;
   args.epsilon = node.attribute("epsilon", 1e-5);
   args.momentum = node.attribute("momentum", 0.9);
   args.training = node.attribute("training_mode", int64_t{0}) != 0;
   args.scale_dtype = scale;
   args.statistics_dtype = statistics;
   const int64_t count = args.batch * args.image, channels = std::max<int64_t>(args.channels, 1);
-  args.pieces = std::clamp<int64_t>(std::min(count / kPiece, kChannelBlocks / channels), 1, kMostChannelPieces);
+  if (args.channels_last != 0) {
+    args.packed = channels % kPack == 0 ? 1 : 0;
+    const int64_t blocks = (channels + kBlockChannels - 1) / kBlockChannels;
+    args.pieces = std::clamp<int64_t>(std::min(count / kLastPiece, kLastBlocks / blocks), 1, kMostLastPieces);
+  } else {
+    args.pieces = std::clamp<int64_t>(std::min(count / kPiece, kChannelBlocks / channels), 1, kMostChannelPieces);
+  }
   return args;
 }
 Grid channel_grid(const ChannelNormArgs& args) {
   Grid out;
-  out.blocks = static_cast<unsigned>(std::clamp<int64_t>(args.channels, 1, 65535));
+  int64_t blocks = args.channels;
+  if (args.channels_last != 0) {
+    // As many threads side by side as there are packs of channels, but no more than a warp.
+    const int64_t packs = args.channels / (args.packed != 0 ? kPack : 1);
+    out.threads = 1;
+    while (out.threads < 32 && out.threads < packs) out.threads *= 2;
+    out.threads_y = static_cast<unsigned>(kBlock) / out.threads;
+    blocks = (packs + out.threads - 1) / out.threads;
+  }
+  out.blocks = static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, 65535));
   out.blocks_y = static_cast<unsigned>(args.pieces);
   return out;
 }
@@ -156,17 +174,23 @@ struct ChannelKernels {
 };
 ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_dtype dtype) {
   const percale_dtype wide = dtype == PERCALE_DTYPE_F64 ? dtype : PERCALE_DTYPE_F32;
-  return {
-      {Family::norm, kernel_name("channel_moments", dtype)}, {Family::norm, kernel_name("channel_statistics", wide)},
-      {Family::norm, kernel_name("channel_sums", dtype)},    {Family::norm, kernel_name("channel_gradients", wide)},
-      {Family::norm, kernel_name("channel_apply", dtype)},   plan.book(args.channels * args.pieces * 16),
-      plan.book(args.channels * 4 * wide_bytes(dtype))};
+  const auto kernel = [](const std::string& what, percale_dtype of) {
+    return DeviceKernel{Family::norm, kernel_name(what.c_str(), of)};
+  };
+  const std::string last = args.channels_last != 0 ? "_last" : "";
+  return {kernel("channel_moments" + last, dtype),
+          kernel("channel_statistics", wide),
+          kernel("channel_sums" + last, dtype),
+          kernel("channel_gradients", wide),
+          kernel("channel_apply" + last, dtype),
+          plan.book(args.channels * args.pieces * 16),
+          plan.book(args.channels * 4 * wide_bytes(dtype))};
 }
 
 void run_apply(const Launch& launch, const ChannelKernels& kernels, percale_dtype dtype, ChannelNormArgs now) {
   const int64_t count = now.batch * now.channels * now.image;
   if (count == 0) return;
-  now.packed = packs(now.image, dtype, {now.x, now.dy, now.y});
+  now.packed = packs(now.channels_last != 0 ? now.channels : now.image, dtype, {now.x, now.dy, now.y});
   launch.run(kernels.apply, grid_for(count, now.packed != 0 ? kPack : 1), now);
 }
 
@@ -233,8 +257,8 @@ void add_norm(Entries& entries) {
   entries.push_back({"cuda.row_norm", "", "LayerNormalization", prepare_row_norm});
   entries.push_back({"cuda.row_norm", "", "RMSNormalization", prepare_row_norm});
   entries.push_back({"cuda.row_norm_grad", "percale", "LayerNormalizationGrad", prepare_row_norm_grad});
-  entries.push_back({"cuda.batch_norm", "", "BatchNormalization", prepare_batch_norm});
-  entries.push_back({"cuda.batch_norm_grad", "percale", "BatchNormalizationGrad", prepare_batch_norm_grad});
+  entries.push_back({"cuda.batch_norm", "", "BatchNormalization", prepare_batch_norm, 1});
+  entries.push_back({"cuda.batch_norm_grad", "percale", "BatchNormalizationGrad", prepare_batch_norm_grad, 2});
 }
 
 }  // namespace percale::cuda

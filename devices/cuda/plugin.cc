@@ -231,7 +231,7 @@ struct Instance {
 
   explicit Instance(const percale_host_api& host)
       : shared(host, library_folders()), device(device_table(shared)), devices{&device} {
-    for (const KernelEntry& entry : all_kernels()) contexts.push_back({&host, entry});
+    for (const KernelEntry& entry : all_kernels()) contexts.push_back({&shared, entry});
     for (KernelContext& context : contexts) kernels.push_back(make_kernel(context));
     for (const percale_kernel& kernel : kernels) list.push_back(&kernel);
     kinds.assign(list.size(), kKind);

@@ -9,6 +9,8 @@ namespace {
 
 int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
 
+int64_t images_of(const PoolArgs& args) { return args.outer * args.inner; }
+
 DeviceKernel pool_kernel(const char* what, percale_dtype dtype) {
   return {Family::pool, std::string("percale_") + what + "_" + suffix(dtype)};
 }
@@ -16,15 +18,17 @@ DeviceKernel pool_kernel(const char* what, percale_dtype dtype) {
 // From X of dims `x` to Y of dims `y`.
 PoolArgs pool_args(const Node& node, const Dims& x, const Dims& y) {
   PoolArgs args{};
-  args.planes = x[0] * x[1];
+  const ImageDims in = image_dims(node, x);
+  args.outer = in.outer;
+  args.inner = in.inner;
   args.count_pads = node.attribute("count_include_pad", int64_t{0}) != 0;
   args.column_major = node.attribute("storage_order", int64_t{0}) != 0;
   if (node.attribute("global", int64_t{0}) != 0) {  // one window over all
-    const int64_t size = elements(spatial_dims(x));
+    const int64_t size = elements(in.places);
     args.window = {{1, 1, size}, {1, 1, 1}, {1, 1, size}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
     return args;
   }
-  args.window = window_of(node, spatial_dims(x), spatial_dims(y), node.attribute("kernel_shape", Dims()));
+  args.window = window_of(node, in.places, image_dims(node, y).places, node.attribute("kernel_shape", Dims()));
   return args;
 }
 
@@ -37,7 +41,8 @@ Run prepare_pool(Plan& plan) {
   const DeviceKernel kernel = pool_kernel(maximum ? "max_pool" : "average_pool", dtype);
   const PoolArgs args = pool_args(node, node.dims(0), node.output_dims());
   const bool indices = maximum && node.gives(1);
-  const int64_t count = args.planes * size_of(args.window.out);
+  refuse_if(indices && node.shows_channels_last(), "places are counted with channels first");
+  const int64_t count = images_of(args) * size_of(args.window.out);
   return [=](const Launch& launch) {
     if (count == 0) return;
     PoolArgs now = args;
@@ -54,22 +59,23 @@ Run prepare_max_pool_grad(Plan& plan) {
   refuse_if(!is_float(dtype), "gradients are floats");
   const PoolArgs args = pool_args(node, node.dims(1), node.dims(0));
   const bool global = node.attribute("global", int64_t{0}) != 0;
+  refuse_if(global && node.shows_channels_last(), "a block goes along a plane");
   const DeviceKernel choose = pool_kernel(global ? "plane_chosen" : "max_pool_chosen", dtype),
                      gather = pool_kernel("max_pool_grad", dtype);
-  const int64_t in_size = size_of(args.window.in), windows = args.planes * size_of(args.window.out);
+  const int64_t in_size = size_of(args.window.in), windows = images_of(args) * size_of(args.window.out);
   refuse_if(in_size > INT32_MAX, "images of more than 2^31 elements");
   const int64_t chosen = plan.book(windows * 4);
   Grid choosing = grid_for(windows);
-  if (global) choosing.blocks = static_cast<unsigned>(std::clamp<int64_t>(args.planes, 1, 65535));
+  if (global) choosing.blocks = static_cast<unsigned>(std::clamp<int64_t>(args.outer, 1, 65535));
   return [=](const Launch& launch) {
-    if (args.planes * in_size == 0) return;
+    if (images_of(args) * in_size == 0) return;
     PoolArgs now = args;
     now.chosen = launch.scratch(chosen);
     now.x = launch.in(1);
     if (windows > 0) launch.run(choose, choosing, now);
     now.x = launch.in(0);
     now.y = launch.out(0);
-    launch.run(gather, grid_for(args.planes * in_size), now);
+    launch.run(gather, grid_for(images_of(args) * in_size), now);
   };
 }
 
@@ -79,7 +85,7 @@ Run prepare_average_pool_grad(Plan& plan) {
   refuse_if(!is_float(dtype), "gradients are floats");
   const DeviceKernel kernel = pool_kernel("average_pool_grad", dtype);
   const PoolArgs args = pool_args(node, node.output_dims(), node.dims(0));
-  const int64_t count = args.planes * size_of(args.window.in);
+  const int64_t count = images_of(args) * size_of(args.window.in);
   return [=](const Launch& launch) {
     if (count == 0) return;
     PoolArgs now = args;
@@ -92,9 +98,9 @@ Run prepare_average_pool_grad(Plan& plan) {
 }  // namespace
 
 void add_pool(Entries& entries) {
-  for (const char* op : {"MaxPool", "AveragePool"}) entries.push_back({"cuda.pool", "", op, prepare_pool});
-  entries.push_back({"cuda.max_pool_grad", "percale", "MaxPoolGrad", prepare_max_pool_grad});
-  entries.push_back({"cuda.average_pool_grad", "percale", "AveragePoolGrad", prepare_average_pool_grad});
+  for (const char* op : {"MaxPool", "AveragePool"}) entries.push_back({"cuda.pool", "", op, prepare_pool, 1});
+  entries.push_back({"cuda.max_pool_grad", "percale", "MaxPoolGrad", prepare_max_pool_grad, 2});
+  entries.push_back({"cuda.average_pool_grad", "percale", "AveragePoolGrad", prepare_average_pool_grad, 1});
 }
 
 }  // namespace percale::cuda

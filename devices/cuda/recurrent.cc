@@ -41,7 +41,7 @@ class Recurrent {
     read(node);
     book(plan, node);
     make_products();
-    workspace_ = book_workspace(plan, workspace_bytes_);
+    workspace_ = plan.book_workspace(workspace_bytes_);
   }
 
   void run(const Launch& launch) const {
@@ -170,8 +170,7 @@ class Recurrent {
     launch.run({Family::recurrent, std::string("percale_cell_") + part + '_' + suffix(dtype_)}, grid_for(size), a);
   }
   void multiply(const Launch& launch, const PlannedProduct& product, Ptr a, Ptr b, Ptr d, bool adds) const {
-    product.run(launch, a, b, adds ? d : Ptr{0}, d, {0}, workspace_at(launch, workspace_, workspace_bytes_),
-                workspace_bytes_);
+    product.run(launch, a, b, adds ? d : Ptr{0}, d, {0}, launch.workspace(workspace_), workspace_bytes_);
   }
 
   void forwards(const Launch& launch, RecurrentArgs& a) const {

@@ -74,7 +74,10 @@ Run prepare_reduce(Plan& plan) {
   const Dims x = node.dims(0);
   const Dims axes = node.has(1) ? node.known_ints(1, "the axes") : Dims();
   std::vector<bool> reduced(x.size(), axes.empty() && node.attribute("noop_with_empty_axes", int64_t{0}) == 0);
-  for (int64_t axis : axes) reduced[normal_axis(axis, x.size())] = true;
+  for (int64_t axis : axes) reduced[node.place_of_dim(normal_axis(axis, x.size()))] = true;
+  refuse_if(node.shows_channels_last() && node.attribute("keepdims", int64_t{1}) == 0 && !reduced.back() &&
+                std::find(reduced.begin() + 1, reduced.end() - 1, false) != reduced.end() - 1,
+            "what is left would have channels last, and another rank");
   const std::string_view op = node.op();
   const ReduceOp code = op == "ReduceSum"    ? ReduceOp::kSum
                         : op == "ReduceMean" ? ReduceOp::kMean
@@ -99,7 +102,7 @@ Run prepare_sum_to_shape(Plan& plan) {
 Run prepare_global_pool(Plan& plan) {
   const Dims x = plan.node().dims(0);
   std::vector<bool> reduced(x.size(), true);
-  reduced[0] = reduced[1] = false;
+  reduced[0] = reduced[plan.node().place_of_dim(1)] = false;
   const bool maximum = plan.node().op() == "GlobalMaxPool";
   return run_reduce(plan, maximum ? ReduceOp::kMax : ReduceOp::kMean, x, reduced);
 }
@@ -108,12 +111,12 @@ Run prepare_global_pool(Plan& plan) {
 
 void add_reduce(Entries& entries) {
   for (const char* op : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"}) {
-    entries.push_back({"cuda.reduce", "", op, prepare_reduce});
+    entries.push_back({"cuda.reduce", "", op, prepare_reduce, 1});
   }
   for (const char* op : {"GlobalAveragePool", "GlobalMaxPool"}) {
-    entries.push_back({"cuda.reduce", "", op, prepare_global_pool});
+    entries.push_back({"cuda.reduce", "", op, prepare_global_pool, 1});
   }
-  entries.push_back({"cuda.reduce", "percale", "SumToShape", prepare_sum_to_shape});
+  entries.push_back({"cuda.reduce", "percale", "SumToShape", prepare_sum_to_shape, 1});
 }
 
 }  // namespace percale::cuda

@@ -190,11 +190,11 @@ std::optional<UnaryCode> unary_code(const Node& node) {
 }
 
 void add_unary(Entries& entries) {
-  for (const UnaryEntry& entry : kUnary) entries.push_back({"cuda.unary", "", entry.op, prepare_unary});
-  entries.push_back({"cuda.unary", "", "Gelu", prepare_gelu});
-  entries.push_back({"cuda.clip", "", "Clip", prepare_clip});
-  entries.push_back({"cuda.cast", "", "Cast", prepare_cast});
-  entries.push_back({"cuda.cast", "", "CastLike", prepare_cast});
+  for (const UnaryEntry& entry : kUnary) entries.push_back({"cuda.unary", "", entry.op, prepare_unary, kAllImages});
+  entries.push_back({"cuda.unary", "", "Gelu", prepare_gelu, kAllImages});
+  entries.push_back({"cuda.clip", "", "Clip", prepare_clip, 1});
+  entries.push_back({"cuda.cast", "", "Cast", prepare_cast, 1});
+  entries.push_back({"cuda.cast", "", "CastLike", prepare_cast, 1});
 }
 
 }  // namespace percale::cuda

@@ -155,7 +155,8 @@ struct FusedStep {
 };
 struct FusedInput {
   Ptr x;
-  int64_t period, each;  // element i of the result takes element i % period / each
+  int64_t period, each;  // element i of the result takes element i % period / each,
+  int64_t block, step;   // and `step` more for each block before it
   int32_t bf16;
   int32_t unused;
 };
@@ -246,7 +247,7 @@ struct RowNormGradArgs {
   double epsilon;
   int32_t packed, unused;
 };
-// Channels of [batch, channels, image].
+// Channels of [batch, channels, image], or of [batch, image, channels].
 struct ChannelNormArgs {
   Ptr x, dy, y;                        // y: also dx; dy: 0 forward
   Ptr scale, bias, mean, variance;     // per channel; mean and variance may be 0 in training
@@ -259,6 +260,7 @@ struct ChannelNormArgs {
   double epsilon, momentum;
   int32_t training, packed;
   int32_t scale_dtype, statistics_dtype;  // percale_dtype
+  int32_t channels_last, unused;
 };
 
 // ---- pool
@@ -268,10 +270,10 @@ struct WindowArgs {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3], pad_end[3];
 };
 struct PoolArgs {
-  Ptr x, y;     // of the gradient dy and dx
-  Ptr indices;  // i64 output of MaxPool, or 0
-  Ptr chosen;   // i32 [planes, out]: the place of the maximum in its plane, -1: none
-  int64_t planes;
+  Ptr x, y;              // of the gradient dy and dx
+  Ptr indices;           // i64 output of MaxPool, or 0
+  Ptr chosen;            // i32, as many as windows: the place of the maximum in its image, -1: none
+  int64_t outer, inner;  // [outer, places, inner]: planes of one channel, or images with channels last
   WindowArgs window;
   int32_t count_pads, column_major;
 };
@@ -285,9 +287,11 @@ struct ConvArgs {
   int64_t batch, groups, in_channels, out_channels;
   int64_t pieces;  // into which the sums of the gradient of the weights are cut
   WindowArgs window;
+  int32_t channels_last;  // 1: images are [batch, places, channels], weights [channels, taps, channels of a group]
+  int32_t unused;
 };
 
-// y [images, channels, size] += bias [channels]
+// y [images, channels, size] += bias [channels]; where channels lie last, size is 1.
 struct ConvBiasArgs {
   Ptr bias, y;
   int64_t count;  // elements of y

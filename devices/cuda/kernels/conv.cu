@@ -9,6 +9,16 @@ __device__ int64_t index_in(const int64_t (&dims)[3], const int64_t (&p)[3]) {
   return (p[0] * dims[1] + p[1]) * dims[2] + p[2];
 }
 
+// Where an element of images of `size` places and `channels` lies.
+__device__ int64_t place_of(const ConvArgs& a, int64_t n, int64_t channels, int64_t channel, int64_t size, int64_t place) {
+  return a.channels_last ? (n * size + place) * channels + channel : (n * channels + channel) * size + place;
+}
+// Where a weight does: of an output channel, counted over all groups, an input channel of its group, and a tap.
+__device__ int64_t weight_of(const ConvArgs& a, int64_t out, int64_t in, int64_t tap) {
+  const int64_t taps = size_of(a.window.kernel);
+  return a.channels_last ? (out * taps + tap) * a.in_channels + in : (out * a.in_channels + in) * taps + tap;
+}
+
 // The element of X that output point `o` meets at tap `k` (channel and place); 0 in the pads.
 template <class T>
 __device__ Wide<T> x_at(const ConvArgs& a, int64_t group, const Point& k, const Point& o) {
@@ -18,8 +28,8 @@ __device__ Wide<T> x_at(const ConvArgs& a, int64_t group, const Point& k, const 
     i[d] = o.p[d] * w.stride[d] + k.p[d] * w.dilation[d] - w.pad[d];
     if (i[d] < 0 || i[d] >= w.in[d]) return 0;
   }
-  const int64_t plane = (o.outer * a.groups + group) * a.in_channels + k.outer;
-  return widen(at<const T>(a.x)[plane * size_of(w.in) + index_in(w.in, i)]);
+  const int64_t channels = a.groups * a.in_channels, channel = group * a.in_channels + k.outer;
+  return widen(at<const T>(a.x)[place_of(a, o.outer, channels, channel, size_of(w.in), index_in(w.in, i))]);
 }
 // The element of dY whose window has input point `i` at tap `k`; 0 where there is none.
 template <class T>
@@ -32,8 +42,8 @@ __device__ Wide<T> dy_at(const ConvArgs& a, int64_t group, const Point& k, const
     o[d] = quotient(start, w.stride[d]);
     if (o[d] >= w.out[d] || o[d] * w.stride[d] != start) return 0;
   }
-  const int64_t plane = (i.outer * a.groups + group) * a.out_channels + k.outer;
-  return widen(at<const T>(a.y)[plane * size_of(w.out) + index_in(w.out, o)]);
+  const int64_t channels = a.groups * a.out_channels, channel = group * a.out_channels + k.outer;
+  return widen(at<const T>(a.y)[place_of(a, i.outer, channels, channel, size_of(w.out), index_in(w.out, o))]);
 }
 
 // The three products. right(depth, column) is gathered; depths and columns are points.
@@ -53,13 +63,9 @@ struct Images {
   __device__ static Point column_point(const ConvArgs& a, int64_t c) { return point_in(dims(a), c); }
   __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.kernel, d); }
   __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
-    const T* w = at<const T>(a.w);
-    if constexpr (kForward) {
-      return widen(w[(group * a.out_channels + row) * depth(a) + d]);
-    } else {
-      const int64_t taps = size_of(a.window.kernel), channel = quotient(d, taps);
-      return widen(w[((group * a.out_channels + channel) * a.in_channels + row) * taps + (d - channel * taps)]);
-    }
+    const int64_t taps = size_of(a.window.kernel), channel = quotient(d, taps), tap = d - channel * taps;
+    const int64_t out = group * a.out_channels + (kForward ? row : channel), in = kForward ? channel : row;
+    return widen(at<const T>(a.w)[weight_of(a, out, in, tap)]);
   }
   __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
     if constexpr (kForward) {
@@ -71,7 +77,7 @@ struct Images {
   __device__ static void store(const ConvArgs& a, int64_t, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
     const int64_t size = size_of(dims(a)), n = quotient(column, size), channel = group * rows(a) + row;
     if (a.bias.address != 0) sum += widen(at<const T>(a.bias)[channel]);
-    at<T>(a.result)[(n * a.groups * rows(a) + channel) * size + (column - n * size)] = narrow<T>(sum);
+    at<T>(a.result)[place_of(a, n, a.groups * rows(a), channel, size, column - n * size)] = narrow<T>(sum);
   }
 };
 template <class T>
@@ -91,14 +97,15 @@ struct GradWeight {
   __device__ static Point depth_point(const ConvArgs& a, int64_t d) { return point_in(a.window.out, d); }
   __device__ static Wide<T> left(const ConvArgs& a, int64_t group, int64_t row, int64_t d) {
     const int64_t size = size_of(a.window.out), n = quotient(d, size);
-    const int64_t plane = (n * a.groups + group) * a.out_channels + row;
-    return widen(at<const T>(a.y)[plane * size + (d - n * size)]);
+    const int64_t channels = a.groups * a.out_channels, channel = group * a.out_channels + row;
+    return widen(at<const T>(a.y)[place_of(a, n, channels, channel, size, d - n * size)]);
   }
   __device__ static Wide<T> right(const ConvArgs& a, int64_t group, const Point& d, const Point& c) {
     return x_at<T>(a, group, c, d);
   }
   __device__ static void store(const ConvArgs& a, int64_t piece, int64_t group, int64_t row, int64_t column, Wide<T> sum) {
-    const int64_t i = (group * rows(a) + row) * columns(a) + column;
+    const int64_t taps = size_of(a.window.kernel), in = quotient(column, taps);
+    const int64_t i = weight_of(a, group * rows(a) + row, in, column - in * taps);
     if (a.pieces == 1) {
       at<T>(a.result)[i] = narrow<T>(sum);
     } else {

@@ -188,7 +188,7 @@ __device__ float fused_operand(const FusedArgs& a, const float* slots, uint8_t c
   const FusedInput& input = a.input[code - kFusedInput];
   const int64_t k = input.period == a.size && input.each == 1 ? i
                     : input.period == 1                       ? 0
-                                                              : i % input.period / input.each;
+                                                              : i / input.block * input.step + i % input.period / input.each;
   return input.bf16 ? widen(at<const BF16>(input.x)[k]) : at<const float>(input.x)[k];
 }
 

@@ -257,20 +257,107 @@ __device__ void channel_sums(const ChannelNormArgs& a) {
   }
 }
 
-// y = (x - t0) t1 + t2; dx = (dy - t3 - (x - t0) t2) t1.
+// The same where channels lie last. A thread takes kEach neighbouring channels of every blockDim.y-th row of a piece; blocks: x over channels,
+// y over pieces.
+
+// Adds what the threads of a column have, in their order; `room` has kEach places for each thread. Every thread gets the sums of its column.
+template <class W, int kEach>
+__device__ void join_columns(W (&values)[kEach], W* room) {
+  const unsigned own = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();  // whoever still reads what was joined before
+  for (int k = 0; k < kEach; ++k) room[own * kEach + k] = values[k];
+  __syncthreads();
+  for (int k = 0; k < kEach; ++k) {
+    W sum = room[threadIdx.x * kEach + k];
+    for (unsigned y = 1; y < blockDim.y; ++y) sum += room[(y * blockDim.x + threadIdx.x) * kEach + k];
+    values[k] = sum;
+  }
+}
+
+template <class W, int kEach>
+__device__ void keep_partial(const ChannelNormArgs& a, int64_t group, const W (&first)[kEach], const W (&second)[kEach]) {
+  if (threadIdx.y != 0 || group >= a.channels / kEach) return;
+  for (int k = 0; k < kEach; ++k) {
+    double* out = at<double>(a.partial) + ((group * kEach + k) * a.pieces + blockIdx.y) * 2;
+    out[0] = static_cast<double>(first[k]);
+    out[1] = static_cast<double>(second[k]);
+  }
+}
+
 template <class T, int kEach>
+__device__ void channel_moments_last(const ChannelNormArgs& a, Wide<T>* room) {
+  using W = Wide<T>;
+  const auto* x = at<const Pack<T, kEach>>(a.x);
+  const int64_t groups = a.channels / kEach;
+  const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
+  const W count = static_cast<W>(range.end - range.begin);
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x; first < groups;
+       first += static_cast<int64_t>(gridDim.x) * blockDim.x) {
+    const int64_t group = first + threadIdx.x, end = group < groups ? range.end : range.begin;
+    W mean[kEach] = {}, squares[kEach] = {};
+    for (int64_t r = range.begin + threadIdx.y; r < end; r += blockDim.y) {
+      const Pack<T, kEach> pack = x[r * groups + group];
+      for (int k = 0; k < kEach; ++k) mean[k] += widen(pack.items[k]);
+    }
+    join_columns(mean, room);
+    for (int k = 0; k < kEach; ++k) mean[k] /= count;
+    for (int64_t r = range.begin + threadIdx.y; r < end; r += blockDim.y) {
+      const Pack<T, kEach> pack = x[r * groups + group];
+      for (int k = 0; k < kEach; ++k) {
+        const W distance = widen(pack.items[k]) - mean[k];
+        squares[k] += distance * distance;
+      }
+    }
+    join_columns(squares, room);
+    keep_partial(a, group, mean, squares);
+  }
+}
+
+template <class T, int kEach>
+__device__ void channel_sums_last(const ChannelNormArgs& a, Wide<T>* room) {
+  using W = Wide<T>;
+  const auto *x = at<const Pack<T, kEach>>(a.x), *dy = at<const Pack<T, kEach>>(a.dy);
+  const int64_t groups = a.channels / kEach;
+  const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x; first < groups;
+       first += static_cast<int64_t>(gridDim.x) * blockDim.x) {
+    const int64_t group = first + threadIdx.x, end = group < groups ? range.end : range.begin;
+    W mean[kEach] = {}, inverse[kEach] = {}, sum[kEach] = {}, weighted[kEach] = {};
+    for (int k = 0; k < kEach && group < groups; ++k) {
+      const double* statistics = at<const double>(a.statistics) + (group * kEach + k) * 2;
+      mean[k] = static_cast<W>(statistics[0]);
+      inverse[k] = static_cast<W>(statistics[1]);
+    }
+    for (int64_t r = range.begin + threadIdx.y; r < end; r += blockDim.y) {
+      const Pack<T, kEach> own = x[r * groups + group], grad = dy[r * groups + group];
+      for (int k = 0; k < kEach; ++k) {
+        const W of = widen(grad.items[k]);
+        sum[k] += of;
+        weighted[k] += of * ((widen(own.items[k]) - mean[k]) * inverse[k]);
+      }
+    }
+    join_columns(sum, room);
+    join_columns(weighted, room);
+    keep_partial(a, group, sum, weighted);
+  }
+}
+
+// y = (x - t0) t1 + t2; dx = (dy - t3 - (x - t0) t2) t1.
+template <class T, int kEach, bool kLast>
 __device__ void channel_apply(const ChannelNormArgs& a) {
   using W = Wide<T>;
-  const int64_t image = a.image / kEach, count = a.batch * a.channels * image;
+  const int64_t image = kLast ? a.image : a.image / kEach;  // what lies within a channel is taken together, or what lies across
+  const int64_t count = kLast ? a.batch * a.image * (a.channels / kEach) : a.batch * a.channels * image;
   const auto* x = at<const Pack<T, kEach>>(a.x);
   const auto* dy = at<const Pack<T, kEach>>(a.dy.address != 0 ? a.dy : a.x);
   auto* y = at<Pack<T, kEach>>(a.y);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const int64_t plane = divide(i, image), c = plane - divide(plane, a.channels) * a.channels;
-    const Pack<W, 4> t = at<const Pack<W, 4>>(a.table)[c];
+    const int64_t plane = kLast ? i * kEach : divide(i, image), c = plane - divide(plane, a.channels) * a.channels;
+    Pack<W, 4> t = at<const Pack<W, 4>>(a.table)[c];
     Pack<T, kEach> pack = x[i];
     const Pack<T, kEach> d = dy[i];
     for (int k = 0; k < kEach; ++k) {
+      if (kLast && k > 0) t = at<const Pack<W, 4>>(a.table)[c + k];
       const W shifted = widen(pack.items[k]) - t.items[0];
       const W value = a.dy.address != 0 ? (widen(d.items[k]) - t.items[3] - shifted * t.items[2]) * t.items[1]
                                         : shifted * t.items[1] + t.items[2];
@@ -373,9 +460,32 @@ __device__ void channel_gradients(const ChannelNormArgs& a) {
   PERCALE_KERNEL(percale_channel_sums_##name, ChannelNormArgs, 256) { channel_sums<T>(a); }        \
   PERCALE_KERNEL(percale_channel_apply_##name, ChannelNormArgs, 256) {                             \
     if (a.packed) {                                                                                \
-      channel_apply<T, 4>(a);                                                                      \
+      channel_apply<T, 4, false>(a);                                                               \
     } else {                                                                                       \
-      channel_apply<T, 1>(a);                                                                      \
+      channel_apply<T, 1, false>(a);                                                               \
+    }                                                                                              \
+  }                                                                                                \
+  PERCALE_KERNEL(percale_channel_moments_last_##name, ChannelNormArgs, 256) {                      \
+    __shared__ Wide<T> room[1024];                                                                 \
+    if (a.packed) {                                                                                \
+      channel_moments_last<T, 4>(a, room);                                                         \
+    } else {                                                                                       \
+      channel_moments_last<T, 1>(a, room);                                                         \
+    }                                                                                              \
+  }                                                                                                \
+  PERCALE_KERNEL(percale_channel_sums_last_##name, ChannelNormArgs, 256) {                         \
+    __shared__ Wide<T> room[1024];                                                                 \
+    if (a.packed) {                                                                                \
+      channel_sums_last<T, 4>(a, room);                                                            \
+    } else {                                                                                       \
+      channel_sums_last<T, 1>(a, room);                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  PERCALE_KERNEL(percale_channel_apply_last_##name, ChannelNormArgs, 256) {                        \
+    if (a.packed) {                                                                                \
+      channel_apply<T, 4, true>(a);                                                                \
+    } else {                                                                                       \
+      channel_apply<T, 1, true>(a);                                                                \
     }                                                                                              \
   }
 PERCALE_FLOAT_TYPES(PERCALE_NORM)

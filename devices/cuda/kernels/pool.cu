@@ -35,7 +35,18 @@ __device__ int64_t divisor_at(const PoolArgs& a, const int64_t (&o)[3]) {
   return count > 0 ? count : 1;
 }
 
-// f(place in the plane) for the elements of a window in their order.
+// An element of images [outer, places, inner].
+struct Place {
+  Point point;    // outer, and where in the image
+  int64_t inner;
+};
+__device__ Place place_in(const int64_t (&dims)[3], int64_t inner, int64_t i) {
+  if (inner == 1) return {point_in(dims, i), 0};
+  const Divided of = divide(i, inner);
+  return {point_in(dims, of.quotient), of.rest};
+}
+
+// f(place in the image) for the elements of a window in their order.
 template <class F>
 __device__ void for_window(const WindowArgs& w, const int64_t (&o)[3], F f) {
   const Taps t0 = taps_at(w, 0, o[0]), t1 = taps_at(w, 1, o[1]), t2 = taps_at(w, 2, o[2]);
@@ -49,13 +60,13 @@ __device__ void for_window(const WindowArgs& w, const int64_t (&o)[3], F f) {
   }
 }
 
-// The first largest element of a window, NaN before all; -1 where there is none.
+// The first largest element of a window, NaN before all; -1 where there is none. Elements lie `inner` apart.
 template <class T>
-__device__ int64_t largest(const WindowArgs& w, const T* x, const int64_t (&o)[3]) {
+__device__ int64_t largest(const WindowArgs& w, const T* x, int64_t inner, const int64_t (&o)[3]) {
   int64_t best = -1;
   Wide<T> most = 0;
   for_window(w, o, [&](int64_t i) {
-    const Wide<T> value = widen(x[i]);
+    const Wide<T> value = widen(x[i * inner]);
     if (best < 0 || value > most || (value != value && most == most)) {
       best = i;
       most = value;
@@ -80,19 +91,19 @@ struct Lowest<uint8_t> {
 template <class T>
 __device__ void max_pool(const PoolArgs& a) {
   const WindowArgs& w = a.window;
-  const int64_t plane_size = size_of(w.in), count = a.planes * size_of(w.out);
+  const int64_t image = size_of(w.in) * a.inner, count = a.outer * size_of(w.out) * a.inner;
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Point o = point_in(w.out, i);
-    const T* x = at<const T>(a.x) + o.outer * plane_size;
-    const int64_t best = largest(w, x, o.p);
-    at<T>(a.y)[i] = best < 0 ? Lowest<T>::value() : x[best];
+    const Place o = place_in(w.out, a.inner, i);
+    const T* x = at<const T>(a.x) + o.point.outer * image + o.inner;
+    const int64_t best = largest(w, x, a.inner, o.point.p);
+    at<T>(a.y)[i] = best < 0 ? Lowest<T>::value() : x[best * a.inner];
     if (a.indices.address == 0) continue;
     int64_t within = best;
     if (best >= 0 && a.column_major) {
       const Point in = point_in(w.in, best);
       within = in.p[0] + w.in[0] * (in.p[1] + w.in[1] * in.p[2]);
     }
-    at<int64_t>(a.indices)[i] = best < 0 ? -1 : o.outer * plane_size + within;
+    at<int64_t>(a.indices)[i] = best < 0 ? -1 : o.point.outer * image + within;
   }
 }
 
@@ -100,10 +111,11 @@ __device__ void max_pool(const PoolArgs& a) {
 template <class T>
 __device__ void max_pool_chosen(const PoolArgs& a) {
   const WindowArgs& w = a.window;
-  const int64_t plane_size = size_of(w.in), count = a.planes * size_of(w.out);
+  const int64_t image = size_of(w.in) * a.inner, count = a.outer * size_of(w.out) * a.inner;
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Point o = point_in(w.out, i);
-    at<int32_t>(a.chosen)[i] = static_cast<int32_t>(largest(w, at<const T>(a.x) + o.outer * plane_size, o.p));
+    const Place o = place_in(w.out, a.inner, i);
+    const T* x = at<const T>(a.x) + o.point.outer * image + o.inner;
+    at<int32_t>(a.chosen)[i] = static_cast<int32_t>(largest(w, x, a.inner, o.point.p));
   }
 }
 
@@ -117,7 +129,7 @@ __device__ void plane_chosen(const PoolArgs& a) {
   };
   __shared__ Choice choices[256];
   const int64_t size = size_of(a.window.in);
-  for (int64_t plane = blockIdx.x; plane < a.planes; plane += gridDim.x) {
+  for (int64_t plane = blockIdx.x; plane < a.outer; plane += gridDim.x) {
     const T* x = at<const T>(a.x) + plane * size;
     Choice mine{0, -1};
     for (int64_t i = threadIdx.x; i < size; i += blockDim.x) {
@@ -145,13 +157,13 @@ __device__ void plane_chosen(const PoolArgs& a) {
 template <class T>
 __device__ void average_pool(const PoolArgs& a) {
   const WindowArgs& w = a.window;
-  const int64_t plane_size = size_of(w.in), count = a.planes * size_of(w.out);
+  const int64_t image = size_of(w.in) * a.inner, count = a.outer * size_of(w.out) * a.inner;
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Point o = point_in(w.out, i);
-    const T* x = at<const T>(a.x) + o.outer * plane_size;
+    const Place o = place_in(w.out, a.inner, i);
+    const T* x = at<const T>(a.x) + o.point.outer * image + o.inner;
     Wide<T> sum = 0;
-    for_window(w, o.p, [&](int64_t k) { sum += widen(x[k]); });
-    at<T>(a.y)[i] = narrow<T>(sum / static_cast<Wide<T>>(divisor_at(a, o.p)));
+    for_window(w, o.point.p, [&](int64_t k) { sum += widen(x[k * a.inner]); });
+    at<T>(a.y)[i] = narrow<T>(sum / static_cast<Wide<T>>(divisor_at(a, o.point.p)));
   }
 }
 
@@ -174,10 +186,11 @@ template <class T>
 __device__ void pool_grad(const PoolArgs& a, bool maximum) {
   using W = Wide<T>;
   const WindowArgs& w = a.window;
-  const int64_t in_size = size_of(w.in), out_size = size_of(w.out), count = a.planes * in_size;
+  const int64_t count = a.outer * size_of(w.in) * a.inner;
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const Point in = point_in(w.in, i);
-    const int64_t own = i - in.outer * in_size, base = in.outer * out_size;
+    const Place place = place_in(w.in, a.inner, i);
+    const Point& in = place.point;
+    const int64_t own = (in.p[0] * w.in[1] + in.p[1]) * w.in[2] + in.p[2], base = in.outer * size_of(w.out);
     const Taps r0 = windows_over(w, 0, in.p[0]), r1 = windows_over(w, 1, in.p[1]), r2 = windows_over(w, 2, in.p[2]);
     W sum = 0;
     int64_t o[3];
@@ -187,7 +200,7 @@ __device__ void pool_grad(const PoolArgs& a, bool maximum) {
         if (!holds(w, 1, o[1], in.p[1])) continue;
         for (o[2] = r2.begin; o[2] < r2.end; ++o[2]) {
           if (!holds(w, 2, o[2], in.p[2])) continue;
-          const int64_t output = base + (o[0] * w.out[1] + o[1]) * w.out[2] + o[2];
+          const int64_t output = (base + (o[0] * w.out[1] + o[1]) * w.out[2] + o[2]) * a.inner + place.inner;
           if (maximum) {
             if (at<const int32_t>(a.chosen)[output] == own) sum += widen(at<const T>(a.x)[output]);
           } else {

@@ -1,5 +1,6 @@
-// libcudnn's graph API for convolutions, emulated: it checks descriptors as the real one does, offers engines of which some will not do, and
-// convolves in plain loops.
+// libcudnn's graph API for convolutions and what follows them, emulated: it checks descriptors as the real one does, offers engines of which
+// some will not do, and computes in plain loops.
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -39,10 +40,11 @@ struct DnnDescTag {
 
 namespace {
 
-uint64_t convolutions = 0;
+uint64_t convolutions = 0, tails = 0;
 
-// Engines in the order in which they are offered; the last one is of the mode "fallback".
-enum Engine { kAtomics, kTf32, kUnsupported, kHungry, kPlain };
+// Engines in the order in which they are offered; the last one is of the mode "fallback", the one before it is for channels last alone, as
+// are tails.
+enum Engine { kAtomics, kTf32, kUnsupported, kHungry, kCompiles, kLast, kPlain };
 constexpr int64_t kWorkspace = 3000;
 
 DnnStatus misuse(const std::string& what) {
@@ -57,6 +59,8 @@ size_t element_bytes(int type) {
     case kDnnTypeDouble:
     case kDnnTypePointer:
     case kDnnTypeDescriptor: return 8;
+    case kDnnTypeBoolean:
+    case kDnnTypeChar: return 1;
     default: return 4;
   }
 }
@@ -97,6 +101,7 @@ struct Tensor {
   int type = -1;
   int64_t number = 0, alignment = 0;
   Numbers dims, strides;
+  bool in_memory = true;
   int64_t count() const {
     int64_t out = 1;
     for (int64_t d : dims) out *= d;
@@ -105,10 +110,14 @@ struct Tensor {
   size_t bytes() const { return static_cast<size_t>(count()) * (type == kDnnDouble ? 8 : type == kDnnFloat ? 4 : 2); }
 };
 Tensor tensor_of(const DnnDescTag& desc) {
-  return {read_enum(desc, kDnnTensorType, kDnnTypeDataType), read_numbers(desc, kDnnTensorId).at(0),
-          read_numbers(desc, kDnnTensorAlignment).at(0), read_numbers(desc, kDnnTensorDims),
-          read_numbers(desc, kDnnTensorStrides)};
+  return {read_enum(desc, kDnnTensorType, kDnnTypeDataType),
+          read_numbers(desc, kDnnTensorId).at(0),
+          read_numbers(desc, kDnnTensorAlignment).at(0),
+          read_numbers(desc, kDnnTensorDims),
+          read_numbers(desc, kDnnTensorStrides),
+          !desc.attributes.contains(kDnnTensorVirtual)};
 }
+bool is_channels_last(const Tensor& t) { return t.strides[1] == 1 && t.count() > t.dims[1]; }
 
 // A convolution as an operation says it.
 struct Problem {
@@ -161,7 +170,10 @@ const char* check_operation(const DnnDescTag& desc, Problem* out) {
             read_numbers(*conv, kDnnConvDilations),
             read_numbers(*conv, kDnnConvPrePads),
             read_numbers(*conv, kDnnConvPostPads)};
-  if (p.x.type != p.w.type || p.x.type != p.y.type) return "types that are not mixed here";
+  if (p.x.type != p.w.type || (p.y.in_memory && p.x.type != p.y.type)) return "types that are not mixed here";
+  if (!p.y.in_memory && p.y.type != kDnnFloat) return "what is between operations is f32";
+  if (is_channels_last(p.x) != is_channels_last(p.y) && p.x.count() > p.x.dims[1] && p.y.count() > p.y.dims[1])
+    return "images in two orders";
   const bool wide = p.x.type == kDnnDouble;
   if ((read_enum(*conv, kDnnConvComputeType, kDnnTypeDataType) == kDnnDouble) != wide)
     return "the type that is computed in";
@@ -246,30 +258,118 @@ void each_product(const Problem& p, F f) {
   } while (advance(y, p.y.dims));
 }
 
-void convolve(const Problem& p, void* x, void* w, void* y) {
-  const Tensor& result = p.operation == kDnnForward ? p.y : p.operation == kDnnBackwardData ? p.x : p.w;
-  std::vector<double> sums(static_cast<size_t>(result.count()), 0);
+// What tensors hold while a graph runs: memory, or numbers between operations.
+struct Held {
+  Tensor tensor;
+  void* memory = nullptr;
+  std::vector<float> between = {};
+
+  double get(int64_t i) const {
+    return tensor.in_memory ? load(tensor.type, memory, i) : static_cast<double>(between[static_cast<size_t>(i)]);
+  }
+  void put(int64_t i, double value) {
+    if (tensor.in_memory) {
+      store(tensor.type, memory, i, value);
+    } else {
+      between.resize(static_cast<size_t>(tensor.count()));
+      between[static_cast<size_t>(i)] = static_cast<float>(value);
+    }
+  }
+};
+using AllHeld = std::map<int64_t, Held>;
+
+void convolve(const Problem& p, AllHeld& held) {
+  Held &x = held[p.x.number], &w = held[p.w.number], &y = held[p.y.number];
+  Held& result = p.operation == kDnnForward ? y : p.operation == kDnnBackwardData ? x : w;
+  std::vector<double> sums(static_cast<size_t>(result.tensor.count()), 0);
   each_product(p, [&](int64_t at_x, int64_t at_w, int64_t at_y) {
     if (p.operation == kDnnForward) {
-      sums[static_cast<size_t>(at_y)] += load(p.x.type, x, at_x) * load(p.w.type, w, at_w);
+      sums[static_cast<size_t>(at_y)] += x.get(at_x) * w.get(at_w);
     } else if (p.operation == kDnnBackwardData) {
-      sums[static_cast<size_t>(at_x)] += load(p.y.type, y, at_y) * load(p.w.type, w, at_w);
+      sums[static_cast<size_t>(at_x)] += y.get(at_y) * w.get(at_w);
     } else {
-      sums[static_cast<size_t>(at_w)] += load(p.x.type, x, at_x) * load(p.y.type, y, at_y);
+      sums[static_cast<size_t>(at_w)] += x.get(at_x) * y.get(at_y);
     }
   });
-  void* to = p.operation == kDnnForward ? y : p.operation == kDnnBackwardData ? x : w;
-  for (size_t i = 0; i < sums.size(); ++i) store(result.type, to, static_cast<int64_t>(i), sums[i]);
+  for (size_t i = 0; i < sums.size(); ++i) result.put(static_cast<int64_t>(i), sums[i]);
 }
 
-const DnnDescTag* operation_of(const DnnDescTag& graph) {
-  const auto ops = read<DnnDesc>(graph, kDnnGraphOps, kDnnTypeDescriptor);
-  return ops.size() == 1 && ops[0]->final ? ops[0] : nullptr;
+// y = f(x), or f(x, b).
+struct Pointwise {
+  int mode = -1;
+  Tensor x, b, y;
+  bool two = false;
+};
+const char* check_pointwise(const DnnDescTag& desc, Pointwise* out) {
+  const DnnDescTag *how = read_desc(desc, kDnnPointwiseHow, kDnnPointwise),
+                   *x = read_desc(desc, kDnnPointwiseX, kDnnTensor), *b = read_desc(desc, kDnnPointwiseB, kDnnTensor),
+                   *y = read_desc(desc, kDnnPointwiseY, kDnnTensor);
+  if (how == nullptr || x == nullptr || y == nullptr) return "a pointwise operation without its operands";
+  Pointwise p{
+      read_enum(*how, kDnnPointwiseMode, kDnnTypePointwiseMode), tensor_of(*x), {}, tensor_of(*y), b != nullptr};
+  if (b != nullptr) p.b = tensor_of(*b);
+  if (read_enum(*how, kDnnPointwiseType, kDnnTypeDataType) != kDnnFloat) return "what is computed in";
+  if (p.two != (p.mode == kDnnPointwiseAdd) || (!p.two && p.mode != kDnnPointwiseRelu))
+    return "a pointwise mode that is not emulated";
+  if (p.x.dims != p.y.dims || (p.two && p.b.dims.size() != p.y.dims.size())) return "shapes that differ";
+  for (size_t d = 0; p.two && d < p.y.dims.size(); ++d) {
+    if (p.b.dims[d] != 1 && p.b.dims[d] != p.y.dims[d]) return "shapes that do not broadcast";
+  }
+  if (out != nullptr) *out = p;
+  return nullptr;
 }
 
-bool is_f32(const DnnDescTag& graph) {
+void compute(const Pointwise& p, AllHeld& held) {
+  Numbers at(p.y.dims.size(), 0);
+  do {
+    const double x = held[p.x.number].get(offset_of(p.x, at));
+    double value = x > 0 ? x : 0;
+    if (p.two) {
+      Numbers other = at;
+      for (size_t d = 0; d < at.size(); ++d) other[d] = p.b.dims[d] == 1 ? 0 : at[d];
+      value = x + held[p.b.number].get(offset_of(p.b, other));
+    }
+    held[p.y.number].put(offset_of(p.y, at), value);
+  } while (advance(at, p.y.dims));
+}
+
+std::vector<DnnDesc> operations_of(const DnnDescTag& graph) {
+  return read<DnnDesc>(graph, kDnnGraphOps, kDnnTypeDescriptor);
+}
+// The convolution that it begins with.
+Problem problem_of(const DnnDescTag& graph) {
   Problem p;
-  return check_operation(*operation_of(graph), &p) == nullptr && p.x.type == kDnnFloat;
+  check_operation(*operations_of(graph).at(0), &p);
+  return p;
+}
+
+const char* check_graph(const DnnDescTag& graph) {
+  const auto operations = operations_of(graph);
+  if (read<Dnn>(graph, kDnnGraphHandle, kDnnTypeHandle).size() != 1 || operations.empty()) return "a graph";
+  std::map<int64_t, bool> made;  // between operations
+  for (size_t i = 0; i < operations.size(); ++i) {
+    const DnnDescTag& op = *operations[i];
+    if (!op.final) return "an operation that is not finalized";
+    if ((op.type == kDnnPointwiseOp) == (i == 0)) return "a graph of another form";
+    if (i == 0) {
+      made[problem_of(graph).y.number] = true;
+      continue;
+    }
+    Pointwise p;
+    check_pointwise(op, &p);
+    if (p.x.in_memory || !made[p.x.number]) return "operations that are not in order";
+    if (p.y.in_memory != (i + 1 == operations.size())) return "a result that is not the last, or in no memory";
+    made[p.y.number] = true;
+  }
+  return nullptr;
+}
+
+// PERCALE_CUDNN_EMULATOR=none: there is a way for nothing.
+bool takes(int engine, const DnnDescTag& graph) {
+  static const char* const which = std::getenv("PERCALE_CUDNN_EMULATOR");
+  if (which != nullptr && std::strcmp(which, "none") == 0) return false;
+  if (engine == kPlain) return operations_of(graph).size() == 1;
+  return is_channels_last(problem_of(graph).x) || is_channels_last(problem_of(graph).y);
 }
 
 }  // namespace
@@ -278,6 +378,8 @@ extern "C" {
 
 // For tests: how many were enqueued.
 __attribute__((visibility("default"))) uint64_t percale_emulator_convolutions(void) { return convolutions; }
+// How many had something behind the convolution.
+__attribute__((visibility("default"))) uint64_t percale_emulator_tails(void) { return tails; }
 
 DnnStatus cudnnCreate(Dnn* dnn) {
   *dnn = new DnnTag;
@@ -319,10 +421,9 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
     case kDnnForward:
     case kDnnBackwardData:
     case kDnnBackwardFilter: wrong = check_operation(*desc, nullptr); break;
-    case kDnnGraph:
-      if (read<Dnn>(*desc, kDnnGraphHandle, kDnnTypeHandle).size() != 1 || operation_of(*desc) == nullptr)
-        wrong = "a graph";
-      break;
+    case kDnnPointwise: break;
+    case kDnnPointwiseOp: wrong = check_pointwise(*desc, nullptr); break;
+    case kDnnGraph: wrong = check_graph(*desc); break;
     case kDnnHeuristics: {
       const int mode = read_enum(*desc, kDnnHeuristicMode, kDnnTypeHeuristicMode);
       if (read_desc(*desc, kDnnHeuristicGraph, kDnnGraph) == nullptr ||
@@ -335,16 +436,19 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
       const DnnDescTag* config = read_desc(*desc, kDnnPlanConfig, kDnnEngineConfig);
       if (config == nullptr || read<Dnn>(*desc, kDnnPlanHandle, kDnnTypeHandle).size() != 1) {
         wrong = "a plan";
-      } else if (config->engine == kUnsupported) {
+      } else if (config->engine == kUnsupported ||
+                 !takes(config->engine, *read_desc(*config, kDnnHeuristicGraph, kDnnGraph))) {
         return kDnnNotSupported;
+      } else if (config->engine == kCompiles) {
+        wrong = "an engine that compiles code";
       } else if (config->engine == kAtomics) {
         wrong = "an engine that adds in another order each time";
       }
       break;
     }
     case kDnnVariantPack:
-      if (read_numbers(*desc, kDnnPackIds).size() != 3 ||
-          read<void*>(*desc, kDnnPackPointers, kDnnTypePointer).size() != 3) {
+      if (read_numbers(*desc, kDnnPackIds).size() < 3 ||
+          read<void*>(*desc, kDnnPackPointers, kDnnTypePointer).size() != read_numbers(*desc, kDnnPackIds).size()) {
         wrong = "operands";
       }
       break;
@@ -358,7 +462,7 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
 DnnStatus cudnnBackendGetAttribute(DnnDesc desc, int name, int type, int64_t room, int64_t* count, void* elements) {
   if (desc->type == kDnnHeuristics && name == kDnnHeuristicResults && type == kDnnTypeDescriptor && desc->final) {
     const bool fallback = read_enum(*desc, kDnnHeuristicMode, kDnnTypeHeuristicMode) == kDnnModeFallback;
-    *count = fallback ? 1 : 4;
+    *count = fallback ? 1 : 6;
     for (int64_t i = 0; i < *count && i < room; ++i) {
       DnnDesc config = static_cast<DnnDesc*>(elements)[i];
       if (config->type != kDnnEngineConfig) return misuse("results that are no configurations");
@@ -381,6 +485,16 @@ DnnStatus cudnnBackendGetAttribute(DnnDesc desc, int name, int type, int64_t roo
     if (*count == 1) *static_cast<int*>(elements) = desc->engine == kAtomics ? kDnnNondeterministic : kDnnTensorCore;
     return kDnnSuccess;
   }
+  if (desc->type == kDnnEngine && name == kDnnEngineBehavior && type == kDnnTypeBehavior && room >= 1) {
+    *count = desc->engine == kCompiles ? 1 : 0;
+    if (*count == 1) *static_cast<int*>(elements) = percale::cuda::abi::kDnnCompiles;
+    return kDnnSuccess;
+  }
+  if (desc->type == kDnnEngine && name == kDnnEngineIndex && type == kDnnTypeInt64 && room == 1) {
+    *count = 1;
+    *static_cast<int64_t*>(elements) = desc->engine;
+    return kDnnSuccess;
+  }
   if (desc->type == kDnnPlan && name == kDnnPlanWorkspace && type == kDnnTypeInt64 && room == 1 && desc->final) {
     const DnnDescTag& config = *read_desc(*desc, kDnnPlanConfig, kDnnEngineConfig);
     *count = 1;
@@ -394,33 +508,51 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
   if (!plan->final || !pack->final) return misuse("what is executed is not finalized");
   const DnnDescTag& config = *read_desc(*plan, kDnnPlanConfig, kDnnEngineConfig);
   const DnnDescTag& graph = *read_desc(config, kDnnHeuristicGraph, kDnnGraph);
-  if (config.engine == kTf32 && is_f32(graph)) return misuse("tf32 that was not asked for");
-  Problem p;
-  if (const char* wrong = check_operation(*operation_of(graph), &p)) return misuse(wrong);
+  const Problem first = problem_of(graph);
+  if (config.engine == kTf32 && first.x.type == kDnnFloat) return misuse("tf32 that was not asked for");
   std::map<int64_t, void*> pointers;
   const Numbers numbers = read_numbers(*pack, kDnnPackIds);
   const auto given = read<void*>(*pack, kDnnPackPointers, kDnnTypePointer);
   for (size_t i = 0; i < numbers.size(); ++i) pointers[numbers[i]] = given[i];
-  for (const Tensor* t : {&p.x, &p.w, &p.y}) {
-    const auto address = reinterpret_cast<uint64_t>(pointers[t->number]);
-    if (address == 0 || address % static_cast<uint64_t>(t->alignment) != 0)
+  // The operations, and every tensor of theirs.
+  std::vector<Pointwise> then;
+  std::map<int64_t, Tensor> tensors{{first.x.number, first.x}, {first.w.number, first.w}, {first.y.number, first.y}};
+  const auto operations = operations_of(graph);
+  for (size_t i = 1; i < operations.size(); ++i) {
+    Pointwise p;
+    check_pointwise(*operations[i], &p);
+    tensors[p.y.number] = p.y;
+    if (p.two) tensors[p.b.number] = p.b;
+    then.push_back(p);
+  }
+  size_t in_memory = 0;
+  for (const auto& [number, t] : tensors) {
+    if (!t.in_memory) continue;
+    ++in_memory;
+    const auto address = reinterpret_cast<uint64_t>(pointers[number]);
+    if (address == 0 || address % static_cast<uint64_t>(t.alignment) != 0)
       return misuse("an operand is not aligned as was said");
   }
+  if (in_memory != numbers.size()) return misuse("operands that are none of the graph");
   const auto workspace = read<void*>(*pack, kDnnPackWorkspace, kDnnTypePointer);
   if (workspace.size() != 1 || workspace[0] == nullptr) return misuse("no workspace");
+  if (reinterpret_cast<uint64_t>(workspace[0]) % 256 != 0) return misuse("a workspace that is not aligned");
   ++convolutions;
-  void *x = pointers[p.x.number], *w = pointers[p.w.number], *y = pointers[p.y.number], *scratch = workspace[0];
+  if (!then.empty()) ++tails;
+  void* scratch = workspace[0];
   const Result result = percale_emulator::enqueue(dnn->stream, [=]() -> std::string {
-    const auto at_address = [](const void* at, size_t bytes) {
-      return reach_bytes(reinterpret_cast<uint64_t>(at), bytes);
-    };
-    void *own_x = at_address(x, p.x.bytes()), *own_w = at_address(w, p.w.bytes()), *own_y = at_address(y, p.y.bytes());
-    void* room = at_address(scratch, kWorkspace);
-    if (own_x == nullptr || own_w == nullptr || own_y == nullptr || room == nullptr) {
-      return "cudnnBackendExecute: an operand or the workspace is not in one block";
+    AllHeld held;
+    for (const auto& [number, t] : tensors) {
+      held[number] = {t};
+      if (!t.in_memory) continue;
+      held[number].memory = reach_bytes(reinterpret_cast<uint64_t>(pointers.at(number)), t.bytes());
+      if (held[number].memory == nullptr) return "cudnnBackendExecute: an operand is not in one block";
     }
+    void* room = reach_bytes(reinterpret_cast<uint64_t>(scratch), kWorkspace);
+    if (room == nullptr) return "cudnnBackendExecute: the workspace is not in one block";
     std::memset(room, 0xEE, kWorkspace);
-    convolve(p, own_x, own_w, own_y);
+    convolve(first, held);
+    for (const Pointwise& p : then) compute(p, held);
     return "";
   });
   return result == kSuccess ? kDnnSuccess : kDnnExecutionFailed;

@@ -1,0 +1,227 @@
+// Nets of images on the device, in 16 bits with channels last and in f32 with channels first, against the CPU's: with a cuDNN that has a way
+// for each convolution, and with one that has none.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/autodiff/gradients.h"
+#include "core/graph/builder.h"
+#include "core/run/session.h"
+#include "core/tensor/half.h"
+#include "tests/cuda/emulated.h"
+#include "tests/support/engine.h"
+#include "tests/support/get.h"
+
+namespace percale {
+namespace {
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
+  Tensor tensor(const Shape& shape, float low, float high) {
+    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+    std::uniform_real_distribution<float> real(low, high);
+    for (float& v : values) v = real(engine_);
+    return Tensor::of<float>(shape, values);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// A net of random layers, and the gradients of all that it is given. What it makes is f32.
+class Net {
+ public:
+  Net(const std::shared_ptr<Engine>& engine, const std::string& device, unsigned seed, DType dtype, bool trains)
+      : random_(seed), dtype_(dtype), builder_(engine->registry()), e_(builder_.main()) {
+    if (!device.empty()) builder_.main().set_device(device);
+    const int64_t rank = random_.pick(0, 5) == 0 ? 3 : random_.pick(0, 7) == 0 ? 5 : 4;
+    shape_ = {random_.pick(1, 3), random_.pick(1, 4)};
+    for (int64_t d = 2; d < rank; ++d) shape_.push_back(random_.pick(5, 9));
+    ValueId y = input(shape_, -1, 1);
+    for (int64_t layers = random_.pick(3, 6); layers > 0; --layers) y = layer(y, trains);
+    std::vector<ValueId> outputs{e_.emit("Cast", {e_.emit("GlobalAveragePool", {y})}, {{"to", DType::kF32}}),
+                                 e_.emit("Cast", {y}, {{"to", DType::kF32}})};
+    REQUIRE_MESSAGE(e_.status().ok(), e_.status().to_string());
+    if (trains) {
+      for (ValueId g : get(gradients(builder_.main(), outputs, inputs_))) outputs.push_back(g);
+    }
+    for (ValueId v : outputs) spec_.fetches.push_back(builder_.main().function().value(v).name);
+    REQUIRE(builder_.main().set_outputs(outputs).ok());
+    session_ = get(Session::create(engine, get(builder_.finish()), nullptr));
+  }
+
+  std::vector<Tensor> run() {
+    auto out = session_->run(spec_, given_);
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    return *out;
+  }
+  std::string kernels() const {
+    std::vector<ValueType> types;
+    for (const Tensor& t : given_) types.push_back({t.dtype(), t.shape()});
+    return get(session_->explain(spec_, types, "kernels"));
+  }
+
+ private:
+  // A value of the net's type: an f32 that is handed in, cast.
+  ValueId input(const std::vector<int64_t>& shape, float low, float high) {
+    spec_.feeds.push_back("x" + std::to_string(given_.size()));
+    given_.push_back(random_.tensor(Shape(shape), low, high));
+    inputs_.push_back(get(builder_.main().add_input(spec_.feeds.back(), DType::kF32, Shape(shape))));
+    return e_.emit("Cast", {inputs_.back()}, {{"to", dtype_}});
+  }
+  std::vector<int64_t> all(int64_t value) const { return std::vector<int64_t>(shape_.size() - 2, value); }
+  std::vector<int64_t> per_channel() const {
+    std::vector<int64_t> out(shape_.size() - 1, 1);
+    out[0] = shape_[1];
+    return out;
+  }
+  ValueId activation(ValueId y) {
+    switch (random_.pick(0, 3)) {
+      case 0: return e_.emit("Relu", {y});
+      case 1: return e_.emit("Mul", {y, e_.emit("Sigmoid", {y})});
+      case 2: return y;
+      default: return e_.emit("Tanh", {y});
+    }
+  }
+
+  ValueId conv(ValueId x, int64_t channels, int64_t groups) {
+    std::vector<int64_t> w{channels, shape_[1] / groups};
+    const int64_t kernel = random_.pick(0, 1) == 0 ? 1 : 3;
+    for (size_t d = 2; d < shape_.size(); ++d) w.push_back(kernel);
+    std::vector<ValueId> operands{x, input(w, -0.3f, 0.3f)};
+    if (random_.pick(0, 3) > 0) operands.push_back(input({channels}, -1, 1));
+    shape_[1] = channels;
+    return e_.emit("Conv", operands,
+                   {{"pads", std::vector<int64_t>(2 * (shape_.size() - 2), kernel / 2)}, {"group", groups}});
+  }
+
+  ValueId layer(ValueId x, bool trains) {
+    switch (random_.pick(0, 9)) {
+      case 8: {  // something that is done along the channels
+        std::vector<int64_t> last(shape_.size()), back(shape_.size());
+        for (size_t d = 0; d < last.size(); ++d) {
+          last[d] = d == 0 ? 0 : d + 1 < last.size() ? static_cast<int64_t>(d) + 1 : 1;
+          back[static_cast<size_t>(last[d])] = static_cast<int64_t>(d);
+        }
+        const ValueId moved = activation(e_.emit("Transpose", {x}, {{"perm", last}}));
+        const ValueId softmax = e_.emit("Softmax", {e_.emit("Mul", {moved, input({shape_[1]}, 0.5f, 1.5f)})});
+        return e_.emit("Transpose", {softmax}, {{"perm", back}});
+      }
+      case 0: return activation(conv(x, random_.pick(1, 24), 1));
+      case 1: return activation(conv(x, random_.pick(16, 33), 1));
+      case 2: {  // a residual, as nets have it
+        const int64_t channels = random_.pick(16, 20);
+        const ValueId before = conv(x, channels, 1);
+        return activation(e_.emit("Add", {conv(e_.emit("Relu", {before}), channels, 1), before}));
+      }
+      case 3: return activation(conv(x, shape_[1], shape_[1]));  // each channel by itself
+      case 4: {
+        const Attributes how{
+            {"kernel_shape", all(3)}, {"strides", all(1)}, {"pads", std::vector<int64_t>(2 * (shape_.size() - 2), 1)}};
+        return e_.emit(random_.pick(0, 1) == 0 ? "MaxPool" : "AveragePool", {x}, how);
+      }
+      case 5: {
+        const int64_t c = shape_[1];
+        const ValueId scale = input({c}, 0.5f, 1.5f), bias = input({c}, -1, 1), mean = input({c}, -0.5f, 0.5f),
+                      variance = input({c}, 0.5f, 2);
+        return e_.emit("BatchNormalization", {x, scale, bias, mean, variance}, {{"training_mode", trains ? 1 : 0}});
+      }
+      case 6: {  // channels that are weighted by what is in them
+        const ValueId gate = e_.emit("Sigmoid", {conv_of_one(e_.emit("GlobalAveragePool", {x}))});
+        return e_.emit("Mul", {x, gate});
+      }
+      case 7: {
+        const ValueId more = e_.emit("Concat", {x, activation(x)}, {{"axis", 1}});
+        shape_[1] *= 2;
+        return more;
+      }
+      default: return e_.emit("Add", {e_.emit("Mul", {x, input(per_channel(), 0.5f, 1.5f)}), input({1}, -1, 1)});
+    }
+  }
+  ValueId conv_of_one(ValueId x) {
+    std::vector<int64_t> w(shape_.size(), 1);
+    w[0] = w[1] = shape_[1];
+    return e_.emit("Conv", {x, input(w, -0.5f, 0.5f), input({shape_[1]}, -1, 1)});
+  }
+
+  Random random_;
+  const DType dtype_;
+  Builder builder_;
+  Emitter e_;
+  std::vector<int64_t> shape_;
+  RunSpec spec_;
+  std::vector<Tensor> given_;
+  std::vector<ValueId> inputs_;
+  std::shared_ptr<Session> session_;
+};
+
+std::shared_ptr<Engine> engine_of(const std::string& devices) {
+  EngineOptions options;
+  options.threads = 1;
+  options.devices = devices;
+  return get(make_test_engine(options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
+}
+
+double size_of(const Tensor& t) {  // root mean square
+  double out = 0;
+  for (float v : t.span<float>()) out += static_cast<double>(v) * static_cast<double>(v);
+  return t.num_elements() == 0 ? 0 : std::sqrt(out / static_cast<double>(t.num_elements()));
+}
+
+// Root mean squares: 16 bits are rounded at every node, so that single elements may differ by much. Relative to what is wanted, or to `least`,
+// since gradients that cancel are but rounding.
+double distance(const Tensor& got, const Tensor& want, double least) {
+  const auto a = got.span<float>(), b = want.span<float>();
+  REQUIRE(a.size() == b.size());
+  double off = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    off += (x - y) * (x - y);
+  }
+  return a.empty() ? 0 : std::sqrt(off / static_cast<double>(a.size())) / std::max(size_of(want), least);
+}
+
+TEST_CASE("nets of images have the CPU's results, however their channels lie") {
+  const auto cpu = engine_of("cpu:0"), gpu = engine_of("cpu:0,cuda:0");
+  emulator_count("problems");
+  const uint64_t before = emulator_count("convolutions", "libcudnn.so.9");
+  size_t moved = 0, nets = 0;
+  for (unsigned seed = 1; seed <= 150; ++seed) {
+    const DType dtype = seed % 3 == 0 ? DType::kF32 : seed % 3 == 1 ? DType::kBF16 : DType::kF16;
+    const bool trains = seed % 2 == 0;
+    CAPTURE(seed);
+    CAPTURE(dtype_name(dtype));
+    // The same net in f64 is the truth; the CPU's in the same type says how far off that type may be.
+    Net truth(cpu, "", seed, DType::kF64, trains), same(cpu, "", seed, dtype, trains),
+        net(gpu, "cuda:0", seed, dtype, trains);
+    const std::vector<Tensor> want = truth.run(), rounded = same.run(), got = net.run();
+    REQUIRE(got.size() == want.size());
+    double greatest = 0;
+    for (const Tensor& t : want) greatest = std::max(greatest, size_of(t));
+    for (size_t k = 0; k < want.size(); ++k) {
+      CAPTURE(k);
+      const double small = 0.02 * greatest;
+      const double fair = distance(rounded[k], want[k], small), least = dtype == DType::kF32   ? 2e-5
+                                                                        : dtype == DType::kF16 ? 4e-3
+                                                                                               : 3e-2;
+      CHECK(distance(got[k], want[k], small) <= 8 * fair + least);
+    }
+    ++nets;
+    moved += net.kernels().find("cuda.reorder") != std::string::npos ? 1 : 0;
+  }
+  if (emulator_count("convolutions", "libcudnn.so.9") > before) {
+    CHECK(moved > nets / 3);
+    CHECK(emulator_count("tails", "libcudnn.so.9") > 20);
+  }
+  CHECK(emulator_count("problems") == 0);
+}
+
+}  // namespace
+}  // namespace percale

@@ -1,0 +1,132 @@
+// What the real cuDNN plans for an H100, asked without one: it needs a GPU's properties, not the GPU. `vendor` fetches it and runs this.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "devices/cuda/dnn.h"
+
+namespace percale::cuda {
+namespace {
+
+// The library, and the properties of the GPU that it plans for.
+struct Vendor {
+  DnnLibrary lib;
+  std::unique_ptr<DnnDescriptor> properties;
+
+  static Vendor* get() {
+    static Vendor* const only = make();
+    if (only == nullptr) MESSAGE("skipped: PERCALE_CUDNN names no folder of cuDNN");
+    return only;
+  }
+  DnnTarget target() const { return {nullptr, properties->get()}; }
+
+ private:
+  explicit Vendor(const std::string& folder) : lib(folder) {}
+  static Vendor* make() {
+    const char* folder = std::getenv("PERCALE_CUDNN");
+    if (folder == nullptr) return nullptr;
+    auto* out = new Vendor(folder);
+    REQUIRE(out->lib.open());
+    std::ifstream file(PERCALE_GPU_PROPERTIES);
+    const std::string json{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    REQUIRE_FALSE(json.empty());
+    out->properties = std::make_unique<DnnDescriptor>(out->lib, abi::kDnnProperties);
+    out->properties->set(abi::kDnnPropertiesJson, abi::kDnnTypeChar, json.data(), static_cast<int64_t>(json.size()));
+    REQUIRE(out->properties->try_finalize() == abi::kDnnSuccess);
+    return out;
+  }
+};
+
+struct Layer {
+  int64_t batch, in, size, out, kernel, stride, groups;
+};
+Convolution convolution(const Layer& l, Convolution::Result result, percale_dtype dtype) {
+  Convolution c{result, dtype, {}};
+  const int64_t pad = l.kernel / 2, made = (l.size + 2 * pad - l.kernel) / l.stride + 1;
+  c.args.batch = l.batch;
+  c.args.groups = l.groups;
+  c.args.in_channels = l.in / l.groups;
+  c.args.out_channels = l.out / l.groups;
+  c.args.channels_last = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16 ? 1 : 0;
+  c.args.window = {{1, l.size, l.size}, {1, made, made}, {1, l.kernel, l.kernel}, {1, l.stride, l.stride}, {1, 1, 1},
+                   {0, pad, pad},       {0, pad, pad}};
+  return c;
+}
+
+const char* name_of(Convolution::Result result) {
+  return result == Convolution::Result::kY ? "Y" : result == Convolution::Result::kDx ? "dX" : "dW";
+}
+
+// Layers of ResNet-50, VGG, MobileNetV2, EfficientNet, ResNeXt and a U-Net.
+const Layer kLayers[] = {
+    {1, 3, 224, 64, 7, 2, 1},    {1, 64, 56, 64, 1, 1, 1},    {1, 64, 56, 64, 3, 1, 1},
+    {1, 64, 56, 256, 1, 1, 1},   {1, 256, 56, 512, 1, 2, 1},  {1, 128, 56, 128, 3, 2, 1},
+    {1, 512, 7, 512, 3, 1, 1},   {1, 2048, 7, 512, 1, 1, 1},  {256, 3, 224, 64, 7, 2, 1},
+    {256, 64, 56, 64, 3, 1, 1},  {256, 256, 56, 64, 1, 1, 1}, {256, 512, 14, 1024, 1, 2, 1},
+    {64, 3, 224, 64, 3, 1, 1},   {64, 512, 28, 512, 3, 1, 1}, {8, 32, 112, 32, 3, 1, 32},
+    {8, 96, 112, 96, 3, 2, 96},  {1, 960, 7, 960, 3, 1, 960}, {8, 240, 28, 240, 5, 2, 240},
+    {8, 256, 14, 256, 3, 1, 32}, {2, 17, 33, 19, 3, 1, 1},    {1, 1, 28, 32, 3, 1, 1},
+    {4, 64, 64, 2, 1, 1, 1},
+};
+
+TEST_CASE("there is a way for every convolution and its gradients that gives the same bits in every run") {
+  Vendor* vendor = Vendor::get();
+  if (vendor == nullptr) return;
+  std::map<int64_t, int> engines;
+  for (const Layer& l : kLayers) {
+    for (const auto result : {Convolution::Result::kY, Convolution::Result::kDx, Convolution::Result::kDw}) {
+      for (const percale_dtype dtype : {PERCALE_DTYPE_F32, PERCALE_DTYPE_F16, PERCALE_DTYPE_BF16}) {
+        if (dtype == PERCALE_DTYPE_F32 && l.groups > 1) continue;  // not given to cuDNN
+        const PlannedConvolution planned(convolution(l, result, dtype));
+        const DnnPlan plan(vendor->lib, vendor->target(), planned.graph(), planned.rules());
+        CAPTURE(name_of(result));
+        CAPTURE(std::string(suffix(dtype)));
+        CAPTURE(l.batch);
+        CAPTURE(l.in);
+        CAPTURE(l.size);
+        CAPTURE(l.out);
+        CAPTURE(l.groups);
+        CAPTURE(plan.reason());
+        CHECK(plan.is_there());
+        CHECK(plan.workspace() <= planned.workspace());
+        ++engines[plan.engine()];
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [engine, count] : engines) text += std::to_string(engine) + " x " + std::to_string(count) + "  ";
+  MESSAGE("engines: ", text);
+}
+
+TEST_CASE("bias, residual and Relu go with the convolution in 16 bits, and cuDNN compiles nothing") {
+  Vendor* vendor = Vendor::get();
+  if (vendor == nullptr) return;
+  for (const Layer& l : kLayers) {
+    if (l.out / l.groups < 16 || (l.groups > 1 && l.in / l.groups < 16)) continue;
+    for (const percale_dtype dtype : {PERCALE_DTYPE_F16, PERCALE_DTYPE_BF16}) {
+      for (int tail = 0; tail < 4; ++tail) {
+        Convolution c = convolution(l, Convolution::Result::kY, dtype);
+        c.bias = true;
+        c.residual = tail & 1;
+        c.relu = tail & 2;
+        const PlannedConvolution planned(c);
+        const DnnPlan plan(vendor->lib, vendor->target(), planned.graph(), planned.rules());
+        CAPTURE(std::string(suffix(dtype)));
+        CAPTURE(tail);
+        CAPTURE(l.batch);
+        CAPTURE(l.in);
+        CAPTURE(l.size);
+        CAPTURE(l.out);
+        CAPTURE(plan.reason());
+        CHECK(plan.is_there());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace percale::cuda
