@@ -132,6 +132,20 @@ static_assert(kDnnPointwiseMode == CUDNN_ATTR_POINTWISE_MODE && kDnnPointwiseTyp
               kDnnPointwiseB == CUDNN_ATTR_OPERATION_POINTWISE_BDESC &&
               kDnnPointwiseY == CUDNN_ATTR_OPERATION_POINTWISE_YDESC && kDnnPointwiseAdd == CUDNN_POINTWISE_ADD &&
               kDnnPointwiseRelu == CUDNN_POINTWISE_RELU_FWD);
+static_assert(
+    kDnnMatmul == CUDNN_BACKEND_MATMUL_DESCRIPTOR && kDnnMatmulOp == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR &&
+    kDnnReduction == CUDNN_BACKEND_REDUCTION_DESCRIPTOR &&
+    kDnnReductionOp == CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR &&
+    kDnnTypeReduction == CUDNN_TYPE_REDUCTION_OPERATOR_TYPE && kDnnTensorByValue == CUDNN_ATTR_TENSOR_IS_BY_VALUE &&
+    kDnnMatmulType == CUDNN_ATTR_MATMUL_COMP_TYPE && kDnnMatmulA == CUDNN_ATTR_OPERATION_MATMUL_ADESC &&
+    kDnnMatmulB == CUDNN_ATTR_OPERATION_MATMUL_BDESC && kDnnMatmulC == CUDNN_ATTR_OPERATION_MATMUL_CDESC &&
+    kDnnMatmulHow == CUDNN_ATTR_OPERATION_MATMUL_DESC && kDnnReductionMode == CUDNN_ATTR_REDUCTION_OPERATOR &&
+    kDnnReductionType == CUDNN_ATTR_REDUCTION_COMP_TYPE && kDnnReductionX == CUDNN_ATTR_OPERATION_REDUCTION_XDESC &&
+    kDnnReductionY == CUDNN_ATTR_OPERATION_REDUCTION_YDESC && kDnnReductionHow == CUDNN_ATTR_OPERATION_REDUCTION_DESC);
+static_assert(kDnnPointwiseMul == CUDNN_POINTWISE_MUL && kDnnPointwiseDiv == CUDNN_POINTWISE_DIV &&
+              kDnnPointwiseSub == CUDNN_POINTWISE_SUB && kDnnPointwiseExp == CUDNN_POINTWISE_EXP &&
+              kDnnPointwiseLog == CUDNN_POINTWISE_LOG && kDnnReduceAdd == CUDNN_REDUCE_TENSOR_ADD &&
+              kDnnReduceMax == CUDNN_REDUCE_TENSOR_MAX);
 static_assert(kDnnHeuristicProperties == CUDNN_ATTR_ENGINEHEUR_DEVICEPROP &&
               kDnnPlanProperties == CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP &&
               kDnnPropertiesJson == CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION &&

@@ -1,6 +1,8 @@
-// FusedAttention: its own kernel, which never holds all scores.
+// FusedAttention: cuDNN's, or a kernel of our own; neither ever holds all scores.
 #include <algorithm>
+#include <memory>
 
+#include "devices/cuda/dnn_attention.h"
 #include "devices/cuda/kernels.h"
 #include "devices/cuda/walk.h"
 
@@ -8,6 +10,8 @@ namespace percale::cuda {
 namespace {
 
 constexpr int64_t kRows = 32, kMostSize = 128;  // as in kernels/attention.cu
+// Fewer scores are not worth the time that cuDNN takes to compile for them; it wants rows of so many elements.
+constexpr int64_t kLibraryScores = 1 << 16, kLibraryRow = 8;
 
 // [batch, heads, sequence, size] of an operand that may lie by row, [batch, sequence, heads, size], and its steps.
 struct Heads {
@@ -20,6 +24,42 @@ Heads heads_of(const Dims& dims, bool by_row, int64_t (&steps)[3]) {
   steps[2] = own[by_row ? 1 : 2];
   return {dims[0], dims[by_row ? 2 : 1], dims[by_row ? 1 : 2], dims[3]};
 }
+
+// What cuDNN does of a node, if it does.
+class Library {
+ public:
+  Library(Plan& plan, percale_dtype dtype, const AttentionArgs& args, const Dims& mask)
+      : rows_(args.batch * args.heads * args.queries) {
+    const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
+    if (!half || rows_ * args.keys < kLibraryScores || args.size % kLibraryRow != 0 ||
+        args.value_size % kLibraryRow != 0 || !plan.has_dnn()) {
+      return;
+    }
+    planned_ = std::make_shared<PlannedAttention>(dtype, args, mask);
+    statistics_ = plan.book(rows_ * 4);
+    workspace_ = plan.book_workspace(planned_->rules().workspace);
+    end_ = {Family::attention, std::string("percale_attention_end_") + suffix(dtype)};
+    ends_ = !mask.empty() || args.nan_is_zero != 0;
+  }
+  // False, and nothing was enqueued, where it does not.
+  bool run(const Launch& launch, const AttentionArgs& a) const {
+    if (planned_ == nullptr) return false;
+    const Ptr statistics = launch.scratch(statistics_);
+    if (!planned_->run(launch, a, statistics, launch.workspace(workspace_))) return false;
+    if (!ends_) return true;
+    AttentionEndArgs end{statistics, a.y, a.batch, a.heads, a.queries, {}, a.value_size, a.nan_is_zero};
+    std::copy(a.y_steps, a.y_steps + 3, end.y_steps);
+    launch.run(end_, grid_for(rows_), end);
+    return true;
+  }
+
+ private:
+  const int64_t rows_;
+  std::shared_ptr<const PlannedAttention> planned_;
+  int64_t statistics_ = 0, workspace_ = 0;
+  DeviceKernel end_{};
+  bool ends_ = false;
+};
 
 Run prepare_attention(Plan& plan) {
   const Node& node = plan.node();
@@ -50,6 +90,9 @@ Run prepare_attention(Plan& plan) {
     const Dims steps = broadcast_strides(node.dims(3), {q.batch, q.heads, q.sequence, k.sequence});
     std::copy(steps.begin(), steps.end(), args.mask_steps);
   }
+  Dims mask = masked ? node.dims(3) : Dims();
+  if (masked) mask.insert(mask.begin(), 4 - mask.size(), 1);
+  const Library library(plan, dtype, args, mask);
   const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
   Grid grid;
   grid.blocks =
@@ -68,7 +111,7 @@ Run prepare_attention(Plan& plan) {
     now.v = launch.in(2);
     if (masked) now.mask = launch.in(3);
     now.y = launch.out(0);
-    launch.run(kernel, grid, now);
+    if (!library.run(launch, now)) launch.run(kernel, grid, now);
   };
 }
 

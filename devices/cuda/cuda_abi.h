@@ -183,12 +183,14 @@ inline constexpr DnnStatus kDnnSuccess = 0, kDnnBadParam = 2000, kDnnNotSupporte
 // cudnnDataType_t
 inline constexpr int kDnnFloat = 0, kDnnDouble = 1, kDnnHalf = 2, kDnnBFloat16 = 9;
 // cudnnBackendDescriptorType_t
-inline constexpr int kDnnPointwise = 0, kDnnPointwiseOp = 13, kDnnProperties = 38;
+inline constexpr int kDnnPointwise = 0, kDnnPointwiseOp = 13, kDnnProperties = 38, kDnnMatmul = 18, kDnnMatmulOp = 19,
+                     kDnnReduction = 21, kDnnReductionOp = 22;
 inline constexpr int kDnnConvolution = 1, kDnnEngine = 2, kDnnEngineConfig = 3, kDnnHeuristics = 4, kDnnPlan = 5,
                      kDnnForward = 10, kDnnBackwardFilter = 11, kDnnBackwardData = 12, kDnnGraph = 15,
                      kDnnVariantPack = 16, kDnnTensor = 17;
 // cudnnBackendAttributeType_t
-inline constexpr int kDnnTypeBoolean = 2, kDnnTypePointwiseMode = 14, kDnnTypeBehavior = 19, kDnnTypeChar = 24;
+inline constexpr int kDnnTypeBoolean = 2, kDnnTypePointwiseMode = 14, kDnnTypeReduction = 18, kDnnTypeBehavior = 19,
+                     kDnnTypeChar = 24;
 inline constexpr int kDnnTypeHandle = 0, kDnnTypeDataType = 1, kDnnTypeInt64 = 3, kDnnTypeFloat = 4, kDnnTypeDouble = 5,
                      kDnnTypePointer = 6, kDnnTypeConvolutionMode = 7, kDnnTypeHeuristicMode = 8, kDnnTypeNote = 11,
                      kDnnTypeDescriptor = 15;
@@ -209,12 +211,18 @@ inline constexpr int kDnnFilterAlpha = 712, kDnnFilterBeta = 713, kDnnFilterConv
                      kDnnFilterX = 716, kDnnFilterDy = 717;
 inline constexpr int kDnnGraphHandle = 800, kDnnGraphOps = 801;
 inline constexpr int kDnnTensorAlignment = 900, kDnnTensorType = 901, kDnnTensorDims = 902, kDnnTensorStrides = 903,
-                     kDnnTensorId = 906, kDnnTensorVirtual = 907;
+                     kDnnTensorId = 906, kDnnTensorVirtual = 907, kDnnTensorByValue = 908;
 inline constexpr int kDnnPackIds = 1000, kDnnPackPointers = 1001, kDnnPackWorkspace = 1003;
 inline constexpr int kDnnEngineIndex = 1301, kDnnEngineNotes = 1303, kDnnEngineBehavior = 1305;
 inline constexpr int kDnnPropertiesJson = 2702;
-// cudnnPointwiseMode_t
-inline constexpr int kDnnPointwiseAdd = 0, kDnnPointwiseRelu = 100;
+inline constexpr int kDnnMatmulType = 1500, kDnnMatmulA = 1520, kDnnMatmulB = 1521, kDnnMatmulC = 1522,
+                     kDnnMatmulHow = 1523;
+inline constexpr int kDnnReductionMode = 1600, kDnnReductionType = 1601, kDnnReductionX = 1610, kDnnReductionY = 1611,
+                     kDnnReductionHow = 1612;
+// cudnnPointwiseMode_t, cudnnReduceTensorOp_t
+inline constexpr int kDnnPointwiseAdd = 0, kDnnPointwiseMul = 1, kDnnPointwiseDiv = 6, kDnnPointwiseSub = 9,
+                     kDnnPointwiseExp = 13, kDnnPointwiseLog = 15, kDnnPointwiseRelu = 100;
+inline constexpr int kDnnReduceAdd = 0, kDnnReduceMax = 3;
 // cudnnConvolutionMode_t, cudnnBackendHeurMode_t
 inline constexpr int kDnnCrossCorrelation = 1, kDnnModeFallback = 2, kDnnModeA = 3;
 // cudnnBackendNumericalNote_t

@@ -57,6 +57,7 @@ Device::~Device() {
   const Driver& d = driver();
   if (d.cuCtxPushCurrent_v2(context_) == abi::kSuccess) {
     copies_.reset();
+    dnn_plans_.clear();
     if (dnn_ != nullptr) shared_.dnn.cudnnDestroy(dnn_);
     if (blas_ != nullptr) shared_.blas.cublasLtDestroy(blas_);
     for (abi::Module module : modules_) {

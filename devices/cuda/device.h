@@ -19,6 +19,7 @@
 namespace percale::cuda {
 
 class Queue;
+class DnnPlan;
 
 // What one copy of the library is given, and what all its devices share. Lives as long as the process.
 struct Shared {
@@ -71,6 +72,9 @@ class Device {
     return f(dnn());
   }
 
+  // What was planned for a graph of cuDNN's, by all that it says; null when it was not yet. Only within with_dnn().
+  std::shared_ptr<const DnnPlan>& dnn_plan(const std::string& key) { return dnn_plans_[key]; }
+
   // Copies that are done when they return.
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
   void copy_to_host(void* to, abi::Address from, uint64_t bytes);
@@ -109,6 +113,7 @@ class Device {
   std::mutex dnn_mutex_;
   bool asked_for_dnn_ = false;
   abi::Dnn dnn_ = nullptr;
+  std::unordered_map<std::string, std::shared_ptr<const DnnPlan>> dnn_plans_;
   std::mutex copies_mutex_;
   std::unique_ptr<Queue> copies_;
 };

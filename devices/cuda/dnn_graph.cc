@@ -66,21 +66,67 @@ void DnnGraph::set_scalar(int name, double value, bool wide) {
   }
 }
 
-DnnGraph::Number DnnGraph::tensor(int type, const Dims& dims, const Dims& strides, bool in_memory) {
-  const Number number = add(abi::kDnnTensor);
-  set_enum(abi::kDnnTensorType, abi::kDnnTypeDataType, type);
+DnnGraph::Number DnnGraph::add_tensor(percale_dtype dtype, const Dims& dims, const Dims& strides) {
+  const Number out = add(abi::kDnnTensor);
+  set_enum(abi::kDnnTensorType, abi::kDnnTypeDataType, dnn_type(dtype));
   set(abi::kDnnTensorDims, dims);
   set(abi::kDnnTensorStrides, strides);
-  set(abi::kDnnTensorId, number);
+  set(abi::kDnnTensorId, out);
   set(abi::kDnnTensorAlignment, kAlignment);
-  if (!in_memory) set_flag(abi::kDnnTensorVirtual);
-  return number;
+  return out;
 }
 DnnGraph::Number DnnGraph::tensor(percale_dtype dtype, const Dims& dims, const Dims& strides) {
-  return tensor(dnn_type(dtype), dims, strides, true);
+  return add_tensor(dtype, dims, strides);
 }
-DnnGraph::Number DnnGraph::between(const Dims& dims, const Dims& strides) {
-  return tensor(abi::kDnnFloat, dims, strides, false);
+DnnGraph::Number DnnGraph::between(const Dims& dims, const Dims& strides, percale_dtype dtype) {
+  const Number out = add_tensor(dtype, dims, strides);
+  set_flag(abi::kDnnTensorVirtual);
+  return out;
+}
+DnnGraph::Number DnnGraph::number(size_t rank) {
+  const Number out = add_tensor(PERCALE_DTYPE_F32, Dims(rank, 1), Dims(rank, 1));
+  set_flag(abi::kDnnTensorByValue);
+  return out;
+}
+
+std::string DnnGraph::key() const {
+  std::string out;
+  const auto put = [&out](int64_t number) { out.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  for (const Spec& spec : specs_) {
+    put(spec.type);
+    put(static_cast<int64_t>(spec.attributes.size()));
+    for (const Attribute& a : spec.attributes) {
+      put(a.name);
+      put(a.type);
+      put(a.count);
+      put(a.other);
+      out.append(reinterpret_cast<const char*>(a.bytes.data()), a.bytes.size());
+    }
+  }
+  for (Number operation : operations_) put(operation);
+  return out;
+}
+
+void DnnGraph::matmul(Number a, Number b, Number c) {
+  const Number how = add(abi::kDnnMatmul);
+  set_enum(abi::kDnnMatmulType, abi::kDnnTypeDataType, abi::kDnnFloat);
+  add(abi::kDnnMatmulOp);
+  set_descriptor(abi::kDnnMatmulHow, how);
+  set_descriptor(abi::kDnnMatmulA, a);
+  set_descriptor(abi::kDnnMatmulB, b);
+  set_descriptor(abi::kDnnMatmulC, c);
+  is_operation();
+}
+
+void DnnGraph::reduction(int mode, Number x, Number y) {
+  const Number how = add(abi::kDnnReduction);
+  set_enum(abi::kDnnReductionMode, abi::kDnnTypeReduction, mode);
+  set_enum(abi::kDnnReductionType, abi::kDnnTypeDataType, abi::kDnnFloat);
+  add(abi::kDnnReductionOp);
+  set_descriptor(abi::kDnnReductionHow, how);
+  set_descriptor(abi::kDnnReductionX, x);
+  set_descriptor(abi::kDnnReductionY, y);
+  is_operation();
 }
 
 void DnnGraph::pointwise(int mode, Number x, Number b, Number y) {
@@ -182,7 +228,12 @@ const DnnPlan& PlannedGraph::on(Device& device, abi::Dnn dnn) const {
     DnnRules rules = rules_;
     rules.rounds = rules.rounds || device.tf32();
     rules.deterministic = device.deterministic();
-    found = std::make_unique<DnnPlan>(device.shared().dnn, DnnTarget{dnn, nullptr}, graph_, rules);
+    // Nets have many nodes of one kind, and asking takes its time.
+    auto& shared = device.dnn_plan(graph_.key());
+    if (shared == nullptr) {
+      shared = std::make_shared<const DnnPlan>(device.shared().dnn, DnnTarget{dnn, nullptr}, graph_, rules);
+    }
+    found = shared;
   }
   return *found;
 }

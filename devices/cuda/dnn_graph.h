@@ -26,9 +26,11 @@ class DnnGraph {
   // A descriptor, or a tensor by which run() is given its memory; numbers begin at 0.
   using Number = int64_t;
 
-  // Operands and results lie in memory; what is between operations is f32 and does not.
+  // Operands and results lie in memory; what is between operations, f32 or another type, does not. A number is handed in by the address of
+  // a float of the host.
   Number tensor(percale_dtype dtype, const Dims& dims, const Dims& strides);
-  Number between(const Dims& dims, const Dims& strides);
+  Number between(const Dims& dims, const Dims& strides, percale_dtype dtype = PERCALE_DTYPE_F32);
+  Number number(size_t rank);
 
   // A descriptor of cuDNN's type; what is set next is set of it.
   Number add(int type);
@@ -50,6 +52,14 @@ class DnnGraph {
   // y = f(x), or f(x, b) of shapes that broadcast; b: -1 where there is none.
   void pointwise(int mode, Number x, Number b, Number y);
 
+  // c = a b, of the last two dims.
+  void matmul(Number a, Number b, Number c);
+  // y = x joined over the dims that y has one of.
+  void reduction(int mode, Number x, Number y);
+
+  // All that it says, for comparing.
+  std::string key() const;
+
   struct Attribute {
     int name, type;
     int64_t count;
@@ -64,7 +74,7 @@ class DnnGraph {
   const std::vector<Number>& operations() const { return operations_; }
 
  private:
-  Number tensor(int type, const Dims& dims, const Dims& strides, bool in_memory);
+  Number add_tensor(percale_dtype dtype, const Dims& dims, const Dims& strides);
 
   std::vector<Spec> specs_;
   std::vector<Number> operations_;
@@ -159,7 +169,7 @@ class PlannedGraph {
   const DnnGraph graph_;
   const DnnRules rules_;
   mutable std::mutex mutex_;
-  mutable std::map<const Device*, std::unique_ptr<DnnPlan>> devices_;
+  mutable std::map<const Device*, std::shared_ptr<const DnnPlan>> devices_;
 };
 
 }  // namespace percale::cuda

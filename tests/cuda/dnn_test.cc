@@ -1,8 +1,9 @@
-// Convolutions by cuDNN, emulated, against the CPU's: which are given to it, with which sizes, and that what it has no way for is done
+// Convolutions and attention by cuDNN, emulated, against the CPU's: which are given to it, with which sizes, and that what it has no way for is done
 // without it.
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,100 @@ TEST_CASE("convolutions and their gradients go to cuDNN, with the CPU's results"
           scale = std::max(scale, std::abs(static_cast<double>(b[i])));
         }
         CHECK(most <= tolerance * scale);
+      }
+    }
+  }
+  CHECK(problems() == 0);
+}
+
+struct AttentionCase {
+  const char* what;
+  int64_t batch, heads, kv_heads, queries, keys, size, value_size;
+  bool by_row;
+  Shape mask;  // empty: none
+  bool nan_is_zero;
+  bool taken;  // by cuDNN
+};
+const AttentionCase kAttentions[] = {
+    {"plain", 2, 4, 4, 96, 96, 16, 16, false, {}, false, true},
+    {"by row, heads that are shared, sizes that differ", 1, 6, 2, 100, 112, 8, 24, true, {}, false, true},
+    {"a mask for all heads, rows without a key", 2, 3, 3, 128, 96, 8, 8, true, {2, 1, 128, 96}, false, true},
+    {"a mask of keys, 0 without a key", 3, 2, 2, 110, 100, 8, 8, false, {3, 1, 1, 100}, true, true},
+    {"one query", 4, 8, 8, 1, 2049, 16, 16, true, {}, false, true},
+    {"few scores", 1, 2, 2, 8, 8, 16, 16, false, {}, false, false},
+    {"rows that are not packed", 2, 4, 4, 96, 96, 12, 12, false, {}, false, false},
+};
+
+std::vector<float> attend(const std::string& devices, const AttentionCase& c, DType dtype, DType mask_dtype) {
+  const auto engine = engine_of(devices);
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  if (devices != "cpu:0") builder.main().set_device("cuda:0");
+  RunSpec spec;
+  std::vector<Tensor> given;
+  const auto value = [&](const Tensor& t, DType type) {
+    spec.feeds.push_back("x" + std::to_string(given.size()));
+    given.push_back(t);
+    return e.emit("Cast", {*builder.main().add_input(spec.feeds.back(), DType::kF32, t.shape())}, {{"to", type}});
+  };
+  const auto heads = [&](int64_t count, int64_t sequence, int64_t size, int seed) {
+    const Shape shape = c.by_row ? Shape{c.batch, sequence, count, size} : Shape{c.batch, count, sequence, size};
+    return value(numbers(shape, seed), dtype);
+  };
+  std::vector<ValueId> operands{heads(c.heads, c.queries, c.size, 1), heads(c.kv_heads, c.keys, c.size, 2),
+                                heads(c.kv_heads, c.keys, c.value_size, 3)};
+  if (c.mask.rank() > 0) {
+    std::vector<float> mask(static_cast<size_t>(c.mask.num_elements()));
+    for (size_t i = 0; i < mask.size(); ++i) {
+      // Whole rows of the first ones are left out, and every third key.
+      const bool out = i < 2 * static_cast<size_t>(c.keys) || i % 3 == 0;
+      mask[i] = out ? -std::numeric_limits<float>::infinity() : static_cast<float>(i % 5) / 4;
+    }
+    operands.push_back(value(Tensor::of<float>(c.mask, mask), mask_dtype));
+  }
+  const int64_t by_row = c.by_row ? 1 : 0;
+  const ValueId y = e.emit("percale:FusedAttention", operands,
+                           {{"scale", 0.5},
+                            {"q_by_row", by_row},
+                            {"k_by_row", by_row},
+                            {"v_by_row", by_row},
+                            {"y_by_row", by_row},
+                            {"nan_is_zero", c.nan_is_zero ? 1 : 0}});
+  const ValueId out = e.emit("Cast", {y}, {{"to", DType::kF32}});
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  spec.fetches = {builder.main().function().value(out).name};
+  REQUIRE(builder.main().set_outputs({out}).ok());
+  const auto session = *Session::create(engine, *builder.finish(), nullptr);
+  auto got = session->run(spec, given);
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  const auto span = (*got)[0].span<float>();
+  return {span.begin(), span.end()};
+}
+
+TEST_CASE("attention goes to cuDNN, with the CPU's results, also for rows without a key") {
+  problems();
+  for (const AttentionCase& c : kAttentions) {
+    for (const DType dtype : {DType::kF16, DType::kBF16}) {
+      for (const DType mask : {dtype, DType::kF32}) {
+        CAPTURE(c.what);
+        CAPTURE(dtype_name(dtype));
+        const uint64_t before = emulator_count("attentions", "libcudnn.so.9");
+        const std::vector<float> got = attend("cpu:0,cuda:0", c, dtype, mask);
+        CHECK(emulator_count("attentions", "libcudnn.so.9") - before == (c.taken ? 1 : 0));
+        const std::vector<float> want = attend("cpu:0", c, dtype, mask);
+        REQUIRE(got.size() == want.size());
+        size_t nans = 0;
+        double most = 0;
+        for (size_t i = 0; i < want.size(); ++i) {
+          CHECK(std::isnan(got[i]) == std::isnan(want[i]));
+          if (std::isnan(want[i])) {
+            ++nans;
+          } else {
+            most = std::max(most, std::abs(static_cast<double>(got[i]) - static_cast<double>(want[i])));
+          }
+        }
+        CHECK(most < (dtype == DType::kF16 ? 4e-3 : 3e-2));
+        CHECK((nans > 0) == (c.mask.rank() > 0 && !c.nan_is_zero));
       }
     }
   }

@@ -312,6 +312,14 @@ struct AttentionArgs {
   int32_t nan_is_zero;
 };
 
+// Rows of y without a key that counts, or with NaN among their scores: NaN, or 0.
+struct AttentionEndArgs {
+  Ptr statistics, y;  // log of the sum of exp of a row's scores, f32 [batch, heads, queries]
+  int64_t batch, heads, queries;
+  int64_t y_steps[3];
+  int32_t value_size, nan_is_zero;
+};
+
 // x rotated by a cosine and a sine for every element: pairs are half a row apart.
 struct RotaryArgs {
   Ptr x, cosine, sine, y;

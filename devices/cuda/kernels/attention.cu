@@ -25,6 +25,17 @@ __device__ void load_rows(Wide<T>* to, int pitch, const T* from, int64_t begin, 
   }
 }
 
+template <class T>
+__device__ void end_rows(const AttentionEndArgs& a) {
+  for (int64_t i = thread_number(); i < a.batch * a.heads * a.queries; i += thread_count()) {
+    if (at<const float>(a.statistics)[i] > -INFINITY) continue;
+    const int64_t line = i / a.queries, b = line / a.heads;
+    T* y = at<T>(a.y) + b * a.y_steps[0] + (line - b * a.heads) * a.y_steps[1] + (i - line * a.queries) * a.y_steps[2];
+    const Wide<T> value = a.nan_is_zero ? static_cast<Wide<T>>(0) : static_cast<Wide<T>>(NAN);
+    for (int d = 0; d < a.value_size; ++d) y[d] = narrow<T>(value);
+  }
+}
+
 // To the precision of T and back.
 template <class T>
 __device__ Wide<T> rounded(Wide<T> x) {
@@ -131,6 +142,8 @@ __device__ void rotate(const RotaryArgs& a) {
 #define PERCALE_ROTARY(name, T) \
   PERCALE_KERNEL(percale_rotary_##name, RotaryArgs, 256) { rotate<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ROTARY)
+PERCALE_KERNEL(percale_attention_end_f16, AttentionEndArgs, 256) { end_rows<F16>(a); }
+PERCALE_KERNEL(percale_attention_end_bf16, AttentionEndArgs, 256) { end_rows<BF16>(a); }
 #define PERCALE_ATTENTION(name, T) \
   PERCALE_KERNEL(percale_attention_##name, AttentionArgs, 256) { attend<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ATTENTION)

@@ -1,5 +1,6 @@
-// libcudnn's graph API for convolutions and what follows them, emulated: it checks descriptors as the real one does, offers engines of which
+// libcudnn's graph API for convolutions and what follows them, and for attention, emulated: it checks descriptors as the real one does, offers engines of which
 // some will not do, and computes in plain loops.
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -40,7 +41,7 @@ struct DnnDescTag {
 
 namespace {
 
-uint64_t convolutions = 0, tails = 0;
+uint64_t convolutions = 0, tails = 0, attentions = 0;
 
 // Engines in the order in which they are offered; the last one is of the mode "fallback", the one before it is for channels last alone, as
 // are tails.
@@ -101,7 +102,7 @@ struct Tensor {
   int type = -1;
   int64_t number = 0, alignment = 0;
   Numbers dims, strides;
-  bool in_memory = true;
+  bool in_memory = true, by_value = false;
   int64_t count() const {
     int64_t out = 1;
     for (int64_t d : dims) out *= d;
@@ -115,7 +116,8 @@ Tensor tensor_of(const DnnDescTag& desc) {
           read_numbers(desc, kDnnTensorAlignment).at(0),
           read_numbers(desc, kDnnTensorDims),
           read_numbers(desc, kDnnTensorStrides),
-          !desc.attributes.contains(kDnnTensorVirtual)};
+          !desc.attributes.contains(kDnnTensorVirtual),
+          desc.attributes.contains(kDnnTensorByValue)};
 }
 bool is_channels_last(const Tensor& t) { return t.strides[1] == 1 && t.count() > t.dims[1]; }
 
@@ -258,21 +260,28 @@ void each_product(const Problem& p, F f) {
   } while (advance(y, p.y.dims));
 }
 
-// What tensors hold while a graph runs: memory, or numbers between operations.
+// What tensors hold while a graph runs: memory, a number that was handed in, or numbers between operations.
 struct Held {
   Tensor tensor;
   void* memory = nullptr;
-  std::vector<float> between = {};
+  std::vector<double> between = {};
 
   double get(int64_t i) const {
-    return tensor.in_memory ? load(tensor.type, memory, i) : static_cast<double>(between[static_cast<size_t>(i)]);
+    return memory != nullptr ? load(tensor.type, memory, i) : between.at(static_cast<size_t>(i));
   }
   void put(int64_t i, double value) {
-    if (tensor.in_memory) {
+    if (memory != nullptr) {
       store(tensor.type, memory, i, value);
+      return;
+    }
+    between.resize(static_cast<size_t>(tensor.count()));
+    double& at = between[static_cast<size_t>(i)];
+    if (tensor.type == kDnnDouble) {
+      at = value;
     } else {
-      between.resize(static_cast<size_t>(tensor.count()));
-      between[static_cast<size_t>(i)] = static_cast<float>(value);
+      uint64_t rounded = 0;
+      store(tensor.type, &rounded, 0, value);
+      at = load(tensor.type, &rounded, 0);
     }
   }
 };
@@ -294,45 +303,131 @@ void convolve(const Problem& p, AllHeld& held) {
   for (size_t i = 0; i < sums.size(); ++i) result.put(static_cast<int64_t>(i), sums[i]);
 }
 
-// y = f(x), or f(x, b).
-struct Pointwise {
-  int mode = -1;
+// Any other operation: y of x, and of b where there is one.
+struct Step {
+  int type = -1, mode = -1;
   Tensor x, b, y;
   bool two = false;
 };
-const char* check_pointwise(const DnnDescTag& desc, Pointwise* out) {
-  const DnnDescTag *how = read_desc(desc, kDnnPointwiseHow, kDnnPointwise),
-                   *x = read_desc(desc, kDnnPointwiseX, kDnnTensor), *b = read_desc(desc, kDnnPointwiseB, kDnnTensor),
-                   *y = read_desc(desc, kDnnPointwiseY, kDnnTensor);
-  if (how == nullptr || x == nullptr || y == nullptr) return "a pointwise operation without its operands";
-  Pointwise p{
-      read_enum(*how, kDnnPointwiseMode, kDnnTypePointwiseMode), tensor_of(*x), {}, tensor_of(*y), b != nullptr};
-  if (b != nullptr) p.b = tensor_of(*b);
-  if (read_enum(*how, kDnnPointwiseType, kDnnTypeDataType) != kDnnFloat) return "what is computed in";
-  if (p.two != (p.mode == kDnnPointwiseAdd) || (!p.two && p.mode != kDnnPointwiseRelu))
-    return "a pointwise mode that is not emulated";
-  if (p.x.dims != p.y.dims || (p.two && p.b.dims.size() != p.y.dims.size())) return "shapes that differ";
-  for (size_t d = 0; p.two && d < p.y.dims.size(); ++d) {
-    if (p.b.dims[d] != 1 && p.b.dims[d] != p.y.dims[d]) return "shapes that do not broadcast";
+
+// Where an operand that is repeated has the element for place `at`.
+int64_t repeated_offset(const Tensor& t, Numbers at) {
+  for (size_t d = 0; d < at.size(); ++d) at[d] = t.dims[d] == 1 ? 0 : at[d];
+  return offset_of(t, at);
+}
+bool broadcasts(const Tensor& from, const Tensor& to) {
+  if (from.dims.size() != to.dims.size()) return false;
+  for (size_t d = 0; d < to.dims.size(); ++d) {
+    if (from.dims[d] != 1 && from.dims[d] != to.dims[d]) return false;
   }
-  if (out != nullptr) *out = p;
+  return true;
+}
+
+const char* check_pointwise(const Step& s) {
+  const bool two = s.mode == kDnnPointwiseAdd || s.mode == kDnnPointwiseMul || s.mode == kDnnPointwiseDiv ||
+                   s.mode == kDnnPointwiseSub;
+  const bool one = s.mode == kDnnPointwiseRelu || s.mode == kDnnPointwiseExp || s.mode == kDnnPointwiseLog;
+  if (s.two != two || two == one) return "a pointwise mode that is not emulated, or another number of operands";
+  return !broadcasts(s.x, s.y) || (two && !broadcasts(s.b, s.y)) ? "shapes that do not broadcast" : nullptr;
+}
+const char* check_matmul(const Step& s) {
+  const size_t rank = s.y.dims.size();
+  if (rank < 3 || s.x.dims.size() != rank || s.b.dims.size() != rank) return "matrices of several ranks";
+  if (s.x.dims[rank - 2] != s.y.dims[rank - 2] || s.b.dims[rank - 1] != s.y.dims[rank - 1] ||
+      s.x.dims[rank - 1] != s.b.dims[rank - 2]) {
+    return "matrices that do not fit";
+  }
+  for (size_t d = 0; d + 2 < rank; ++d) {
+    if (s.y.dims[d] % s.x.dims[d] != 0 || s.y.dims[d] % s.b.dims[d] != 0) return "batches that do not fit";
+  }
   return nullptr;
 }
 
-void compute(const Pointwise& p, AllHeld& held) {
-  Numbers at(p.y.dims.size(), 0);
-  do {
-    const double x = held[p.x.number].get(offset_of(p.x, at));
-    double value = x > 0 ? x : 0;
-    if (p.two) {
-      Numbers other = at;
-      for (size_t d = 0; d < at.size(); ++d) other[d] = p.b.dims[d] == 1 ? 0 : at[d];
-      value = x + held[p.b.number].get(offset_of(p.b, other));
-    }
-    held[p.y.number].put(offset_of(p.y, at), value);
-  } while (advance(at, p.y.dims));
+const char* check_step(const DnnDescTag& desc, Step* out) {
+  Step s;
+  s.type = desc.type;
+  int how_type = kDnnPointwise, how = kDnnPointwiseHow, x = kDnnPointwiseX, b = kDnnPointwiseB, y = kDnnPointwiseY,
+      compute = kDnnPointwiseType;
+  if (desc.type == kDnnMatmulOp) {
+    how_type = kDnnMatmul, how = kDnnMatmulHow, x = kDnnMatmulA, b = kDnnMatmulB, y = kDnnMatmulC,
+    compute = kDnnMatmulType;
+  } else if (desc.type == kDnnReductionOp) {
+    how_type = kDnnReduction, how = kDnnReductionHow, x = kDnnReductionX, b = -1, y = kDnnReductionY,
+    compute = kDnnReductionType;
+  }
+  const DnnDescTag *its = read_desc(desc, how, how_type), *one = read_desc(desc, x, kDnnTensor),
+                   *two = read_desc(desc, b, kDnnTensor), *result = read_desc(desc, y, kDnnTensor);
+  if (its == nullptr || one == nullptr || result == nullptr) return "an operation without its operands";
+  if (read_enum(*its, compute, kDnnTypeDataType) != kDnnFloat) return "what is computed in";
+  s.x = tensor_of(*one);
+  s.y = tensor_of(*result);
+  s.two = two != nullptr;
+  if (s.two) s.b = tensor_of(*two);
+  const char* wrong = nullptr;
+  if (desc.type == kDnnPointwiseOp) {
+    s.mode = read_enum(*its, kDnnPointwiseMode, kDnnTypePointwiseMode);
+    wrong = check_pointwise(s);
+  } else if (desc.type == kDnnReductionOp) {
+    s.mode = read_enum(*its, kDnnReductionMode, kDnnTypeReduction);
+    if (s.mode != kDnnReduceAdd && s.mode != kDnnReduceMax) wrong = "a reduction that is not emulated";
+    if (!broadcasts(s.y, s.x)) wrong = "a reduction of another shape";
+  } else {
+    wrong = s.two ? check_matmul(s) : "a product of one matrix";
+  }
+  if (out != nullptr) *out = s;
+  return wrong;
 }
 
+double pointwise(int mode, double x, double b) {
+  switch (mode) {
+    case kDnnPointwiseAdd: return x + b;
+    case kDnnPointwiseMul: return x * b;
+    case kDnnPointwiseDiv: return x / b;
+    case kDnnPointwiseSub: return x - b;
+    case kDnnPointwiseExp: return std::exp(x);
+    case kDnnPointwiseLog: return std::log(x);
+    default: return x > 0 ? x : 0;
+  }
+}
+
+void compute(const Step& s, AllHeld& held) {
+  const Held& x = held[s.x.number];
+  Held& y = held[s.y.number];
+  Numbers at(s.y.dims.size(), 0);
+  if (s.type == kDnnReductionOp) {
+    std::map<int64_t, double> out;
+    do {
+      const double value = x.get(offset_of(s.x, at));
+      const auto [place, first] = out.emplace(repeated_offset(s.y, at), value);
+      if (!first) place->second = s.mode == kDnnReduceAdd ? place->second + value : std::fmax(place->second, value);
+    } while (advance(at, s.x.dims));
+    for (const auto& [place, value] : out) y.put(place, value);
+    return;
+  }
+  const size_t rank = at.size();
+  do {
+    double value = 0;
+    if (s.type == kDnnMatmulOp) {
+      Numbers a = at, b = at;  // batches that are fewer are shared by as many as come after each other
+      for (size_t d = 0; d + 2 < rank; ++d) {
+        a[d] = at[d] / (s.y.dims[d] / s.x.dims[d]);
+        b[d] = at[d] / (s.y.dims[d] / s.b.dims[d]);
+      }
+      for (int64_t k = 0; k < s.x.dims[rank - 1]; ++k) {
+        a[rank - 1] = b[rank - 2] = k;
+        value += x.get(offset_of(s.x, a)) * held[s.b.number].get(offset_of(s.b, b));
+      }
+    } else {
+      value = pointwise(s.mode, x.get(repeated_offset(s.x, at)),
+                        s.two ? held[s.b.number].get(repeated_offset(s.b, at)) : 0);
+    }
+    y.put(offset_of(s.y, at), value);
+  } while (advance(at, s.y.dims));
+}
+
+bool is_convolution(const DnnDescTag& op) {
+  return op.type == kDnnForward || op.type == kDnnBackwardData || op.type == kDnnBackwardFilter;
+}
 std::vector<DnnDesc> operations_of(const DnnDescTag& graph) {
   return read<DnnDesc>(graph, kDnnGraphOps, kDnnTypeDescriptor);
 }
@@ -342,6 +437,7 @@ Problem problem_of(const DnnDescTag& graph) {
   check_operation(*operations_of(graph).at(0), &p);
   return p;
 }
+bool has_convolution(const DnnDescTag& graph) { return is_convolution(*operations_of(graph).at(0)); }
 
 const char* check_graph(const DnnDescTag& graph) {
   const auto operations = operations_of(graph);
@@ -350,16 +446,17 @@ const char* check_graph(const DnnDescTag& graph) {
   for (size_t i = 0; i < operations.size(); ++i) {
     const DnnDescTag& op = *operations[i];
     if (!op.final) return "an operation that is not finalized";
-    if ((op.type == kDnnPointwiseOp) == (i == 0)) return "a graph of another form";
-    if (i == 0) {
+    if (is_convolution(op)) {
+      if (i != 0) return "a convolution behind something";
       made[problem_of(graph).y.number] = true;
       continue;
     }
-    Pointwise p;
-    check_pointwise(op, &p);
-    if (p.x.in_memory || !made[p.x.number]) return "operations that are not in order";
-    if (p.y.in_memory != (i + 1 == operations.size())) return "a result that is not the last, or in no memory";
-    made[p.y.number] = true;
+    Step s;
+    check_step(op, &s);
+    for (const Tensor* t : {&s.x, s.two ? &s.b : &s.x}) {
+      if (!t->in_memory && !made[t->number]) return "operations that are not in order";
+    }
+    made[s.y.number] = true;
   }
   return nullptr;
 }
@@ -368,6 +465,7 @@ const char* check_graph(const DnnDescTag& graph) {
 bool takes(int engine, const DnnDescTag& graph) {
   static const char* const which = std::getenv("PERCALE_CUDNN_EMULATOR");
   if (which != nullptr && std::strcmp(which, "none") == 0) return false;
+  if (!has_convolution(graph)) return engine == kCompiles;  // attention
   if (engine == kPlain) return operations_of(graph).size() == 1;
   return is_channels_last(problem_of(graph).x) || is_channels_last(problem_of(graph).y);
 }
@@ -380,6 +478,7 @@ extern "C" {
 __attribute__((visibility("default"))) uint64_t percale_emulator_convolutions(void) { return convolutions; }
 // How many had something behind the convolution.
 __attribute__((visibility("default"))) uint64_t percale_emulator_tails(void) { return tails; }
+__attribute__((visibility("default"))) uint64_t percale_emulator_attentions(void) { return attentions; }
 
 DnnStatus cudnnCreate(Dnn* dnn) {
   *dnn = new DnnTag;
@@ -421,8 +520,12 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
     case kDnnForward:
     case kDnnBackwardData:
     case kDnnBackwardFilter: wrong = check_operation(*desc, nullptr); break;
-    case kDnnPointwise: break;
-    case kDnnPointwiseOp: wrong = check_pointwise(*desc, nullptr); break;
+    case kDnnPointwise:
+    case kDnnMatmul:
+    case kDnnReduction: break;
+    case kDnnPointwiseOp:
+    case kDnnMatmulOp:
+    case kDnnReductionOp: wrong = check_step(*desc, nullptr); break;
     case kDnnGraph: wrong = check_graph(*desc); break;
     case kDnnHeuristics: {
       const int mode = read_enum(*desc, kDnnHeuristicMode, kDnnTypeHeuristicMode);
@@ -439,7 +542,7 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
       } else if (config->engine == kUnsupported ||
                  !takes(config->engine, *read_desc(*config, kDnnHeuristicGraph, kDnnGraph))) {
         return kDnnNotSupported;
-      } else if (config->engine == kCompiles) {
+      } else if (config->engine == kCompiles && has_convolution(*read_desc(*config, kDnnHeuristicGraph, kDnnGraph))) {
         wrong = "an engine that compiles code";
       } else if (config->engine == kAtomics) {
         wrong = "an engine that adds in another order each time";
@@ -508,28 +611,36 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
   if (!plan->final || !pack->final) return misuse("what is executed is not finalized");
   const DnnDescTag& config = *read_desc(*plan, kDnnPlanConfig, kDnnEngineConfig);
   const DnnDescTag& graph = *read_desc(config, kDnnHeuristicGraph, kDnnGraph);
-  const Problem first = problem_of(graph);
+  const auto operations = operations_of(graph);
+  const bool convolves = has_convolution(graph);
+  const Problem first = convolves ? problem_of(graph) : Problem();
   if (config.engine == kTf32 && first.x.type == kDnnFloat) return misuse("tf32 that was not asked for");
   std::map<int64_t, void*> pointers;
   const Numbers numbers = read_numbers(*pack, kDnnPackIds);
   const auto given = read<void*>(*pack, kDnnPackPointers, kDnnTypePointer);
   for (size_t i = 0; i < numbers.size(); ++i) pointers[numbers[i]] = given[i];
   // The operations, and every tensor of theirs.
-  std::vector<Pointwise> then;
-  std::map<int64_t, Tensor> tensors{{first.x.number, first.x}, {first.w.number, first.w}, {first.y.number, first.y}};
-  const auto operations = operations_of(graph);
-  for (size_t i = 1; i < operations.size(); ++i) {
-    Pointwise p;
-    check_pointwise(*operations[i], &p);
-    tensors[p.y.number] = p.y;
-    if (p.two) tensors[p.b.number] = p.b;
-    then.push_back(p);
+  std::vector<Step> then;
+  std::map<int64_t, Tensor> tensors;
+  if (convolves) tensors = {{first.x.number, first.x}, {first.w.number, first.w}, {first.y.number, first.y}};
+  for (size_t i = convolves ? 1 : 0; i < operations.size(); ++i) {
+    Step s;
+    check_step(*operations[i], &s);
+    tensors[s.x.number] = s.x;
+    tensors[s.y.number] = s.y;
+    if (s.two) tensors[s.b.number] = s.b;
+    then.push_back(s);
   }
+  std::map<int64_t, double> values;
   size_t in_memory = 0;
   for (const auto& [number, t] : tensors) {
     if (!t.in_memory) continue;
     ++in_memory;
     const auto address = reinterpret_cast<uint64_t>(pointers[number]);
+    if (t.by_value) {  // read now
+      values[number] = static_cast<double>(*static_cast<const float*>(pointers[number]));
+      continue;
+    }
     if (address == 0 || address % static_cast<uint64_t>(t.alignment) != 0)
       return misuse("an operand is not aligned as was said");
   }
@@ -537,22 +648,24 @@ DnnStatus cudnnBackendExecute(Dnn dnn, DnnDesc plan, DnnDesc pack) {
   const auto workspace = read<void*>(*pack, kDnnPackWorkspace, kDnnTypePointer);
   if (workspace.size() != 1 || workspace[0] == nullptr) return misuse("no workspace");
   if (reinterpret_cast<uint64_t>(workspace[0]) % 256 != 0) return misuse("a workspace that is not aligned");
-  ++convolutions;
-  if (!then.empty()) ++tails;
+  convolutions += convolves ? 1 : 0;
+  tails += convolves && !then.empty() ? 1 : 0;
+  attentions += convolves ? 0 : 1;
   void* scratch = workspace[0];
   const Result result = percale_emulator::enqueue(dnn->stream, [=]() -> std::string {
     AllHeld held;
     for (const auto& [number, t] : tensors) {
       held[number] = {t};
-      if (!t.in_memory) continue;
+      if (t.by_value) held[number].between = {values.at(number)};
+      if (!t.in_memory || t.by_value) continue;
       held[number].memory = reach_bytes(reinterpret_cast<uint64_t>(pointers.at(number)), t.bytes());
       if (held[number].memory == nullptr) return "cudnnBackendExecute: an operand is not in one block";
     }
     void* room = reach_bytes(reinterpret_cast<uint64_t>(scratch), kWorkspace);
     if (room == nullptr) return "cudnnBackendExecute: the workspace is not in one block";
     std::memset(room, 0xEE, kWorkspace);
-    convolve(first, held);
-    for (const Pointwise& p : then) compute(p, held);
+    if (convolves) convolve(first, held);
+    for (const Step& s : then) compute(s, held);
     return "";
   });
   return result == kSuccess ? kDnnSuccess : kDnnExecutionFailed;

@@ -1,0 +1,32 @@
+// Attention as a graph of cuDNN.
+#ifndef PERCALE_DEVICES_CUDA_DNN_ATTENTION_H_
+#define PERCALE_DEVICES_CUDA_DNN_ATTENTION_H_
+
+#include "devices/cuda/dnn_graph.h"
+
+namespace percale::cuda {
+
+// softmax(scale Q K^T + mask) V in f16 or bf16, scores and sums in f32. Thread-safe.
+class PlannedAttention {
+ public:
+  // `mask`: its dims, each 1 or that of the scores; empty: there is none.
+  PlannedAttention(percale_dtype dtype, const AttentionArgs& args, const Dims& mask);
+  ~PlannedAttention();
+  PlannedAttention(const PlannedAttention&) = delete;
+  PlannedAttention& operator=(const PlannedAttention&) = delete;
+
+  // `statistics`: room for an f32 per query of each head, the log of the sum of exp of its scores. False, and nothing was enqueued, where
+  // cuDNN is not there or has nothing that will do.
+  bool run(const Launch& launch, const AttentionArgs& operands, Ptr statistics, Ptr workspace) const;
+
+  const DnnGraph& graph() const;
+  const DnnRules& rules() const;
+
+ private:
+  struct Made;
+  const std::unique_ptr<const Made> made_;
+};
+
+}  // namespace percale::cuda
+
+#endif  // PERCALE_DEVICES_CUDA_DNN_ATTENTION_H_
