@@ -1,14 +1,18 @@
-// MatMul, Gemm and BatchMatMul.
+// MatMul, Gemm and BatchMatMul, and what cuBLASLt does behind them.
 #include <algorithm>
 #include <memory>
 #include <numeric>
 
 #include "devices/cuda/blas.h"
+#include "devices/cuda/fused.h"
 #include "devices/cuda/kernels.h"
 #include "devices/cuda/walk.h"
 
 namespace percale::cuda {
 namespace {
+
+// The last dim of a product's result has a number of `dims` for each of its `n` columns.
+bool is_row(const Dims& dims, int64_t n) { return !dims.empty() && dims.back() == n && elements(dims) == n; }
 
 // Products of batches one after the other, where their operands do not lie in equal steps.
 struct Part {
@@ -106,8 +110,7 @@ Run prepare_gemm(Plan& plan) {
   if (y_bytes == 0 || p.k == 0) return run_zeros(y_bytes);
   // C: a bias for every column goes into the epilogue; a whole matrix is taken as it is; anything else is first repeated into Y.
   const Dims c = adds ? node.dims(2) : Dims();
-  const bool row = adds && elements(c) == p.n && !c.empty() && c.back() == p.n;
-  const bool bias = row && beta == 1 && p.dtype != PERCALE_DTYPE_F64;
+  const bool bias = adds && is_row(c, p.n) && beta == 1 && p.dtype != PERCALE_DTYPE_F64;
   const bool whole = adds && !bias && elements(c) == p.m * p.n;
   const bool repeated = adds && !bias && !whole;
   if (bias) p.epilogue = abi::kEpilogueBias;
@@ -129,12 +132,113 @@ Run prepare_gemm(Plan& plan) {
   };
 }
 
+// A MatMul by one matrix, or a Gemm, with what cuBLASLt does behind it: a row that is added, then Relu or, in 16 bits, Gelu by tanh. What follows
+// that within the group is one kernel.
+class FusedProduct {
+ public:
+  explicit FusedProduct(const Node& node) : node_(node), first_(node.body_node(0)) {
+    p_.dtype = node.output_dtype();
+    refuse_if(p_.dtype == PERCALE_DTYPE_F64 || !is_float(p_.dtype), "f32 and narrower");
+    refuse_if(first_.dtype(0) != p_.dtype || first_.dtype(1) != p_.dtype, "operands of two types");
+    a_ = outer_input(0, 0);
+    b_ = outer_input(0, 1);
+    if (first_.op() == "Gemm") {
+      take_gemm();
+    } else {
+      refuse_if(first_.op() != "MatMul", "groups behind products");
+      const MatMulDims dims(first_);
+      refuse_if(elements(dims.b_batch) != 1 || dims.trans_a, "a product of several matrices");
+      p_.trans_b = dims.trans_b;
+      p_.m = dims.m * elements(dims.a_batch), p_.k = dims.k, p_.n = dims.n;
+    }
+    refuse_if(p_.m * p_.n * p_.k == 0, "a product of nothing");
+    take_bias();
+    take_activation();
+    refuse_if(next_ == 1, "nothing that the product can take along");
+    // What is behind sees the last of what was taken along, and nothing before it.
+    for (size_t i = next_; i < node.body_size(); ++i) {
+      for (size_t j = 0; j < node.body_node(i).inputs(); ++j) {
+        for (size_t taken = 0; taken + 1 < next_; ++taken) {
+          refuse_if(node.body_input(i, j) == node.body_output(taken), "something else reads the product");
+        }
+      }
+    }
+  }
+
+  const Product& product() const { return p_; }
+  size_t a() const { return a_; }
+  size_t b() const { return b_; }
+  int bias() const { return bias_; }      // an input of the node; -1: there is none
+  size_t next() const { return next_; }  // the first node of the body that is not taken along
+
+ private:
+  size_t outer_input(size_t i, size_t j) const {
+    const int value = node_.body_input(i, j);
+    refuse_if(value < 0 || static_cast<size_t>(value) >= node_.inputs(), "operands that are made within the group");
+    return static_cast<size_t>(value);
+  }
+  void take_gemm() {
+    p_.trans_a = first_.attribute("transA", int64_t{0}) != 0;
+    p_.trans_b = first_.attribute("transB", int64_t{0}) != 0;
+    const Dims y = node_.output_dims();
+    p_.m = y[0], p_.n = y[1], p_.k = first_.dims(0)[p_.trans_a ? 0 : 1];
+    p_.alpha = first_.attribute("alpha", 1.0);
+    if (!first_.has(2) || first_.attribute("beta", 1.0) == 0) return;
+    refuse_if(!is_row(first_.dims(2), p_.n) || first_.attribute("beta", 1.0) != 1, "a matrix that is added");
+    bias_ = static_cast<int>(outer_input(0, 2));
+    p_.epilogue = abi::kEpilogueBias;
+  }
+  void take_bias() {
+    if (bias_ >= 0 || next_ >= node_.body_size() || node_.body_node(next_).op() != "Add") return;
+    const int before = node_.body_output(0);
+    const size_t other = node_.body_input(next_, 0) == before ? 1 : 0;
+    const int value = node_.body_input(next_, other);
+    if (node_.body_input(next_, 1 - other) != before || value < 0 || static_cast<size_t>(value) >= node_.inputs()) return;
+    const auto input = static_cast<size_t>(value);
+    if (!is_row(node_.dims(input), p_.n) || node_.dtype(input) != p_.dtype) return;
+    bias_ = value;
+    p_.epilogue = abi::kEpilogueBias;
+    ++next_;
+  }
+  void take_activation() {
+    if (next_ >= node_.body_size() || node_.body_input(next_, 0) != node_.body_output(next_ - 1)) return;
+    const auto code = unary_code(node_.body_node(next_));
+    const bool relu = code && code->op == UnaryOp::kRelu;
+    if (!relu && !(code && code->op == UnaryOp::kGeluTanh && p_.dtype != PERCALE_DTYPE_F32)) return;
+    const int end = relu ? abi::kEpilogueRelu : abi::kEpilogueGelu;
+    p_.epilogue = bias_ >= 0 ? end | abi::kEpilogueBias : end;
+    ++next_;
+  }
+
+  const Node& node_;
+  const Node first_;
+  Product p_;
+  size_t a_ = 0, b_ = 0, next_ = 1;
+  int bias_ = -1;
+};
+
+Run prepare_fused_product(Plan& plan) {
+  const Node& node = plan.node();
+  const std::string_view anchor = node.attribute("anchor", std::string_view());
+  refuse_if(anchor != "MatMul" && anchor != "Gemm", "groups behind products");
+  const FusedProduct fused(node);
+  const int64_t workspace = workspace_for(fused.product()), at = plan.book_workspace(workspace);
+  const auto product = std::make_shared<PlannedProduct>(fused.product());
+  const auto rest = fused.next() < node.body_size() ? std::make_shared<const Chain>(plan, fused.next()) : nullptr;
+  return [=, a = fused.a(), b = fused.b(), bias = fused.bias()](const Launch& launch) {
+    product->run(launch, launch.in(a), launch.in(b), {0}, launch.out(0),
+                 bias < 0 ? Ptr{0} : launch.in(static_cast<size_t>(bias)), launch.workspace(at), workspace);
+    if (rest != nullptr) rest->run(launch);
+  };
+}
+
 }  // namespace
 
 void add_matmul(Entries& entries) {
   entries.push_back({"cuda.matmul", "", "MatMul", prepare_matmul});
   entries.push_back({"cuda.matmul", "percale", "BatchMatMul", prepare_matmul});
   entries.push_back({"cuda.gemm", "", "Gemm", prepare_gemm});
+  entries.push_back({"cuda.product", "percale", "Fused", prepare_fused_product});
 }
 
 }  // namespace percale::cuda

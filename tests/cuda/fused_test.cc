@@ -140,5 +140,59 @@ TEST_CASE("a group in bf16 is as near to f32 as bf16 is") {
   CHECK(count_of(get(session->explain(spec, types, "kernels")), "\"cuda.fused\"") == 1);
 }
 
+// A dense layer as nets have it, and what follows: one product that takes its bias and activation along, then one kernel at most.
+TEST_CASE("a product takes its bias and its activation along") {
+  EngineOptions engine_options;
+  engine_options.devices = "cpu:0,cuda:0";
+  const auto engine = get(make_test_engine(engine_options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
+  Random random(5);
+  for (int round = 0; round < 48; ++round) {
+    const bool gemm = round % 2 == 1, half = round % 4 >= 2, row = round % 3 != 0;
+    const int end = round / 4 % 4;
+    CAPTURE(round);
+    Builder builder(engine->registry());
+    Emitter e(builder.main());
+    builder.main().set_device("cuda:0");
+    RunSpec spec;
+    std::vector<Tensor> given;
+    const auto input = [&](const Shape& shape) {
+      spec.feeds.push_back("x" + std::to_string(given.size()));
+      given.push_back(random.tensor(shape));
+      const ValueId in = get(builder.main().add_input(spec.feeds.back(), DType::kF32, shape));
+      return half ? e.emit("Cast", {in}, {{"to", DType::kBF16}}) : in;
+    };
+    const ValueId x = input({6, 9}), w = input({9, 16}), b = row ? input({16}) : input({6, 16});
+    ValueId y = gemm ? e.emit("Gemm", {x, w, b}) : e.emit("Add", {e.emit("MatMul", {x, w}), b});
+    if (end == 1) y = e.emit("Relu", {y});
+    if (end == 2) y = e.emit("Gelu", {y}, {{"approximate", "tanh"}});
+    if (end == 3) y = e.emit("Mul", {e.emit("Sigmoid", {y}), y});
+    if (round % 5 == 0) y = e.emit("Sub", {y, input({6, 16})});
+    // A view between, so that this is no part of the group.
+    if (half) y = e.emit("Cast", {e.emit("Reshape", {y, e.ints({96})})}, {{"to", DType::kF32}});
+    REQUIRE(e.status().ok());
+    REQUIRE(builder.main().rename(y, "y").ok());
+    REQUIRE(builder.main().set_outputs({y}).ok());
+    spec.fetches = {"y"};
+    const auto graph = get(builder.finish());
+    const auto whole = get(Session::create(engine, graph, nullptr));
+    SessionOptions options;
+    options.disabled_passes = {"fuse_elementwise"};
+    const auto single = get(Session::create(engine, graph, nullptr, std::move(options)));
+    const Tensor got = get(whole->run(spec, given))[0], want = get(single->run(spec, given))[0];
+    const auto a = got.span<float>(), c = want.span<float>();
+    for (size_t i = 0; i < c.size(); ++i) {
+      CHECK(static_cast<double>(a[i]) == doctest::Approx(static_cast<double>(c[i])).epsilon(half ? 0.03 : 1e-6));
+    }
+    std::vector<ValueType> types;
+    for (const Tensor& t : given) types.push_back({t.dtype(), t.shape()});
+    const std::string kernels = get(whole->explain(spec, types, "kernels"));
+    const size_t named = count_of(kernels, "\"kernel\":\"cuda.product\""),
+                 refused = count_of(kernels, "\"kernel\":\"cuda.product\",\"reason\""), products = named - refused;
+    // A Gemm takes its row along anyway; all that is left for it then is an activation that cuBLASLt knows.
+    const bool known = end == 1 || (end == 2 && half);
+    CHECK(products == (row && (!gemm || known) ? 1 : 0));
+  }
+}
+
 }  // namespace
 }  // namespace percale

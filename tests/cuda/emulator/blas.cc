@@ -241,7 +241,9 @@ BlasStatus cublasLtMatmul(Blas, MatmulDesc desc, const void* alpha, const void* 
           double sum = 0;
           const double* row = left.data() + i * k;
           for (int64_t p = 0; p < k; ++p) sum += row[p] * right[static_cast<size_t>(p)];
+          // Sums of all types but f64 are f32 before anything follows them.
           double value = scale * sum;
+          if (ld.type != kR64F) value = static_cast<double>(static_cast<float>(value));
           if (keep != 0) value += keep * load(lc.type, xc, batch * lc.step + j * lc.leading + i);
           if (biased) value += load(ld.type, bias, i);
           if ((work.epilogue & kEpilogueRelu) != 0 && value < 0) value = 0;
