@@ -19,11 +19,20 @@ bool all_static(const Function& f, const Node& node) {
   return true;
 }
 
+// Whether every input that is a shape, axes or sizes is known.
+bool sizes_known(const Function& f, const Node& node) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const bool sizes = node.inputs[i] != kNoValue && node.op->input(i).bounds == Bounds::kShape;
+    if (sizes && f.constant(node.inputs[i]) == nullptr) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 size_t waiting_composites(const Function& f) {
   return static_cast<size_t>(std::count_if(f.nodes.begin(), f.nodes.end(), [&](const Node& node) {
-    return node.op->body != nullptr && !all_static(f, node);
+    return node.op->body != nullptr && !(all_static(f, node) && sizes_known(f, node));
   }));
 }
 

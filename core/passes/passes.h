@@ -27,7 +27,7 @@ struct PassContext {
   // Call and If are inlined while the function has at most that many nodes.
   size_t max_inlined_nodes = 100'000;
   std::set<std::string, std::less<>> disabled;  // names of passes that are left out
-  // Composite nodes that expand_composites left because their shapes were not known.
+  // Composite nodes that expand_composites left because their shapes or sizes were not known.
   size_t waiting = 0;
   // Called after each pass that ran; may be empty.
   std::function<void(std::string_view pass, const Function& f)> dump;

@@ -192,11 +192,21 @@ class Compiler {
       const ListProbe probe(*graph_, g);
       const auto& devices = engine_.devices();
       if (const Device* asked = engine_.find_device(node.device)) return probe.can_run(node, asked->kind()).ok();
+      const auto claims = [&](const auto& device) { return probe.can_run(node, device->kind()).ok(); };
+      if (std::none_of(devices.begin(), devices.end(), is_accelerator)) {
+        return std::any_of(devices.begin(), devices.end(), claims);
+      }
+      // What would keep a node away from them is no gain, however well another device takes it.
       return std::any_of(devices.begin(), devices.end(),
-                         [&](const auto& device) { return probe.can_run(node, device->kind()).ok(); });
+                         [&](const auto& device) { return is_accelerator(device) && claims(device); });
     };
     PERCALE_RETURN_IF_ERROR(expand_state(*graph_, f, context));
     return run_device_free_passes(*graph_, f, context);
+  }
+
+  // A device with memory of its own that says how fast it is, and takes nodes one by one.
+  static bool is_accelerator(const std::unique_ptr<Device>& device) {
+    return device->description().gflops > 0 && !device->shares_host_memory() && !device->takes_partitions();
   }
 
   // Something will be known in the next stage that was not in this one: the contents of an input.

@@ -168,7 +168,7 @@ class FusedProduct {
   const Product& product() const { return p_; }
   size_t a() const { return a_; }
   size_t b() const { return b_; }
-  int bias() const { return bias_; }      // an input of the node; -1: there is none
+  int bias() const { return bias_; }     // an input of the node; -1: there is none
   size_t next() const { return next_; }  // the first node of the body that is not taken along
 
  private:
@@ -193,7 +193,8 @@ class FusedProduct {
     const int before = node_.body_output(0);
     const size_t other = node_.body_input(next_, 0) == before ? 1 : 0;
     const int value = node_.body_input(next_, other);
-    if (node_.body_input(next_, 1 - other) != before || value < 0 || static_cast<size_t>(value) >= node_.inputs()) return;
+    if (node_.body_input(next_, 1 - other) != before || value < 0 || static_cast<size_t>(value) >= node_.inputs())
+      return;
     const auto input = static_cast<size_t>(value);
     if (!is_row(node_.dims(input), p_.n) || node_.dtype(input) != p_.dtype) return;
     bias_ = value;

@@ -223,5 +223,40 @@ TEST_CASE("nets of images have the CPU's results, however their channels lie") {
   CHECK(emulator_count("problems") == 0);
 }
 
+TEST_CASE(
+    "an op that others express runs on the device also where folding finds its sizes late, and where the CPU has a "
+    "kernel for it") {
+  std::vector<std::vector<float>> results;
+  for (const char* devices : {"cpu:0", "cuda:0", "cpu:0,cuda:0"}) {
+    CAPTURE(devices);
+    const auto engine = engine_of(devices);
+    Builder builder(engine->registry());
+    Emitter e(builder.main());
+    const Shape shape{1, 3, 5, 7};
+    const ValueId x = get(builder.main().add_input("x", DType::kF32, shape));
+    const ValueId places = e.emit("Slice", {e.emit("Shape", {x}), e.ints({2}), e.ints({4})});
+    const ValueId sizes = e.emit("Concat", {e.ints({1, 3}), e.emit("Mul", {places, e.ints({2, 3})})}, {{"axis", 0}});
+    const ValueId y = e.emit("Resize", {x, kNoValue, kNoValue, sizes}, {{"mode", std::string("linear")}});
+    REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+    REQUIRE(builder.main().rename(y, "y").ok());
+    REQUIRE(builder.main().set_outputs({y}).ok());
+    const auto session = get(Session::create(engine, get(builder.finish()), nullptr));
+    const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}};
+    Random random(3);
+    const std::vector<Tensor> given{random.tensor(shape, -1, 1)};
+    const Tensor got = get(session->run(spec, given))[0];
+    CHECK(got.shape() == Shape{1, 3, 10, 21});
+    results.emplace_back(got.span<float>().begin(), got.span<float>().end());
+    const std::string kernels = get(session->explain(spec, std::vector<ValueType>{{DType::kF32, shape}}, "kernels"));
+    const bool whole = kernels.find("\"op\":\"Resize\"") != std::string::npos;
+    CHECK(whole == (std::string(devices) == "cpu:0"));
+  }
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    for (size_t k : {1, 2}) {
+      CHECK(static_cast<double>(results[k][i]) == doctest::Approx(static_cast<double>(results[0][i])).epsilon(1e-5));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace percale
