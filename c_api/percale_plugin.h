@@ -158,12 +158,15 @@ typedef struct percale_device_api {
   /** Work that is kept, to be done again at less cost than enqueuing it. Optional, all four or none, for devices whose kernels enqueue by
    * themselves (no launch()). Between record_begin() and record_end() what kernels put on the queue is kept and not done; nothing
    * else is asked of the queue meanwhile. play() enqueues all that was kept, with the operands that it had: the library plays it only where
-   * they lie as they did, and has run the kernels at least once before. *out_recording NULL: some of it depends on the run, as random
-   * numbers do, and nothing of it will be done. A recording is destroyed when none of its plays is under way, maybe after its queue. */
+   * they lie as they did, and has run the kernels at least once before. `run` is the one that it is played for, whose random numbers may be
+   * others. *out_recording NULL: some of it depends on the run in another way, and nothing of it will be done. A recording is destroyed when none of its plays is under way, maybe after its queue. */
   percale_status* (*record_begin)(void* queue);
   percale_status* (*record_end)(void* queue, void** out_recording);
-  percale_status* (*play)(void* queue, void* recording);
+  percale_status* (*play)(void* queue, void* recording, percale_run_context* run);
   void (*recording_destroy)(void* recording);
+  /** copy_to_host() of bytes that nothing writes before the queue is synchronised: work behind it need not wait for it, so that results
+   * leave while the device goes on; points of queue_signal() behind it, and synchronising, do wait. NULL: copy_to_host() is called. */
+  percale_status* (*copy_out)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
 } percale_device_api;
 
 /** A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and arrays are borrowed

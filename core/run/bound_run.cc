@@ -72,6 +72,31 @@ void bind_sender(const Compiled& compiled, BoundProgram& p) {
   std::stable_sort(p.sends.begin(), p.sends.end(), [](const Send& a, const Send& b) { return a.after < b.after; });
 }
 
+// Results leave while the queue goes on, as many at a time as make such a bucket; the last ones when all is done.
+constexpr int64_t kBucketBytes = int64_t{4} << 20;
+
+void bind_results(BoundProgram& p) {
+  const Program& program = *p.placed->program;
+  for (size_t k = 0; k < program.outputs.size(); ++k) {
+    for (const int32_t result : p.placed->part.outputs[k].results) {
+      p.leaves.push_back({program.output_ready[k] + 1, static_cast<int32_t>(k), result});
+    }
+  }
+  std::stable_sort(p.leaves.begin(), p.leaves.end(), [](const Leave& a, const Leave& b) { return a.after < b.after; });
+  int64_t bytes = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < p.leaves.size(); ++i) {
+    const ValueType& type = program.outputs[static_cast<size_t>(p.leaves[i].output)];
+    const auto size = byte_size(type.dtype, type.shape);
+    bytes += size.ok() ? *size : 0;
+    if (bytes < kBucketBytes) continue;
+    for (; begin < i; ++begin) p.leaves[begin].after = p.leaves[i].after;
+    begin = i + 1;
+    bytes = 0;
+  }
+  for (; begin < p.leaves.size(); ++begin) p.leaves[begin].after = p.size() + 1;
+}
+
 void bind_queue(BoundProgram& p) {
   const Program& program = *p.placed->program;
   p.begun.resize(program.instructions.size());
@@ -146,6 +171,7 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
   }
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
   bind_sender(compiled, p);
+  if (p.is_queued()) bind_results(p);
   if (compiled.keeps_work) p.stretches = find_stretches(p);
   return {};
 }

@@ -33,6 +33,11 @@ struct Send {
   int32_t after, output, transfer;
 };
 
+// An output that leaves a queue for a result of the run when so many instructions are done.
+struct Leave {
+  int32_t after, output, result;
+};
+
 struct BoundProgram;
 
 // What a queue is given to run.
@@ -72,6 +77,8 @@ struct BoundProgram {
   std::vector<Send> sends;     // by `after`
   int32_t enqueued = 0;        // as progress, of what the queue was given
   size_t next_send = 0;
+  std::vector<Leave> leaves;  // by `after`
+  size_t next_leave = 0;
   std::vector<Stretch> stretches;  // ascending
   size_t next_stretch = 0;
   std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word

@@ -132,7 +132,7 @@ class ProgramRun {
     p.signal = &signal_;
     p.progress = 0;
     p.claimed = false;
-    p.next_wait = p.next_awaited = p.next_send = 0;
+    p.next_wait = p.next_awaited = p.next_send = p.next_leave = 0;
     p.enqueued = 0;
     p.next_stretch = 0;
     p.last_end = 0;
@@ -192,15 +192,15 @@ class ProgramRun {
     const Device& d = *p.placed->device;
     return from_c(d.api().copy_from_host(d.handle(), p.queue.get(), to, from, bytes)).with_context(d.name());
   }
-  static Status copy_to_host(const BoundProgram& p, void* to, const void* from, size_t bytes) {
-    const Device& d = *p.placed->device;
-    return from_c(d.api().copy_to_host(d.handle(), p.queue.get(), to, from, bytes)).with_context(d.name());
-  }
   static Status copy_in(BoundProgram& p, size_t input, const void* from, int64_t bytes) {
     return copy_to_device(p, p.own_inputs[input], from, static_cast<size_t>(bytes));
   }
+  // An output that is ready is not written again.
   Status copy_out(const BoundProgram& p, size_t output, void* to, int64_t bytes) const {
-    return copy_to_host(p, to, place_of(p, output), static_cast<size_t>(bytes));
+    const Device& d = *p.placed->device;
+    const auto copy = d.api().copy_out != nullptr && p.is_queued() ? d.api().copy_out : d.api().copy_to_host;
+    return from_c(copy(d.handle(), p.queue.get(), to, place_of(p, output), static_cast<uint64_t>(bytes)))
+        .with_context(d.name());
   }
   // Where an output lies once it is ready.
   void* place_of(const BoundProgram& p, size_t output) const {
@@ -375,7 +375,7 @@ class ProgramRun {
       if (made == nullptr) return stretch.refuse(), false;
       met->recording = std::move(recording);
     }
-    PERCALE_RETURN_IF_ERROR(from_c(d.api().play(queue, met->recording.get())).with_context(d.name()));
+    PERCALE_RETURN_IF_ERROR(from_c(d.api().play(queue, met->recording.get(), &p.context)).with_context(d.name()));
     return true;
   }
 
@@ -425,6 +425,12 @@ class ProgramRun {
       const auto number = static_cast<size_t>(s.transfer);
       PERCALE_RETURN_IF_ERROR(
           copy_out(p, static_cast<size_t>(s.output), bound_.staging[number].data, compiled_.transfers[number].bytes));
+    }
+    for (; p.next_leave < p.leaves.size() && p.leaves[p.next_leave].after <= progress; ++p.next_leave) {
+      const Leave& leave = p.leaves[p.next_leave];
+      const Tensor& result = results_[static_cast<size_t>(leave.result)];
+      if (!result.defined()) continue;
+      PERCALE_RETURN_IF_ERROR(copy_out(p, static_cast<size_t>(leave.output), result.data(), result.bytes()));
     }
     // Whoever watches wants to know when each instruction has ended.
     const bool tells = d.api().queue_signal != nullptr && frame_.watched();
@@ -519,7 +525,7 @@ class ProgramRun {
       const void* from = address(p, copy.from);
       if (to != nullptr && to != from && copy.bytes > 0) std::memcpy(to, from, static_cast<size_t>(copy.bytes));
     }
-    for (size_t k = 0; k < program.outputs.size(); ++k) {
+    for (size_t k = 0; k < program.outputs.size() && !p.is_queued(); ++k) {  // what a queue makes has left
       const auto& results = p.placed->part.outputs[k].results;
       for (size_t r = shares(p) ? 1 : 0; r < results.size(); ++r) {
         const Tensor& result = results_[static_cast<size_t>(results[r])];

@@ -29,6 +29,7 @@ std::vector<Stretch> find_stretches(const BoundProgram& p) {
   std::set<int32_t> cuts{0, p.size()};
   for (const Wait& w : p.waits) cuts.insert(w.at);
   for (const Send& s : p.sends) cuts.insert(s.after);
+  for (const Leave& l : p.leaves) cuts.insert(l.after);
   cuts.insert(p.awaited.begin(), p.awaited.end());
   std::vector<Stretch> out;
   for (auto cut = cuts.begin(); std::next(cut) != cuts.end() && *std::next(cut) <= p.size(); ++cut) {

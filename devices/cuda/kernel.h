@@ -27,11 +27,6 @@ struct Grid {
 // kernels go on in steps of the whole grid.
 Grid grid_for(int64_t size, int64_t each = 1);
 
-// What random ops count by, besides their attributes.
-struct Draw {
-  int64_t seed = 0, step = 0, first_row = 0;
-};
-
 // One run of a node: its operands, and the queue that the work goes to.
 class Launch {
  public:
@@ -45,12 +40,8 @@ class Launch {
   // What book_workspace() has booked.
   Ptr workspace(int64_t offset) const;
   ErrorPlace errors() const { return queue_.errors(launch_.run); }
-  Draw draw() const {
-    queue_.note_once();
-    Draw out;
-    queue_.device().host().run_random(launch_.run, &out.seed, &out.step, &out.first_row);
-    return out;
-  }
+  // Where kernels read what random numbers are counted by.
+  Ptr draw() const { return queue_.draw(launch_.run); }
 
   template <class Args>
   void run(const DeviceKernel& kernel, const Grid& grid, const Args& args) const {

@@ -129,6 +129,12 @@ percale_status* copy_to_host(void* device, void* queue, void* to, const void* fr
   });
 }
 
+percale_status* copy_out(void* device, void* queue, void* to, const void* from, uint64_t bytes) {
+  return on_device(device_of(device), [&] {
+    if (!queue_of(queue).failed()) queue_of(queue).copy_out(to, address_of(from), bytes);
+  });
+}
+
 // Also on a lost device: what has been enqueued must come to its end, and synchronising says why.
 percale_status* queue_synchronize(void* queue) {
   Queue& q = queue_of(queue);
@@ -160,10 +166,10 @@ percale_status* record_end(void* queue, void** out_recording) {
   });
 }
 
-percale_status* play(void* queue, void* recording) {
+percale_status* play(void* queue, void* recording, percale_run_context* run) {
   Queue& q = queue_of(queue);
   return on_device(q.device(), [&] {
-    if (!q.failed()) q.play(*static_cast<Recording*>(recording));
+    if (!q.failed()) q.play(*static_cast<Recording*>(recording), run);
   });
 }
 
@@ -209,6 +215,7 @@ percale_device_api device_table(Shared& shared) {
   api.record_end = record_end;
   api.play = play;
   api.recording_destroy = recording_destroy;
+  api.copy_out = copy_out;
   return api;
 }
 

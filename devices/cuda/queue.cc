@@ -13,6 +13,7 @@ namespace percale::cuda {
 namespace {
 
 constexpr uint64_t kSmallChunk = 64 << 10, kLargeChunk = 4 << 20;
+constexpr uint64_t kDrawOffset = 64;  // behind the guard
 constexpr unsigned kPlainShared = 48 << 10;
 constexpr size_t kMostChunks = 4;  // of either size
 // How long a waiter spins before it sleeps: about what waking up costs.
@@ -27,7 +28,7 @@ Queue::Queue(Device& device) : device_(device), driver_(device.driver()) {
     word_ = static_cast<ErrorWord*>(device.shared().pinned.allocate(sizeof(ErrorWord)));
     std::memset(static_cast<void*>(word_), 0, sizeof(ErrorWord));
     driver_.check(driver_.cuMemHostGetDevicePointer_v2(&word_address_, word_, 0), "cuMemHostGetDevicePointer");
-    guard_ = device.memory().allocate(sizeof(uint32_t));
+    guard_ = device.memory().allocate(kDrawOffset + sizeof(Draw));
     clear(guard_, sizeof(uint32_t));
   } catch (...) {
     if (guard_ != 0) device.memory().free(guard_);
@@ -47,6 +48,11 @@ Queue::~Queue() {
   }
   if (thread_.joinable()) thread_.join();
   driver_.cuStreamSynchronize(stream_);
+  if (beside_ != nullptr) {
+    driver_.cuStreamSynchronize(beside_);
+    driver_.cuStreamDestroy_v2(beside_);
+  }
+  if (so_far_ != nullptr) driver_.cuEventDestroy_v2(so_far_);
   for (const auto& chunk : chunks_) {
     driver_.cuEventDestroy_v2(chunk->done);
     device_.shared().pinned.free(chunk->data);
@@ -117,7 +123,9 @@ void Queue::synchronize() {
     std::unique_lock lock(mutex_);
     less_.wait(lock, [&] { return tasks_.empty(); });
   }
-  const abi::Result result = driver_.cuStreamSynchronize(stream_);
+  abi::Result result = driver_.cuStreamSynchronize(stream_);
+  if (result == abi::kSuccess && leaving_) result = driver_.cuStreamSynchronize(beside_);
+  leaving_ = false;
   if (result == abi::kSuccess) {
     report_word();
   } else {
@@ -165,7 +173,7 @@ void Queue::record_begin() {
   flush();
   driver_.check(driver_.cuStreamBeginCapture_v2(stream_, abi::kCaptureThreadLocal), "cuStreamBeginCapture");
   recording_ = true;
-  once_ = false;
+  once_ = draws_ = false;
 }
 
 std::unique_ptr<Recording> Queue::record_end() {
@@ -179,12 +187,31 @@ std::unique_ptr<Recording> Queue::record_end() {
     if (result != abi::kSuccess) work = nullptr;
   }
   driver_.cuGraphDestroy(graph);
-  return work == nullptr ? nullptr : std::make_unique<Recording>(device_, work);
+  return work == nullptr ? nullptr : std::make_unique<Recording>(device_, work, draws_);
 }
 
-void Queue::play(const Recording& recording) {
+void Queue::play(const Recording& recording, percale_run_context* run) {
   flush();
+  if (recording.draws()) tell_draw(run);
   driver_.check(driver_.cuGraphLaunch(recording.work(), stream_), "cuGraphLaunch");
+}
+
+Ptr Queue::draw(percale_run_context* run) {
+  if (recording_) {
+    draws_ = true;
+  } else {
+    tell_draw(run);
+  }
+  return {guard_ + kDrawOffset};
+}
+
+// By a kernel's arguments: a copy would need memory that stays as it is until it is done.
+void Queue::tell_draw(percale_run_context* run) {
+  DrawArgs now{{guard_ + kDrawOffset}, {}};
+  device_.host().run_random(run, &now.draw.seed, &now.draw.step, &now.draw.first_row);
+  if (std::memcmp(&now, &told_, sizeof now) == 0) return;
+  launch(device_.function(Family::random, "percale_tell_draw", sizeof now), 1, 1, 32, 1, 0, &now);
+  told_ = now;
 }
 
 Recording::~Recording() { device_.driver().cuGraphExecDestroy(work_); }
@@ -261,25 +288,47 @@ void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
   }
 }
 
+// The stream beside, behind all that the queue was given so far.
+abi::Stream Queue::beside() {
+  if (so_far_ == nullptr) driver_.check(driver_.cuEventCreate(&so_far_, abi::kEventDisableTiming), "cuEventCreate");
+  if (beside_ == nullptr) driver_.check(driver_.cuStreamCreate(&beside_, abi::kStreamNonBlocking), "cuStreamCreate");
+  driver_.check(driver_.cuEventRecord(so_far_, stream_), "cuEventRecord");
+  driver_.check(driver_.cuStreamWaitEvent(beside_, so_far_, 0), "cuStreamWaitEvent");
+  return beside_;
+}
+
 void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
   flush();
+  copy_to_host(to, from, bytes, stream_);
+}
+
+void Queue::copy_out(void* to, abi::Address from, uint64_t bytes) {
+  flush();
+  device_.check_alive();
+  if (bytes == 0) return;
+  if (recording_) return note_once();
+  leaving_ = true;
+  copy_to_host(to, from, bytes, beside());
+}
+
+void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes, abi::Stream stream) {
   device_.check_alive();
   if (bytes == 0) return;
   if (recording_) return note_once();  // what is copied is another each time
   if (device_.shared().pinned.contains(to, bytes)) {
-    driver_.check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream_), "cuMemcpyDtoHAsync");
+    driver_.check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream), "cuMemcpyDtoHAsync");
     return;
   }
   auto* at = static_cast<std::byte*>(to);
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t n = std::min(bytes - done, kLargeChunk);
     Chunk& chunk = take_chunk(n);
-    driver_.check(driver_.cuMemcpyDtoHAsync_v2(chunk.data, from + done, n, stream_), "cuMemcpyDtoHAsync");
+    driver_.check(driver_.cuMemcpyDtoHAsync_v2(chunk.data, from + done, n, stream), "cuMemcpyDtoHAsync");
     Task task;
     task.chunk = &chunk;
     task.to = at + done;
     task.bytes = n;
-    push(task);
+    push(task, stream);
     done += n;
   }
 }
@@ -290,7 +339,7 @@ void Queue::signal(Reached reached, void* event, uint64_t value) {
   task.reached = reached;
   task.what = event;
   task.value = value;
-  push(task);
+  push(task, leaving_ ? beside() : stream_);
 }
 
 // ---- The thread
@@ -310,7 +359,7 @@ void Queue::start_thread() {
   pthread_setname_np(thread_.native_handle(), "percale-cuda");
 }
 
-void Queue::push(Task task) {
+void Queue::push(Task task, abi::Stream stream) {
   {
     const std::lock_guard lock(mutex_);
     if (!thread_.joinable()) start_thread();
@@ -323,7 +372,7 @@ void Queue::push(Task task) {
     driver_.check(driver_.cuEventCreate(&task.event, abi::kEventDisableTiming | abi::kEventBlockingSync),
                   "cuEventCreate");
   }
-  const abi::Result recorded = driver_.cuEventRecord(task.event, stream_);
+  const abi::Result recorded = driver_.cuEventRecord(task.event, stream);
   if (recorded != abi::kSuccess) note_result(recorded, "cuEventRecord");
   const std::lock_guard lock(mutex_);
   spare_events_.reserve(tasks_.size() + spare_events_.size() + 1);  // the thread shall not ask for memory

@@ -27,17 +27,20 @@ class Waiting {
 // Work that was kept while it was enqueued: a graph of the driver's.
 class Recording {
  public:
-  Recording(Device& device, abi::GraphExec work) : device_(device), work_(work) {}
+  // `draws`: some of it makes random numbers.
+  Recording(Device& device, abi::GraphExec work, bool draws) : device_(device), work_(work), draws_(draws) {}
   ~Recording();  // the device's context must be current
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
   Device& device() const { return device_; }
   abi::GraphExec work() const { return work_; }
+  bool draws() const { return draws_; }
 
  private:
   Device& device_;
   const abi::GraphExec work_;
+  const bool draws_;
 };
 
 // Enqueuing is serialised by the library; all else is thread-safe.
@@ -79,6 +82,8 @@ class Queue {
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
   // To pinned memory at once; to anything else by the queue's thread.
   void copy_to_host(void* to, abi::Address from, uint64_t bytes);
+  // The same beside what comes behind it, which does not write those bytes.
+  void copy_out(void* to, abi::Address from, uint64_t bytes);
   void signal(Reached reached, void* event, uint64_t value);
   // Throws what went wrong first since the last time; what kernels found in their data goes to the run.
   void synchronize();
@@ -90,10 +95,12 @@ class Queue {
   // Between them what is enqueued is kept and not done. Null: some of it cannot be done again, or the driver has no room.
   void record_begin();
   std::unique_ptr<Recording> record_end();
-  void play(const Recording& recording);
+  void play(const Recording& recording, percale_run_context* run);
   // What is being enqueued depends on the run.
   void note_once() { once_ = true; }
 
+  // Where kernels read what random numbers are counted by: it is that of the run for which they are enqueued, or played.
+  Ptr draw(percale_run_context* run);
   // Where a kernel notes that an index or a value is out of range, in the name of the instruction that is being enqueued.
   ErrorPlace errors(percale_run_context* run) const;
 
@@ -125,8 +132,11 @@ class Queue {
     uint64_t value = 0;
   };
 
+  void tell_draw(percale_run_context* run);
   Chunk& take_chunk(uint64_t bytes);
-  void push(Task task);
+  void copy_to_host(void* to, abi::Address from, uint64_t bytes, abi::Stream stream);
+  abi::Stream beside();
+  void push(Task task, abi::Stream stream);
   void follow();
   abi::Result wait(abi::Event event) const;
   void note(percale_code code, bool lost, const char* text) noexcept;
@@ -138,12 +148,17 @@ class Queue {
   Device& device_;
   const Driver& driver_;
   abi::Stream stream_ = nullptr;
+  // What leaves beside the work, which it follows by an event: null until something does.
+  abi::Stream beside_ = nullptr;
+  abi::Event so_far_ = nullptr;
+  bool leaving_ = false;           // something was put there since all was done
   ErrorWord* word_ = nullptr;      // pinned
   abi::Address word_address_ = 0;  // as kernels know it
-  abi::Address guard_ = 0;         // on the device: 1 once the word is taken
+  abi::Address guard_ = 0;         // on the device: 1 once the word is taken; a Draw lies behind it
+  DrawArgs told_{};                // what was last written there
   std::vector<std::unique_ptr<Chunk>> chunks_;
 
-  bool recording_ = false, once_ = false;
+  bool recording_ = false, once_ = false, draws_ = false;
 
   std::mutex waiting_mutex_;
   std::unique_ptr<Waiting> waiting_;

@@ -6,19 +6,9 @@
 namespace percale::cuda {
 namespace {
 
-// The finaliser of SplitMix64: a bijection.
-uint64_t mix(uint64_t x) {
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-  x = (x ^ x >> 27) * 0x94D049BB133111EB;
-  return x ^ x >> 31;
-}
-
 // The node's part of the key. ONNX's seeds of the random generators are floats; each has its own stream.
 struct Stream {
   uint64_t seed, id;
-  uint64_t key(int64_t run_seed) const {
-    return mix(mix(mix(static_cast<uint64_t>(run_seed)) + seed + 0x9E3779B97F4A7C15) + id);
-  }
 };
 Stream stream_of(const Node& node) {
   const int64_t seed =
@@ -45,6 +35,8 @@ Run prepare_random(Plan& plan) {
   RandomArgs args{};
   args.rows = rows.count;
   args.row_size = rows.size;
+  args.seed = stream.seed;
+  args.id = stream.id;
   args.low = node.attribute("low", 0.0);
   args.high = node.attribute("high", 1.0);
   args.mean = node.attribute("mean", 0.0);
@@ -54,12 +46,9 @@ Run prepare_random(Plan& plan) {
   const Grid grid = grid_for(rows.count * ((rows.size + each - 1) / each));
   return [=](const Launch& launch) {
     if (args.rows * args.row_size == 0) return;
-    const Draw draw = launch.draw();
     RandomArgs now = args;
     now.y = launch.out(0);
-    now.key = stream.key(draw.seed);
-    now.step = draw.step;
-    now.first_row = draw.first_row;
+    now.draw = launch.draw();
     launch.run(kernel, grid, now);
   };
 }
@@ -74,21 +63,20 @@ Run prepare_dropout(Plan& plan) {
   DropoutArgs args{};
   args.rows = rows.count;
   args.row_size = rows.size;
+  args.seed = stream.seed;
+  args.id = stream.id;
   const bool ratio = node.has(1), training = node.has(2), mask = node.gives(1);
   if (ratio) args.ratio_dtype = node.dtype(1);
   const Grid grid = grid_for(rows.count * ((rows.size + 3) / 4));
   return [=](const Launch& launch) {
     if (args.rows * args.row_size == 0) return;
-    const Draw draw = launch.draw();
     DropoutArgs now = args;
     now.x = launch.in(0);
     if (ratio) now.ratio = launch.in(1);
     if (training) now.training = launch.in(2);
     now.y = launch.out(0);
     if (mask) now.mask = launch.out(1);
-    now.key = stream.key(draw.seed);
-    now.step = draw.step;
-    now.first_row = draw.first_row;
+    now.draw = launch.draw();
     now.errors = launch.errors();
     launch.run(kernel, grid, now);
   };

@@ -204,6 +204,42 @@ TEST_CASE("queues, where there are some, are made, drained and destroyed, and co
   api().queue_destroy(queue);
 }
 
+TEST_CASE("what leaves beside a queue's work has come at a point behind it, and when the queue is synchronised") {
+  if (api().queue_create == nullptr || api().copy_out == nullptr || api().queue_signal == nullptr) return;
+  void* queue = nullptr;
+  REQUIRE(from_c(api().queue_create(handle(), &queue)).ok());
+  struct Point {
+    std::atomic<bool> reached{false};
+    const std::vector<unsigned char>* got = nullptr;
+    std::vector<unsigned char> seen;
+  };
+  const auto note = [](void* event, uint64_t, percale_code code) {
+    auto& point = *static_cast<Point*>(event);
+    if (code == PERCALE_OK) point.seen = *point.got;
+    point.reached = true;
+  };
+  for (const uint64_t bytes : {uint64_t{1}, uint64_t{70000}, uint64_t{9000001}}) {
+    CAPTURE(bytes);
+    const DeviceMemory from(bytes), other(bytes);
+    const auto first = pattern(bytes, 5), second = pattern(bytes, 6);
+    std::vector<unsigned char> got(bytes), more(bytes);
+    Point point;
+    point.got = &got;
+    REQUIRE(from_c(api().copy_from_host(handle(), queue, from.get(), first.data(), bytes)).ok());
+    REQUIRE(from_c(api().copy_out(handle(), queue, got.data(), from.get(), bytes)).ok());
+    REQUIRE(from_c(api().queue_signal(queue, note, &point, 1)).ok());
+    // What comes behind it need not wait.
+    REQUIRE(from_c(api().copy_from_host(handle(), queue, other.get(), second.data(), bytes)).ok());
+    REQUIRE(from_c(api().copy_out(handle(), queue, more.data(), other.get(), bytes)).ok());
+    REQUIRE(from_c(api().queue_synchronize(queue)).ok());
+    CHECK(point.reached.load());
+    CHECK(point.seen == first);
+    CHECK(got == first);
+    CHECK(more == second);
+  }
+  api().queue_destroy(queue);
+}
+
 TEST_CASE("a device that works is not lost") {
   if (api().lost) CHECK(api().lost(handle()) == 0);
 }

@@ -10,7 +10,9 @@
 #include "core/graph/builder.h"
 #include "core/run/session.h"
 #include "core/tensor/half.h"
+#include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
+#include "tests/support/get.h"
 
 namespace percale {
 namespace {
@@ -228,6 +230,47 @@ TEST_CASE("Random numbers are those of the CPU") {
   const Tensor train = Tensor::scalar(true);
   n.same_bits("Dropout", {n.floats({50, 333}), Tensor::scalar(0.3f), train}, {{"id", 3}}, 2);
   n.same_bits("Dropout", {n.halves({50, 333}), Tensor(), train}, {{"id", 4}}, 2);
+}
+
+// Gradients leave while the backward pass goes on: so do the results of any program.
+TEST_CASE("results leave the device while it works on what comes behind them, a bucket at a time") {
+  EngineOptions options;
+  options.devices = "cuda:0";
+  const auto engine = get(make_test_engine(options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
+  constexpr int kLayers = 5;
+  const Shape shape{600, 1000};  // 2.4 MB: two make a bucket
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  ValueId y = get(builder.main().add_input("x", DType::kF32, shape));
+  std::vector<ValueId> outputs;
+  for (int layer = 0; layer < kLayers; ++layer) {
+    y = e.emit("Softmax", {e.emit("Mul", {y, e.scalar(DType::kF32, 3.0)})});
+    outputs.push_back(y);
+  }
+  REQUIRE(e.status().ok());
+  RunSpec spec{.feeds = {"x"}};
+  for (ValueId v : outputs) spec.fetches.push_back(builder.main().function().value(v).name);
+  REQUIRE(builder.main().set_outputs(outputs).ok());
+  const auto session = get(Session::create(engine, get(builder.finish()), nullptr));
+  std::vector<float> x(600000);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50;
+  const std::vector<Tensor> given{Tensor::of<float>(shape, x)};
+  for (int run = 0; run < 4; ++run) {  // the later ones are played
+    CAPTURE(run);
+    emulator_count("launches_at_copy");
+    const uint64_t before = emulator_count("launches");
+    const std::vector<Tensor> got = get(session->run(spec, given));
+    const uint64_t at_first = emulator_count("launches_at_copy"), after = emulator_count("launches");
+    if (is_emulated()) {
+      CHECK(at_first > before);
+      CHECK(at_first < after);
+    }
+    for (const Tensor& t : got) {
+      double sum = 0;
+      for (float v : t.span<float>()) sum += static_cast<double>(v);
+      CHECK(sum == doctest::Approx(600).epsilon(1e-4));
+    }
+  }
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class Parts:
             if not self.step("build", "meson setup", setup):
                 return False
         targets = ["bindings/cli/percale", "devices/cuda/libpercale_cuda.so", "tests/cuda/cuda_rows", "tests/cuda/cuda_nodes",
-                   "tests/conformance/conformance"]
+                   "tests/cuda/cuda_images_test", "tests/conformance/conformance"]
         if EMULATED:
             targets += ["tests/cuda/emulator/libcuda.so.1", "tests/cuda/emulator/libcublasLt.so.13"]
         return self.step("build", "ninja", ["ninja", "-C", self.build, *targets])
@@ -72,7 +72,8 @@ class Parts:
         return self.step("rows", "rows of tests/ops on cuda:0", [f"{self.build}/tests/cuda/cuda_rows", "cuda:0", self.plugin, "--verbose"])
 
     def do_nodes(self):
-        return self.step("nodes", "large ones, groups, steps, kept programs", [f"{self.build}/tests/cuda/cuda_nodes"])
+        return all([self.step("nodes", "large ones, groups, steps, kept programs", [f"{self.build}/tests/cuda/cuda_nodes"]),
+                    self.step("nodes", "nets of images and their gradients", [f"{self.build}/tests/cuda/cuda_images_test"])])
 
     def do_conformance(self):
         return all([self.step("conformance", device, [f"{self.build}/tests/conformance/conformance", device, self.plugin])

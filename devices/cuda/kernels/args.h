@@ -537,19 +537,27 @@ struct CumulateArgs {
 // ---- random
 
 // y [rows, row_size], drawn by the library's counters: key (seeds, id), step, first row.
+// What random numbers are counted by besides the attributes of their node; it lies on the device, since work that is kept is played with
+// another each time.
+struct Draw {
+  int64_t seed, step, first_row;
+};
+struct DrawArgs {
+  Ptr place;
+  Draw draw;
+};
 struct RandomArgs {
-  Ptr y;
+  Ptr y, draw;
   int64_t rows, row_size;
-  int64_t first_row, step;
-  uint64_t key;
+  uint64_t seed, id;  // of the node
   double low, high, mean, scale;
   int32_t normal, unused;
 };
 struct DropoutArgs {
   Ptr x, ratio, training, y, mask;  // 0 where absent
+  Ptr draw;
   int64_t rows, row_size;
-  int64_t first_row, step;
-  uint64_t key;
+  uint64_t seed, id;            // of the node
   int32_t ratio_dtype, unused;  // percale_dtype
   ErrorPlace errors;
 };

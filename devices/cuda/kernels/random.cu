@@ -22,6 +22,16 @@ __device__ Words philox(Words counter, uint64_t key) {
   return counter;
 }
 
+// The finaliser of SplitMix64: a bijection.
+__device__ uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBULL;
+  return x ^ x >> 31;
+}
+__device__ uint64_t key_of(const Draw& draw, uint64_t seed, uint64_t id) {
+  return mix(mix(mix(static_cast<uint64_t>(draw.seed)) + seed + 0x9E3779B97F4A7C15ULL) + id);
+}
+
 __device__ Words words_of(uint64_t key, int64_t step, int64_t row, int64_t block) {
   const uint64_t s = static_cast<uint64_t>(step), r = static_cast<uint64_t>(row), b = static_cast<uint64_t>(block);
   const uint64_t high = (b >> 32 & 0xFF) | (r >> 32 & 0xFFF) << 8 | (s >> 32 & 0xFFF) << 20;
@@ -54,6 +64,8 @@ template <class T, class Unit>
 __device__ void draw(const RandomArgs& a) {
   using W = typename Unit::Type;
   T* y = at<T>(a.y);
+  const Draw counters = *at<const Draw>(a.draw);
+  const uint64_t key = key_of(counters, a.seed, a.id);
   const W low = static_cast<W>(a.low), width = static_cast<W>(a.high - a.low);
   // Rounding must not reach what is excluded.
   const W below = next_towards(static_cast<W>(a.high), low), last = below > low ? below : low;
@@ -61,7 +73,7 @@ __device__ void draw(const RandomArgs& a) {
   for (int64_t n = thread_number(); n < a.rows * blocks; n += thread_count()) {
     const Divided of = divide(n, blocks);
     const int64_t row = of.quotient, first = of.rest * Unit::kElements;
-    const Words words = words_of(a.key, a.step, a.first_row + row, of.rest);
+    const Words words = words_of(key, counters.step, counters.first_row + row, of.rest);
     for (int i = 0; i < Unit::kElements && first + i < a.row_size; ++i) {
       W number;
       if (a.normal) {
@@ -98,6 +110,8 @@ __device__ void dropout(const DropoutArgs& a) {
   T* y = at<T>(a.y);
   uint8_t* mask = a.mask.address != 0 ? at<uint8_t>(a.mask) : nullptr;
   const double ratio = read_ratio(a);
+  const Draw counters = *at<const Draw>(a.draw);
+  const uint64_t key = key_of(counters, a.seed, a.id);
   const bool training = a.training.address != 0 && *at<const uint8_t>(a.training) != 0;
   if (training && !(ratio >= 0 && ratio <= 1)) {
     const double held = ratio != ratio ? 0 : ratio < -1e9 ? -1e9 : ratio > 1e9 ? 1e9 : ratio;
@@ -110,7 +124,7 @@ __device__ void dropout(const DropoutArgs& a) {
   for (int64_t n = thread_number(); n < a.rows * blocks; n += thread_count()) {
     const Divided of = divide(n, blocks);
     Words words{};
-    if (drop) words = words_of(a.key, a.step, a.first_row + of.quotient, of.rest);
+    if (drop) words = words_of(key, counters.step, counters.first_row + of.quotient, of.rest);
     for (int i = 0; i < 4 && of.rest * 4 + i < a.row_size; ++i) {
       const int64_t place = of.quotient * a.row_size + of.rest * 4 + i;
       const bool keep = !drop || words.word[i] >= threshold;
@@ -126,6 +140,9 @@ __device__ void dropout(const DropoutArgs& a) {
 
 }  // namespace
 
+PERCALE_KERNEL(percale_tell_draw, DrawArgs, 32) {
+  if (thread_number() == 0) *at<Draw>(a.place) = a.draw;
+}
 PERCALE_KERNEL(percale_random_f32, RandomArgs, 256) { draw<float, UnitOfWord>(a); }
 PERCALE_KERNEL(percale_random_f64, RandomArgs, 256) { draw<double, UnitOfTwo>(a); }
 PERCALE_KERNEL(percale_random_f16, RandomArgs, 256) { draw<F16, UnitOfWord>(a); }

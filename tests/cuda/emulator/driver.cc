@@ -90,7 +90,8 @@ struct State {
   std::set<GraphTag*> graphs;
   std::set<GraphExecTag*> plays;
   std::map<std::string, std::unique_ptr<FunctionTag>> functions;
-  uint64_t problems = 0, launches = 0, played = 0, copies = 0, allocations = 0, host_allocations = 0;
+  uint64_t problems = 0, launches = 0, played = 0, launches_at_copy = 0, copies = 0, allocations = 0,
+           host_allocations = 0;
 };
 State& state() {
   static auto* const only = new State;
@@ -160,8 +161,8 @@ void drain(StreamTag& stream) {
   if (stream.context->sticky != kSuccess) stream.work.clear();
 }
 
-Result wait_for(EventTag& event) {
-  while (event.reached < event.recorded && event.context->sticky == kSuccess && !event.stream->work.empty())
+Result wait_for(EventTag& event, uint64_t number) {
+  while (event.reached < number && event.context->sticky == kSuccess && !event.stream->work.empty())
     step(*event.stream);
   return event.context->sticky;
 }
@@ -206,7 +207,7 @@ bool fault(uint64_t count, uint64_t at, ContextTag& context) {
 }
 
 Result copy(const char* who, StreamTag* stream, uint64_t device, uint64_t bytes, const void* host,
-            std::function<std::string()> work) {
+            std::function<std::string()> work, bool to_host = false) {
   Call call(who);
   if (call.fails()) return call.result;
   State& s = state();
@@ -216,6 +217,7 @@ Result copy(const char* who, StreamTag* stream, uint64_t device, uint64_t bytes,
     return misuse(std::string(who) + " with memory that is not pinned");
   if (s.memory.reach(device, bytes) == nullptr) return misuse(std::string(who) + " beyond a block");
   s.memory.check_touched();
+  if (to_host && s.launches_at_copy == 0) s.launches_at_copy = s.launches;
   if (host != nullptr && fault(++s.copies, s.options.sticky_copy, *call.context)) return kSuccess;  // it shows later
   stream->push(std::move(work));
   return kSuccess;
@@ -429,13 +431,16 @@ Result cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, Stream s
 }
 
 Result cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream stream) {
-  return copy("cuMemcpyDtoHAsync", stream, from, bytes, to, [=]() -> std::string {
-    const void* source = reach_bytes(from, bytes);
-    if (source == nullptr || reach_bytes(reinterpret_cast<uint64_t>(to), bytes) == nullptr)
-      return "a copy of what was freed";
-    std::memcpy(to, source, bytes);
-    return "";
-  });
+  return copy(
+      "cuMemcpyDtoHAsync", stream, from, bytes, to,
+      [=]() -> std::string {
+        const void* source = reach_bytes(from, bytes);
+        if (source == nullptr || reach_bytes(reinterpret_cast<uint64_t>(to), bytes) == nullptr)
+          return "a copy of what was freed";
+        std::memcpy(to, source, bytes);
+        return "";
+      },
+      true);
 }
 
 Result cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream stream) {
@@ -488,8 +493,9 @@ Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
   const Call call("cuStreamWaitEvent");
   if (call.fails()) return call.result;
   if (!known(stream, "cuStreamWaitEvent") || !known(event, "cuStreamWaitEvent")) return kInvalidValue;
-  stream->push([event]() -> std::string {
-    wait_for(*event);
+  const uint64_t number = event->recorded;  // what is recorded later does not matter
+  stream->push([event, number]() -> std::string {
+    wait_for(*event, number);
     return "";
   });
   return kSuccess;
@@ -562,7 +568,7 @@ Result cuEventCreate(Event* out, unsigned flags) {
 Result cuEventDestroy_v2(Event event) {
   const Call call("cuEventDestroy");
   if (call.context == nullptr || !known(event, "cuEventDestroy")) return kInvalidValue;
-  if (event->reached < event->recorded && call.result == kSuccess) wait_for(*event);
+  if (event->reached < event->recorded && call.result == kSuccess) wait_for(*event, event->recorded);
   state().events.erase(event);
   delete event;
   return call.result;
@@ -595,7 +601,7 @@ Result cuEventQuery(Event event) {
 Result cuEventSynchronize(Event event) {
   const Call call("cuEventSynchronize");
   if (call.context == nullptr || !known(event, "cuEventSynchronize")) return kInvalidValue;
-  return wait_for(*event);
+  return wait_for(*event, event->recorded);
 }
 
 // The kernels are this library's own functions: the same sources, compiled for the host. What was compiled at run time is a library.
@@ -706,6 +712,8 @@ void percale_emulator_configure(const char* text) {
 
 uint64_t percale_emulator_launches(void) { return state().launches; }
 uint64_t percale_emulator_played(void) { return state().played; }
+// How many launches there had been at the first copy to the host since the last time; 0: there was none.
+uint64_t percale_emulator_launches_at_copy(void) { return std::exchange(state().launches_at_copy, 0); }
 uint64_t percale_emulator_copies(void) { return state().copies; }
 uint64_t percale_emulator_allocations(void) { return state().allocations; }
 

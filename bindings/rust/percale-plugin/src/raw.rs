@@ -337,16 +337,20 @@ pub struct percale_device_api {
     /// whose kernels enqueue by themselves (no launch()). Between record_begin() and record_end() what kernels put on
     /// the queue is kept and not done; nothing else is asked of the queue meanwhile. play() enqueues all that was
     /// kept, with the operands that it had: the library plays it only where they lie as they did, and has run the
-    /// kernels at least once before. *out_recording NULL: some of it depends on the run, as random numbers do, and
-    /// nothing of it will be done. A recording is destroyed when none of its plays is under way, maybe after its
-    /// queue.
+    /// kernels at least once before. `run` is the one that it is played for, whose random numbers may be others.
+    /// *out_recording NULL: some of it depends on the run in another way, and nothing of it will be done. A recording
+    /// is destroyed when none of its plays is under way, maybe after its queue.
     pub record_begin: Option<unsafe extern "C" fn(queue: *mut c_void) -> *mut percale_status>,
     /// `record_end`.
     pub record_end: Option<unsafe extern "C" fn(queue: *mut c_void, out_recording: *mut *mut c_void) -> *mut percale_status>,
     /// `play`.
-    pub play: Option<unsafe extern "C" fn(queue: *mut c_void, recording: *mut c_void) -> *mut percale_status>,
+    pub play: Option<unsafe extern "C" fn(queue: *mut c_void, recording: *mut c_void, run: *mut percale_run_context) -> *mut percale_status>,
     /// `recording_destroy`.
     pub recording_destroy: Option<unsafe extern "C" fn(recording: *mut c_void)>,
+    /// copy_to_host() of bytes that nothing writes before the queue is synchronised: work behind it need not wait for
+    /// it, so that results leave while the device goes on; points of queue_signal() behind it, and synchronising, do
+    /// wait. NULL: copy_to_host() is called.
+    pub copy_out: Option<unsafe extern "C" fn(device: *mut c_void, queue: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
 }
 
 /// A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and
