@@ -11,6 +11,7 @@
   F(softmax)                     \
   F(norm)                        \
   F(pool)                        \
+  F(grid)                        \
   F(conv)                        \
   F(attention)                   \
   F(bag)                         \

@@ -14,6 +14,7 @@ Entries all_kernels() {
   add_class_loss(out);
   add_norm(out);
   add_pool(out);
+  add_grid(out);
   add_conv(out);
   add_attention(out);
   add_loss(out);

@@ -19,6 +19,7 @@ void add_softmax(Entries& entries);
 void add_class_loss(Entries& entries);
 void add_norm(Entries& entries);
 void add_pool(Entries& entries);
+void add_grid(Entries& entries);
 void add_conv(Entries& entries);
 void add_attention(Entries& entries);
 void add_loss(Entries& entries);

@@ -178,6 +178,32 @@ Run prepare_cast(Plan& plan) {
   };
 }
 
+// What is given, which fails the run where an element is infinite or NaN.
+Run prepare_check_numerics(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(0);
+  refuse_if(!is_float(dtype), "no code for elements of this type");
+  refuse_if(!node.attribute("message", std::string_view()).empty(), "whoever finds out later has no text of his own");
+  const DeviceKernel find{Family::elementwise, std::string("percale_not_finite_") + suffix(dtype)},
+      tell{Family::elementwise, "percale_tell_not_finite"};
+  FiniteArgs args{};
+  args.size = elements(node.dims(0));
+  const int64_t bytes = args.size * item_bytes(dtype), found = plan.book(8);
+  Grid one;
+  one.threads = 32;
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    FiniteArgs now = args;
+    now.x = launch.in(0);
+    now.found = launch.scratch(found);
+    now.errors = launch.errors();
+    run_clear(launch, now.found, 8);
+    launch.run(find, grid_for(args.size), now);
+    launch.run(tell, one, now);
+    run_move(launch, launch.out(0), now.x, bytes);
+  };
+}
+
 }  // namespace
 
 std::optional<UnaryCode> unary_code(const Node& node) {
@@ -192,6 +218,7 @@ std::optional<UnaryCode> unary_code(const Node& node) {
 void add_unary(Entries& entries) {
   for (const UnaryEntry& entry : kUnary) entries.push_back({"cuda.unary", "", entry.op, prepare_unary, kAllImages});
   entries.push_back({"cuda.unary", "", "Gelu", prepare_gelu, kAllImages});
+  entries.push_back({"cuda.check_numerics", "percale", "CheckNumerics", prepare_check_numerics, 1});
   entries.push_back({"cuda.clip", "", "Clip", prepare_clip, 1});
   entries.push_back({"cuda.cast", "", "Cast", prepare_cast, 1});
   entries.push_back({"cuda.cast", "", "CastLike", prepare_cast, 1});

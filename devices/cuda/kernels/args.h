@@ -29,7 +29,7 @@ struct ErrorPlace {
   int64_t mark;
 };
 // The codes of the library (percale_run_error).
-inline constexpr int32_t kIndexOutOfRange = 1, kDivisionByZero = 2, kBadSize = 6, kNotPositive = 8;
+inline constexpr int32_t kIndexOutOfRange = 1, kDivisionByZero = 2, kBadSize = 6, kNotPositive = 8, kNotFinite = 9;
 
 // A walk over several operands at once: dims, the innermost last, and each operand's strides in elements.
 template <size_t kOperands>
@@ -179,6 +179,13 @@ struct FusedCodeArgs {
   Ptr input[kMostFusedInputs];
 };
 
+// Finds what is infinite or NaN: `found` is as many elements as stand behind the first such one and it itself, 0 where there is none.
+struct FiniteArgs {
+  Ptr x, found;
+  int64_t size;
+  ErrorPlace errors;
+};
+
 struct CastArgs {
   Ptr x, y;
   int64_t size;
@@ -276,6 +283,22 @@ struct PoolArgs {
   int64_t outer, inner;  // [outer, places, inner]: planes of one channel, or images with channels last
   WindowArgs window;
   int32_t count_pads, column_major;
+};
+
+// ---- grid
+
+enum class GridMode : int32_t { kNearest, kLinear, kCubic };
+enum class GridPadding : int32_t { kZeros, kBorder, kReflection };
+// Pictures [batch, channels, dims] at the places of a grid [batch, points, rank]; dims are right-aligned, 1 in front.
+struct GridArgs {
+  Ptr x, grid, y;             // y: forward
+  Ptr grad, dx, dgrid, sums;  // of the gradients; sums: dx in the type of computing, which may be dx
+  int64_t batch, channels, points, picture;
+  int64_t dims[3];
+  int32_t rank, grid_dtype;  // percale_dtype
+  GridMode mode;
+  GridPadding padding;
+  int32_t align_corners, unused;
 };
 
 // ---- conv

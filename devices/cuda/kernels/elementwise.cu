@@ -61,6 +61,16 @@ __device__ void test(const UnaryArgs& a) {
   }
 }
 
+// The greatest of integers is the same in whatever order they come.
+template <class T>
+__device__ void find_not_finite(const FiniteArgs& a) {
+  const T* x = at<const T>(a.x);
+  for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
+    const Wide<T> value = widen(x[i]);
+    if (value - value != 0) atomicMax(at<unsigned long long>(a.found), static_cast<unsigned long long>(a.size - i));
+  }
+}
+
 // ---- Two operands
 
 // Of integers: wraps. 1 / x^|e| is cut towards zero, and there is none of 0.
@@ -330,6 +340,13 @@ PERCALE_NUMERIC_TYPES(PERCALE_UNARY)
 #define PERCALE_TEST(name, T) \
   PERCALE_KERNEL(percale_test_##name, UnaryArgs, 256) { test<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_TEST)
+#define PERCALE_NOT_FINITE(name, T) \
+  PERCALE_KERNEL(percale_not_finite_##name, FiniteArgs, 256) { find_not_finite<T>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_NOT_FINITE)
+PERCALE_KERNEL(percale_tell_not_finite, FiniteArgs, 32) {
+  const int64_t found = static_cast<int64_t>(*at<const unsigned long long>(a.found));
+  if (thread_number() == 0 && found > 0) fail(a.errors, kNotFinite, a.size - found);
+}
 #define PERCALE_BINARY(name, T) \
   PERCALE_KERNEL(percale_binary_##name, BinaryArgs, 256) { binary<T>(a); }
 PERCALE_NUMERIC_TYPES(PERCALE_BINARY)

@@ -1,0 +1,215 @@
+// GridSample and its gradients: elements of pictures read at places between them. Places and weights are those of the library's own kernel, in
+// doubles, taken in its order. The gradient of the pictures is gathered: a thread of a block has some elements of a picture and looks at all
+// points for them, so that no two add to one element.
+#include "devices/cuda/kernels/device.cuh"
+
+namespace percale::cuda {
+namespace {
+
+// The elements along one axis that a place is made of, with their weights and the weights' slopes by the grid.
+struct AxisTaps {
+  int count;
+  int64_t index[4];  // -1: outside, where zeros are
+  double weight[4], slope[4];
+};
+
+// x thrown back at both ends until it is within; `sign` turns with each throw.
+__device__ double reflect(double x, double low, double high, double* sign) {
+  const double span = high - low;
+  if (!(span > 0)) {
+    *sign = 0;
+    return low;
+  }
+  const bool below = x < low;
+  if (!below && x <= high) return x;
+  const double beyond = below ? low - x : x - high, turns = floor(beyond / span);
+  double rest = beyond - turns * span;
+  rest = rest < 0 ? 0 : rest > span ? span : rest;
+  const bool even = fmod(turns, 2.0) == 0;
+  if (even) *sign = -*sign;
+  return even == below ? low + rest : high - rest;
+}
+
+// Keys 1981 with a = -0.75.
+__device__ double near_weight(double d) { return ((-0.75 + 2) * d - (-0.75 + 3)) * d * d + 1; }
+__device__ double far_weight(double d) { return ((-0.75 * d - 5 * -0.75) * d + 8 * -0.75) * d - 4 * -0.75; }
+__device__ double near_slope(double d) { return (3 * (-0.75 + 2) * d - 2 * (-0.75 + 3)) * d; }
+__device__ double far_slope(double d) { return (3 * -0.75 * d - 10 * -0.75) * d + 8 * -0.75; }
+
+// In units of elements, in the grid's own precision: a tie there is one here.
+template <class G>
+__device__ double place_of(G at, int64_t dim, bool align_corners) {
+  const G n = static_cast<G>(dim);
+  return static_cast<double>(align_corners ? (at + 1) / 2 * (n - 1) : ((at + 1) * n - 1) / 2);
+}
+
+__device__ AxisTaps axis_taps(const GridArgs& a, double x, int64_t dim) {
+  AxisTaps taps{};
+  const double last = static_cast<double>(dim - 1), low = a.align_corners ? 0 : -0.5, high = a.align_corners ? last : last + 0.5;
+  double slope = a.align_corners ? last / 2 : static_cast<double>(dim) / 2;
+  if (a.mode == GridMode::kNearest) x = rint(x);
+  if (a.padding == GridPadding::kZeros) {
+    x = x != x || x < -8 ? -8 : x > last + 8 ? last + 8 : x;
+  } else if (x != x || (x - x != 0 && a.padding == GridPadding::kReflection)) {
+    x = 0;
+    slope = 0;
+  } else if (x < low || x > high) {
+    if (a.padding == GridPadding::kBorder) {
+      x = x < 0 ? 0 : x > last ? last : x;
+      slope = 0;
+    } else {
+      x = reflect(x, low, high, &slope);
+    }
+  }
+  const double below = floor(x), t = x - below;
+  int64_t first = static_cast<int64_t>(below);
+  if (a.mode == GridMode::kNearest) {
+    taps.count = 1;
+    taps.weight[0] = 1;
+    first = static_cast<int64_t>(rint(x));
+  } else if (a.mode == GridMode::kLinear) {
+    taps.count = 2;
+    taps.weight[0] = 1 - t, taps.weight[1] = t;
+    taps.slope[0] = -1, taps.slope[1] = 1;
+  } else {
+    taps.count = 4;
+    taps.weight[0] = far_weight(t + 1), taps.weight[1] = near_weight(t);
+    taps.weight[2] = near_weight(1 - t), taps.weight[3] = far_weight(2 - t);
+    taps.slope[0] = far_slope(t + 1), taps.slope[1] = near_slope(t);
+    taps.slope[2] = -near_slope(1 - t), taps.slope[3] = -far_slope(2 - t);
+    --first;
+  }
+  for (int i = 0; i < taps.count; ++i) {
+    int64_t at = first + i;
+    if (at < 0 || at >= dim) {
+      double ignored = 1;
+      if (a.padding == GridPadding::kReflection) at = static_cast<int64_t>(reflect(static_cast<double>(at), low, high, &ignored));
+      at = a.padding == GridPadding::kZeros ? -1 : at < 0 ? 0 : at >= dim ? dim - 1 : at;
+    }
+    taps.index[i] = at;
+    taps.slope[i] *= slope;
+  }
+  return taps;
+}
+
+__device__ double grid_place(const GridArgs& a, int64_t number, int64_t dim) {
+  switch (a.grid_dtype) {
+    case 11: return place_of(at<const double>(a.grid)[number], dim, a.align_corners != 0);
+    case 10: return place_of(widen(at<const F16>(a.grid)[number]), dim, a.align_corners != 0);
+    case 16: return place_of(widen(at<const BF16>(a.grid)[number]), dim, a.align_corners != 0);
+    default: return place_of(at<const float>(a.grid)[number], dim, a.align_corners != 0);
+  }
+}
+
+// f(offset in the picture, weight, slopes by the grid's numbers) for the elements that point `at` is made of. The grid's numbers stand last
+// dim first; dims are right-aligned, and those in front are single elements.
+template <class F>
+__device__ void for_taps(const GridArgs& a, int64_t at, F f) {
+  AxisTaps axes[3];
+  for (int d = 0; d < 3; ++d) {
+    if (d < 3 - a.rank) {
+      axes[d] = {1, {0, 0, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 0}};
+    } else {
+      axes[d] = axis_taps(a, grid_place(a, at * a.rank + (2 - d), a.dims[d]), a.dims[d]);
+    }
+  }
+  for (int i = 0; i < axes[0].count; ++i) {
+    for (int j = 0; j < axes[1].count; ++j) {
+      for (int k = 0; k < axes[2].count; ++k) {
+        if (axes[0].index[i] < 0 || axes[1].index[j] < 0 || axes[2].index[k] < 0) continue;
+        const double wi = axes[0].weight[i], wj = axes[1].weight[j], wk = axes[2].weight[k];
+        const double slopes[3] = {wi * wj * axes[2].slope[k], wi * axes[1].slope[j] * wk, axes[0].slope[i] * wj * wk};
+        f((axes[0].index[i] * a.dims[1] + axes[1].index[j]) * a.dims[2] + axes[2].index[k], wi * wj * wk, slopes);
+      }
+    }
+  }
+}
+
+// A thread for each point; blocks: x over points, y over pieces of the channels.
+template <class T>
+__device__ void sample(const GridArgs& a) {
+  const T* x = at<const T>(a.x);
+  T* y = at<T>(a.y);
+  for (int64_t i = thread_number(); i < a.batch * a.points; i += thread_count()) {
+    const Divided of = divide(i, a.points);
+    for (int64_t c = blockIdx.y; c < a.channels; c += gridDim.y) {
+      const int64_t image = of.quotient * a.channels + c;
+      double sum = 0;
+      for_taps(a, i, [&](int64_t offset, double weight, const double*) {
+        sum += weight * static_cast<double>(widen(x[image * a.picture + offset]));
+      });
+      y[image * a.points + of.rest] = narrow<T>(static_cast<Wide<T>>(sum));
+    }
+  }
+}
+
+// x, grad: as forward. A thread for each point.
+template <class T>
+__device__ void grid_gradient(const GridArgs& a) {
+  const T *x = at<const T>(a.x), *grad = at<const T>(a.grad);
+  T* dgrid = at<T>(a.dgrid);
+  for (int64_t i = thread_number(); i < a.batch * a.points; i += thread_count()) {
+    const Divided of = divide(i, a.points);
+    double sum[3] = {0, 0, 0};
+    for (int64_t c = 0; c < a.channels; ++c) {
+      const int64_t image = of.quotient * a.channels + c;
+      const double own = static_cast<double>(widen(grad[image * a.points + of.rest]));
+      for_taps(a, i, [&](int64_t offset, double, const double* slopes) {
+        const double value = own * static_cast<double>(widen(x[image * a.picture + offset]));
+        for (int d = 0; d < 3; ++d) sum[d] += value * slopes[d];
+      });
+    }
+    for (int d = 0; d < a.rank; ++d) dgrid[i * a.rank + d] = narrow<T>(static_cast<Wide<T>>(sum[d]));
+  }
+}
+
+constexpr int kStage = 32, kMostTaps = 64;  // points whose taps lie in shared memory at once
+
+// A block for each picture; a thread has the elements that are its number modulo the block's size. Sums lie in dx, or, of narrow types, in
+// `sums`.
+template <class T>
+__device__ void picture_gradient(const GridArgs& a) {
+  using W = Wide<T>;
+  __shared__ int64_t offsets[kStage * kMostTaps];
+  __shared__ double weights[kStage * kMostTaps];
+  __shared__ int counts[kStage];
+  for (int64_t image = blockIdx.x; image < a.batch * a.channels; image += gridDim.x) {
+    W* sums = at<W>(a.sums) + image * a.picture;
+    const T* grad = at<const T>(a.grad) + image * a.points;
+    const int64_t first = image / a.channels * a.points;
+    for (int64_t e = threadIdx.x; e < a.picture; e += blockDim.x) sums[e] = 0;
+    for (int64_t begin = 0; begin < a.points; begin += kStage) {
+      __syncthreads();  // whoever still reads the stage before
+      if (threadIdx.x < kStage && begin + threadIdx.x < a.points) {
+        int count = 0;
+        for_taps(a, first + begin + threadIdx.x, [&](int64_t offset, double weight, const double*) {
+          offsets[threadIdx.x * kMostTaps + count] = offset;
+          weights[threadIdx.x * kMostTaps + count++] = weight;
+        });
+        counts[threadIdx.x] = count;
+      }
+      __syncthreads();
+      for (int p = 0; p < kStage && begin + p < a.points; ++p) {
+        const double own = static_cast<double>(widen(grad[begin + p]));
+        for (int k = 0; k < counts[p]; ++k) {
+          const int64_t offset = offsets[p * kMostTaps + k];
+          if (offset % blockDim.x == threadIdx.x) sums[offset] += static_cast<W>(own * weights[p * kMostTaps + k]);
+        }
+      }
+    }
+    if constexpr (sizeof(T) != sizeof(W)) {
+      T* dx = at<T>(a.dx) + image * a.picture;
+      for (int64_t e = threadIdx.x; e < a.picture; e += blockDim.x) dx[e] = narrow<T>(sums[e]);
+    }
+  }
+}
+
+}  // namespace
+
+#define PERCALE_GRID(name, T)                                                              \
+  PERCALE_KERNEL(percale_grid_sample_##name, GridArgs, 256) { sample<T>(a); }              \
+  PERCALE_KERNEL(percale_grid_gradient_##name, GridArgs, 256) { grid_gradient<T>(a); }     \
+  PERCALE_KERNEL(percale_picture_gradient_##name, GridArgs, 256) { picture_gradient<T>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_GRID)
+
+}  // namespace percale::cuda
