@@ -12,6 +12,7 @@
   F(norm)                        \
   F(pool)                        \
   F(grid)                        \
+  F(roi)                         \
   F(conv)                        \
   F(attention)                   \
   F(bag)                         \

@@ -15,6 +15,7 @@ Entries all_kernels() {
   add_norm(out);
   add_pool(out);
   add_grid(out);
+  add_roi(out);
   add_conv(out);
   add_attention(out);
   add_loss(out);

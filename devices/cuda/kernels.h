@@ -20,6 +20,7 @@ void add_class_loss(Entries& entries);
 void add_norm(Entries& entries);
 void add_pool(Entries& entries);
 void add_grid(Entries& entries);
+void add_roi(Entries& entries);
 void add_conv(Entries& entries);
 void add_attention(Entries& entries);
 void add_loss(Entries& entries);

@@ -301,6 +301,20 @@ struct GridArgs {
   int32_t align_corners, unused;
 };
 
+// ---- roi
+
+// Regions [count, 4] of pictures [batch, channels, height, width], pooled into rows x columns bins.
+struct RoiArgs {
+  Ptr x, rois, images, y;  // of the gradient: x is dY, y dX
+  Ptr sums;                // of the gradient: dX in the type of computing, which may be y
+  int64_t batch, channels, height, width;
+  int64_t count, rows, columns;
+  int64_t samples;  // along a side of a bin; 0: as many as it is long
+  double scale;
+  int32_t maximum, half_pixel;
+  ErrorPlace errors;
+};
+
 // ---- conv
 
 // A convolution of [batch, groups * in_channels, in] to [batch, groups * out_channels, out], weights [groups * out_channels, in_channels, kernel].
