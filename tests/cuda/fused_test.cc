@@ -3,31 +3,16 @@
 
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "core/graph/builder.h"
 #include "core/run/session.h"
+#include "tests/cuda/random.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"
 
 namespace percale {
 namespace {
-
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
-  Tensor tensor(const Shape& shape) {
-    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
-    std::uniform_real_distribution<float> real(-2, 2);
-    for (float& v : values) v = real(engine_);
-    return Tensor::of<float>(shape, values);
-  }
-
- private:
-  std::mt19937 engine_;
-};
 
 // A random tree of nodes over inputs that repeat within the shape in all the ways that a group knows.
 struct Tree {

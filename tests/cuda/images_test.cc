@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -14,26 +13,12 @@
 #include "core/run/session.h"
 #include "core/tensor/half.h"
 #include "tests/cuda/emulated.h"
+#include "tests/cuda/random.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"
 
 namespace percale {
 namespace {
-
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
-  Tensor tensor(const Shape& shape, float low, float high) {
-    std::vector<float> values(static_cast<size_t>(shape.num_elements()));
-    std::uniform_real_distribution<float> real(low, high);
-    for (float& v : values) v = real(engine_);
-    return Tensor::of<float>(shape, values);
-  }
-
- private:
-  std::mt19937 engine_;
-};
 
 // A net of random layers, and the gradients of all that it is given. What it makes is f32.
 class Net {
