@@ -58,7 +58,12 @@ class Narrowing {
         native_.resize(f_.values.size(), false);
         native_[static_cast<size_t>(id)] = true;
       }
+      const std::vector<ValueId> made = node.outputs;
       number.push_back(add(std::move(node)));
+      // What another part of the run waits for comes when it is made, not when this part has ended: that may wait for the other one.
+      for (ValueId id : made) {
+        if (std::find(f_.outputs.begin(), f_.outputs.end(), id) != f_.outputs.end()) in_f32(id);
+      }
     }
     for (ValueId& id : f_.outputs) {
       const ValueId given = id;

@@ -243,5 +243,34 @@ TEST_CASE(
   }
 }
 
+// What comes back from another device may be needed before the part that sends it has ended, also where it is cast on its way.
+TEST_CASE("parts of two devices that wait for each other in bf16 come to their end") {
+  const auto engine = engine_of("cpu:0,cuda:0");
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  Random random(9);
+  const Shape shape{64, 96};
+  ValueId y = get(builder.main().add_input("x", DType::kF32, shape));
+  for (int layer = 0; layer < 4; ++layer) {
+    builder.main().set_device("cuda:0");
+    y = e.emit("MatMul", {y, e.constant(random.tensor({96, 96}, -0.1f, 0.1f))});
+    builder.main().set_device("cpu:0");
+    y = e.emit("Softmax", {y});
+  }
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  REQUIRE(builder.main().rename(y, "y").ok());
+  REQUIRE(builder.main().set_outputs({y}).ok());
+  SessionOptions options;
+  options.bf16 = true;
+  const auto session = get(Session::create(engine, get(builder.finish()), nullptr, std::move(options)));
+  RunOptions run;
+  run.deadline_ns = now_ns() + 60'000'000'000;
+  const auto got = session->run(RunSpec{.feeds = {"x"}, .fetches = {"y"}}, std::vector{random.tensor(shape)}, run);
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  double sum = 0;
+  for (float v : (*got)[0].span<float>()) sum += static_cast<double>(v);
+  CHECK(sum == doctest::Approx(64).epsilon(1e-3));
+}
+
 }  // namespace
 }  // namespace percale
