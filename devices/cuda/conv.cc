@@ -158,11 +158,10 @@ Tail tail_of(const Node& node) {
       continue;
     }
     refuse_if(step.op() != "Add" || out.residual, "something else than a residual and Relu");
-    const int a = node.body_input(i, 0), b = node.body_input(i, 1), other = a == before ? b : a;
-    refuse_if((a == before) == (b == before) || other < 0 || static_cast<size_t>(other) >= node.inputs(),
-              "a residual that is made within the group");
+    const size_t other = node.body_input(i, 0) == before ? 1 : 0;
+    refuse_if(node.body_input(i, 1 - other) != before, "a sum of something else");
     out.residual = true;
-    out.input = static_cast<size_t>(other);
+    out.input = node.outer_input(i, other);
     refuse_if(node.dims(out.input) != node.output_dims() || node.dtype(out.input) != node.output_dtype(),
               "a residual that is repeated");
   }
@@ -178,9 +177,7 @@ Run prepare_fused_conv(Plan& plan) {
   refuse_if(conv.inputs() < 3 || !conv.has(2), "a convolution without a bias");
   std::vector<size_t> inputs;
   for (size_t j = 0; j < 3; ++j) {
-    const int value = node.body_input(0, j);
-    refuse_if(value < 0 || static_cast<size_t>(value) >= node.inputs(), "operands that are made within the group");
-    inputs.push_back(static_cast<size_t>(value));
+    inputs.push_back(node.outer_input(0, j));
     refuse_if(node.dtype(inputs.back()) != c.dtype, "operands of two types");
   }
   const Tail tail = tail_of(node);

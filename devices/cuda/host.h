@@ -108,6 +108,12 @@ class Node {
   Node body_node(size_t i) const { return {*host_, host_->fused_node(view_, i)}; }
   int body_input(size_t i, size_t j) const { return host_->fused_node_input(view_, i, j); }
   int body_output(size_t i) const { return host_->fused_node_output(view_, i); }
+  // The same of an operand that must be one of the inputs.
+  size_t outer_input(size_t i, size_t j) const {
+    const int value = body_input(i, j);
+    refuse_if(value < 0 || static_cast<size_t>(value) >= inputs(), "an operand that is made within the group");
+    return static_cast<size_t>(value);
+  }
 
  private:
   const percale_host_api* host_;

@@ -140,8 +140,8 @@ class FusedProduct {
     p_.dtype = node.output_dtype();
     refuse_if(p_.dtype == PERCALE_DTYPE_F64 || !is_float(p_.dtype), "f32 and narrower");
     refuse_if(first_.dtype(0) != p_.dtype || first_.dtype(1) != p_.dtype, "operands of two types");
-    a_ = outer_input(0, 0);
-    b_ = outer_input(0, 1);
+    a_ = node.outer_input(0, 0);
+    b_ = node.outer_input(0, 1);
     if (first_.op() == "Gemm") {
       take_gemm();
     } else {
@@ -172,11 +172,6 @@ class FusedProduct {
   size_t next() const { return next_; }  // the first node of the body that is not taken along
 
  private:
-  size_t outer_input(size_t i, size_t j) const {
-    const int value = node_.body_input(i, j);
-    refuse_if(value < 0 || static_cast<size_t>(value) >= node_.inputs(), "operands that are made within the group");
-    return static_cast<size_t>(value);
-  }
   void take_gemm() {
     p_.trans_a = first_.attribute("transA", int64_t{0}) != 0;
     p_.trans_b = first_.attribute("transB", int64_t{0}) != 0;
@@ -185,7 +180,7 @@ class FusedProduct {
     p_.alpha = first_.attribute("alpha", 1.0);
     if (!first_.has(2) || first_.attribute("beta", 1.0) == 0) return;
     refuse_if(!is_row(first_.dims(2), p_.n) || first_.attribute("beta", 1.0) != 1, "a matrix that is added");
-    bias_ = static_cast<int>(outer_input(0, 2));
+    bias_ = static_cast<int>(node_.outer_input(0, 2));
     p_.epilogue = abi::kEpilogueBias;
   }
   void take_bias() {

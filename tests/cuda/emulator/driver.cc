@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -189,7 +190,7 @@ struct Call {
 
 // Through a file of its own name: the loader knows libraries by name, even when they are gone.
 void* open_code(const CompiledCode& code) {
-  std::string path = "/tmp/percale-code-XXXXXX";
+  std::string path = (std::filesystem::temp_directory_path() / "percale-code-XXXXXX").string();
   const int file = mkstemp(path.data());
   if (file < 0) return nullptr;
   const auto* bytes = reinterpret_cast<const char*>(&code + 1);
