@@ -120,7 +120,10 @@ constexpr OptionSpec kTrainer[] = {
     {"publish", kText, "auto",
      "When sessions on the same variables see what was trained: auto (each epoch of a fit, each single step), step, "
      "epoch, hand, or a number of steps."},
-    {"precision", kChoice, "f32", "Of data and parameters; for a SPEC alone.", 0, 0, "f32|f64|bf16"},
+    {"precision", kChoice, "f32",
+     "f32, f64: of data and parameters, for a SPEC alone. bf16: products, and what follows them, forward and backward, "
+     "where a kernel gains by it; data, parameters and optimizer stay f32.",
+     0, 0, "f32|f64|bf16"},
     {"any_fingerprint", kSwitch, "off",
      "Takes up a checkpoint that other kernels have computed: other bits may follow."},
 };

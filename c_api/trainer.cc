@@ -92,6 +92,7 @@ Result<TrainerOptions> trainer_options(const percale_options* options, const Eng
   out.mode = option_text(options, kKind, "mode");
   PERCALE_ASSIGN_OR_RETURN(out.devices, choose_devices(engine, option_text(options, kKind, "devices")));
   out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
+  out.bf16 = option_text(options, kKind, "precision") == "bf16";
   PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(trainer_keys(options)));
   PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &out));
   return out;
@@ -114,11 +115,7 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
   out.batch_size = number("batch_size");
   if (option_is_set(options, "mode")) out.mode = option_text(options, kKind, "mode");
   if (option_is_set(options, "devices")) out.devices = option_text(options, kKind, "devices");
-  if (option_is_set(options, "precision")) {
-    const std::string precision = option_text(options, kKind, "precision");
-    if (precision == "bf16") return unimplemented(function, ": precision bf16");
-    out.dtype = precision == "f64" ? DType::kF64 : DType::kF32;
-  }
+  if (option_is_set(options, "precision")) out.precision = option_text(options, kKind, "precision");
   out.any_fingerprint = option_switch(options, kKind, "any_fingerprint");
   out.trainer_keys = trainer_keys(options);
   return out;

@@ -47,6 +47,7 @@ constexpr std::string_view kKeys =
     "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same "
     "bits\n"
     "  synchronized_batch_norm  true: statistics of the batch, not of each shard\n"
+    "  precision      f32 | f64 | bf16: products and what follows them in bf16, parameters in f32\n"
     "  memory_limit   bytes that the training may hold of the engine's\n"
     "  early_stopping {monitor, mode, patience, min_delta, baseline, start_from_epoch, restore_best_weights}\n"
     "  checkpoints    {keep_last, keep_best, monitor, mode}; publish\n";

@@ -30,17 +30,23 @@ double dim(const Function& f, ValueId id, size_t from_end) {
 
 double product_flops(const Function& f, const Node& node) {
   const std::string op = op_name(*node.op);
-  if (op != "Conv" && op != "ConvTranspose" && op != "MatMul" && op != "Gemm") return 0;
-  const ValueId data = node.inputs[0], weight = node.inputs[1];
   const double outputs = outputs_of(f, node);
-  if (op == "MatMul") return 2 * outputs * dim(f, data, 1);
-  if (op == "Gemm") return 2 * outputs * dim(f, data, node.attributes.get_int("transA") != 0 ? 2 : 1);
-  const Shape& filters = f.type(weight).shape;
-  const double per_filter = filters.known_rank() && filters.rank() > 0 && filters[0] > 0
-                                ? elements(f, weight) / static_cast<double>(filters[0])
-                                : 0;
-  // Each output is a sum over one filter; transposed, each input is spread over one.
-  return 2 * per_filter * (op == "Conv" ? outputs : elements(f, data));
+  // `images`: each element of them meets one of the filters.
+  const auto convolution = [&](double images, ValueId filters) -> double {
+    if (filters == kNoValue) return 0;
+    const Shape& shape = f.type(filters).shape;
+    if (!shape.known_rank() || shape.rank() == 0 || shape[0] <= 0) return 0;
+    return 2 * images * elements(f, filters) / static_cast<double>(shape[0]);
+  };
+  if (op == "MatMul" || op == "Gemm" || op == "percale:BatchMatMul") {
+    return 2 * outputs * dim(f, node.inputs[0], node.attributes.get_int("transA") != 0 ? 2 : 1);
+  }
+  if (op == "Conv") return convolution(outputs, node.inputs[1]);
+  if (op == "ConvTranspose" || op == "percale:ConvGradInput") {
+    return convolution(elements(f, node.inputs[0]), node.inputs[1]);
+  }
+  if (op == "percale:ConvGradWeight") return convolution(elements(f, node.inputs[1]), node.outputs[0]);
+  return 0;
 }
 
 double node_flops(const Graph& graph, const Function& f, const Node& node) {

@@ -13,24 +13,59 @@ namespace {
 
 template <size_t N>
 bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
-  return node.op->domain.empty() && std::find(names.begin(), names.end(), node.op->name) != names.end();
+  const std::string name = op_name(*node.op);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-constexpr std::array<std::string_view, 5> kProducts = {"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM"};
-// What may follow them besides elementwise nodes and views: pools, and moves of elements.
-constexpr std::array<std::string_view, 4> kPools = {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"};
-constexpr std::array<std::string_view, 4> kMoves = {"Concat", "Transpose", "Slice", "Split"};
+constexpr std::array<std::string_view, 8> kProducts = {"Conv",
+                                                       "ConvTranspose",
+                                                       "Gemm",
+                                                       "MatMul",
+                                                       "LSTM",
+                                                       "percale:BatchMatMul",
+                                                       "percale:ConvGradInput",
+                                                       "percale:ConvGradWeight"};
+// What may follow them besides elementwise nodes and views: what computes, and moves of elements.
+constexpr std::array<std::string_view, 10> kFollowers = {"MaxPool",
+                                                         "AveragePool",
+                                                         "GlobalAveragePool",
+                                                         "GlobalMaxPool",
+                                                         "BatchNormalization",
+                                                         "percale:FusedAttention",
+                                                         "percale:MaxPoolGrad",
+                                                         "percale:AveragePoolGrad",
+                                                         "percale:BatchNormalizationGrad",
+                                                         "percale:SumToShape"};
+constexpr std::array<std::string_view, 6> kMoves = {"Concat", "Transpose",       "Slice",
+                                                    "Split",  "percale:PadGrad", "percale:SliceGrad"};
+// Ops of which only the first operands and results are bf16. The mask of attention stays as it is: what it takes for minus infinity
+// may be none in bf16, or be one there that it was not.
+struct Mixed {
+  std::string_view op;
+  size_t inputs, outputs;
+};
+constexpr std::array<Mixed, 6> kMixed = {{{"Resize", 1, 1},
+                                          {"percale:FusedAttention", 3, 1},
+                                          {"BatchNormalization", 1, 1},
+                                          {"percale:BatchNormalizationGrad", 2, 1},
+                                          {"percale:ConvGradInput", 2, 1},
+                                          {"percale:ConvGradWeight", 2, 2}}};
+const Mixed* mixed(const Node& node) {
+  const std::string name = op_name(*node.op);
+  const auto found = std::find_if(kMixed.begin(), kMixed.end(), [&](const Mixed& m) { return m.op == name; });
+  return found == kMixed.end() ? nullptr : &*found;
+}
 
 // What a product must do for every element that is rounded, and perhaps laid out anew, for it alone: fewer are done in f32 before
 // the rounding is. A convolution of one channel by itself stays f32, as long as what it reads is f32.
 constexpr double kFlopsPerRounding = 64;
+// The elements that each of a bias, or of a scale of channels, must meet for it to be rounded for them alone.
+constexpr int64_t kMeets = 8;
 
 bool repeats_pixels(const Node& node) {
   return node.op->domain.empty() && node.op->name == "Resize" &&
          node.attributes.get_string("mode", "nearest") == "nearest";
 }
-
-bool is_attention(const Node& node) { return node.op->domain == "percale" && node.op->name == "FusedAttention"; }
 
 class Narrowing {
  public:
@@ -52,8 +87,9 @@ class Narrowing {
         ValueId& id = node.inputs[i];
         if (id != kNoValue) id = narrow && narrows_input(node, i) ? in_bf16(id) : in_f32(id);
       }
-      for (ValueId id : node.outputs) {
-        if (id == kNoValue || !narrow || f_.type(id).dtype != DType::kF32) continue;
+      for (size_t i = 0; i < node.outputs.size(); ++i) {
+        const ValueId id = node.outputs[i];
+        if (id == kNoValue || !narrow || f_.type(id).dtype != DType::kF32 || !narrows_output(node, i)) continue;
         f_.value(id).type.dtype = DType::kBF16;
         native_.resize(f_.values.size(), false);
         native_[static_cast<size_t>(id)] = true;
@@ -103,12 +139,28 @@ class Narrowing {
     return static_cast<size_t>(id) < options_.prepared.size() && options_.prepared[static_cast<size_t>(id)];
   }
 
+  // Of a view, what it shows.
+  ValueId shown(ValueId id) const {
+    for (const Value* v = &f_.value(id); v->kind == ValueKind::kNode; v = &f_.value(id)) {
+      const Node& maker = f_.node(v->def);
+      if (!maker.op->has(kView) || maker.outputs.size() != 1) break;
+      id = maker.inputs[0];
+    }
+    return id;
+  }
+
+  bool is_small_parameter(ValueId id, const Node& node) const {
+    const auto variable = static_cast<size_t>(shown(id));
+    return variable < options_.variables.size() && options_.variables[variable] &&
+           kMeets * f_.type(id).shape.num_elements() <= f_.type(node.outputs[0]).shape.num_elements();
+  }
+
   bool is_narrow(const Node& node) const {
     if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
     const bool moves = node.op->has(kView) || is_one_of(node, kMoves) || repeats_pixels(node),
                product = is_one_of(node, kProducts);
-    const bool follows = moves || is_attention(node) || is_one_of(node, kPools) ||
-                         (node.op->has(kElementwise) && node.op->name != "Cast");
+    const bool follows =
+        moves || is_one_of(node, kFollowers) || (node.op->has(kElementwise) && node.op->name != "Cast");
     if (!follows && !product) return false;
     bool any_native = false;
     double rounded = 0;  // elements
@@ -118,9 +170,10 @@ class Narrowing {
       any_native = any_native || is_native(id);
       const DType dtype = f_.type(id).dtype;
       if (product && dtype != DType::kF32 && !is_native(id)) return false;
-      if (!is_native(id) && !is_prepared(id)) rounded += static_cast<double>(f_.type(id).shape.num_elements());
+      const bool is_rounded = is_prepared(id) || twin_[static_cast<size_t>(shown(id))] != kNoValue;
+      if (!is_native(id) && !is_rounded) rounded += static_cast<double>(f_.type(id).shape.num_elements());
       // An operand that would be rounded for this node alone.
-      if (follows && dtype == DType::kF32 && !is_prepared(id)) return false;
+      if (follows && dtype == DType::kF32 && !is_prepared(id) && !is_small_parameter(id, node)) return false;
       if (follows && dtype == DType::kF64) return false;
     }
     for (ValueId id : node.outputs) {
@@ -149,14 +202,20 @@ class Narrowing {
     const Tensor* constant = f_.constant(id);
     // Kernels look at numbers such as the bounds of Clip.
     if (constant != nullptr && constant->num_elements() == 1) return narrowed_number(id, *constant);
-    const auto made = static_cast<ValueId>(f_.values.size());
     Node node;
+    if (to == DType::kBF16 && shown(id) != id) {  // what is shown is rounded once for all who see it
+      node = f_.node(f_.value(id).def);
+      node.inputs[0] = cast(ValueId(node.inputs[0]), to);
+      node.control.clear();
+    } else {
+      node.op = cast_;
+      node.inputs = {id};
+      node.attributes.set("to", to);
+      if (f_.value(id).kind == ValueKind::kNode) node.device = f_.node(f_.value(id).def).device;
+    }
+    const auto made = static_cast<ValueId>(f_.values.size());
     node.name = names_.node(str_cat(f_.value(id).name, "/", dtype_name(to)));
-    node.op = cast_;
-    node.inputs = {id};
     node.outputs = {made};
-    node.attributes.set("to", to);
-    if (f_.value(id).kind == ValueKind::kNode) node.device = f_.node(f_.value(id).def).device;
     Value value{names_.value(node.name), {to, f_.type(id).shape}, ValueKind::kNode, 0, 0};
     f_.values.push_back(std::move(value));
     twin_.push_back(id);
@@ -193,8 +252,13 @@ class Narrowing {
 }  // namespace
 
 bool narrows_input(const Node& node, size_t input) {
-  if (repeats_pixels(node)) return input == 0;  // not the scales
-  return !is_attention(node) || input < 3;
+  const Mixed* some = mixed(node);
+  return some == nullptr || input < some->inputs;
+}
+
+bool narrows_output(const Node& node, size_t output) {
+  const Mixed* some = mixed(node);
+  return some == nullptr || output < some->outputs;
 }
 
 Tensor narrowed(const Tensor& number) {

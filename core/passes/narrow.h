@@ -17,17 +17,20 @@ struct NarrowOptions {
   // Whether the device has a kernel for a node that computes, given with its f32 operands, that is no slower on bf16 ones.
   std::function<bool(const Node& node)> gains;
   // Per value: the same in all runs, as prepared_values() tells; it is narrowed once.
-  std::vector<bool> prepared;
+  std::vector<bool> prepared = {};
+  // Per value: what a variable holds. Small ones, as a bias, are narrowed for the one node that they are for.
+  std::vector<bool> variables = {};
 };
 
-// Every Conv, ConvTranspose, Gemm, MatMul and LSTM of f32 that gains, and does not round more than it computes, takes bf16 operands and gives bf16; so do the elementwise
-// nodes, pools and attention behind it that gain, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do inputs,
-// outputs and variables of the function. This changes results: only for who asks for it.
+// Every product of f32 (Conv, ConvTranspose, Gemm, MatMul, LSTM, and the products that are gradients of these) that gains, and does not round
+// more than it computes, takes bf16 operands and gives bf16; so do the elementwise nodes, pools, batch normalization and attention behind it that
+// gain, the gradients of these, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do
+// inputs, outputs and variables of the function. This changes results: only for who asks for it.
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options);
 
-// Whether a node in bf16 has that operand in bf16 as well. The mask of attention stays as it is: what it takes for minus infinity
-// may be none in bf16, or be one there that it was not.
+// Whether a node in bf16 has that operand, or that result, in bf16 as well.
 bool narrows_input(const Node& node, size_t input);
+bool narrows_output(const Node& node, size_t output);
 
 // A constant of one f32 in bf16.
 Tensor narrowed(const Tensor& number);

@@ -30,22 +30,13 @@ double arithmetic(const Function& f, const Node& node) {
   const double product = product_flops(f, node);
   if (product > 0) return product;
   const std::string op = op_name(*node.op);
-  double outputs = 0;
-  for (ValueId id : node.outputs) outputs += elements_of(f, id);
-  if (op == "percale:ConvGradInput" || op == "percale:ConvGradWeight") {
-    // Each element of dY meets one filter.
-    const ValueId filters = op == "percale:ConvGradInput" ? node.inputs[1] : node.outputs[0];
-    const ValueId dy = node.inputs[op == "percale:ConvGradInput" ? 0 : 1];
-    if (filters == kNoValue) return outputs;
-    const Shape& shape = f.type(filters).shape;
-    const bool known = shape.is_static() && shape.rank() > 0 && shape[0] > 0;
-    return known ? 2 * elements_of(f, dy) * elements_of(f, filters) / static_cast<double>(shape[0]) : outputs;
-  }
   if (op == "LSTM" || op == "GRU" || op == "RNN") {
     const Shape& x = f.type(node.inputs[0]).shape;
     const double steps = x.is_static() && x.rank() == 3 ? static_cast<double>(x[0] * x[1]) : 1;
     return 2 * steps * (elements_of(f, node.inputs[1]) + elements_of(f, node.inputs[2]));
   }
+  double outputs = 0;
+  for (ValueId id : node.outputs) outputs += elements_of(f, id);
   return node.op->has(kElementwise) ? outputs : 0;
 }
 

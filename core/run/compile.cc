@@ -364,6 +364,24 @@ class Compiler {
     out_->pass_sizes.emplace_back(pass, nodes);
   }
 
+  // Per value of a part: whether it is what a variable holds, read there or elsewhere.
+  static std::vector<bool> variables_in(const Cut& cut, const Part& part) {
+    const auto reads = [](const Function& f, ValueId id) {
+      return f.value(id).kind == ValueKind::kNode && op_name(*f.node(f.value(id).def).op) == "percale:ReadVariable";
+    };
+    const Function& f = part.function;
+    std::vector<bool> out;
+    for (size_t i = 0; i < f.values.size(); ++i) out.push_back(reads(f, static_cast<ValueId>(i)));
+    for (size_t i = 0; i < part.inputs.size(); ++i) {
+      if (part.inputs[i].kind != PartInput::Kind::kTransfer) continue;
+      const Transfer& from = cut.transfers[static_cast<size_t>(part.inputs[i].index)];
+      const Function& there = cut.parts[static_cast<size_t>(from.from_part)].function;
+      if (from.from_output < 0 || !reads(there, there.outputs[static_cast<size_t>(from.from_output)])) continue;
+      out[static_cast<size_t>(f.inputs[i])] = true;
+    }
+    return out;
+  }
+
   Status narrow_floats(Cut& cut) {
     if (!options_.bf16) return {};
     for (Part& part : cut.parts) {
@@ -371,6 +389,7 @@ class Compiler {
       const std::string_view kind = device_of(part).kind();
       NarrowOptions narrowing;
       narrowing.prepared = prepared_values(part.function, rules_);
+      narrowing.variables = variables_in(cut, part);
       narrowing.gains = [&](const Node& node) { return gains_by_bf16(part.function, node, kind, narrowing.prepared); };
       PERCALE_RETURN_IF_ERROR(narrow(*graph_, part.function, narrowing));
     }
@@ -388,7 +407,9 @@ class Compiler {
     for (size_t i = 0; i < view.inputs.size(); ++i) {
       if (narrows_input(node, i)) narrow(view.inputs[i]);
     }
-    for (ValueType& type : view.outputs) narrow(type);
+    for (size_t i = 0; i < view.outputs.size(); ++i) {
+      if (narrows_output(node, i)) narrow(view.outputs[i]);
+    }
     std::vector<Tensor> numbers(view.values.size());
     for (size_t i = 0; i < numbers.size(); ++i) {
       const Tensor*& value = view.values[i];

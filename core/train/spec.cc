@@ -152,7 +152,7 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     spec.batch_size_per_replica = 0;
   }
   if (overrides.mode) spec.trainer.mode = *overrides.mode;
-  if (overrides.dtype) spec.dtype = *overrides.dtype;
+  if (overrides.precision) PERCALE_RETURN_IF_ERROR(read_precision(*overrides.precision, &spec));
   if (!overrides.trainer_keys.empty()) {
     PERCALE_ASSIGN_OR_RETURN(const Json keys, Json::parse(overrides.trainer_keys));
     PERCALE_RETURN_IF_ERROR(read_trainer_keys(keys, &spec.trainer));
@@ -192,8 +192,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     body = std::move(part).value();
     x_dtype = body->main().type(body->main().inputs[0]).dtype;
     const DType own = body->main().type(body->main().outputs[0]).dtype;
-    if (overrides.dtype && own != *overrides.dtype) {
-      return invalid_argument("precision ", *overrides.dtype, ": the model of '", path, "' computes in ", own);
+    if (!spec.precision.empty() && own != spec.dtype) {
+      return invalid_argument("precision ", spec.precision, ": the model of '", path, "' computes in ", own);
     }
     if (is_float(own)) spec.dtype = own;
   }

@@ -48,8 +48,12 @@ struct Spec {
   int64_t batch_size_per_replica = 0;  // where it is given, the batch is this times the replicas
   bool shuffle = true, drop_remainder = false;
   std::string devices;        // that compute shards: choose_devices()
+  std::string precision;      // as read_precision() was told; "" where it was not
   DType dtype = DType::kF32;  // of data and parameters
 };
+
+// "f32" or "f64": of data and parameters; "bf16": f32, and TrainerOptions::bf16.
+Status read_precision(std::string_view text, Spec* out);
 
 // Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
 Result<Spec> parse_spec(std::string_view json);
@@ -65,8 +69,7 @@ Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> regi
 // What a caller says beside the SPEC, and what then counts.
 struct SpecOverrides {
   std::optional<int64_t> epochs, seed, shards, batch_size;
-  std::optional<std::string> mode, devices;
-  std::optional<DType> dtype;
+  std::optional<std::string> mode, devices, precision;
   std::string trainer_keys;  // JSON for read_trainer_keys(), or ""
   bool any_fingerprint = false;
   OpenModel open_model;  // of a SPEC whose 'model' is a path; empty: open_own_model()

@@ -186,6 +186,16 @@ Status parse_weights(const Json& json, Spec& out) {
 
 }  // namespace
 
+Status read_precision(std::string_view text, Spec* out) {
+  if (text != "f32" && text != "f64" && text != "bf16") {
+    return invalid_argument("'precision' is '", text, "', wanted f32, f64 or bf16");
+  }
+  out->precision = text;
+  out->dtype = text == "f64" ? DType::kF64 : DType::kF32;
+  out->trainer.bf16 = text == "bf16";
+  return {};
+}
+
 Result<Spec> parse_spec(std::string_view text) {
   PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
   PERCALE_RETURN_IF_ERROR(check_keys(json, "SPEC", {"model",          "input_shape",
@@ -205,8 +215,9 @@ Result<Spec> parse_spec(std::string_view text) {
                                                     "head",           "outputs",
                                                     "class_weight",   "sample_weight",
                                                     "weights",        "parallel",
-                                                    "strategy",       "synchronized_batch_norm"},
-                                     {"precision", "validation_split", "plugins"}));
+                                                    "strategy",       "synchronized_batch_norm",
+                                                    "precision"},
+                                     {"validation_split", "plugins"}));
   Spec out;
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));
   if (const Json* shape = json.find("input_shape"); shape != nullptr && !shape->is_null()) {
@@ -257,6 +268,9 @@ Result<Spec> parse_spec(std::string_view text) {
   PERCALE_RETURN_IF_ERROR(read_integer(json, "epochs", 1, int64_t{1} << 40, &out.trainer.epochs));
   PERCALE_RETURN_IF_ERROR(read_integer(json, "seed", 0, INT64_MAX, &out.trainer.seed));
   PERCALE_RETURN_IF_ERROR(read_text(json, "mode", &out.trainer.mode));
+  std::string precision;
+  PERCALE_RETURN_IF_ERROR(read_text(json, "precision", &precision));
+  if (!precision.empty()) PERCALE_RETURN_IF_ERROR(read_precision(precision, &out));
   PERCALE_RETURN_IF_ERROR(parse_weights(json, out));
   PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &out.devices));
   return out;

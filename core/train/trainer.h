@@ -55,8 +55,9 @@ struct TrainerOptions {
   ParallelSpec parallel;
   ParameterSpec parameters;
   Publishing publishing;
-  bool any_fingerprint = false;          // restore what another numerics fingerprint computed
-  int64_t accumulation = 1;              // batches of a step, whose gradients are added
+  bool any_fingerprint = false;  // restore what another numerics fingerprint computed
+  bool bf16 = false;             // mixed precision: as SessionOptions::bf16; parameters and steps stay as they are
+  int64_t accumulation = 1;      // batches of a step, whose gradients are added
   bool synchronized_batch_norm = false;  // statistics of the whole batch instead of a shard's
   std::vector<std::string> freeze;       // patterns of variables that keep their values
   Recompute recompute;                   // of activations in the backward pass
@@ -131,6 +132,8 @@ class Trainer {
   Result<std::shared_ptr<const Graph>> inference_model() const;
   const std::shared_ptr<Variables>& variables() const { return variables_; }
   const std::shared_ptr<Engine>& engine() const { return engine_; }
+  // The engine's, and what else decides bits.
+  std::string fingerprint() const;
   const std::shared_ptr<Dataset>& train_data() const { return train_data_; }
   const std::shared_ptr<Dataset>& test_data() const { return test_data_; }
   const TrainerOptions& options() const { return options_; }

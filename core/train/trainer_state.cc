@@ -61,6 +61,8 @@ Result<std::set<std::pair<int64_t, int64_t>>> read_applied(const Tensor& numbers
 
 }  // namespace
 
+std::string Trainer::fingerprint() const { return engine_->fingerprint() + (options_.bf16 ? " precision=bf16" : ""); }
+
 Status Trainer::save(const std::string& folder) {
   // Before the first step nothing stands in the working set that was not loaded from outside.
   PERCALE_RETURN_IF_ERROR(check_between_steps("save"));
@@ -73,7 +75,7 @@ Status Trainer::save(const std::string& folder) {
   c.batch = position_.batch;
   c.shards = options_.shards;
   c.seconds = seconds_;
-  c.fingerprint = engine_->fingerprint();
+  c.fingerprint = fingerprint();
   c.sums = epoch_sums_;
   plateau_.save("plateau", c.numbers);
   early_stopping_.save("early_stopping", c.numbers);
@@ -101,9 +103,8 @@ Status Trainer::restore(const std::string& folder) {
   PERCALE_ASSIGN_OR_RETURN(const std::string path, newest_checkpoint(folder));
   PERCALE_ASSIGN_OR_RETURN(const Checkpoint c, read_checkpoint(path));
   const auto differs = [&](const auto&... parts) { return failed_precondition("checkpoint '", path, "': ", parts...); };
-  if (c.fingerprint != engine_->fingerprint() && !options_.any_fingerprint) {
-    return differs("it was computed by '", c.fingerprint, "', this is '", engine_->fingerprint(),
-                   "': other bits would follow");
+  if (c.fingerprint != fingerprint() && !options_.any_fingerprint) {
+    return differs("it was computed by '", c.fingerprint, "', this is '", fingerprint(), "': other bits would follow");
   }
   if (c.seed != options_.seed) return differs("its seed is ", c.seed, ", this one ", options_.seed);
   if (options_.shards != 0 && c.shards != 0 && c.shards != options_.shards) {

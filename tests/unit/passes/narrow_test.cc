@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/autodiff/gradients.h"
 #include "tests/unit/graph_util.h"
 
 namespace percale {
@@ -141,6 +142,107 @@ TEST_CASE("what products read of booleans and of bytes becomes bf16 at once, exa
       CHECK(at_once == (got.find("wide/bf16:bf16 ") == std::string::npos));
     }
   }
+}
+
+// A step of a small net of images: what a mixed precision step is made of.
+TEST_CASE(
+    "gradients of products, of batch normalization and of pools are bf16 as what they belong to; statistics and scales "
+    "stay f32") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {8, 4, 12, 12}, DType::kF32), w = b.input("w", {16, 4, 3, 3}, DType::kF32),
+                scale = b.input("scale", {16}, DType::kF32), shift = b.input("shift", {16}, DType::kF32),
+                v = b.input("v", {16, 16, 3, 3}, DType::kF32), m = b.input("m", {64, 32}, DType::kF32);
+  const ValueId mean = b.constant(Tensor::of<float>({16}, std::vector<float>(16, 0.0f)), "mean"),
+                var = b.constant(Tensor::of<float>({16}, std::vector<float>(16, 1.0f)), "var");
+  const ValueId first = b.op("Conv", {x, w}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}}, "first");
+  const auto norm = b.ops("BatchNormalization", {first, scale, shift, mean, var}, 3, {{"training_mode", 1}}, "norm");
+  const ValueId act = b.op("Relu", {norm[0]}, {}, "act");
+  const ValueId pool =
+      b.op("MaxPool", {act}, {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}},
+           "pool");
+  const ValueId second = b.op("Conv", {pool, v}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}}, "second");
+  const ValueId rows = b.op("Reshape", {second, b.ints({72, 64})}, {}, "rows");
+  const ValueId y = b.op(
+      "ReduceMean", {b.op("Mul", {b.op("MatMul", {rows, m}, {}, "product"), b.number(0.5, DType::kF32)}, {}, "half")},
+      {{"keepdims", 0}}, "y");
+  std::vector<ValueId> outputs{y, norm[1]};
+  for (const ValueId grad : get(gradients(builder.main(), {y}, {w, scale, shift, v, m}))) outputs.push_back(grad);
+  b.outputs(outputs);
+  const Graph graph = *get(builder.finish());
+  Function f = graph.main();
+  check(narrow(graph, f, {[](const Node&) { return true; }}));
+  size_t seen = 0;
+  for (const Node& node : f.nodes) {
+    const std::string op = op_name(*node.op);
+    CAPTURE(node.name);
+    const auto dtype = [&](ValueId id) { return f.type(id).dtype; };
+    if (op == "BatchNormalization" || op == "percale:BatchNormalizationGrad") {
+      const bool grad = node.op->domain == "percale";
+      CHECK(dtype(node.outputs[0]) == DType::kBF16);
+      CHECK(dtype(node.inputs[0]) == DType::kBF16);
+      CHECK(dtype(node.inputs[grad ? 2 : 1]) == DType::kF32);  // the scale
+      CHECK(dtype(node.outputs[1]) == DType::kF32);
+      ++seen;
+    }
+    if (op == "percale:ConvGradInput" || op == "percale:ConvGradWeight" || op == "percale:MaxPoolGrad" ||
+        op == "percale:ReluGrad") {
+      CHECK(dtype(node.outputs[0]) == DType::kBF16);
+      ++seen;
+    }
+  }
+  CHECK(seen == 7);
+  std::vector<Tensor> in;
+  for (const ValueId id : graph.main().inputs)
+    in.push_back(random_f32(graph.main().type(id).shape, static_cast<unsigned>(in.size()) + 3));
+  const auto want = evaluate(graph, graph.main(), in), got = evaluate(graph, f, in);
+  for (size_t k = 0; k < want.size(); ++k) {
+    REQUIRE(got[k].dtype() == DType::kF32);
+    const auto a = got[k].span<float>(), b2 = want[k].span<float>();
+    double most = 1e-6, off = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      most = std::max(most, std::fabs(static_cast<double>(b2[i])));
+      off = std::max(off, std::fabs(static_cast<double>(a[i]) - b2[i]));
+    }
+    CAPTURE(k);
+    CHECK(off < 0.1 * most);  // a pool may take another pixel
+  }
+}
+
+TEST_CASE("a bias that a variable holds is rounded for the many that it meets, one as large as they are is not") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {64, 64}, DType::kF32), w = b.input("w", {64, 64}, DType::kF32),
+                bias = b.input("bias", {64}, DType::kF32), whole = b.input("whole", {64, 64}, DType::kF32);
+  const ValueId product = b.op("MatMul", {x, w}, {}, "product");
+  b.outputs({b.op("Add", {product, bias}, {}, "row"), b.op("Add", {product, whole}, {}, "all")});
+  const Graph graph = *get(builder.finish());
+  for (const bool variables : {true, false}) {
+    Function f = graph.main();
+    NarrowOptions options{[](const Node&) { return true; }};
+    options.variables.assign(f.values.size(), variables);
+    check(narrow(graph, f, options));
+    CHECK((dtypes(f).find("row:bf16") != std::string::npos) == variables);
+    CHECK(dtypes(f).find("all:f32") != std::string::npos);
+  }
+}
+
+TEST_CASE("what views show is rounded once for all who see it") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {64, 64}, DType::kF32), w = b.input("w", {64, 64}, DType::kF32);
+  const ValueId flat = b.op("Reshape", {x, b.ints({2, 32, 64})}, {}, "flat");
+  b.outputs({b.op("MatMul", {x, w}, {}, "one"), b.op("MatMul", {flat, w}, {}, "two")});
+  const Graph graph = *get(builder.finish());
+  Function f = graph.main();
+  check(narrow(graph, f, {[](const Node&) { return true; }}));
+  size_t casts = 0;
+  for (const Node& node : f.nodes)
+    casts += op_name(*node.op) == "Cast" && f.type(node.outputs[0]).dtype == DType::kBF16 ? 1 : 0;
+  CHECK(casts == 2);  // x and w
+  const Tensor in = random_f32({64, 64}, 1), weights = random_f32({64, 64}, 2);
+  const auto got = evaluate(graph, f, {in, weights});
+  CHECK(std::memcmp(got[0].data(), got[1].data(), static_cast<size_t>(got[0].bytes())) == 0);
 }
 
 }  // namespace

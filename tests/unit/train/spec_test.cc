@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <optional>
 
 #include "core/base/file.h"
@@ -135,6 +136,46 @@ TEST_CASE("numbers in .npy files train a linear model; f64 and integers become t
   REQUIRE_OK((*trainer)->fit(nullptr, 0, nullptr));
   CHECK((*trainer)->history().rows.back().loss < 1e-6);
   CHECK((*trainer)->evaluate(nullptr).status().code() == Code::kFailedPrecondition);  // no test data
+}
+
+TEST_CASE(
+    "in bf16 parameters and optimizer stay f32, and the loss is that of f32 but for rounding; its checkpoints are its "
+    "own") {
+  const TempFolder folder;
+  write_data(folder);
+  std::map<std::string, std::unique_ptr<Trainer>> trainers;
+  const auto engine = engine_of(1);
+  const auto with = [&](const std::string& key) {
+    std::string job = kJob;
+    if (!key.empty()) job.insert(job.find('{') + 1, "\"precision\": \"" + key + "\", ");
+    return job;
+  };
+  for (const std::string precision : {"f32", "bf16", "f64"}) {
+    auto trainer = trainer_from_spec(engine, with(precision), folder.path(), "");
+    REQUIRE_OK(trainer.status());
+    REQUIRE_OK((*trainer)->fit(nullptr, 1, nullptr));
+    for (const Tensor& value : (*trainer)->variables()->current()->values) {
+      CHECK((!is_float(value.dtype()) || value.dtype() == (precision == "f64" ? DType::kF64 : DType::kF32)));
+    }
+    trainers[precision] = std::move(trainer).value();
+  }
+  const auto loss = [&](const char* precision) { return trainers[precision]->history().rows.back().loss; };
+  CHECK(loss("bf16") == doctest::Approx(loss("f32")).epsilon(0.02));
+
+  // A caller's word counts more than the SPEC's.
+  SpecOverrides overrides;
+  overrides.precision = "bf16";
+  auto said = trainer_from_spec(engine, with("f32"), folder.path(), "", overrides);
+  REQUIRE_OK(said.status());
+  CHECK((*said)->options().bf16);
+  CHECK((*said)->fingerprint() == trainers["bf16"]->fingerprint());
+  REQUIRE_OK(trainers["f32"]->save(folder / "saved"));
+  const Status other = (*said)->restore(folder / "saved");
+  CHECK(other.code() == Code::kFailedPrecondition);
+  CHECK(other.message().find("precision=bf16") != std::string::npos);
+
+  const auto wrong = trainer_from_spec(engine, with("f8"), folder.path(), "");
+  CHECK(wrong.status().message().find("'precision' is 'f8', wanted f32, f64 or bf16") != std::string::npos);
 }
 
 TEST_CASE("unknown keys name the nearest key and their place") {
