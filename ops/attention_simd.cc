@@ -162,6 +162,7 @@ Status accepts_f32(const NodeView& v) {
 
 Result<Plan> sizes_of_fused(const NodeView& v) {
   PERCALE_RETURN_IF_ERROR(accepts_f32(v));
+  if (v.has_output(1)) return unimplemented("gives Y alone");
   const auto by_row = [&](const char* name) { return v.attributes.get_int(name) != 0; };
   const auto heads_and_rows = [&](const Shape& s, bool rows) {
     return rows ? std::pair{s[2], s[1]} : std::pair{s[1], s[2]};

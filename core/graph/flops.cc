@@ -45,6 +45,16 @@ double product_flops(const Function& f, const Node& node) {
   if (op == "ConvTranspose" || op == "percale:ConvGradInput") {
     return convolution(elements(f, node.inputs[0]), node.inputs[1]);
   }
+  // Every query meets every key, in the size of Q and in that of V.
+  const auto attention = [&](ValueId keys, double of_q, double of_v) {
+    return 2 * dim(f, keys, node.attributes.get_int("k_by_row") != 0 ? 3 : 2) * (of_q + of_v);
+  };
+  if (op == "percale:FusedAttention") {
+    return attention(node.inputs[1], elements(f, node.inputs[0]), elements(f, node.outputs[0]));
+  }
+  if (op == "percale:FusedAttentionGrad") {  // the scores again, dQ and dK; dP and dV
+    return attention(node.inputs[2], 3 * elements(f, node.inputs[1]), 2 * elements(f, node.inputs[0]));
+  }
   if (op == "percale:ConvGradWeight") return convolution(elements(f, node.inputs[1]), node.outputs[0]);
   return 0;
 }

@@ -6,7 +6,8 @@
 
 namespace percale {
 
-// Multiplications and additions of a Conv, ConvTranspose, MatMul or Gemm; 0 of any other node. Unknown dims count as 1.
+// Multiplications and additions of a convolution, a product of matrices or attention, or of what is a gradient of one; 0 of any other node.
+// Unknown dims count as 1.
 double product_flops(const Function& f, const Node& node);
 
 // The same and one per element of elementwise nodes; a Fused node's body is looked up in `graph`.

@@ -58,13 +58,17 @@ std::vector<int64_t> Edit::integers(ValueId id) const {
   return to_int64s(*t);
 }
 
-bool Edit::closed(std::span<const NodeId> nodes, NodeId root) const {
-  const std::string& device = f_.node(root).device;
-  const auto is_part = [&](NodeId id) {
-    return id == root || std::find(nodes.begin(), nodes.end(), id) != nodes.end();
+bool Edit::closed(std::span<const NodeId> nodes, std::span<const NodeId> roots) const {
+  const std::string& device = f_.node(roots[0]).device;
+  const auto has = [](std::span<const NodeId> list, NodeId id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
   };
+  const auto is_part = [&](NodeId id) { return has(roots, id) || has(nodes, id); };
+  for (NodeId id : roots) {
+    if (in_order_[static_cast<size_t>(id)] || f_.node(id).device != device) return false;
+  }
   for (NodeId id : nodes) {
-    if (id == root) continue;
+    if (has(roots, id)) continue;
     const Node& node = f_.node(id);
     if (in_order_[static_cast<size_t>(id)] || node.device != device) return false;
     for (ValueId v : node.outputs) {
@@ -73,7 +77,7 @@ bool Edit::closed(std::span<const NodeId> nodes, NodeId root) const {
       if (is_output_[static_cast<size_t>(v)] || !std::all_of(users.begin(), users.end(), is_part)) return false;
     }
   }
-  return !in_order_[static_cast<size_t>(root)];
+  return true;
 }
 
 NodeId Edit::sole_user(ValueId id) const {
@@ -104,10 +108,11 @@ ValueId Edit::ints(const std::vector<int64_t>& values) {
   return constant(Tensor::vector(std::span<const int64_t>(values)), "ints");
 }
 
-ValueId Edit::emit(NodeId before, std::string_view op, const std::vector<ValueId>& inputs, Attributes attributes,
-                   std::string_view name) {
-  if (!status_.ok()) return kNoValue;
-  const auto make = [&]() -> Result<ValueId> {
+std::vector<ValueId> Edit::emit_many(NodeId before, std::string_view op, const std::vector<ValueId>& inputs,
+                                     size_t count, Attributes attributes, std::string_view name) {
+  std::vector<ValueId> outputs(count, kNoValue);
+  if (!status_.ok()) return outputs;
+  const auto make = [&]() -> Status {
     const OpSchema* op_schema = schema(op);
     if (op_schema == nullptr) return not_found("no op '", op, "'");
     const std::string free = names_.node(name.empty() ? op_schema->name : name);
@@ -117,27 +122,25 @@ ValueId Edit::emit(NodeId before, std::string_view op, const std::vector<ValueId
       types.push_back(v == kNoValue ? ValueType{} : f_.type(v));
       values.push_back(v == kNoValue ? nullptr : f_.constant(v));
     }
-    PERCALE_ASSIGN_OR_RETURN(const auto out,
-                             infer_node(*op_schema, free, std::move(types), std::move(values), 1, attributes, nullptr));
-    const auto id = static_cast<ValueId>(f_.values.size());
-    // Who makes it is known when the nodes are in their places.
-    f_.values.push_back({names_.value(free), out[0], ValueKind::kNode, -1, 0});
-    users_.emplace_back();
-    is_output_.push_back(false);
+    PERCALE_ASSIGN_OR_RETURN(
+        const auto out, infer_node(*op_schema, free, std::move(types), std::move(values), count, attributes, nullptr));
+    for (size_t i = 0; i < count; ++i) {
+      outputs[i] = static_cast<ValueId>(f_.values.size());
+      // Who makes it is known when the nodes are in their places.
+      f_.values.push_back({names_.value(free), out[i], ValueKind::kNode, -1, static_cast<int32_t>(i)});
+      users_.emplace_back();
+      is_output_.push_back(false);
+    }
     for (ValueId v : inputs) {
       if (v != kNoValue) users_[static_cast<size_t>(v)].push_back(-1);  // a user that is no part of any pattern
     }
     changed_ = true;
     emitted_.push_back(
-        {before, Node{free, op_schema, inputs, {id}, {}, std::move(attributes), f_.node(before).device}});
-    return id;
+        {before, Node{free, op_schema, inputs, outputs, {}, std::move(attributes), f_.node(before).device}});
+    return {};
   };
-  const Result<ValueId> made = make();
-  if (!made.ok()) {
-    status_ = made.status();
-    return kNoValue;
-  }
-  return *made;
+  status_ = make();
+  return outputs;
 }
 
 void Edit::become(NodeId id, std::string_view op, std::vector<ValueId> inputs, Attributes attributes) {

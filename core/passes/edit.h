@@ -34,13 +34,16 @@ class Edit {
   // The elements of a constant of integers; empty where it is none.
   std::vector<int64_t> integers(ValueId id) const;
 
-  // True where nothing outside of `nodes` and `root` sees a value of `nodes`, or waits for one of them all, and all have the
-  // root's device: so the root may stand for the whole.
-  bool closed(std::span<const NodeId> nodes, NodeId root) const;
+  // True where nothing outside of `nodes` and `roots` sees a value of `nodes`, or waits for one of them all, and all have the
+  // device of the first root: so the roots may stand for the whole.
+  bool closed(std::span<const NodeId> nodes, std::span<const NodeId> roots) const;
+  bool closed(std::span<const NodeId> nodes, NodeId root) const { return closed(nodes, {&root, 1}); }
   // True where one node alone takes the value, once, and the function does not give it out.
   bool used_once(ValueId id) const { return sole_user(id) >= 0; }
   // That node; -1 where there is none.
   NodeId sole_user(ValueId id) const;
+  // Nodes that take the value, once per use; -1 for those that were emitted.
+  const std::vector<NodeId>& users(ValueId id) const { return users_[static_cast<size_t>(id)]; }
 
   // "Mul" or "percale:SumToShape"; null where there is none.
   const OpSchema* schema(std::string_view op) const;
@@ -49,7 +52,12 @@ class Edit {
   // A node before `before`, called `name` with a number behind where that is taken; the value that it makes, kNoValue once
   // something has gone wrong.
   ValueId emit(NodeId before, std::string_view op, const std::vector<ValueId>& inputs, Attributes attributes = {},
-               std::string_view name = {});
+               std::string_view name = {}) {
+    return emit_many(before, op, inputs, 1, std::move(attributes), name)[0];
+  }
+  // All of `count` values.
+  std::vector<ValueId> emit_many(NodeId before, std::string_view op, const std::vector<ValueId>& inputs, size_t count,
+                                 Attributes attributes = {}, std::string_view name = {});
   // What `node` computes from now on; its outputs must be of the same types.
   void become(NodeId node, std::string_view op, std::vector<ValueId> inputs, Attributes attributes = {});
 

@@ -17,39 +17,28 @@ bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-constexpr std::array<std::string_view, 8> kProducts = {"Conv",
-                                                       "ConvTranspose",
-                                                       "Gemm",
-                                                       "MatMul",
-                                                       "LSTM",
-                                                       "percale:BatchMatMul",
-                                                       "percale:ConvGradInput",
-                                                       "percale:ConvGradWeight"};
+constexpr auto kProducts = std::to_array<std::string_view>(
+    {"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "percale:BatchMatMul", "percale:ConvGradInput",
+     "percale:ConvGradWeight", "percale:FusedAttention", "percale:FusedAttentionGrad"});
 // What may follow them besides elementwise nodes and views: what computes, and moves of elements.
-constexpr std::array<std::string_view, 10> kFollowers = {"MaxPool",
-                                                         "AveragePool",
-                                                         "GlobalAveragePool",
-                                                         "GlobalMaxPool",
-                                                         "BatchNormalization",
-                                                         "percale:FusedAttention",
-                                                         "percale:MaxPoolGrad",
-                                                         "percale:AveragePoolGrad",
-                                                         "percale:BatchNormalizationGrad",
-                                                         "percale:SumToShape"};
-constexpr std::array<std::string_view, 6> kMoves = {"Concat", "Transpose",       "Slice",
-                                                    "Split",  "percale:PadGrad", "percale:SliceGrad"};
+constexpr auto kFollowers = std::to_array<std::string_view>(
+    {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization", "percale:MaxPoolGrad",
+     "percale:AveragePoolGrad", "percale:BatchNormalizationGrad", "percale:SumToShape"});
+constexpr auto kMoves =
+    std::to_array<std::string_view>({"Concat", "Transpose", "Slice", "Split", "percale:PadGrad", "percale:SliceGrad"});
 // Ops of which only the first operands and results are bf16. The mask of attention stays as it is: what it takes for minus infinity
 // may be none in bf16, or be one there that it was not.
 struct Mixed {
   std::string_view op;
   size_t inputs, outputs;
 };
-constexpr std::array<Mixed, 6> kMixed = {{{"Resize", 1, 1},
-                                          {"percale:FusedAttention", 3, 1},
-                                          {"BatchNormalization", 1, 1},
-                                          {"percale:BatchNormalizationGrad", 2, 1},
-                                          {"percale:ConvGradInput", 2, 1},
-                                          {"percale:ConvGradWeight", 2, 2}}};
+constexpr auto kMixed = std::to_array<Mixed>({{"Resize", 1, 1},
+                                              {"percale:FusedAttention", 3, 1},
+                                              {"percale:FusedAttentionGrad", 5, 3},
+                                              {"BatchNormalization", 1, 1},
+                                              {"percale:BatchNormalizationGrad", 2, 1},
+                                              {"percale:ConvGradInput", 2, 1},
+                                              {"percale:ConvGradWeight", 2, 2}});
 const Mixed* mixed(const Node& node) {
   const std::string name = op_name(*node.op);
   const auto found = std::find_if(kMixed.begin(), kMixed.end(), [&](const Mixed& m) { return m.op == name; });

@@ -22,8 +22,8 @@ struct NarrowOptions {
   std::vector<bool> variables = {};
 };
 
-// Every product of f32 (Conv, ConvTranspose, Gemm, MatMul, LSTM, and the products that are gradients of these) that gains, and does not round
-// more than it computes, takes bf16 operands and gives bf16; so do the elementwise nodes, pools, batch normalization and attention behind it that
+// Every product of f32 (Conv, ConvTranspose, Gemm, MatMul, LSTM, attention, and the products that are gradients of these) that gains, and does not round
+// more than it computes, takes bf16 operands and gives bf16; so do the elementwise nodes, pools and batch normalization behind it that
 // gain, the gradients of these, and moves of elements, whose operands are such results, or prepared. All else stays f32, with Casts between. So do
 // inputs, outputs and variables of the function. This changes results: only for who asks for it.
 Status narrow(const Graph& graph, Function& f, const NarrowOptions& options);

@@ -22,6 +22,8 @@ struct PassContext {
   Evaluator evaluate;  // may be empty: then only Shape and Size of known shapes are folded
   // Whether a kernel of some device takes the node, whose shapes are static, whole; may be empty: then none does.
   std::function<bool(const Function& f, const Node& node)> claims;
+  // Whether products will be bf16 where a kernel gains by it: narrow().
+  bool narrows = false;
   // A folded value may be that large, or as large as the constants that it is made of.
   int64_t max_folded_bytes = 64 << 10;
   // Call and If are inlined while the function has at most that many nodes.
@@ -63,6 +65,7 @@ Status cse(const Graph& graph, Function& f, PassContext& context);
 Status dead_code(const Graph& graph, Function& f, PassContext& context);
 Status recognize_norm(const Graph& graph, Function& f, PassContext& context);
 Status recognize_attention(const Graph& graph, Function& f, PassContext& context);
+Status recognize_attention_grad(const Graph& graph, Function& f, PassContext& context);
 Status recognize_rotary(const Graph& graph, Function& f, PassContext& context);
 Status recognize_activation(const Graph& graph, Function& f, PassContext& context);
 Status fold_pad(const Graph& graph, Function& f, PassContext& context);

@@ -188,6 +188,7 @@ class Compiler {
                              engine_.memory());
       };
     }
+    context.narrows = options_.bf16;
     context.claims = [this](const Function& g, const Node& node) {
       const ListProbe probe(*graph_, g);
       const auto& devices = engine_.devices();

@@ -145,7 +145,9 @@ static_assert(
 static_assert(kDnnPointwiseMul == CUDNN_POINTWISE_MUL && kDnnPointwiseDiv == CUDNN_POINTWISE_DIV &&
               kDnnPointwiseSub == CUDNN_POINTWISE_SUB && kDnnPointwiseExp == CUDNN_POINTWISE_EXP &&
               kDnnPointwiseLog == CUDNN_POINTWISE_LOG && kDnnReduceAdd == CUDNN_REDUCE_TENSOR_ADD &&
-              kDnnReduceMax == CUDNN_REDUCE_TENSOR_MAX);
+              kDnnReduceMax == CUDNN_REDUCE_TENSOR_MAX && kDnnPointwiseIdentity == CUDNN_POINTWISE_IDENTITY);
+static_assert(kDnnReshapeOp == CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR &&
+              kDnnReshapeX == CUDNN_ATTR_OPERATION_RESHAPE_XDESC && kDnnReshapeY == CUDNN_ATTR_OPERATION_RESHAPE_YDESC);
 static_assert(kDnnHeuristicProperties == CUDNN_ATTR_ENGINEHEUR_DEVICEPROP &&
               kDnnPlanProperties == CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP &&
               kDnnPropertiesJson == CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION &&

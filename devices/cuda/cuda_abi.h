@@ -184,7 +184,7 @@ inline constexpr DnnStatus kDnnSuccess = 0, kDnnBadParam = 2000, kDnnNotSupporte
 inline constexpr int kDnnFloat = 0, kDnnDouble = 1, kDnnHalf = 2, kDnnBFloat16 = 9;
 // cudnnBackendDescriptorType_t
 inline constexpr int kDnnPointwise = 0, kDnnPointwiseOp = 13, kDnnProperties = 38, kDnnMatmul = 18, kDnnMatmulOp = 19,
-                     kDnnReduction = 21, kDnnReductionOp = 22;
+                     kDnnReduction = 21, kDnnReductionOp = 22, kDnnReshapeOp = 31;
 inline constexpr int kDnnConvolution = 1, kDnnEngine = 2, kDnnEngineConfig = 3, kDnnHeuristics = 4, kDnnPlan = 5,
                      kDnnForward = 10, kDnnBackwardFilter = 11, kDnnBackwardData = 12, kDnnGraph = 15,
                      kDnnVariantPack = 16, kDnnTensor = 17;
@@ -218,10 +218,10 @@ inline constexpr int kDnnPropertiesJson = 2702;
 inline constexpr int kDnnMatmulType = 1500, kDnnMatmulA = 1520, kDnnMatmulB = 1521, kDnnMatmulC = 1522,
                      kDnnMatmulHow = 1523;
 inline constexpr int kDnnReductionMode = 1600, kDnnReductionType = 1601, kDnnReductionX = 1610, kDnnReductionY = 1611,
-                     kDnnReductionHow = 1612;
+                     kDnnReductionHow = 1612, kDnnReshapeX = 2200, kDnnReshapeY = 2201;
 // cudnnPointwiseMode_t, cudnnReduceTensorOp_t
 inline constexpr int kDnnPointwiseAdd = 0, kDnnPointwiseMul = 1, kDnnPointwiseDiv = 6, kDnnPointwiseSub = 9,
-                     kDnnPointwiseExp = 13, kDnnPointwiseLog = 15, kDnnPointwiseRelu = 100;
+                     kDnnPointwiseExp = 13, kDnnPointwiseLog = 15, kDnnPointwiseIdentity = 21, kDnnPointwiseRelu = 100;
 inline constexpr int kDnnReduceAdd = 0, kDnnReduceMax = 3;
 // cudnnConvolutionMode_t, cudnnBackendHeurMode_t
 inline constexpr int kDnnCrossCorrelation = 1, kDnnModeFallback = 2, kDnnModeA = 3;

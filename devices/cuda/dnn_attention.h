@@ -1,4 +1,4 @@
-// Attention as a graph of cuDNN.
+// Attention and its gradients as graphs of cuDNN.
 #ifndef PERCALE_DEVICES_CUDA_DNN_ATTENTION_H_
 #define PERCALE_DEVICES_CUDA_DNN_ATTENTION_H_
 
@@ -15,11 +15,29 @@ class PlannedAttention {
   PlannedAttention(const PlannedAttention&) = delete;
   PlannedAttention& operator=(const PlannedAttention&) = delete;
 
-  // `statistics`: room for an f32 per query of each head, the log of the sum of exp of its scores. False, and nothing was enqueued, where
-  // cuDNN is not there or has nothing that will do.
-  bool run(const Launch& launch, const AttentionArgs& operands, Ptr statistics, Ptr workspace) const;
+  // With room for the statistics. False, and nothing was enqueued, where cuDNN is not there or has nothing that will do.
+  bool run(const Launch& launch, const AttentionArgs& operands, Ptr workspace) const;
 
   const DnnGraph& graph() const;
+  const DnnRules& rules() const;
+
+ private:
+  struct Made;
+  const std::unique_ptr<const Made> made_;
+};
+
+// Its gradients; heads are not shared. Thread-safe.
+class PlannedAttentionGrad {
+ public:
+  PlannedAttentionGrad(percale_dtype dtype, const AttentionGradArgs& args, const Dims& mask);
+  ~PlannedAttentionGrad();
+  PlannedAttentionGrad(const PlannedAttentionGrad&) = delete;
+  PlannedAttentionGrad& operator=(const PlannedAttentionGrad&) = delete;
+
+  bool run(const Launch& launch, const AttentionGradArgs& operands, Ptr workspace) const;
+
+  const DnnGraph& graph() const;
+  // The workspace grows with the scores: what gives the same bits in every run keeps gradients of them.
   const DnnRules& rules() const;
 
  private:

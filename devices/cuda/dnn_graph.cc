@@ -118,6 +118,13 @@ void DnnGraph::matmul(Number a, Number b, Number c) {
   is_operation();
 }
 
+void DnnGraph::reshape(Number x, Number y) {
+  add(abi::kDnnReshapeOp);
+  set_descriptor(abi::kDnnReshapeX, x);
+  set_descriptor(abi::kDnnReshapeY, y);
+  is_operation();
+}
+
 void DnnGraph::reduction(int mode, Number x, Number y) {
   const Number how = add(abi::kDnnReduction);
   set_enum(abi::kDnnReductionMode, abi::kDnnTypeReduction, mode);

@@ -54,6 +54,8 @@ class DnnGraph {
 
   // c = a b, of the last two dims.
   void matmul(Number a, Number b, Number c);
+  // y is the memory of x, by other dims and strides.
+  void reshape(Number x, Number y);
   // y = x joined over the dims that y has one of.
   void reduction(int mode, Number x, Number y);
 

@@ -54,6 +54,7 @@ Made made_of(const PrimitiveDesc& primitive) {
 void prepare_attention(Plan& plan, Steps& steps) {
   const Node& node = plan.node();
   refuse_if(float_type(node.dtype(0)) != DataType::bf16, "in f32 the core's own kernel is faster");
+  refuse_if(node.gives(1), "gives Y alone");
   const auto by_row = [&](const char* name) { return node.attribute(name, int64_t{0}) != 0; };
   const Heads q = heads_of(node.dims(0), by_row("q_by_row")), k = turned(heads_of(node.dims(1), by_row("k_by_row"))),
               v = heads_of(node.dims(2), by_row("v_by_row")), y = heads_of(node.output_dims(), by_row("y_by_row"));

@@ -179,6 +179,72 @@ std::vector<float> attend(const std::string& devices, const AttentionCase& c, DT
   return {span.begin(), span.end()};
 }
 
+// dQ, dK and dV one after another, from attention that gives its statistics.
+std::vector<float> attend_back(const std::string& devices, const AttentionCase& c, DType dtype, DType mask_dtype) {
+  const auto engine = engine_of(devices);
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  if (devices != "cpu:0") builder.main().set_device("cuda:0");
+  RunSpec spec;
+  std::vector<Tensor> given;
+  const auto value = [&](const Shape& shape, DType type, int seed) {
+    spec.feeds.push_back("x" + std::to_string(given.size()));
+    given.push_back(numbers(shape, seed));
+    return e.emit("Cast", {*builder.main().add_input(spec.feeds.back(), DType::kF32, shape)}, {{"to", type}});
+  };
+  const auto heads = [&](int64_t sequence, int64_t size, int seed) {
+    return value(c.by_row ? Shape{c.batch, sequence, c.heads, size} : Shape{c.batch, c.heads, sequence, size}, dtype,
+                 seed);
+  };
+  const int64_t by_row = c.by_row ? 1 : 0;
+  Attributes attributes{
+      {"scale", 0.5}, {"q_by_row", by_row}, {"k_by_row", by_row}, {"v_by_row", by_row}, {"y_by_row", by_row}};
+  std::vector<ValueId> operands{heads(c.queries, c.size, 1), heads(c.keys, c.size, 2), heads(c.keys, c.value_size, 3)};
+  if (c.mask.rank() > 0) operands.push_back(value(c.mask, mask_dtype, 4));
+  const auto forward = e.emit_many("percale:FusedAttention", operands, 2, attributes);
+  std::vector<ValueId> back{
+      heads(c.queries, c.value_size, 5), operands[0], operands[1], operands[2], forward[0], forward[1]};
+  if (operands.size() > 3) back.push_back(operands[3]);
+  attributes.set("dy_by_row", by_row);
+  std::vector<ValueId> outputs;
+  for (ValueId grad : e.emit_many("percale:FusedAttentionGrad", back, 3, attributes)) {
+    outputs.push_back(e.emit("Cast", {grad}, {{"to", DType::kF32}}));
+    spec.fetches.push_back(builder.main().function().value(outputs.back()).name);
+  }
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  REQUIRE(builder.main().set_outputs(outputs).ok());
+  auto got = (*Session::create(engine, *builder.finish(), nullptr))->run(spec, given);
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  std::vector<float> out;
+  for (const Tensor& t : *got) out.insert(out.end(), t.span<float>().begin(), t.span<float>().end());
+  return out;
+}
+
+TEST_CASE("gradients of attention go to cuDNN, with the CPU's results; our own kernels have the same") {
+  problems();
+  for (const AttentionCase& c : kAttentions) {
+    if (c.heads != c.kv_heads) continue;
+    for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32}) {
+      const bool half = dtype != DType::kF32;
+      CAPTURE(c.what);
+      CAPTURE(dtype_name(dtype));
+      const uint64_t before = emulator_count("attentions", "libcudnn.so.9");
+      const std::vector<float> got = attend_back("cpu:0,cuda:0", c, dtype, DType::kF32);
+      CHECK(emulator_count("attentions", "libcudnn.so.9") - before == (c.taken && half ? 2 : 0));
+      const std::vector<float> want = attend_back("cpu:0", c, dtype, DType::kF32);
+      REQUIRE(got.size() == want.size());
+      double most = 0, scale = 0;
+      for (size_t i = 0; i < want.size(); ++i) {
+        most = std::max(most, std::abs(static_cast<double>(got[i]) - static_cast<double>(want[i])));
+        scale = std::max(scale, std::abs(static_cast<double>(want[i])));
+      }
+      CHECK(scale > 0.01);
+      CHECK(most < scale * (dtype == DType::kF32 ? 1e-5 : dtype == DType::kF16 ? 1e-2 : 6e-2));
+    }
+  }
+  CHECK(problems() == 0);
+}
+
 TEST_CASE("attention goes to cuDNN, with the CPU's results, also for rows without a key") {
   problems();
   for (const AttentionCase& c : kAttentions) {

@@ -142,7 +142,7 @@ const Heads kHeads[] = {
     {1, 16, 16, 4096, 4096, 72, 72},
 };
 
-TEST_CASE("there is a way for attention that gives the same bits in every run") {
+TEST_CASE("there is a way for attention, and for its gradients, that gives the same bits in every run") {
   const Vendor& vendor = Vendor::get();
   for (const Heads& h : kHeads) {
     for (const percale_dtype dtype : {PERCALE_DTYPE_F16, PERCALE_DTYPE_BF16}) {
@@ -169,6 +169,14 @@ TEST_CASE("there is a way for attention that gives the same bits in every run") 
         CAPTURE(h.size);
         CAPTURE(plan.reason());
         CHECK(plan.is_there());
+        if (h.heads != h.kv_heads) continue;
+        AttentionGradArgs g{};
+        g.of = a;
+        std::copy(a.y_steps, a.y_steps + 3, g.dy_steps);
+        const PlannedAttentionGrad back(dtype, g, dims);
+        const DnnPlan backward(vendor.lib, vendor.target(), back.graph(), back.rules());
+        CAPTURE(backward.reason());
+        CHECK(backward.is_there());
       }
     }
   }

@@ -1,4 +1,5 @@
-"""train_test.py PERCALE: trains small nets, dense and convolutional, on the CPU, on an emulated GPU, and on both at once, and compares the losses.
+"""train_test.py PERCALE: trains small nets, dense, of images and with attention, in f32 and in mixed precision, on the CPU, on an emulated GPU,
+and on both at once, and compares the losses.
 
 Run with PERCALE_CUDA_LIBRARIES naming the emulator's folder. Standard library alone."""
 import csv
@@ -37,47 +38,61 @@ def write_data(folder):
     write_npy(folder + "/y.npy", "<i8", (ROWS,), struct.pack(f"<{ROWS}q", *y))
 
 
-def spec(optimizer, loss, convolutional):
-    last = {"layer": "Dense", "units": CLASSES}
-    if loss == "mean_squared_error":
-        last["units"] = 1
-    dense = [{"layer": "Dense", "units": 24, "activation": "relu"}, {"layer": "Dense", "units": 16, "activation": "tanh"}]
-    images = [{"layer": "Reshape", "target_shape": [2, 2, 3]},
-              {"layer": "Conv2D", "filters": 18, "kernel_size": [2, 2], "padding": "same"}, {"layer": "BatchNormalization"},
-              {"layer": "MaxPooling2D", "pool_size": [1, 2]}, {"layer": "LayerNormalization"},
-              {"layer": "GlobalAveragePooling2D"}]
+NETS = {
+    "dense": [{"layer": "Dense", "units": 24, "activation": "relu"}, {"layer": "Dense", "units": 16, "activation": "tanh"}],
+    "images": [{"layer": "Reshape", "target_shape": [2, 2, 3]},
+               {"layer": "Conv2D", "filters": 18, "kernel_size": [2, 2], "padding": "same"}, {"layer": "BatchNormalization"},
+               {"layer": "MaxPooling2D", "pool_size": [1, 2]}, {"layer": "LayerNormalization"},
+               {"layer": "GlobalAveragePooling2D"}],
+    "attention": [{"layer": "Dense", "units": 32 * 48}, {"layer": "Reshape", "target_shape": [32, 48]},
+                  {"layer": "MultiHeadAttention", "num_heads": 6, "key_dim": 8, "use_causal_mask": True},
+                  {"layer": "Flatten"}],
+}
+
+
+def spec(optimizer, loss, net="dense", precision="f32"):
     return {
-        "model": (images if convolutional else dense) + [last],
+        "model": NETS[net] + [{"layer": "Dense", "units": CLASSES}], "precision": precision,
         "input_shape": [INPUTS], "loss": loss, "from_logits": True, "metrics": [], "optimizer": optimizer,
         "data": {"train": {"x": "x.npy", "y": "y.npy"}}, "batch_size": 32, "shards": 2, "shuffle": True, "epochs": 3,
         "seed": 1, "devices": "cpu:0"}
 
 
 def train(program, folder, devices):
-    history = f"{folder}/history.csv"
-    command = [program, "train", folder + "/spec.json", "--data", folder, "--devices", devices, "--history", history, "--json"]
+    """The losses, what the program tells, and the kernels that ran."""
+    history, trace = f"{folder}/history.csv", f"{folder}/trace.json"
+    command = [program, "train", folder + "/spec.json", "--data", folder, "--devices", devices, "--history", history, "--json",
+               "--trace", trace]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode != 0 or "cuda emulator" in done.stderr:
         sys.exit(f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
     with open(history, newline="") as rows:
-        return [float(row["loss"]) for row in csv.DictReader(rows)], json.loads(done.stdout)
+        losses = [float(row["loss"]) for row in csv.DictReader(rows)]
+    with open(trace, encoding="utf-8") as events:
+        kernels = {(event.get("args") or {}).get("detail") for event in json.load(events)["traceEvents"]}
+    return losses, json.loads(done.stdout), kernels
 
 
 def main(program):
-    cases = [(optimizer, False) for optimizer in OPTIMIZERS] + [(OPTIMIZERS[0], True)]
+    cases = [(optimizer, "dense", "f32") for optimizer in OPTIMIZERS]
+    cases += [(OPTIMIZERS[0], net, precision) for net, precision in (("images", "f32"), ("images", "bf16"), ("attention", "bf16"))]
     with tempfile.TemporaryDirectory() as folder:
         write_data(folder)
-        for optimizer, convolutional in cases:
+        for optimizer, net, precision in cases:
             with open(folder + "/spec.json", "w") as out:
-                json.dump(spec(optimizer, "sparse_categorical_crossentropy", convolutional), out)
-            name = optimizer["name"] + (", convolutions" if convolutional else "")
-            want, _ = train(program, folder, "cpu:0")
+                json.dump(spec(optimizer, "sparse_categorical_crossentropy", net), out)
+            name = f"{optimizer['name']}, {net}, {precision}"
+            want, _, _ = train(program, folder, "cpu:0")
+            with open(folder + "/spec.json", "w") as out:
+                json.dump(spec(optimizer, "sparse_categorical_crossentropy", net, precision), out)
             digests = set()
             for devices in ["cuda:0", "cuda:0", "cpu:0,cuda:0", "cuda:0/0,cuda:0/1"]:
-                got, facts = train(program, folder, devices)
+                got, facts, kernels = train(program, folder, devices)
                 worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(want, got))
-                if len(want) != len(got) or not worst <= 1e-5:
+                if len(want) != len(got) or not worst <= (1e-5 if precision == "f32" else 3e-2):
                     sys.exit(f"{name} on {devices}: losses differ by {worst}\n{want}\n{got}")
+                if net == "attention" and "cuda.attention_grad" not in kernels:
+                    sys.exit(f"{name} on {devices}: attention and its gradients did not become two kernels: {sorted(filter(None, kernels))}")
                 if devices != "cpu:0,cuda:0":
                     digests.add(facts["digest"])
                 print(f"{name} on {devices}: {len(got)} steps, losses within {worst:.1e}")

@@ -7,7 +7,7 @@ import sys
 
 from families.activations import activation, composite, optimizer, transformer
 from families.choices import blocks, cumulate, select, sequence_rows, topk, unpool
-from families.attending import attention, detect, einsum, fused_attention, fused_rotary
+from families.attending import attention, detect, einsum, fused_attention, fused_attention_grad, fused_rotary
 from families.elementwise import elementwise, logic
 from families.embeddings import embedding, row_sparse
 from families.functions import bitwise, piecewise, taper, trigonometric
@@ -61,6 +61,7 @@ FAMILIES = {f.__name__: f for f in (
     unpool,
     attention,
     fused_attention,
+    fused_attention_grad,
     fused_rotary,
     einsum,
     detect,

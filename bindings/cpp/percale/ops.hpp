@@ -1454,15 +1454,21 @@ struct FusedAttentionAttributes {
   std::optional<double> scale = {};  ///< default 1
   std::optional<int64_t> v_by_row = {};  ///< default 0, 0 to 1
   std::optional<int64_t> y_by_row = {};  ///< default 0, 0 to 1
+  size_t outputs = 1;  ///< how many are computed
+};
+/// Of FusedAttention(); empty where they were not asked for.
+struct FusedAttentionOutputs {
+  Value Y, statistics;  ///< in the op's order
 };
 /// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, sequence,
 /// size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With nan_is_zero a
-/// probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask.
+/// probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The statistics are,
+/// for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
 /// Input Q: f32 f16 f64 bf16.
 /// Input K: f32 f16 f64 bf16.
 /// Input V: f32 f16 f64 bf16.
 /// Input mask (optional): f32 f16 f64 bf16.
-inline Value FusedAttention(Builder& builder, Value Q, Value K, Value V, Value mask = {}, const FusedAttentionAttributes& attributes = {}, const char* name = nullptr) {
+inline FusedAttentionOutputs FusedAttention(Builder& builder, Value Q, Value K, Value V, Value mask = {}, const FusedAttentionAttributes& attributes = {}, const char* name = nullptr) {
   std::vector<Value> all{Q, K, V, mask};
   detail::trim(all);
   Attributes given;
@@ -1472,7 +1478,47 @@ inline Value FusedAttention(Builder& builder, Value Q, Value K, Value V, Value m
   if (attributes.scale) given.emplace_back("scale", *attributes.scale);
   if (attributes.v_by_row) given.emplace_back("v_by_row", *attributes.v_by_row);
   if (attributes.y_by_row) given.emplace_back("y_by_row", *attributes.y_by_row);
-  return builder.node("percale:FusedAttention", all, given, 1, name)[0];
+  std::vector<Value> out = builder.node("percale:FusedAttention", all, given, attributes.outputs, name);
+  out.resize(2);
+  return {out[0], out[1]};
+}
+
+/// Of FusedAttentionGrad().
+struct FusedAttentionGradAttributes {
+  std::optional<int64_t> dy_by_row = {};  ///< default 0, 0 to 1
+  std::optional<int64_t> k_by_row = {};  ///< default 0, 0 to 1
+  std::optional<int64_t> q_by_row = {};  ///< default 0, 0 to 1
+  std::optional<double> scale = {};  ///< default 1
+  std::optional<int64_t> v_by_row = {};  ///< default 0, 0 to 1
+  std::optional<int64_t> y_by_row = {};  ///< default 0, 0 to 1
+};
+/// Of FusedAttentionGrad(); empty where they were not asked for.
+struct FusedAttentionGradOutputs {
+  Value dQ, dK, dV;  ///< in the op's order
+};
+/// The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics (Dao et
+/// al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+/// Input dY: f32 f16 f64 bf16.
+/// Input Q: f32 f16 f64 bf16.
+/// Input K: f32 f16 f64 bf16.
+/// Input V: f32 f16 f64 bf16.
+/// Input Y: f32 f16 f64 bf16.
+/// Input statistics: f32 f16 f64 bf16.
+/// Input mask (optional): f32 f16 f64 bf16.
+/// No gradient.
+inline FusedAttentionGradOutputs FusedAttentionGrad(Builder& builder, Value dY, Value Q, Value K, Value V, Value Y, Value statistics, Value mask = {}, const FusedAttentionGradAttributes& attributes = {}, const char* name = nullptr) {
+  std::vector<Value> all{dY, Q, K, V, Y, statistics, mask};
+  detail::trim(all);
+  Attributes given;
+  if (attributes.dy_by_row) given.emplace_back("dy_by_row", *attributes.dy_by_row);
+  if (attributes.k_by_row) given.emplace_back("k_by_row", *attributes.k_by_row);
+  if (attributes.q_by_row) given.emplace_back("q_by_row", *attributes.q_by_row);
+  if (attributes.scale) given.emplace_back("scale", *attributes.scale);
+  if (attributes.v_by_row) given.emplace_back("v_by_row", *attributes.v_by_row);
+  if (attributes.y_by_row) given.emplace_back("y_by_row", *attributes.y_by_row);
+  std::vector<Value> out = builder.node("percale:FusedAttentionGrad", all, given, 3, name);
+  out.resize(3);
+  return {out[0], out[1], out[2]};
 }
 
 /// X cos + T sin, T being X with the second half of its last dim negated and put before the first: a rotation of

@@ -2393,17 +2393,19 @@ type FusedAttentionAttrs struct {
 	Scale     *float64 // default 1
 	VByRow    int      // default 0, 0 to 1
 	YByRow    int      // default 0, 0 to 1
+	Outputs   int      // how many are computed; 0: 1
 }
 
 // FusedAttention: softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch,
 // heads, sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With
-// nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask.
+// nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The
+// statistics are, for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
 //
 // Input Q: f32 f16 f64 bf16.
 // Input K: f32 f16 f64 bf16.
 // Input V: f32 f16 f64 bf16.
 // Input mask (optional): f32 f16 f64 bf16.
-func FusedAttention(g *percale.Builder, q percale.Value, k percale.Value, v percale.Value, mask percale.Value, attrs ...FusedAttentionAttrs) percale.Value {
+func FusedAttention(g *percale.Builder, q percale.Value, k percale.Value, v percale.Value, mask percale.Value, attrs ...FusedAttentionAttrs) (y, statistics percale.Value) {
 	in := []percale.Value{q, k, v, mask}
 	n := percale.Node{Op: "percale:FusedAttention", Inputs: trim(in)}
 	n.Outputs = 1
@@ -2427,8 +2429,63 @@ func FusedAttention(g *percale.Builder, q percale.Value, k percale.Value, v perc
 		if a.YByRow != 0 {
 			n.Attrs = append(n.Attrs, percale.Attr{Name: "y_by_row", Value: a.YByRow})
 		}
+		if a.Outputs > 0 {
+			n.Outputs = a.Outputs
+		}
 	}
-	return one(g.Add(n))
+	out := pad(g.Add(n), 2)
+	return out[0], out[1]
+}
+
+// FusedAttentionGradAttrs are the attributes of FusedAttentionGrad; the zero value of a field leaves its default.
+type FusedAttentionGradAttrs struct {
+	Name    string   // of the node
+	DyByRow int      // default 0, 0 to 1
+	KByRow  int      // default 0, 0 to 1
+	QByRow  int      // default 0, 0 to 1
+	Scale   *float64 // default 1
+	VByRow  int      // default 0, 0 to 1
+	YByRow  int      // default 0, 0 to 1
+}
+
+// FusedAttentionGrad: The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the
+// statistics (Dao et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+//
+// Input dY: f32 f16 f64 bf16.
+// Input Q: f32 f16 f64 bf16.
+// Input K: f32 f16 f64 bf16.
+// Input V: f32 f16 f64 bf16.
+// Input Y: f32 f16 f64 bf16.
+// Input statistics: f32 f16 f64 bf16.
+// Input mask (optional): f32 f16 f64 bf16.
+// No gradient.
+func FusedAttentionGrad(g *percale.Builder, dY percale.Value, q percale.Value, k percale.Value, v percale.Value, y percale.Value, statistics percale.Value, mask percale.Value, attrs ...FusedAttentionGradAttrs) (dQ, dK, dV percale.Value) {
+	in := []percale.Value{dY, q, k, v, y, statistics, mask}
+	n := percale.Node{Op: "percale:FusedAttentionGrad", Inputs: trim(in)}
+	n.Outputs = 3
+	for _, a := range attrs {
+		n.Name = a.Name
+		if a.DyByRow != 0 {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "dy_by_row", Value: a.DyByRow})
+		}
+		if a.KByRow != 0 {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "k_by_row", Value: a.KByRow})
+		}
+		if a.QByRow != 0 {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "q_by_row", Value: a.QByRow})
+		}
+		if a.Scale != nil {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "scale", Value: *a.Scale})
+		}
+		if a.VByRow != 0 {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "v_by_row", Value: a.VByRow})
+		}
+		if a.YByRow != 0 {
+			n.Attrs = append(n.Attrs, percale.Attr{Name: "y_by_row", Value: a.YByRow})
+		}
+	}
+	out := pad(g.Add(n), 3)
+	return out[0], out[1], out[2]
 }
 
 // FusedRotaryAttrs are the attributes of FusedRotary; the zero value of a field leaves its default.

@@ -967,10 +967,11 @@ def Fused(builder: Builder, inputs: Sequence[Value] = (), *, body: str, anchor: 
 def FusedAttention(builder: Builder, Q: Value, K: Value, V: Value, mask: Optional[Value] = None, *,
         k_by_row: Optional[int] = None, nan_is_zero: Optional[int] = None, q_by_row: Optional[int] = None,
         scale: Optional[float] = None, v_by_row: Optional[int] = None, y_by_row: Optional[int] = None,
-        name: str = "") -> Value:
+        outputs: int = 1, name: str = "") -> List[Value]:
     """softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads, sequence,
     size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With nan_is_zero a
-    probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask.
+    probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The statistics are,
+    for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
     Input Q: f32 f16 f64 bf16.
     Input K: f32 f16 f64 bf16.
     Input V: f32 f16 f64 bf16.
@@ -982,7 +983,32 @@ def FusedAttention(builder: Builder, Q: Value, K: Value, V: Value, mask: Optiona
     v_by_row: default 0, 0 to 1.
     y_by_row: default 0, 0 to 1."""
     return builder.node("percale:FusedAttention", [Q, K, V, mask], {"k_by_row": k_by_row, "nan_is_zero": nan_is_zero,
-        "q_by_row": q_by_row, "scale": scale, "v_by_row": v_by_row, "y_by_row": y_by_row}, outputs=1, name=name)[0]
+        "q_by_row": q_by_row, "scale": scale, "v_by_row": v_by_row, "y_by_row": y_by_row}, outputs=outputs, name=name)
+
+
+def FusedAttentionGrad(builder: Builder, dY: Value, Q: Value, K: Value, V: Value, Y: Value, statistics: Value,
+        mask: Optional[Value] = None, *, dy_by_row: Optional[int] = None, k_by_row: Optional[int] = None,
+        q_by_row: Optional[int] = None, scale: Optional[float] = None, v_by_row: Optional[int] = None,
+        y_by_row: Optional[int] = None, name: str = "") -> List[Value]:
+    """The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics (Dao
+    et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+    Input dY: f32 f16 f64 bf16.
+    Input Q: f32 f16 f64 bf16.
+    Input K: f32 f16 f64 bf16.
+    Input V: f32 f16 f64 bf16.
+    Input Y: f32 f16 f64 bf16.
+    Input statistics: f32 f16 f64 bf16.
+    Input mask (optional): f32 f16 f64 bf16.
+    No gradient.
+    dy_by_row: default 0, 0 to 1.
+    k_by_row: default 0, 0 to 1.
+    q_by_row: default 0, 0 to 1.
+    scale: default 1.
+    v_by_row: default 0, 0 to 1.
+    y_by_row: default 0, 0 to 1."""
+    return builder.node("percale:FusedAttentionGrad", [dY, Q, K, V, Y, statistics, mask], {"dy_by_row": dy_by_row,
+        "k_by_row": k_by_row, "q_by_row": q_by_row, "scale": scale, "v_by_row": v_by_row, "y_by_row": y_by_row},
+        outputs=3, name=name)
 
 
 def FusedRotary(builder: Builder, X: Value, cos: Value, sin: Value, *, name: str = "") -> Value:

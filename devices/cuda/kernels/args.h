@@ -340,6 +340,7 @@ struct ConvBiasArgs {
 // Heads in any layout whose innermost dim is contiguous: steps are those of batch, head and row, in elements.
 struct AttentionArgs {
   Ptr q, k, v, mask, y;  // mask: 0 where there is none
+  Ptr statistics;  // log of the sum of exp of a row's scores [batch, heads, queries], f32 or wider; 0: nobody asks
   int64_t batch, heads, kv_heads, queries, keys;
   int64_t q_steps[3], k_steps[3], v_steps[3], y_steps[3];
   int64_t mask_steps[4];  // batch, head, query, key
@@ -347,6 +348,14 @@ struct AttentionArgs {
   int32_t size, value_size;
   int32_t wide_mask;  // 1: the mask is f32 where the rest is narrower
   int32_t nan_is_zero;
+};
+
+// Gradients of attention: `of.y` and `of.statistics` are what it gave; dq, dk and dv lie as q, k and v do.
+struct AttentionGradArgs {
+  AttentionArgs of;
+  Ptr dy, dq, dk, dv;
+  Ptr delta;  // rows of dy * y summed [batch, heads, queries], f32 or wider
+  int64_t dy_steps[3];
 };
 
 // Rows of y without a key that counts, or with NaN among their scores: NaN, or 0.

@@ -1,4 +1,4 @@
-// softmax(scale Q K^T + mask) V in one pass over the keys: the maximum and the sum of a row are kept up as keys come (Milakov and Gimelshein
+// Attention and its gradients. softmax(scale Q K^T + mask) V in one pass over the keys: the maximum and the sum of a row are kept up as keys come (Milakov and Gimelshein
 // 2018), and what was added before is scaled down. A block takes 32 queries of a head, and the keys 32 at a time.
 #include "devices/cuda/kernels/device.cuh"
 
@@ -42,6 +42,24 @@ __device__ Wide<T> rounded(Wide<T> x) {
   return widen(narrow<T>(x));
 }
 
+template <class W>
+__device__ W dot(const W* x, const W* y, int size) {
+  W sum = 0;
+  for (int d = 0; d < size; ++d) sum = fma(x[d], y[d], sum);
+  return sum;
+}
+
+// Of the product of a query and a key. Rounded where the op's body rounds: large scores would else differ by more than their weights may.
+template <class T>
+__device__ Wide<T> score_of(const AttentionArgs& a, Wide<T> product, int64_t b, int64_t head, int64_t query, int64_t key) {
+  using W = Wide<T>;
+  const W score = rounded<T>(rounded<T>(product) * static_cast<W>(a.scale));
+  if (a.mask.address == 0) return score;
+  const int64_t i = b * a.mask_steps[0] + head * a.mask_steps[1] + query * a.mask_steps[2] + key * a.mask_steps[3];
+  return a.wide_mask ? score + static_cast<W>(at<const float>(a.mask)[i])
+                     : rounded<T>(score + widen(at<const T>(a.mask)[i]));
+}
+
 template <class T>
 __device__ void attend(const AttentionArgs& a) {
   using W = Wide<T>;
@@ -72,18 +90,9 @@ __device__ void attend(const AttentionArgs& a) {
       W scores[kKeys / kParts], high = nothing;
       for (int j = 0; j < kKeys / kParts; ++j) {
         const int key = part + kParts * j;
-        W score = 0;
-        for (int d = 0; d < a.size; ++d) score = fma(q[row * q_pitch + d], kv[key * pitch + d], score);
-        // Rounded where the op's body rounds: large scores would else differ by more than their weights may.
-        score = rounded<T>(rounded<T>(score) * static_cast<W>(a.scale));
         const bool counts = works && begin + key < a.keys;
-        if (counts && a.mask.address != 0) {
-          const int64_t i = b * a.mask_steps[0] + head * a.mask_steps[1] + query * a.mask_steps[2] +
-                            (begin + key) * a.mask_steps[3];
-          score = a.wide_mask ? score + static_cast<W>(at<const float>(a.mask)[i])
-                              : rounded<T>(score + widen(at<const T>(a.mask)[i]));
-        }
-        scores[j] = counts ? score : nothing;
+        const W product = dot(q + row * q_pitch, kv + key * pitch, a.size);
+        scores[j] = counts ? score_of<T>(a, product, b, head, query, begin + key) : nothing;
         high = JoinMax()(high, scores[j]);
       }
       high = JoinMax()(most, join_parts(high, JoinMax()));
@@ -112,12 +121,104 @@ __device__ void attend(const AttentionArgs& a) {
       }
     }
     if (!works) continue;
+    if (a.statistics.address != 0 && part == 0) at<W>(a.statistics)[line * a.queries + query] = most + log(sum);
     T* y = at<T>(a.y) + b * a.y_steps[0] + head * a.y_steps[1] + query * a.y_steps[2];
     // A row whose weights are no numbers has the sum NaN, one without a key that counts the sum 0.
     const bool zero = a.nan_is_zero && !(sum > 0);
     for (int j = 0; j < kOutputs; ++j) {
       const int d = part + kParts * j;
       if (d < a.value_size) y[d] = narrow<T>(zero ? static_cast<W>(0) : out[j] / sum);
+    }
+  }
+}
+
+template <class T>
+__device__ void sum_rows(const AttentionGradArgs& g) {
+  using W = Wide<T>;
+  const AttentionArgs& a = g.of;
+  for (int64_t i = thread_number(); i < a.batch * a.heads * a.queries; i += thread_count()) {
+    const int64_t line = i / a.queries, b = line / a.heads, head = line - b * a.heads, query = i - line * a.queries;
+    const T* y = at<const T>(a.y) + b * a.y_steps[0] + head * a.y_steps[1] + query * a.y_steps[2];
+    const T* dy = at<const T>(g.dy) + b * g.dy_steps[0] + head * g.dy_steps[1] + query * g.dy_steps[2];
+    W sum = 0;
+    for (int d = 0; d < a.value_size; ++d) sum = fma(widen(dy[d]), widen(y[d]), sum);
+    at<W>(g.delta)[i] = sum;
+  }
+}
+
+// A side of the scores: the rows that a block makes gradients for, or those that they meet, each with two operands.
+template <class T>
+struct AttentionSide {
+  const T *first, *second;  // q and dy, or k and v, of a head
+  int64_t first_step, second_step, count;
+};
+template <class T>
+__device__ AttentionSide<T> side_of(const AttentionGradArgs& g, bool keys, int64_t b, int64_t head) {
+  const AttentionArgs& a = g.of;
+  if (keys) {
+    return {at<const T>(a.k) + b * a.k_steps[0] + head * a.k_steps[1], at<const T>(a.v) + b * a.v_steps[0] + head * a.v_steps[1],
+            a.k_steps[2], a.v_steps[2], a.keys};
+  }
+  return {at<const T>(a.q) + b * a.q_steps[0] + head * a.q_steps[1], at<const T>(g.dy) + b * g.dy_steps[0] + head * g.dy_steps[1],
+          a.q_steps[2], g.dy_steps[2], a.queries};
+}
+
+// dQ, or dK and dV: a block takes 32 rows of its side and meets the other side's 32 at a time. Weights come again from the scores and the
+// statistics; nobody adds to what another block makes.
+template <class T, bool kOfKeys>
+__device__ void attend_back(const AttentionGradArgs& g) {
+  using W = Wide<T>;
+  const AttentionArgs& a = g.of;
+  PERCALE_DYNAMIC_SHARED(W, shared);
+  const int pitch = a.size + 1, value_pitch = a.value_size + 1, p_pitch = kRows + 1;
+  W *own = shared, *own_second = own + kRows * pitch, *other = own_second + kRows * value_pitch;
+  W *other_second = other + kRows * pitch, *ds = other_second + kRows * value_pitch, *p = ds + kRows * p_pitch;
+  const int row = static_cast<int>(threadIdx.x) / kParts, part = static_cast<int>(threadIdx.x) % kParts;
+  const int64_t count = kOfKeys ? a.keys : a.queries, tiles = (count + kRows - 1) / kRows;
+  for (int64_t tile = blockIdx.x; tile < a.batch * a.heads * tiles; tile += gridDim.x) {
+    const int64_t line = tile / tiles, first = (tile - line * tiles) * kRows;
+    const int64_t b = line / a.heads, head = line - b * a.heads;
+    const AttentionSide<T> mine = side_of<T>(g, kOfKeys, b, head), theirs = side_of<T>(g, !kOfKeys, b, head);
+    const W *statistics = at<const W>(a.statistics) + line * a.queries, *delta = at<const W>(g.delta) + line * a.queries;
+    __syncthreads();  // whoever still reads the tile before
+    load_rows(own, pitch, mine.first, first, count, mine.first_step, a.size);
+    load_rows(own_second, value_pitch, mine.second, first, count, mine.second_step, a.value_size);
+    W out[kOutputs], out_second[kOutputs];
+    for (int j = 0; j < kOutputs; ++j) out[j] = out_second[j] = 0;
+    for (int64_t begin = 0; begin < theirs.count; begin += kRows) {
+      __syncthreads();  // whoever still reads the rows before
+      load_rows(other, pitch, theirs.first, begin, theirs.count, theirs.first_step, a.size);
+      load_rows(other_second, value_pitch, theirs.second, begin, theirs.count, theirs.second_step, a.value_size);
+      __syncthreads();
+      for (int j = 0; j < kRows / kParts; ++j) {
+        const int column = part + kParts * j;
+        const int64_t query = kOfKeys ? begin + column : first + row, key = kOfKeys ? first + row : begin + column;
+        const bool counts = query < a.queries && key < a.keys;
+        const W product = dot(own + row * pitch, other + column * pitch, a.size);
+        const W along = dot(own_second + row * value_pitch, other_second + column * value_pitch, a.value_size);
+        const W weight = counts ? exp(score_of<T>(a, product, b, head, query, key) - statistics[query]) : static_cast<W>(0);
+        p[row * p_pitch + column] = weight;
+        ds[row * p_pitch + column] =
+            counts ? weight * (along - delta[query]) * static_cast<W>(a.scale) : static_cast<W>(0);
+      }
+      __syncthreads();
+      for (int column = 0; column < kRows; ++column) {
+        const W slope = ds[row * p_pitch + column], weight = p[row * p_pitch + column];
+        for (int j = 0; j < kOutputs; ++j) {
+          const int d = part + kParts * j;
+          if (d < a.size) out[j] = fma(slope, other[column * pitch + d], out[j]);
+          if (kOfKeys && d < a.value_size) out_second[j] = fma(weight, other_second[column * value_pitch + d], out_second[j]);
+        }
+      }
+    }
+    if (first + row >= count) continue;
+    const int64_t(&steps)[3] = kOfKeys ? a.k_steps : a.q_steps;
+    T* to = at<T>(kOfKeys ? g.dk : g.dq) + b * steps[0] + head * steps[1] + (first + row) * steps[2];
+    T* to_second = kOfKeys ? at<T>(g.dv) + b * a.v_steps[0] + head * a.v_steps[1] + (first + row) * a.v_steps[2] : to;
+    for (int j = 0; j < kOutputs; ++j) {
+      const int d = part + kParts * j;
+      if (d < a.size) to[d] = narrow<T>(out[j]);
+      if (kOfKeys && d < a.value_size) to_second[d] = narrow<T>(out_second[j]);
     }
   }
 }
@@ -147,5 +248,10 @@ PERCALE_KERNEL(percale_attention_end_bf16, AttentionEndArgs, 256) { end_rows<BF1
 #define PERCALE_ATTENTION(name, T) \
   PERCALE_KERNEL(percale_attention_##name, AttentionArgs, 256) { attend<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ATTENTION)
+#define PERCALE_ATTENTION_GRAD(name, T)                                                                    \
+  PERCALE_KERNEL(percale_attention_delta_##name, AttentionGradArgs, 256) { sum_rows<T>(a); }               \
+  PERCALE_KERNEL(percale_attention_grad_q_##name, AttentionGradArgs, 256) { attend_back<T, false>(a); }    \
+  PERCALE_KERNEL(percale_attention_grad_kv_##name, AttentionGradArgs, 256) { attend_back<T, true>(a); }
+PERCALE_FLOAT_TYPES(PERCALE_ATTENTION_GRAD)
 
 }  // namespace percale::cuda

@@ -158,6 +158,12 @@ def fused_attention(t):
     t.row("percale:FusedAttention", q, k[:, :2], v[:, :2], error="3 heads of Q do not divide into 2 of K")
     row(*qkv(s=0))
     row(*qkv(batch=0))
+    for dtype in FLOATS:
+        q, k, v = qkv(dtype)
+        scores = 0.5 * np.asarray(q, F64) @ np.asarray(k, F64).swapaxes(-1, -2)
+        sums = np.log(np.exp(scores).sum(-1)).astype(F64 if dtype == F64 else F32)
+        t.row("percale:FusedAttention", q, k, v, out=[expected(q, k, v, scale=0.5).astype(dtype), sums], scale=0.5,
+              tol={F16: 4e-3, BF16: 3e-2, F64: 1e-13}.get(dtype, 2e-6), note="statistics")
     small = qkv(batch=1, heads=2, s=2, keys=3, d=2, dv=1, layout="010")
     t.row("percale:FusedAttention", *small, floats((2, 3), 9), out=False, grad=[0, 1, 2, 3], grad2=True, k_by_row=1,
           y_by_row=1, scale=0.7)
@@ -187,6 +193,49 @@ def fused_rotary(t):
     t.row("percale:FusedRotary", floats((0, 6), 1), floats((6,), 2), floats((6,), 3), out=floats((0, 6), 1))
     t.row("percale:FusedRotary", floats((2, 5), 1), floats((5,), 2), floats((5,), 3), error="even last dim")
     t.row("percale:FusedRotary", x, floats((5, 6), 2), floats((6,), 3), error="does not broadcast")
+
+
+def fused_attention_grad(t):
+    """The gradients of sum(dY * softmax(scale Q K^T + mask) V) in numpy, f64, by the Jacobian of the softmax."""
+    def turn(x, by_row):
+        return np.asarray(x, F64).transpose(0, 2, 1, 3) if by_row else np.asarray(x, F64)
+
+    def row(layout="00000", dtype=F32, mask=None, scale=0.5, tol=4e-6, batch=2, heads=3, s=4, keys=5, d=2, dv=6, note=None):
+        names = ["dy_by_row", "q_by_row", "k_by_row", "v_by_row", "y_by_row"]
+        sizes = [(s, dv), (s, d), (keys, d), (keys, dv)]
+        by = [int(c) for c in layout]
+        given = [floats((batch, n, heads, w) if b else (batch, heads, n, w), i + 1, -2, 2, dtype) for i, ((n, w), b) in enumerate(zip(sizes, by))]
+        dy, q, k, v = [turn(x, b) for x, b in zip(given, by)]
+        scores = scale * q @ k.swapaxes(-1, -2) + (0 if mask is None else np.asarray(mask, F64))
+        e = np.exp(scores - scores.max(-1, keepdims=True))
+        p = e / e.sum(-1, keepdims=True)
+        statistics = np.log(e.sum(-1)) + scores.max(-1)
+        dp = dy @ v.swapaxes(-1, -2)
+        jacobian = p[..., :, None] * (np.eye(keys) - p[..., None, :])  # of a row's weights by its scores
+        ds = scale * np.einsum("bhsij,bhsi->bhsj", jacobian, dp)
+        out = [ds @ k, ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ dy]
+        out = [turn(x, b).astype(dtype) for x, b in zip(out, by[1:4])]
+        y = turn(p @ v, by[4]).astype(dtype)
+        wide = F64 if dtype == F64 else F32
+        t.row("percale:FusedAttentionGrad", *given, y, statistics.astype(wide), *([] if mask is None else [mask]), out=out, tol=tol,
+              note=note, scale=scale, **dict(zip(names, by)))
+
+    for dtype in FLOATS:
+        row(dtype=dtype, tol={F16: 1e-2, BF16: 8e-2, F64: 1e-13}.get(dtype, 4e-6))
+    for layout in ["11111", "10000", "01000", "00100", "00010", "00001"]:
+        row(layout)
+    for shape in [(5,), (4, 5), (3, 1, 5), (2, 1, 1, 5), (2, 3, 4, 5)]:
+        row(mask=floats(shape, 9, -3, 3), note="masks")
+    far = floats((4, 5), 9, -3, 3)
+    far[2, 3] = -np.inf
+    row(mask=far, scale=1.5, note="a key that a query does not see")
+    row(s=40, keys=70, d=8, dv=16, tol=1e-5, note="several blocks")
+    row("11111", dtype=BF16, s=37, keys=33, d=16, dv=8, mask=floats((37, 33), 3, -1, 1), tol=0.2, note="several blocks, a wide mask")
+    x = [floats((2, 3, 4, 2), i) for i in range(4)]
+    stats = floats((2, 3, 4), 7)
+    t.row("percale:FusedAttentionGrad", *x, x[0], stats[:, :2], outputs=3, error="wanted statistics of shape")
+    t.row("percale:FusedAttentionGrad", x[0][:1], *x[1:], x[0], stats, outputs=3, error="wanted dY of shape")
+    t.row("percale:FusedAttentionGrad", x[0], x[1], x[2][:, :1], x[3][:, :1], x[0], stats, outputs=3, error="none are shared here")
 
 
 def detect(t):

@@ -437,8 +437,8 @@ TEST_CASE("Passes can be switched off by name and each that ran can be dumped") 
   context.dump = [&](std::string_view pass, const Function&) { ran.emplace_back(pass); };
   check(run_device_free_passes(*graph, f, context));
   CHECK(ran == Strings{"inline_calls", "infer_shapes", "expand_composites", "fold_constants", "dead_code",
-                       "recognize_norm", "recognize_rotary", "recognize_attention", "move_transposes",
-                       "recognize_activation", "fold_pad", "move_views", "fold_batch_norm"});
+                       "recognize_norm", "recognize_rotary", "recognize_attention", "recognize_attention_grad",
+                       "move_transposes", "recognize_activation", "fold_pad", "move_views", "fold_batch_norm"});
   CHECK(f.nodes.size() == 3);
 }
 

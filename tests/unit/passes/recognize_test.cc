@@ -1,6 +1,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/autodiff/gradients.h"
 #include "tests/unit/passes/recognize_util.h"
 
 namespace percale {
@@ -220,6 +221,82 @@ TEST_CASE("A choice between scores and a number that hides them is a mask") {
   const ValueId scores = l.b.op("MatMul", {l.input({2, 3, 5, 4}), l.turned(l.input({2, 3, 6, 4}), {0, 1, 3, 2})});
   const ValueId p = l.b.op("Softmax", {l.b.op("Where", {some, scores, l.b.number(-1e30)})});
   CHECK(l.finish(l.b.op("MatMul", {p, l.input({2, 3, 6, 7})})) == Strings{"Greater", "Where", "FusedAttention"});
+}
+
+namespace {
+
+// Attention that trains, in f32: the sum of weighted outputs, and its gradients by what Q, K and V are made of. The ops after the pass,
+// whose results are compared; `asked`: products are to be bf16.
+Strings trained(bool by_row, const std::string& mask, bool asked, bool looks = false) {
+  Builder builder{all_ops()};
+  Build b{builder.main()};
+  std::vector<Tensor> inputs;
+  const auto input = [&](const Shape& shape) {
+    const Tensor wide = wavy(shape, -2, 2);
+    std::vector<float> values(wide.span<double>().begin(), wide.span<double>().end());
+    inputs.push_back(Tensor::of(shape, std::span<const float>(values)));
+    return b.input(str_cat("in", static_cast<uint64_t>(inputs.size())), shape, DType::kF32);
+  };
+  const auto number = [&](double value) { return b.number(value, DType::kF32); };
+  const auto turned = [&](ValueId x, std::vector<int64_t> perm) {
+    return b.op("Transpose", {x}, {{"perm", std::move(perm)}});
+  };
+  const auto heads = [&](ValueId x) { return by_row ? turned(x, {0, 2, 1, 3}) : x; };
+  const auto dims = [&](int64_t rows, int64_t size) {
+    return by_row ? Shape{2, rows, 3, size} : Shape{2, 3, rows, size};
+  };
+  const ValueId q = input(dims(5, 4)), k = input(dims(6, 4)), v = input(dims(6, 7));
+  ValueId scores = b.op(
+      "MatMul", {heads(q), turned(k, by_row ? std::vector<int64_t>{0, 2, 3, 1} : std::vector<int64_t>{0, 1, 3, 2})});
+  if (mask == "added") scores = b.op("Add", {b.op("Div", {scores, number(2)}), input({5, 6})});
+  if (mask == "chosen")
+    scores = b.op("Where",
+                  {b.op("Greater", {input({5, 6}), number(-1.5)}), b.op("Mul", {number(0.5), scores}), number(-1e30)});
+  const ValueId p = b.op("Softmax", {scores});
+  const ValueId y = heads(b.op("MatMul", {p, heads(v)}));
+  const ValueId loss = b.op("ReduceSum", {b.op("Mul", {y, input(dims(5, 7))})}, {{"keepdims", 0}});
+  std::vector<ValueId> outputs{loss};
+  for (ValueId grad : get(gradients(builder.main(), {loss}, {q, k, v}))) outputs.push_back(grad);
+  if (looks) outputs.push_back(p);
+  b.outputs(outputs);
+  const Graph graph = *get(builder.finish());
+  Function f = graph.main();
+  PassContext context;
+  context.narrows = asked;
+  context.claims = [](const Function&, const Node&) { return true; };
+  check(recognize_attention_grad(graph, f, context));
+  const auto want = evaluate(graph, graph.main(), inputs), got = evaluate(graph, f, inputs);
+  for (size_t i = 0; i < want.size(); ++i) {
+    REQUIRE(got[i].shape() == want[i].shape());
+    for (size_t j = 0; j < want[i].span<float>().size(); ++j) {
+      CHECK(got[i].span<float>()[j] == doctest::Approx(want[i].span<float>()[j]).epsilon(1e-4));
+    }
+  }
+  Strings out;
+  for (const Node& node : f.nodes) out.emplace_back(node.op->name);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Attention that trains in bf16 becomes two ops, which read and write what the transpositions of heads led to") {
+  for (const bool by_row : {true, false}) {
+    for (const std::string mask : {"", "added", "chosen"}) {
+      CAPTURE(by_row);
+      CAPTURE(mask);
+      const Strings ops = trained(by_row, mask, true);
+      const auto count = [&](std::string_view op) { return std::count(ops.begin(), ops.end(), op); };
+      CHECK(count("FusedAttention") == 1);
+      CHECK(count("FusedAttentionGrad") == 1);
+      CHECK(count("Transpose") == 0);
+      CHECK(count("Softmax") + count("MatMul") + count("BatchMatMul") == 0);
+    }
+  }
+  for (const Strings& ops :
+       {trained(true, "added", false), trained(true, "added", true, true)}) {  // not asked; the weights are an output
+    CHECK(std::count(ops.begin(), ops.end(), "FusedAttentionGrad") == 0);
+  }
 }
 
 TEST_CASE("What is no attention stays as it is") {

@@ -1467,7 +1467,8 @@ op! {
 op! {
     /// softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is \[batch, heads,
     /// sequence, size\] or, by row, \[batch, sequence, heads, size\]. Heads of Q may share those of K and V. With
-    /// nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask.
+    /// nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The
+    /// statistics are, for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
     ///
     /// Input Q: f32 f16 f64 bf16.
     ///
@@ -1491,6 +1492,42 @@ op! {
         /// The attribute `y_by_row`: default 0, 0 to 1.
         y_by_row "y_by_row": i64;
     } 1
+}
+
+op! {
+    /// The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics
+    /// (Dao et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+    ///
+    /// Input dY: f32 f16 f64 bf16.
+    ///
+    /// Input Q: f32 f16 f64 bf16.
+    ///
+    /// Input K: f32 f16 f64 bf16.
+    ///
+    /// Input V: f32 f16 f64 bf16.
+    ///
+    /// Input Y: f32 f16 f64 bf16.
+    ///
+    /// Input statistics: f32 f16 f64 bf16.
+    ///
+    /// Input mask (optional): f32 f16 f64 bf16.
+    ///
+    /// No gradient.
+    FusedAttentionGrad fused_attention_grad "percale:FusedAttentionGrad" (d_y: one, q: one, k: one, v: one, y: one, statistics: one, mask: optional)
+    {
+        /// The attribute `dy_by_row`: default 0, 0 to 1.
+        dy_by_row "dy_by_row": i64;
+        /// The attribute `k_by_row`: default 0, 0 to 1.
+        k_by_row "k_by_row": i64;
+        /// The attribute `q_by_row`: default 0, 0 to 1.
+        q_by_row "q_by_row": i64;
+        /// The attribute `scale`: default 1.
+        scale "scale": f64;
+        /// The attribute `v_by_row`: default 0, 0 to 1.
+        v_by_row "v_by_row": i64;
+        /// The attribute `y_by_row`: default 0, 0 to 1.
+        y_by_row "y_by_row": i64;
+    } 3
 }
 
 op! {

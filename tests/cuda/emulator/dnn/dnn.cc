@@ -326,7 +326,8 @@ bool broadcasts(const Tensor& from, const Tensor& to) {
 const char* check_pointwise(const Step& s) {
   const bool two = s.mode == kDnnPointwiseAdd || s.mode == kDnnPointwiseMul || s.mode == kDnnPointwiseDiv ||
                    s.mode == kDnnPointwiseSub;
-  const bool one = s.mode == kDnnPointwiseRelu || s.mode == kDnnPointwiseExp || s.mode == kDnnPointwiseLog;
+  const bool one = s.mode == kDnnPointwiseRelu || s.mode == kDnnPointwiseExp || s.mode == kDnnPointwiseLog ||
+                   s.mode == kDnnPointwiseIdentity;
   if (s.two != two || two == one) return "a pointwise mode that is not emulated, or another number of operands";
   return !broadcasts(s.x, s.y) || (two && !broadcasts(s.b, s.y)) ? "shapes that do not broadcast" : nullptr;
 }
@@ -346,6 +347,14 @@ const char* check_matmul(const Step& s) {
 const char* check_step(const DnnDescTag& desc, Step* out) {
   Step s;
   s.type = desc.type;
+  if (desc.type == kDnnReshapeOp) {
+    const DnnDescTag *from = read_desc(desc, kDnnReshapeX, kDnnTensor), *to = read_desc(desc, kDnnReshapeY, kDnnTensor);
+    if (from == nullptr || to == nullptr) return "an operation without its operands";
+    s.x = tensor_of(*from);
+    s.y = tensor_of(*to);
+    if (out != nullptr) *out = s;
+    return s.x.count() == s.y.count() && s.x.type == s.y.type ? nullptr : "a reshape into something else";
+  }
   int how_type = kDnnPointwise, how = kDnnPointwiseHow, x = kDnnPointwiseX, b = kDnnPointwiseB, y = kDnnPointwiseY,
       compute = kDnnPointwiseType;
   if (desc.type == kDnnMatmulOp) {
@@ -386,6 +395,7 @@ double pointwise(int mode, double x, double b) {
     case kDnnPointwiseSub: return x - b;
     case kDnnPointwiseExp: return std::exp(x);
     case kDnnPointwiseLog: return std::log(x);
+    case kDnnPointwiseIdentity: return x;
     default: return x > 0 ? x : 0;
   }
 }
@@ -407,7 +417,9 @@ void compute(const Step& s, AllHeld& held) {
   const size_t rank = at.size();
   do {
     double value = 0;
-    if (s.type == kDnnMatmulOp) {
+    if (s.type == kDnnReshapeOp) {
+      value = x.get(offset_of(s.y, at));  // the same memory
+    } else if (s.type == kDnnMatmulOp) {
       Numbers a = at, b = at;  // batches that are fewer are shared by as many as come after each other
       for (size_t d = 0; d + 2 < rank; ++d) {
         a[d] = at[d] / (s.y.dims[d] / s.x.dims[d]);
@@ -525,7 +537,8 @@ DnnStatus cudnnBackendFinalize(DnnDesc desc) {
     case kDnnReduction: break;
     case kDnnPointwiseOp:
     case kDnnMatmulOp:
-    case kDnnReductionOp: wrong = check_step(*desc, nullptr); break;
+    case kDnnReductionOp:
+    case kDnnReshapeOp: wrong = check_step(*desc, nullptr); break;
     case kDnnGraph: wrong = check_graph(*desc); break;
     case kDnnHeuristics: {
       const int mode = read_enum(*desc, kDnnHeuristicMode, kDnnTypeHeuristicMode);

@@ -1249,7 +1249,8 @@ public final class Ops {
   /**
    * softmax(scale Q K^T + mask) V per head (Vaswani et al. 2017). Each of Q, K, V and Y is [batch, heads,
    * sequence, size] or, by row, [batch, sequence, heads, size]. Heads of Q may share those of K and V. With
-   * nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask.
+   * nan_is_zero a probability that is NaN, as without any key, is 0. The softmax runs in the type of the mask. The
+   * statistics are, for each query, the logarithm of the sum of exp of its scores; f32, f64 for f64 operands.
    * <p>Attribute {@code k_by_row}: long; default 0, 0 to 1.
    * <p>Attribute {@code nan_is_zero}: long; default 0, 0 to 1.
    * <p>Attribute {@code q_by_row}: long; default 0, 0 to 1.
@@ -1266,6 +1267,30 @@ public final class Ops {
    */
   public static GraphBuilder.Node fusedAttention(GraphBuilder builder, Value q, Value k, Value v, Value mask) {
     return node(builder, "percale:FusedAttention", list(new Value[] {q, k, v, mask}));
+  }
+
+  /**
+   * The gradients of FusedAttention with respect to Q, K and V, from that of Y, from Y and from the statistics
+   * (Dao et al. 2022). They lie as Q, K and V do. Heads are not shared, nor is NaN 0.
+   * <p>Attribute {@code dy_by_row}: long; default 0, 0 to 1.
+   * <p>Attribute {@code k_by_row}: long; default 0, 0 to 1.
+   * <p>Attribute {@code q_by_row}: long; default 0, 0 to 1.
+   * <p>Attribute {@code scale}: double; default 1.
+   * <p>Attribute {@code v_by_row}: long; default 0, 0 to 1.
+   * <p>Attribute {@code y_by_row}: long; default 0, 0 to 1.
+   *
+   * @param builder what the node is built in
+   * @param dY an input: f32 f16 f64 bf16
+   * @param q an input: f32 f16 f64 bf16
+   * @param k an input: f32 f16 f64 bf16
+   * @param v an input: f32 f16 f64 bf16
+   * @param y an input: f32 f16 f64 bf16
+   * @param statistics an input: f32 f16 f64 bf16
+   * @param mask an optional input: f32 f16 f64 bf16
+   * @return the node that was begun
+   */
+  public static GraphBuilder.Node fusedAttentionGrad(GraphBuilder builder, Value dY, Value q, Value k, Value v, Value y, Value statistics, Value mask) {
+    return node(builder, "percale:FusedAttentionGrad", list(new Value[] {dY, q, k, v, y, statistics, mask}));
   }
 
   /**
