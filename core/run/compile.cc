@@ -189,24 +189,29 @@ class Compiler {
       };
     }
     context.narrows = options_.bf16;
-    context.claims = [this](const Function& g, const Node& node) {
+    // Those that may run it.
+    std::vector<const Device*> devices;
+    for (size_t i = 0; i < engine_.devices().size(); ++i) {
+      const auto& group = request_.spec.group;
+      const bool counts =
+          group.empty() || std::find(group.begin(), group.end(), static_cast<int32_t>(i)) != group.end();
+      if (counts) devices.push_back(engine_.devices()[i].get());
+    }
+    context.claims = [this, devices](const Function& g, const Node& node) {
       const ListProbe probe(*graph_, g);
-      const auto& devices = engine_.devices();
       if (const Device* asked = engine_.find_device(node.device)) return probe.can_run(node, asked->kind()).ok();
-      const auto claims = [&](const auto& device) { return probe.can_run(node, device->kind()).ok(); };
-      if (std::none_of(devices.begin(), devices.end(), is_accelerator)) {
-        return std::any_of(devices.begin(), devices.end(), claims);
-      }
-      // What would keep a node away from them is no gain, however well another device takes it.
-      return std::any_of(devices.begin(), devices.end(),
-                         [&](const auto& device) { return is_accelerator(device) && claims(device); });
+      // What would keep a node away from accelerators is no gain, however well another device takes it.
+      const bool accelerated = std::any_of(devices.begin(), devices.end(), is_accelerator);
+      return std::any_of(devices.begin(), devices.end(), [&](const Device* device) {
+        return is_accelerator(device) >= accelerated && probe.can_run(node, device->kind()).ok();
+      });
     };
     PERCALE_RETURN_IF_ERROR(expand_state(*graph_, f, context));
     return run_device_free_passes(*graph_, f, context);
   }
 
   // A device with memory of its own that says how fast it is, and takes nodes one by one.
-  static bool is_accelerator(const std::unique_ptr<Device>& device) {
+  static bool is_accelerator(const Device* device) {
     return device->description().gflops > 0 && !device->shares_host_memory() && !device->takes_partitions();
   }
 
