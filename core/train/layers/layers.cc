@@ -271,6 +271,26 @@ ValueId LayerContext::to_channels_last(ValueId x) {
   return transpose(x, permutation);
 }
 
+ValueId LayerContext::before_transposes(
+    int64_t axis, const std::function<ValueId(const std::vector<ValueId>& inputs, int64_t axis)>& emit) {
+  std::vector<int64_t> permutation;
+  std::vector<ValueId> before;
+  for (const ValueId x : inputs_) {
+    const Function& f = builder().function();
+    if (x == kNoValue || f.value(x).kind != ValueKind::kNode) return emit(inputs_, axis);
+    const Node& node = f.node(f.value(x).def);
+    const auto its = node.attributes.get_ints("perm");
+    if (op_name(*node.op) != "Transpose" || its.empty() || (!before.empty() && its != permutation))
+      return emit(inputs_, axis);
+    permutation = its;
+    before.push_back(node.inputs[0]);
+  }
+  const auto rank = static_cast<int64_t>(permutation.size());
+  if (before.empty() || axis < -rank || axis >= rank) return emit(inputs_, axis);
+  const ValueId y = emit(before, permutation[static_cast<size_t>(axis < 0 ? axis + rank : axis)]);
+  return y == kNoValue ? y : transpose(y, permutation);
+}
+
 ValueId LayerContext::activate(ValueId x, std::string_view activation, int64_t channel_axis) {
   struct Plain {
     std::string_view name, op;

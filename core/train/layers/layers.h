@@ -5,6 +5,7 @@
 #ifndef PERCALE_CORE_TRAIN_LAYERS_LAYERS_H_
 #define PERCALE_CORE_TRAIN_LAYERS_LAYERS_H_
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,10 @@ class LayerContext : public Emitter {
   ValueId to_channels_first(ValueId x);
   ValueId to_channels_last(ValueId x);
   ValueId transpose(ValueId x, const std::vector<int64_t>& permutation);
+  // A layer that looks at no order of dims but for one axis: `emit` is given the inputs and that axis, counted as in `axis`. Where all inputs are
+  // Transposes of one kind it is given what they transpose, and its result is transposed, so that Transposes of the layers around it meet.
+  ValueId before_transposes(int64_t axis,
+                            const std::function<ValueId(const std::vector<ValueId>& inputs, int64_t axis)>& emit);
   // An activation by Keras' name; `channel_axis` is the axis that softmax works along.
   ValueId activate(ValueId x, std::string_view activation, int64_t channel_axis = -1);
   // Pads of ONNX's `pads` for windows over the spatial dims of the input, in `attributes`, as `padding` says.

@@ -45,15 +45,25 @@ ValueId dropout(LayerContext& l) {
   return l.emit("Dropout", {l.input(), l.scalar(DType::kF32, l.number("rate")), l.scalar(DType::kBool, 0)});
 }
 
-ValueId activation(LayerContext& l) { return l.activate(l.input(), l.text("activation")); }
-
-ValueId add(LayerContext& l) {
-  ValueId sum = l.inputs()[0];
-  for (size_t i = 1; i < l.inputs().size(); ++i) sum = l.emit("Add", {sum, l.inputs()[i]});
-  return sum;
+ValueId activation(LayerContext& l) {
+  return l.before_transposes(-1, [&](const std::vector<ValueId>& inputs, int64_t axis) {
+    return l.activate(inputs[0], l.text("activation"), axis);
+  });
 }
 
-ValueId concatenate(LayerContext& l) { return l.emit("Concat", l.inputs(), {{"axis", l.integer("axis")}}); }
+ValueId add(LayerContext& l) {
+  return l.before_transposes(-1, [&](const std::vector<ValueId>& inputs, int64_t) {
+    ValueId sum = inputs[0];
+    for (size_t i = 1; i < inputs.size(); ++i) sum = l.emit("Add", {sum, inputs[i]});
+    return sum;
+  });
+}
+
+ValueId concatenate(LayerContext& l) {
+  return l.before_transposes(l.integer("axis"), [&](const std::vector<ValueId>& inputs, int64_t axis) {
+    return l.emit("Concat", inputs, {{"axis", axis}});
+  });
+}
 
 constexpr std::array<Layer, 7> kLayers = {{
     {.name = "Dense",
