@@ -2,8 +2,7 @@
  *     percale_worker THREADS [KEY=VALUE...]     options of the engine, or else of its sessions and trainers
  * Reads lines `WORKLOAD MILLISECONDS`, runs the workload for about so long, and answers `NANOSECONDS CPU_NANOSECONDS` per
  * iteration, or `error: ...`. `first:PATH` answers the time from the engine's creation to the model's first result, `facts:WORKLOAD`
- * what the trainer of one that has run tells of itself, as JSON. The peers
- * speak the same (serve.py), so that turns.py can let them take turns. What it writes lies in the current folder. */
+ * what the trainer of one that has run tells of itself, as JSON; `save:WORKLOAD` writes the result of one to result.npy. The peers speak the same (serve.py), so that turns.py can let them take turns. What it writes lies in the current folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +119,15 @@ static void tell_facts(const workload* w) {
   percale_text_release(text);
 }
 
+static void save_result(const workload* w) {
+  if (w == NULL || w->fetches[0] == NULL) {
+    puts("error: no call of that name has run");
+    return;
+  }
+  ok(percale_tensor_save(w->fetches[0], "result.npy"));
+  puts("result.npy");
+}
+
 int main(int argc, char** argv) {
   static char name[4096];
   workload* made = NULL;
@@ -133,6 +141,10 @@ int main(int argc, char** argv) {
     workload* w = find(made, name);
     if (strncmp(name, "facts:", 6) == 0) {
       tell_facts(find(made, name + 6));
+      continue;
+    }
+    if (strncmp(name, "save:", 5) == 0) {
+      save_result(find(made, name + 5));
       continue;
     }
     if (w == NULL) {

@@ -1,20 +1,14 @@
-/* Well-known nets of given sizes, made with the builder. A net to train has parameters of f32; where BITS is 16, its products are of
- * bf16 with a Cast before each, as PyTorch's autocast has them. To infer all is f32: the option precision of the session narrows. */
+/* Well-known nets of given sizes, made with the builder, in f32: the option `precision` of sessions and trainers makes bf16 of it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "worker_builder.h"
 
-static percale_dtype products; /* what convolutions and matrix products take */
-
-static percale_value narrow(percale_value x) { return products == PERCALE_DTYPE_F32 ? x : cast(x, products); }
-static percale_value wide(percale_value x) { return products == PERCALE_DTYPE_F32 ? x : cast(x, PERCALE_DTYPE_F32); }
-
 static percale_value linear(percale_value x, int64_t inputs, int64_t outputs) {
   const int64_t dims[2] = {inputs, outputs};
-  percale_value y = op2("MatMul", narrow(x), narrow(parameter(dims, 2, sqrtf(3.0f / (float)inputs))));
-  return op2("Add", y, narrow(parameter(dims + 1, 1, 0.1f)));
+  percale_value y = op2("MatMul", x, parameter(dims, 2, sqrtf(3.0f / (float)inputs)));
+  return op2("Add", y, parameter(dims + 1, 1, 0.1f));
 }
 
 static percale_value layer_norm(percale_value x, int64_t width) {
@@ -25,14 +19,14 @@ static percale_value layer_norm(percale_value x, int64_t width) {
 
 /* The mean cross-entropy of the scores [rows, classes]. */
 static percale_value loss_of(percale_value scores, percale_value labels) {
-  return op2("SoftmaxCrossEntropyLoss", wide(scores), labels);
+  return op2("SoftmaxCrossEntropyLoss", scores, labels);
 }
 
 /* ---- ResNet-50 (He et al. 2015). */
 static percale_value conv_norm(percale_value x, int64_t inputs, int64_t outputs, int64_t kernel, int64_t stride) {
   const int64_t dims[4] = {outputs, inputs, kernel, kernel}, strides[2] = {stride, stride}, pad = kernel / 2,
                 pads[4] = {pad, pad, pad, pad};
-  percale_value w = narrow(parameter(dims, 4, sqrtf(6.0f / (float)(inputs * kernel * kernel)))), of_channel[4];
+  percale_value w = parameter(dims, 4, sqrtf(6.0f / (float)(inputs * kernel * kernel))), of_channel[4];
   begin_node("Conv", 2, x, w);
   ok(percale_builder_set_ints(builder, "strides", strides, 2));
   ok(percale_builder_set_ints(builder, "pads", pads, 4));
@@ -58,7 +52,7 @@ static percale_value resnet50(percale_value x, int64_t width) {
   static const int kBlocks[4] = {3, 4, 6, 3};
   static const int64_t kWindow[2] = {3, 3}, kStrides[2] = {2, 2}, kPads[4] = {1, 1, 1, 1};
   int64_t inputs = width;
-  x = op1("Relu", conv_norm(narrow(x), 3, width, 7, 2));
+  x = op1("Relu", conv_norm(x, 3, width, 7, 2));
   begin_node("MaxPool", 1, x);
   ok(percale_builder_set_ints(builder, "kernel_shape", kWindow, 2));
   ok(percale_builder_set_ints(builder, "strides", kStrides, 2));
@@ -81,20 +75,18 @@ static percale_value images(workload* w, int64_t batch, int64_t side) {
 static void make_resnet50(workload* w) {
   int64_t n[kMaxSizes];
   sizes(w, 3, n);
-  products = PERCALE_DTYPE_F32;
   begin_graph();
   prepare(w, resnet50(images(w, n[0], n[1]), n[2]), NULL);
 }
 
-/* BITS,BATCH,SIDE,WIDTH */
+/* BATCH,SIDE,WIDTH */
 static void make_resnet50_train(workload* w) {
   int64_t n[kMaxSizes];
   percale_value x, y;
-  sizes(w, 4, n);
-  products = n[0] == 16 ? PERCALE_DTYPE_BF16 : PERCALE_DTYPE_F32;
+  sizes(w, 3, n);
   begin_graph();
-  x = images(w, n[1], n[2]), y = input(w, "y", class_numbers(n + 1, 1, 1000));
-  prepare_training(w, loss_of(resnet50(x, n[3]), y), "{\"name\": \"sgd\", \"learning_rate\": 0.01, \"momentum\": 0.9}");
+  x = images(w, n[0], n[1]), y = input(w, "y", class_numbers(n, 1, 1000));
+  prepare_training(w, loss_of(resnet50(x, n[2]), y), "{\"name\": \"sgd\", \"learning_rate\": 0.01, \"momentum\": 0.9}");
 }
 
 /* ---- Transformers: BERT (Devlin et al. 2018) without the pooler, GPT-2 (Radford et al. 2019). */
@@ -121,7 +113,7 @@ static percale_value attention(const transformer* t, percale_value x, percale_va
   for (int i = 0; i < 3; ++i) {
     qkv[i] = transposed(op2("Reshape", qkv[i], numbers(4, split)), i == 1 ? kKeysLast : kHeadsFirst);
   }
-  y = op2("Mul", op2("MatMul", qkv[0], qkv[1]), narrow(number(1 / sqrtf((float)split[3]))));
+  y = op2("Mul", op2("MatMul", qkv[0], qkv[1]), number(1 / sqrtf((float)split[3])));
   y = op2("MatMul", op1("Softmax", op2("Add", y, mask)), qkv[2]);
   return linear(op2("Reshape", transposed(y, kHeadsFirst), numbers(3, joined)), t->width, t->width);
 }
@@ -147,7 +139,6 @@ static void make_bert(workload* w) {
   sizes(w, 6, n);
   t = (transformer){n[0], n[1], n[2], n[3], n[4], n[5]};
   const int64_t dims[2] = {t.batch, t.tokens}, mask_dims[4] = {t.batch, 1, 1, t.tokens};
-  products = PERCALE_DTYPE_F32;
   begin_graph();
   ok(percale_tensor_create(engine, PERCALE_DTYPE_F32, mask_dims, 4, &mask_feed));
   for (int64_t i = 0; i < t.batch * t.tokens; ++i) ((float*)percale_tensor_get_data(mask_feed))[i] = 1;
@@ -164,33 +155,32 @@ static void make_bert(workload* w) {
   prepare(w, x, NULL);
 }
 
-/* BITS,LAYERS,WIDTH,HEADS,WORDS,BATCH,TOKENS */
+/* LAYERS,WIDTH,HEADS,WORDS,BATCH,TOKENS */
 static void make_gpt2_train(workload* w) {
   static const int64_t kOneRow[1] = {-1};
   transformer t;
   int64_t n[kMaxSizes];
   percale_tensor* causal;
   percale_value tokens, labels, words, mask, x;
-  sizes(w, 7, n);
-  t = (transformer){n[1], n[2], n[3], n[4], n[5], n[6]};
+  sizes(w, 6, n);
+  t = (transformer){n[0], n[1], n[2], n[3], n[4], n[5]};
   const int64_t dims[2] = {t.batch, t.tokens}, mask_dims[2] = {t.tokens, t.tokens},
                 rows[2] = {t.batch * t.tokens, t.width};
-  products = n[0] == 16 ? PERCALE_DTYPE_BF16 : PERCALE_DTYPE_F32;
   begin_graph();
   ok(percale_tensor_create(engine, PERCALE_DTYPE_F32, mask_dims, 2, &causal));
   for (int64_t i = 0; i < t.tokens * t.tokens; ++i) {
     ((float*)percale_tensor_get_data(causal))[i] = i % t.tokens <= i / t.tokens ? 0 : -INFINITY;
   }
-  mask = narrow(constant(causal));
+  mask = constant(causal);
   tokens = input(w, "x", class_numbers(dims, 2, t.words)), labels = input(w, "y", class_numbers(dims, 2, t.words));
   words = table(t.words, t.width); /* the last product takes it, too */
   x = op2("Add", embedding(words, tokens), table(t.tokens, t.width));
   for (int64_t i = 0; i < t.layers; ++i) {
-    x = op2("Add", x, wide(attention(&t, layer_norm(x, t.width), mask)));
-    x = op2("Add", x, wide(feed_forward(&t, layer_norm(x, t.width), "tanh")));
+    x = op2("Add", x, attention(&t, layer_norm(x, t.width), mask));
+    x = op2("Add", x, feed_forward(&t, layer_norm(x, t.width), "tanh"));
   }
   x = op2("Reshape", layer_norm(x, t.width), numbers(2, rows));
-  x = op2("MatMul", narrow(x), op1("Transpose", narrow(words)));
+  x = op2("MatMul", x, op1("Transpose", words));
   prepare_training(w, loss_of(x, op2("Reshape", labels, numbers(1, kOneRow))),
                    "{\"name\": \"adamw\", \"learning_rate\": 0.0001}");
 }
@@ -222,7 +212,6 @@ static void dense_train(workload* w, const char* optimizer) {
   int64_t n[kMaxSizes];
   const size_t count = sizes(w, 3, n);
   percale_value x, y;
-  products = PERCALE_DTYPE_F32;
   begin_graph();
   x = batch_input(w, "x", random_tensor(n, 2, 1)), y = batch_input(w, "y", class_numbers(n, 1, n[count - 1]));
   for (size_t i = 1; i + 1 < count; ++i) {

@@ -2,13 +2,17 @@
 where that is installed, in turns, with the measured roofs beside it. Rows are JSON, a line each; README.md says what is in them.
 
 On the emulated driver the sizes are small and PyTorch computes on the CPU: that only shows that this program works."""
+import array
 import dataclasses
+import importlib.metadata
 import importlib.util
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "bench"))
@@ -19,7 +23,7 @@ EMULATED = os.environ.get("PERCALE_GPU_EMULATED") == "1"
 ROUNDS, MILLISECONDS = (2, 1) if EMULATED else (5, 400)
 TORCH = importlib.util.find_spec("torch") is not None
 PYTORCH = ("eager", "compiled", "graphs")  # its ways
-OTHERS = ("copy", "to_gpu", "to_host", "tflops", "gbytes_per_second_both_ways", "exposed_share")  # what a row may say besides times
+OTHERS = ("copy", "to_gpu", "to_host", "tflops", "gbytes_per_second_both_ways", "exposed_share", "bf16_error")  # besides times
 
 
 @dataclasses.dataclass
@@ -43,10 +47,10 @@ FAMILIES = {
            Row("the same, a kernel each", "chain", "chain", (), ("eager",))],
     "G2": [Row("ResNet-50, batch 1, bf16", "resnet50:1,224,64", "resnet50:1,32,4", BF16)],
     "G3": [Row("ResNet-50, batch 128, bf16", "resnet50:128,224,64", "resnet50:2,32,4", BF16)],
-    "G4": [Row("ResNet-50 training step, batch 256, bf16 products", "resnet50_train:16,256,224,64", "resnet50_train:16,2,32,4")],
+    "G4": [Row("ResNet-50 training step, batch 256, mixed bf16", "resnet50_train:256,224,64", "resnet50_train:2,32,4", BF16)],
     "G5": [Row("BERT-base, 128 tokens, batch 1, bf16", "bert:12,768,12,30522,1,128", "bert:1,16,2,50,1,8", BF16)],
-    "G6": [Row("GPT-2 124M training step, 8 x 1024, bf16 products", "gpt2_train:16,12,768,12,50257,8,1024", "gpt2_train:16,1,16,2,50,2,8"),
-           Row("the same, 32 x 1024", "gpt2_train:16,12,768,12,50257,32,1024", "gpt2_train:16,1,16,2,50,4,8")],
+    "G6": [Row("GPT-2 124M training step, 8 x 1024, mixed bf16", "gpt2_train:12,768,12,50257,8,1024", "gpt2_train:1,16,2,50,2,8", BF16),
+           Row("the same, 32 x 1024", "gpt2_train:12,768,12,50257,32,1024", "gpt2_train:1,16,2,50,4,8", BF16)],
     "G8": [Row("LSTM training step, 128 x 64 x 512, f32", "lstm_train:128,64,512,512", "lstm_train:3,4,8,8")],
     "G9": [Row("AdamW, 124M parameters in 16 tensors, f32", "adamw:8,16,7750000", "adamw:2,2,64", (), ("eager", "graphs"))],
     "G10": [Row("layer norm, 16384 x 4096, bf16", "layer_norm:16,16384,4096,16", "layer_norm:2,8,16,16"),
@@ -77,15 +81,21 @@ class Party:
             self.cpu.append(answer[1])
         return answer
 
-    def run_facts(self, workload):
-        """What a trainer of ours tells of its run so far."""
-        answer = self.worker.answer(f"facts:{workload}", 0)
-        return None if answer.startswith("error") else json.loads(answer)["run"]
+
+def run_facts(worker, workload):
+    """What a trainer of ours tells of its run so far."""
+    answer = worker.answer(f"facts:{workload}", 0)
+    return {} if answer.startswith("error") else json.loads(answer)["run"]
 
 
-def lacks_no_memory(party):
-    """Whether it fails for another reason than that the GPU is too small."""
-    return "RESOURCE_EXHAUSTED" not in party.error
+def result(worker, workload, folder):
+    """The f32 elements that a call of ours has given last, or None where it is none."""
+    saved = worker.answer(f"save:{workload}", 0)
+    if saved.startswith("error"):
+        return None
+    with open(f"{folder}/{saved}", "rb") as file:
+        data = file.read()
+    return array.array("f", data[10 + int.from_bytes(data[8:10], "little"):])
 
 
 def turns(parties, workload, ready=lambda: None):
@@ -100,70 +110,82 @@ def turns(parties, workload, ready=lambda: None):
 
 class Bench:
     def __init__(self, build):
-        self.worker = [f"{build}/tests/bench/percale_worker", "0"]
+        self.worker = [os.path.abspath(f"{build}/tests/bench/percale_worker"), "0"]
         self.roofs = json.loads(subprocess.run([sys.executable, f"{HERE}/roofs.py"], capture_output=True, text=True, check=True).stdout)
         self.failed = False
 
     def tell(self, **row):
         print(json.dumps({key: float(f"{value:.4g}") if isinstance(value, float) else value for key, value in row.items()}), flush=True)
 
-    def ours(self, *options, devices="cuda:0"):
-        return Worker([*self.worker, f"devices={devices}", *options])
+    def ours(self, *options, devices="cuda:0", folder=None):
+        return Worker([*self.worker, f"devices={devices}", *options], folder)
+
+    def bf16_error(self, workload, worker, folder):
+        """Of a call of `worker`, which computes in bf16: the largest difference from f32, over the largest number. None for a trainer."""
+        narrow = result(worker, workload, folder)
+        if narrow is None:
+            return {}
+        exact = self.ours(folder=folder)
+        exact.ask(workload, 0)
+        wide = result(exact, workload, folder)
+        exact.close()
+        return {"bf16_error": max(abs(a - b) for a, b in zip(narrow, wide)) / max(map(abs, wide))}
 
     def measure(self, family, row):
         """Asks all for a row, in turns, and tells it."""
-        ours = self.ours(*row.options)
-        parties = {"percale": Party(ours)}
-        workers = [ours]
-        if TORCH:
-            workers.append(Worker([sys.executable, f"{HERE}/torch_peer.py", "cpu" if EMULATED else "cuda"]))
-            parties |= {how: Party(workers[1], how + "/") for how in row.ways}
-        times = turns(parties, row.asked)
-        for worker in workers:
-            worker.close()
-        told = {"id": family, "what": row.what, "workload": row.asked}
-        told |= {f"{who}_error": party.error for who, party in parties.items() if party.error}
-        least = {who: min(ns) / per_run(row.asked) for who, ns in times.items()}
-        if "percale" in least:
-            told |= {"ours_us": least["percale"] / 1e3, "ours_median_us": statistics.median(times["percale"]) / per_run(row.asked) / 1e3,
-                     "ours_cpu_us": min(parties["percale"].cpu) / per_run(row.asked) / 1e3}
-        else:
-            self.failed |= lacks_no_memory(parties["percale"])
-        for who in least.keys() - {"percale"}:
-            told |= {f"torch_{who}_us": least[who] / 1e3, f"torch_{who}_median_us": statistics.median(times[who]) / per_run(row.asked) / 1e3}
-            if "percale" in least:
-                told[f"{who}_over_ours"] = least[who] / least["percale"]
-        kind, amount = work(row.asked)
-        if kind == "flops" and family == "roofs":
-            self.roofs["product"] = max(amount / ns * 1e9 for ns in least.values()) if least else 0
-            told["tflops"] = self.roofs["product"] / 1e12
-        elif kind and "percale" in least:
-            roof = self.roofs["copy"] if kind == "bytes" else self.roofs.get("product")
-            if roof:
-                told |= {"roof": "copy" if kind == "bytes" else "product of bf16", "roof_share": amount / roof / least["percale"] * 1e9}
-        self.tell(**told)
+        workload, links = row.asked, per_run(row.asked)
+        with tempfile.TemporaryDirectory() as folder:
+            workers = [self.ours(*row.options, folder=folder)]
+            parties = {"percale": Party(workers[0])}
+            if TORCH:
+                workers.append(Worker([sys.executable, f"{HERE}/torch_peer.py", "cpu" if EMULATED else "cuda"]))
+                parties |= {how: Party(workers[1], how + "/") for how in row.ways if how == "eager" or not EMULATED}
+            times = turns(parties, workload)
+            error = self.bf16_error(workload, workers[0], folder) if row.options == BF16 and "percale" in times else {}
+            for worker in workers:
+                worker.close()
+        told = {"id": family, "what": row.what, "workload": workload}
+        least = {who: min(ns) / links for who, ns in times.items()}
+        median = {who: statistics.median(ns) / links for who, ns in times.items()}
+        ours = least.pop("percale", None)
+        if ours:
+            told |= {"ours_us": ours / 1e3, "ours_median_us": median["percale"] / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / links / 1e3}
+            told |= {f"{how}_over_ours": ns / ours for how, ns in least.items()}
+        for how, ns in least.items():
+            told |= {f"torch_{how}_us": ns / 1e3, f"torch_{how}_median_us": median[how] / 1e3}
+        self.tell(**told, **error, **self.share(family, workload, ours, least.values()), **self.failures(parties))
 
-    def averaging(self):
-        """Steps whose gradients two logical GPUs send to the host, which adds them and sends the parameters back, beside one GPU."""
-        for megabytes, layers in GRADIENTS.items():
-            workload = f"dense_sgd:{8 if EMULATED else 128}" + (layers + 1) * f",{WIDTH}"
-            parties = {devices: Party(self.ours("shards=2", devices=devices)) for devices in ("cuda:0", "cuda:0/0,cuda:0/1")}
-            before = {}
-            times = turns(parties, workload, lambda: before.update({devices: p.run_facts(workload) for devices, p in parties.items()}))
-            for devices, party in parties.items():
-                told = {"id": "G11", "what": f"step of {megabytes} MB of gradients, {devices}", "workload": workload}
-                if devices in times:
-                    seconds, size = min(times[devices]) / 1e9, 4 * layers * (WIDTH + 1) * WIDTH * (devices.count(",") + 1)
-                    run, exposed = (party.run_facts(workload)[key] - before[devices][key] for key in ("seconds", "exposed_averaging_seconds"))
-                    told |= {"ours_us": seconds * 1e6, "ours_median_us": statistics.median(times[devices]) / 1e3,
-                             "ours_cpu_us": min(party.cpu) / 1e3, "gbytes_per_second_both_ways": 2 * size / seconds / 1e9,
-                             "exposed_share": exposed / run, "roof": "gradients out, then parameters in, pinned",
-                             "roof_share": (size / self.roofs["to_host"] + size / self.roofs["to_gpu"]) / seconds}
-                else:
-                    told["percale_error"] = party.error
-                    self.failed |= lacks_no_memory(party)
-                self.tell(**told)
-                party.worker.close()
+    def share(self, family, workload, ours, theirs):
+        """Of the roof; the product of matrices is one itself, the best of all."""
+        kind, amount = work(workload)
+        if family == "roofs":
+            self.roofs["tflops"] = max(amount / ns / 1e3 for ns in [*theirs, ours or math.inf])
+            return {"tflops": self.roofs["tflops"]}
+        name, rate = ("product of bf16", self.roofs.get("tflops", 0) * 1e3) if kind == "flops" else ("copy", self.roofs["copy"])
+        return {"roof": name, "roof_share": amount / rate / ours} if kind and ours and rate else {}
+
+    def failures(self, parties):
+        """Why some have no times. Ours are a failure of this program, unless the GPU is too small."""
+        self.failed |= "RESOURCE_EXHAUSTED" not in (parties["percale"].error or "RESOURCE_EXHAUSTED")
+        failed = {who: party.error for who, party in parties.items() if party.error}
+        return {"failed": failed} if failed else {}
+
+    def averaging(self, devices, megabytes, layers):
+        """Steps whose gradients `devices` send to the host, which adds them and sends the parameters back."""
+        workload = f"dense_sgd:{8 if EMULATED else 128}" + (layers + 1) * f",{WIDTH}"
+        parties = {"percale": Party(self.ours("shards=2", devices=devices))}
+        worker, before = parties["percale"].worker, {}
+        times = turns(parties, workload, lambda: before.update(run_facts(worker, workload))).get("percale")
+        told = {"id": "G11", "what": f"step of {megabytes} MB of gradients, {devices}", "workload": workload}
+        if times:
+            ns, size, after = min(times), 4 * layers * (WIDTH + 1) * WIDTH * (devices.count(",") + 1), run_facts(worker, workload)
+            told |= {"ours_us": ns / 1e3, "ours_median_us": statistics.median(times) / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / 1e3,
+                     "gbytes_per_second_both_ways": 2 * size / ns, "exposed_share":
+                     (after["exposed_averaging_seconds"] - before["exposed_averaging_seconds"]) / (after["seconds"] - before["seconds"]),
+                     "roof": "gradients out, then parameters in, pinned",
+                     "roof_share": (size / self.roofs["to_host"] + size / self.roofs["to_gpu"]) / ns}
+        worker.close()
+        self.tell(**told, **self.failures(parties))
 
 
 def main(build, *wanted):
@@ -174,14 +196,15 @@ def main(build, *wanted):
     bench = Bench(build)
     if any(work(row.workload)[0] == "flops" for name in names for row in FAMILIES.get(name, [])) and "roofs" not in names:
         names.insert(0, "roofs")  # shares need it
-    bench.tell(id="roofs", what="copies, GB/s: on the GPU (read and written), to it, from it", **{k: v / 1e9 for k, v in bench.roofs.items()})
+    versions = {"pytorch": importlib.metadata.version("torch")} if TORCH else {}
+    bench.tell(id="roofs", what="copies, GB/s: on the GPU (read and written), to it, from it", **bench.roofs, **versions)
     for name in names:
-        if name == "G11":
-            bench.averaging()
+        for megabytes, layers in GRADIENTS.items() if name == "G11" else ():
+            for devices in ("cuda:0", "cuda:0/0,cuda:0/1"):
+                bench.averaging(devices, megabytes, layers)
         for row in FAMILIES.get(name, []):
             bench.measure(name, row)
-    if not TORCH:
-        print("PyTorch is not installed: ours alone")
+    print(f"{bench.roofs['gpu']}, " + (f"beside PyTorch {versions['pytorch']}" if TORCH else "without PyTorch"))
     return 1 if bench.failed else 0
 
 

@@ -25,16 +25,19 @@ def tail(text):
 
 def show(rows):
     """The rows of bench.py as a table: times in us, and how many times ours PyTorch's are. Of roofs, which each family measures, the first."""
+    roofs = set()
     print(f"{'':6} {'us: least, median, CPU; PyTorch / ours':62} {'ours':>10} {'median':>10} {'CPU':>10} "
           + " ".join(f"{how:>9}" for how in bench.PYTORCH) + f" {'roof':>7}")
-    roofs = [row for row in rows if row["id"] == "roofs"]
-    for row in list({row["what"]: row for row in reversed(roofs)}.values())[::-1] + [row for row in rows if row["id"] != "roofs"]:
+    for row in rows:
+        if row["id"] == "roofs" and row["what"] in roofs:
+            continue
+        roofs.add(row["what"])
         cells = [f"{row[key]:10.5g}" if key in row else 10 * " " for key in ("ours_us", "ours_median_us", "ours_cpu_us")]
         cells += [f"{row[f'{how}_over_ours']:8.3g}x" if f"{how}_over_ours" in row else 9 * " " for how in bench.PYTORCH]
         cells.append(f"{row['roof_share']:7.1%}" if "roof_share" in row else 7 * " ")
         print(f"{row['id']:6} {row['what']:62} {' '.join(cells)}".rstrip())
         others = ", ".join(f"{key} {row[key]:.4g}" for key in bench.OTHERS if key in row)
-        for line in [others] * bool(others) + [row[key] for key in row if key.endswith("_error")]:
+        for line in [others] * bool(others) + [*row.get("failed", {}).values()]:
             print(f"{'':9}{line[:140]}")
     sys.stdout.flush()
 

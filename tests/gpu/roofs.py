@@ -1,4 +1,5 @@
-"""roofs.py: what copies on a GPU, and between it and pinned memory of the host, reach: bytes per second as JSON. Asks NVIDIA's driver alone."""
+"""roofs.py: what copies on a GPU, and between it and pinned memory of the host, reach: the GPU's name and GB/s as JSON. Asks NVIDIA's driver
+alone."""
 import ctypes
 import json
 import os
@@ -6,8 +7,8 @@ import time
 
 EMULATED = os.environ.get("PERCALE_GPU_EMULATED") == "1"
 SIZE = 1 << 16 if EMULATED else 1 << 29
-FOLDER = os.environ.get("PERCALE_CUDA_LIBRARIES", "").split(":")[0]
-cuda = ctypes.CDLL(os.path.join(FOLDER, "libcuda.so.1"))
+paths = [f"{folder}/libcuda.so.1" for folder in os.environ.get("PERCALE_CUDA_LIBRARIES", "").split(":")]
+cuda = ctypes.CDLL(next(filter(os.path.exists, paths), "libcuda.so.1"))
 
 
 def call(name, *arguments):
@@ -38,6 +39,8 @@ def main():
     size = ctypes.c_size_t(SIZE)
     call("cuInit", 0)
     device = made("cuDeviceGet", ctypes.c_int, 0)
+    name = ctypes.create_string_buffer(256)
+    call("cuDeviceGetName", name, 256, device)
     context = made("cuDevicePrimaryCtxRetain", ctypes.c_void_p, device)
     call("cuCtxPushCurrent_v2", context)
     stream = made("cuStreamCreate", ctypes.c_void_p, 1)  # does not wait for the default one
@@ -53,7 +56,7 @@ def main():
     call("cuStreamDestroy_v2", stream)
     call("cuCtxPopCurrent_v2", ctypes.byref(context))
     call("cuDevicePrimaryCtxRelease_v2", device)
-    print(json.dumps({"copy": 2 * SIZE / on_gpu, "to_gpu": SIZE / to_gpu, "to_host": SIZE / to_host}))
+    print(json.dumps({"gpu": name.value.decode(), "copy": 2e-9 * SIZE / on_gpu, "to_gpu": 1e-9 * SIZE / to_gpu, "to_host": 1e-9 * SIZE / to_host}))
 
 
 if __name__ == "__main__":

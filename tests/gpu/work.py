@@ -43,11 +43,11 @@ def work(workload):
     if name == "resnet50":
         return "flops", resnet50_flops(*n)
     if name == "resnet50_train":
-        return "flops", 3 * resnet50_flops(*n[1:])
-    if name == "bert":
-        return "flops", transformer_flops(n[0], n[1], n[4], n[5])
-    if name == "gpt2_train":
-        return "flops", 3 * (transformer_flops(n[1], n[2], n[5], n[6]) + 2 * n[5] * n[6] * n[2] * n[4])
+        return "flops", 3 * resnet50_flops(*n)
+    if name in ("bert", "gpt2_train"):
+        layers, width, _, words, batch, tokens = n
+        products = transformer_flops(layers, width, batch, tokens)
+        return "flops", products if name == "bert" else 3 * (products + 2 * batch * tokens * width * words)
     if name == "adamw":
         return "bytes", 7 * 4 * n[1] * n[2]
     if name in PASSES:
