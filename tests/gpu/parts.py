@@ -26,6 +26,8 @@ def tail(text):
 def show(rows):
     """The rows of bench.py as a table: times in us, and how many times ours PyTorch's are. Of roofs, which each family measures, the first."""
     roofs = set()
+    if EMULATED:
+        print("emulated: sizes are small, times mean nothing")
     print(f"{'':6} {'us: least, median, CPU; PyTorch / ours':62} {'ours':>10} {'median':>10} {'CPU':>10} "
           + " ".join(f"{how:>9}" for how in bench.PYTORCH) + f" {'roof':>7}")
     for row in rows:
