@@ -38,13 +38,13 @@ class Residual(nn.Module):
 class ResNet(nn.Module):
     """He et al., Deep Residual Learning for Image Recognition, 2015."""
 
-    def __init__(self, blocks, bottleneck):
+    def __init__(self, blocks, bottleneck, width=64):
         super().__init__()
-        layers, inputs = [conv_bn(3, 64, 7, 2), nn.MaxPool2d(3, 2, 1)], 64
+        layers, inputs = [conv_bn(3, width, 7, 2), nn.MaxPool2d(3, 2, 1)], width
         for stage, count in enumerate(blocks):
             for i in range(count):
-                layers.append(Residual(inputs, 64 << stage, 2 if stage > 0 and i == 0 else 1, bottleneck))
-                inputs = (64 << stage) * (4 if bottleneck else 1)
+                layers.append(Residual(inputs, width << stage, 2 if stage > 0 and i == 0 else 1, bottleneck))
+                inputs = (width << stage) * (4 if bottleneck else 1)
         self.features = nn.Sequential(*layers)
         self.head = nn.Linear(inputs, 1000)
 

@@ -1,8 +1,8 @@
 /* Percale's side of the benchmarks, a host like any other: percale.h alone.
  *     percale_worker THREADS [KEY=VALUE...]     options of the engine, or else of its sessions and trainers
  * Reads lines `WORKLOAD MILLISECONDS`, runs the workload for about so long, and answers `NANOSECONDS CPU_NANOSECONDS` per
- * iteration, or `error: ...`. `first:PATH` answers the time from the engine's creation to the model's first result. The peers
- * speak the same (serve.py), so that turns.py can let them take turns. What it writes lies in the current folder. */
+ * iteration, or `error: ...`. `first:PATH` answers the time from the engine's creation to the model's first result, `facts:WORKLOAD`
+ * what the trainer of one that has run tells of itself, as JSON; `save:WORKLOAD` writes the result of one to result.npy. The peers speak the same (serve.py), so that turns.py can let them take turns. What it writes lies in the current folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,29 +70,62 @@ static void make_engine(const char* threads, char** rest) {
   percale_options_release(options);
 }
 
+size_t sizes(const workload* w, size_t least, int64_t* out) {
+  const char* text = w->argument;
+  size_t count = 0;
+  for (char* end; *text && count < kMaxSizes; text = *end == ',' ? end + 1 : end) {
+    out[count++] = strtoll(text, &end, 10);
+    if (end == text || (*end != ',' && *end != '\0')) break;
+  }
+  if (*text || count < least) printf("error: %s: wanted %zu numbers or more\n", w->name, least), exit(1);
+  return count;
+}
+
+/* Whether the maker's name is all of `name`, or what stands before its argument. */
+static int fits(const maker* m, const char* name) {
+  const size_t size = strlen(m->name);
+  return strncmp(m->name, name, size) == 0 && (name[size] == '\0' || m->name[size - 1] == ':');
+}
+
 /* NULL when there is none of that name. */
 static workload* make(const char* name) {
-  static const maker files[] = {{"run:", make_model},
-                                {"first:", make_model},
-                                {"load:", make_model_load},
-                                {"train:", make_model_training},
-                                {NULL, NULL}};
-  void (*found)(workload*) = NULL;
-  workload* w = calloc(1, sizeof *w);
+  static const maker* const tables[] = {kGraphWorkloads, kModelWorkloads, kNetWorkloads, kOpWorkloads};
+  const maker* m = NULL;
+  workload* w;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables && (m == NULL || m->name == NULL); ++i) {
+    for (m = tables[i]; m->name && !fits(m, name);) ++m;
+  }
+  if (m->name == NULL) return NULL;
+  w = calloc(1, sizeof *w);
   if (w == NULL || (w->name = strdup(name)) == NULL) perror("memory"), exit(1);
-  for (const maker* m = kGraphWorkloads; m->name && !found; ++m) {
-    if (strcmp(m->name, name) == 0) found = m->make;
-  }
-  for (const maker* m = files; m->name && !found; ++m) {
-    const size_t size = strlen(m->name);
-    if (strncmp(m->name, name, size) == 0) found = m->make, w->path = w->name + size;
-  }
-  if (found == NULL) {
-    free(w->name), free(w);
-    return NULL;
-  }
-  found(w);
+  w->argument = w->name + strlen(m->name);
+  m->make(w);
   return w;
+}
+
+static workload* find(workload* made, const char* name) {
+  while (made && strcmp(made->name, name) != 0) made = made->next;
+  return made;
+}
+
+static void tell_facts(const workload* w) {
+  percale_text* text;
+  if (w == NULL || w->trainer == NULL) {
+    puts("error: no trainer of that name has run");
+    return;
+  }
+  ok(percale_trainer_describe(w->trainer, &text));
+  puts(percale_text_data(text, NULL));
+  percale_text_release(text);
+}
+
+static void save_result(const workload* w) {
+  if (w == NULL || w->fetches[0] == NULL) {
+    puts("error: no call of that name has run");
+    return;
+  }
+  ok(percale_tensor_save(w->fetches[0], "result.npy"));
+  puts("result.npy");
 }
 
 int main(int argc, char** argv) {
@@ -105,8 +138,15 @@ int main(int argc, char** argv) {
   while (scanf("%4095s %lf", name, &milliseconds) == 2) {
     int64_t done = 0, chunk = 1;
     double wall, cpu, elapsed;
-    workload* w = made;
-    while (w && strcmp(w->name, name) != 0) w = w->next;
+    workload* w = find(made, name);
+    if (strncmp(name, "facts:", 6) == 0) {
+      tell_facts(find(made, name + 6));
+      continue;
+    }
+    if (strncmp(name, "save:", 5) == 0) {
+      save_result(find(made, name + 5));
+      continue;
+    }
     if (w == NULL) {
       if ((w = make(name)) == NULL) {
         printf("error: no workload '%s'\n", name);

@@ -4,8 +4,8 @@ import sys
 import time
 
 
-def serve(find):
-    """`find(name)` prepares a workload and gives the function that does it once, or raises.
+def serve(find, rest=lambda: None):
+    """`find(name)` prepares a workload and gives the function that does it once, or raises; `rest` is called after each turn.
     `first:PATH` is the time from before the preparation, the imports done, to the first result."""
     made = {}
     for line in sys.stdin:
@@ -29,4 +29,6 @@ def serve(find):
             elapsed = time.perf_counter_ns() - wall
             if elapsed >= float(milliseconds) * 1e6:
                 break
-        print(f"{elapsed / done:.1f} {(time.process_time_ns() - cpu) / done:.1f}", flush=True)
+        cpu = time.process_time_ns() - cpu
+        rest()
+        print(f"{elapsed / done:.1f} {cpu / done:.1f}", flush=True)

@@ -18,15 +18,19 @@ class Worker:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                         text=True, cwd=folder)
 
-    def ask(self, workload, milliseconds):
-        """Nanoseconds per iteration (wall, CPU), or why there are none."""
+    def answer(self, workload, milliseconds):
+        """A line."""
         try:
             self.process.stdin.write(f"{workload} {milliseconds}\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             pass
-        answer = self.process.stdout.readline() or f"error: {workload}: the process ended with {self.process.wait()}"
-        return answer.strip() if answer.startswith("error") else tuple(map(float, answer.split()))
+        return self.process.stdout.readline().strip() or f"error: {workload}: the process ended with {self.process.wait()}"
+
+    def ask(self, workload, milliseconds):
+        """Nanoseconds per iteration (wall, CPU), or why there are none."""
+        answer = self.answer(workload, milliseconds)
+        return answer if answer.startswith("error") else tuple(map(float, answer.split()))
 
     def close(self):
         try:

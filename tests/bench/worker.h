@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { kMaxValues = 16 };
+enum { kMaxValues = 16, kMaxSizes = 96 };
 
 /* Prepared work: a maker fills it, `iterate` does it once. Lives as long as the process. */
 typedef struct workload workload;
@@ -20,7 +20,7 @@ struct workload {
   const char *feed_names[kMaxValues], *fetch_names[kMaxValues];
   percale_tensor *feeds[kMaxValues], *fetches[kMaxValues];
   size_t feed_count, fetch_count;
-  const char* path; /* of the model */
+  const char* argument; /* what follows the colon of its name: a path, or sizes */
 };
 
 extern percale_engine* engine;
@@ -34,22 +34,18 @@ percale_options* session_options(void);
 /* Of kind "trainer": nobody but the trainer reads the variables, and the batch is not cut. */
 percale_options* trainer_options(void);
 
+/* A step on the feeds, which are a batch. */
+void train_step(workload* w);
+/* The numbers of `w->argument`, which are separated by commas: how many, `least` or more. */
+size_t sizes(const workload* w, size_t least, int64_t* out);
+
 typedef struct maker {
-  const char* name;
+  const char* name; /* ends with ':' where an argument follows */
   void (*make)(workload*);
 } maker;
-/* Workloads without files, up to one without a name. */
-extern const maker kGraphWorkloads[];
+/* Workloads up to one without a name: small graphs; files; nets and chains of ops of given sizes, NAME:SIZE,SIZE,... */
+extern const maker kGraphWorkloads[], kModelWorkloads[], kNetWorkloads[], kOpWorkloads[];
 /* Ends what they left in the current folder. */
 void remove_files(void);
-
-/* Workloads of files. `path` is a model's; beside it lie its feeds in0.npy, in1.npy, ... in the order of its inputs.
- *   run:PATH     a prepared call; the results of the first one go to out0.npy, ... in the current folder
- *   load:PATH    from the file to the first result, and everything given back
- *   train:PATH   a step of the SPEC at `path` on the batch x.npy, y.npy beside it; the losses of the first steps go to
- *                losses.npy in the current folder */
-void make_model(workload* w);
-void make_model_load(workload* w);
-void make_model_training(workload* w);
 
 #endif

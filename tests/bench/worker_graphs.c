@@ -4,129 +4,42 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "worker.h"
-
-static percale_builder* builder; /* of the graph under construction */
-
-/* ---- Data: never zeros, the same in every process. */
-static uint32_t lcg = 1;
-static float draw(void) {
-  lcg = lcg * 1664525u + 1013904223u;
-  return (float)(lcg >> 8) / 8388608.0f - 1.0f;
-}
-static percale_tensor* random_tensor(const int64_t* dims, size_t rank, float scale) {
-  percale_tensor* tensor;
-  ok(percale_tensor_create(engine, PERCALE_DTYPE_F32, dims, rank, &tensor));
-  float* data = percale_tensor_get_data(tensor);
-  const size_t count = percale_tensor_bytes(tensor) / sizeof(float);
-  for (size_t i = 0; i < count; ++i) data[i] = draw() * scale;
-  return tensor;
-}
-
-/* ---- Graphs. */
-static void begin_graph(void) { ok(percale_builder_create(engine, &builder)); }
-static percale_value input(const char* name, const int64_t* dims, size_t rank) {
-  percale_value out;
-  ok(percale_builder_input(builder, name, PERCALE_DTYPE_F32, dims, rank, &out));
-  return out;
-}
-static percale_value op1(const char* op, percale_value a) {
-  percale_value out;
-  ok(percale_builder_node(builder, op, NULL));
-  ok(percale_builder_add_input(builder, a));
-  ok(percale_builder_finish_node(builder, 1, &out));
-  return out;
-}
-static percale_value op2(const char* op, percale_value a, percale_value b) {
-  percale_value out;
-  ok(percale_builder_node(builder, op, NULL));
-  ok(percale_builder_add_input(builder, a));
-  ok(percale_builder_add_input(builder, b));
-  ok(percale_builder_finish_node(builder, 1, &out));
-  return out;
-}
-
-/* ---- Workloads: a prepared call, or a trainer and a batch. */
-static void run_call(workload* w) { ok(percale_call_run(w->call, w->feeds, w->fetches)); }
-
-/* Ends the graph, prepares the call of `y` from feeds called "a", "b", ... */
-static void prepare(workload* w, percale_value y, size_t feeds, const char* passes_off) {
-  static const char* const names[] = {"a", "b"};
-  const char* const fetch_name = "y";
-  percale_graph* graph;
-  percale_session* session;
-  percale_variables* variables;
-  percale_options* options;
-  percale_dtype dtypes[2], dtype;
-  const int64_t* dims[2];
-  int64_t out_dims[8];
-  size_t ranks[2], rank, i;
-  ok(percale_builder_rename(builder, y, fetch_name));
-  ok(percale_builder_set_outputs(builder, &y, 1));
-  ok(percale_builder_finish(builder, &graph));
-  percale_builder_release(builder);
-  options = session_options();
-  if (passes_off) ok(percale_options_set(options, "passes_off", passes_off));
-  ok(percale_variables_create(engine, graph, 1, &variables));
-  ok(percale_session_create(engine, graph, variables, options, &session));
-  for (i = 0; i < feeds; ++i) {
-    dtypes[i] = PERCALE_DTYPE_F32;
-    dims[i] = percale_tensor_get_dims(w->feeds[i]);
-    ranks[i] = percale_tensor_rank(w->feeds[i]);
-  }
-  ok(percale_call_create(session, names, dtypes, dims, ranks, feeds, &fetch_name, 1, &w->call));
-  ok(percale_call_output_type(w->call, 0, &dtype, out_dims, &rank));
-  ok(percale_tensor_create(engine, dtype, out_dims, rank, &w->fetches[0]));
-  w->iterate = run_call;
-  percale_options_release(options), percale_variables_release(variables);
-  percale_session_release(session), percale_graph_release(graph);
-}
+#include "worker_builder.h"
 
 static void make_empty(workload* w) {
   const int64_t dims[1] = {1};
-  w->feeds[0] = random_tensor(dims, 1, 1);
   begin_graph();
-  prepare(w, op1("Identity", input("a", dims, 1)), 1, NULL);
+  prepare(w, op1("Identity", input(w, "a", random_tensor(dims, 1, 1))), NULL);
 }
 
 static void chain(workload* w, const char* passes_off) {
   const int64_t dims[1] = {16};
   percale_value x, b;
   int i;
-  w->feeds[0] = random_tensor(dims, 1, 1);
-  w->feeds[1] = random_tensor(dims, 1, 1);
   begin_graph();
-  x = input("a", dims, 1), b = input("b", dims, 1);
+  x = input(w, "a", random_tensor(dims, 1, 1)), b = input(w, "b", random_tensor(dims, 1, 1));
   for (i = 0; i < 1000; ++i) x = i % 2 ? op1("Relu", x) : op2("Add", x, b);
-  prepare(w, x, 2, passes_off);
+  prepare(w, x, passes_off);
 }
 static void make_chain(workload* w) { chain(w, "fuse_elementwise"); }
 static void make_chain_fused(workload* w) { chain(w, NULL); }
 
-static percale_value dense(percale_value x, int64_t units, const char* activation) {
-  percale_value out;
-  ok(percale_builder_layer(builder, "Dense", NULL));
-  ok(percale_builder_add_input(builder, x));
-  ok(percale_builder_set_int(builder, "units", units));
-  if (activation) ok(percale_builder_set_string(builder, "activation", activation));
-  ok(percale_builder_finish_node(builder, 1, &out));
-  return out;
-}
 static void mlp(workload* w, int64_t batch) {
   const int64_t dims[2] = {batch, 784};
-  w->feeds[0] = random_tensor(dims, 2, 1);
+  percale_value x;
   begin_graph();
-  prepare(w, dense(dense(dense(input("a", dims, 2), 512, "relu"), 512, "relu"), 10, NULL), 1, NULL);
+  x = input(w, "a", random_tensor(dims, 2, 1));
+  prepare(w, dense(dense(dense(x, 512, "relu"), 512, "relu"), 10, NULL), NULL);
 }
 static void make_mlp_1(workload* w) { mlp(w, 1); }
 static void make_mlp_64(workload* w) { mlp(w, 64); }
 
 static void matmul(workload* w, int64_t n) {
   const int64_t dims[2] = {n, n};
-  w->feeds[0] = random_tensor(dims, 2, 1);
-  w->feeds[1] = random_tensor(dims, 2, 1);
+  percale_value a, b;
   begin_graph();
-  prepare(w, op2("MatMul", input("a", dims, 2), input("b", dims, 2)), 2, NULL);
+  a = input(w, "a", random_tensor(dims, 2, 1)), b = input(w, "b", random_tensor(dims, 2, 1));
+  prepare(w, op2("MatMul", a, b), NULL);
 }
 static void make_matmul(workload* w) { matmul(w, 1024); }
 
@@ -134,17 +47,13 @@ static void make_matmul(workload* w) { matmul(w, 1024); }
 static const int64_t kImage[4] = {16, 64, 56, 56}, kKernel[4] = {64, 64, 3, 3}, kOnes[4] = {1, 1, 1, 1};
 static void convolution(workload* w, const char* op, const int64_t* a, const int64_t* b, const char* sized,
                         const int64_t* size) {
-  percale_value y;
-  w->feeds[0] = random_tensor(a, 4, 1);
-  w->feeds[1] = random_tensor(b, 4, 0.05f);
+  percale_value x, y;
   begin_graph();
-  ok(percale_builder_node(builder, op, NULL));
-  ok(percale_builder_add_input(builder, input("a", a, 4)));
-  ok(percale_builder_add_input(builder, input("b", b, 4)));
+  x = input(w, "a", random_tensor(a, 4, 1)), y = input(w, "b", random_tensor(b, 4, 0.05f));
+  begin_node(op, 2, x, y);
   ok(percale_builder_set_ints(builder, "pads", kOnes, 4));
   if (sized) ok(percale_builder_set_ints(builder, sized, size, 2));
-  ok(percale_builder_finish_node(builder, 1, &y));
-  prepare(w, y, 2, NULL);
+  prepare(w, end_node(), NULL);
 }
 static void make_conv(workload* w) { convolution(w, "Conv", kImage, kKernel, NULL, NULL); }
 static void make_conv_dx(workload* w) {
@@ -154,21 +63,15 @@ static void make_conv_dw(workload* w) {
   convolution(w, "percale:ConvGradWeight", kImage, kImage, "kernel_shape", kKernel + 2);
 }
 
-static void step(workload* w) {
-  static const char* const batch[] = {"x", "y"};
-  ok(percale_trainer_step(w->trainer, batch, w->feeds, 2, NULL));
-}
 /* A SPEC names its data: one batch, in files that are gone when the trainer has read them. */
 static void training(workload* w, const char* model, const int64_t* dims, size_t rank) {
   static const char* const names[] = {"x.npy", "y.npy"};
   char folder[] = "percale-bench-XXXXXX", path[64], spec[2048];
   percale_options* options;
-  int64_t* labels;
-  int64_t i;
+  int i;
+  w->feed_names[0] = "x", w->feed_names[1] = "y", w->feed_count = 2;
   w->feeds[0] = random_tensor(dims, rank, 1);
-  ok(percale_tensor_create(engine, PERCALE_DTYPE_I64, dims, 1, &w->feeds[1]));
-  labels = percale_tensor_get_data(w->feeds[1]);
-  for (i = 0; i < dims[0]; ++i) labels[i] = i * 7 % 10;
+  w->feeds[1] = class_numbers(dims, 1, 10);
   if (mkdtemp(folder) == NULL) perror(folder), exit(1);
   for (i = 0; i < 2; ++i) {
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -184,7 +87,7 @@ static void training(workload* w, const char* model, const int64_t* dims, size_t
   percale_options_release(options);
   for (i = 0; i < 2; ++i) snprintf(path, sizeof path, "%s/%s", folder, names[i]), remove(path);
   remove(folder);
-  w->iterate = step;
+  w->iterate = train_step;
 }
 static void mlp_adam(workload* w, int64_t batch) {
   const int64_t dims[2] = {batch, 784};
@@ -226,13 +129,13 @@ static void make_load(workload* w) {
   const int64_t dims[2] = {1, 784};
   percale_graph* graph;
   percale_variables* variables;
-  percale_value y;
+  percale_value x, y;
   const int file = mkstemp(model_path);
   if (file < 0) perror(model_path), exit(1);
   close(file);
-  w->feeds[0] = random_tensor(dims, 2, 1);
   begin_graph();
-  y = dense(dense(dense(input("a", dims, 2), 512, "relu"), 512, "relu"), 10, NULL);
+  x = input(w, "a", random_tensor(dims, 2, 1));
+  y = dense(dense(dense(x, 512, "relu"), 512, "relu"), 10, NULL);
   ok(percale_builder_rename(builder, y, "y"));
   ok(percale_builder_set_outputs(builder, &y, 1));
   ok(percale_builder_finish(builder, &graph));

@@ -1,4 +1,8 @@
-/* Workloads of files: models, and SPECs that train them. */
+/* Workloads of files. The argument is a model's path; beside it lie its feeds in0.npy, in1.npy, ... in the order of its inputs.
+ *   run:PATH     a prepared call; the results of the first one go to out0.npy, ... in the current folder
+ *   load:PATH    from the file to the first result, and everything given back
+ *   train:PATH   a step of the SPEC at PATH on the batch x.npy, y.npy beside it; the losses of the first steps go to
+ *                losses.npy in the current folder */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +33,15 @@ static percale_tensor* tensor_beside(const char* path, const char* name) {
 
 /* Session, names, and feeds once; the graph and its variables live on in the session. */
 static void open_model(workload* w) {
-  const char* ending = strrchr(w->path, '.');
+  const char* ending = strrchr(w->argument, '.');
   percale_graph* graph;
   percale_variables* variables;
   percale_options* options = session_options();
   const char* name;
   if (ending && strcmp(ending, ".percale") == 0) {
-    ok(percale_graph_load_file(engine, w->path, &graph));
+    ok(percale_graph_load_file(engine, w->argument, &graph));
   } else {
-    ok(percale_graph_import(engine, "onnx", w->path, &graph));
+    ok(percale_graph_import(engine, "onnx", w->argument, &graph));
   }
   ok(percale_variables_create(engine, graph, 0, &variables));
   ok(percale_session_create(engine, graph, variables, options, &w->session));
@@ -45,7 +49,7 @@ static void open_model(workload* w) {
     while ((name = percale_graph_get_input_name(graph, w->feed_count)) != NULL && w->feed_count < kMaxValues) {
       char file[32];
       snprintf(file, sizeof file, "in%zu.npy", w->feed_count);
-      w->feeds[w->feed_count] = tensor_beside(w->path, file);
+      w->feeds[w->feed_count] = tensor_beside(w->argument, file);
       w->feed_names[w->feed_count++] = strdup(name);
     }
     while ((name = percale_graph_get_output_name(graph, w->fetch_count)) != NULL && w->fetch_count < kMaxValues) {
@@ -93,7 +97,7 @@ static void prepare(workload* w) {
   w->iterate = run_call;
 }
 
-void make_model(workload* w) {
+static void make_model(workload* w) {
   open_model(w);
   prepare(w);
   w->iterate(w);
@@ -110,9 +114,7 @@ static void load_model(workload* w) {
   drop_fetches(w);
   percale_session_release(w->session), w->session = NULL;
 }
-void make_model_load(workload* w) { w->iterate = load_model; }
-
-static void step(workload* w) { ok(percale_trainer_step(w->trainer, w->feed_names, w->feeds, w->feed_count, NULL)); }
+static void make_model_load(workload* w) { w->iterate = load_model; }
 
 static char* read_text(const char* path) {
   FILE* file = fopen(path, "rb");
@@ -126,17 +128,17 @@ static char* read_text(const char* path) {
   return text;
 }
 
-void make_model_training(workload* w) {
+static void make_model_training(workload* w) {
   const int64_t dims[1] = {kRecordedSteps};
   percale_options* options = trainer_options();
-  char *spec = read_text(w->path), *folder = beside(w->path, "");
+  char *spec = read_text(w->argument), *folder = beside(w->argument, "");
   percale_tensor* losses;
   ok(percale_trainer_from_spec(engine, spec, strlen(spec), folder, folder, options, &w->trainer));
   percale_options_release(options), free(spec), free(folder);
   w->feed_names[0] = "x", w->feed_names[1] = "y", w->feed_count = 2;
-  w->feeds[0] = tensor_beside(w->path, "x.npy");
-  w->feeds[1] = tensor_beside(w->path, "y.npy");
-  w->iterate = step;
+  w->feeds[0] = tensor_beside(w->argument, "x.npy");
+  w->feeds[1] = tensor_beside(w->argument, "y.npy");
+  w->iterate = train_step;
   ok(percale_tensor_create(engine, PERCALE_DTYPE_F64, dims, 1, &losses));
   for (int i = 0; i < kRecordedSteps; ++i) {
     ok(percale_trainer_step(w->trainer, w->feed_names, w->feeds, 2, (double*)percale_tensor_get_data(losses) + i));
@@ -144,3 +146,8 @@ void make_model_training(workload* w) {
   ok(percale_tensor_save(losses, "losses.npy"));
   percale_tensor_release(losses);
 }
+
+const maker kModelWorkloads[] = {
+    {"run:", make_model}, {"first:", make_model}, {"load:", make_model_load}, {"train:", make_model_training},
+    {NULL, NULL},
+};

@@ -125,6 +125,27 @@ TEST_CASE("a group in bf16 is as near to f32 as bf16 is") {
   CHECK(count_of(get(session->explain(spec, types, "kernels")), "\"cuda.fused\"") == 1);
 }
 
+TEST_CASE("a long chain is groups, none of whose nodes runs by itself") {
+  EngineOptions engine_options;
+  engine_options.devices = "cpu:0,cuda:0";
+  const auto engine = get(make_test_engine(engine_options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
+  Builder builder(engine->registry());
+  Emitter e(builder.main());
+  builder.main().set_device("cuda:0");
+  const Shape shape{16};
+  const ValueId x = get(builder.main().add_input("x", DType::kF32, shape));
+  ValueId y = x;
+  for (int i = 0; i < 150; ++i) y = e.emit("Relu", {e.emit("Add", {y, x})});
+  REQUIRE(e.status().ok());
+  REQUIRE(builder.main().rename(y, "y").ok());
+  REQUIRE(builder.main().set_outputs({y}).ok());
+  const auto session = get(Session::create(engine, get(builder.finish()), nullptr));
+  const std::vector<ValueType> types{{DType::kF32, shape}};
+  const std::string kernels = get(session->explain({.feeds = {"x"}, .fetches = {"y"}}, types, "kernels"));
+  CHECK(count_of(kernels, "\"kernel\":\"cuda.fused\"") == 5);
+  CHECK(count_of(kernels, "\"kernel\":\"cuda.unary\"") + count_of(kernels, "\"kernel\":\"cuda.binary\"") == 0);
+}
+
 // A dense layer as nets have it, and what follows: one product that takes its bias and activation along, then one kernel at most.
 TEST_CASE("a product takes its bias and its activation along") {
   EngineOptions engine_options;

@@ -1,139 +1,214 @@
-"""bench.py PERCALE: training steps of dense nets on cuda:0 beside PyTorch on the same GPU (eager, compiled, CUDA graphs), f32, in turns, with
-the roof of copying beside them. Rows are JSON, a line each. Exit code 77, and why, without PyTorch.
+"""bench.py BUILD [FAMILY...]: what known work takes on cuda:0, beside PyTorch on the same GPU (eager, compiled, compiled as a CUDA graph)
+where that is installed, in turns, with the measured roofs beside it. Rows are JSON, a line each; README.md says what is in them.
 
-On the emulated driver the sizes are small and PyTorch, if there is one, computes on the CPU: that only shows that this program works."""
+On the emulated driver the sizes are small and PyTorch computes on the CPU: that only shows that this program works."""
+import array
+import dataclasses
+import importlib.metadata
 import importlib.util
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "bench"))
+from turns import Worker, take_turns  # noqa: E402
+from work import per_run, work  # noqa: E402
 
 EMULATED = os.environ.get("PERCALE_GPU_EMULATED") == "1"
-ROUNDS = 1 if EMULATED else 5
-# rows of a batch, sizes of the layers
-NETS = {"dense_small": (8, [16, 32, 10])} if EMULATED else {
-    "mnist_mlp": (64, [784, 512, 512, 10]), "wide_mlp": (512, [1024, 4096, 4096, 1024]), "deep_mlp": (256, [512] * 12 + [10])}
-STEPS = 4 if EMULATED else 200
+ROUNDS, MILLISECONDS = (2, 1) if EMULATED else (5, 400)
+TORCH = importlib.util.find_spec("torch") is not None
+PYTORCH = ("eager", "compiled", "graphs")  # its ways
+OTHERS = ("copy", "to_gpu", "to_host", "tflops", "gbytes_per_second_both_ways", "exposed_share", "bf16_error")  # besides times
 
 
-def write_npy(path, descr, shape, data):
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (63 - (len(header) + 10) % 64) + "\n"
-    with open(path, "wb") as out:
-        out.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data)
+@dataclasses.dataclass
+class Row:
+    """`small` is the workload's form on the emulator; `options` are those of our worker; `ways` those of PyTorch that are asked."""
+    what: str
+    workload: str
+    small: str
+    options: tuple = ()
+    ways: tuple = PYTORCH
+
+    @property
+    def asked(self):
+        return self.small if EMULATED else self.workload
 
 
-def percale_seconds(program, folder, rows, sizes):
-    """The least seconds of a step, from the history's clock; the first tenth of the steps is left out."""
-    import numpy as np
-    total = rows * STEPS
-    r = np.random.default_rng(1)
-    write_npy(f"{folder}/x.npy", "<f4", (total, sizes[0]), r.standard_normal((total, sizes[0]), dtype=np.float32).tobytes())
-    write_npy(f"{folder}/y.npy", "<i8", (total,), r.integers(0, sizes[-1], total).astype("<i8").tobytes())
-    layers = [{"layer": "Dense", "units": n, "activation": "relu"} for n in sizes[1:-1]] + [{"layer": "Dense", "units": sizes[-1]}]
-    spec = {"model": layers, "input_shape": [sizes[0]], "loss": "sparse_categorical_crossentropy", "from_logits": True, "metrics": [],
-            "optimizer": {"name": "adam", "learning_rate": 0.001}, "data": {"train": {"x": "x.npy", "y": "y.npy"}}, "batch_size": rows,
-            "shards": 1, "epochs": 1, "seed": 1, "devices": "cuda:0"}
-    with open(f"{folder}/spec.json", "w", encoding="utf-8") as out:
-        json.dump(spec, out)
-    history = f"{folder}/history.csv"
-    subprocess.run([program, "train", f"{folder}/spec.json", "--data", folder, "--devices", "cuda:0", "--history", history],
-                   check=True, capture_output=True)
-    with open(history, encoding="utf-8") as lines:
-        table = [line.strip().split(",") for line in lines]
-    column = table[0].index("seconds")
-    clock = [float(row[column]) for row in table[1:]]
-    skipped = len(clock) // 10 + 1
-    return (clock[-1] - clock[skipped - 1]) / (len(clock) - skipped)
+BF16 = ("precision=bf16",)
+FAMILIES = {
+    "roofs": [Row("product of bf16 matrices, 8192", "product:8,8192", "product:2,16", (), ("eager",))],
+    "G1": [Row("1,000 Add and Relu on 16 numbers, fused", "chain_fused", "chain_fused"),
+           Row("the same, a kernel each", "chain", "chain", (), ("eager",))],
+    "G2": [Row("ResNet-50, batch 1, bf16", "resnet50:1,224,64", "resnet50:1,32,4", BF16)],
+    "G3": [Row("ResNet-50, batch 128, bf16", "resnet50:128,224,64", "resnet50:2,32,4", BF16)],
+    "G4": [Row("ResNet-50 training step, batch 256, mixed bf16", "resnet50_train:256,224,64", "resnet50_train:2,32,4", BF16)],
+    "G5": [Row("BERT-base, 128 tokens, batch 1, bf16", "bert:12,768,12,30522,1,128", "bert:1,16,2,50,1,8", BF16)],
+    "G6": [Row("GPT-2 124M training step, 8 x 1024, mixed bf16", "gpt2_train:12,768,12,50257,8,1024", "gpt2_train:1,16,2,50,2,8", BF16),
+           Row("the same, 32 x 1024", "gpt2_train:12,768,12,50257,32,1024", "gpt2_train:1,16,2,50,4,8", BF16)],
+    "G8": [Row("LSTM training step, 128 x 64 x 512, f32", "lstm_train:128,64,512,512", "lstm_train:3,4,8,8")],
+    "G9": [Row("AdamW, 124M parameters in 16 tensors, f32", "adamw:8,16,7750000", "adamw:2,2,64", (), ("eager", "graphs"))],
+    "G10": [Row("layer norm, 16384 x 4096, bf16", "layer_norm:16,16384,4096,16", "layer_norm:2,8,16,16"),
+            Row("the same, forward and backward", "layer_norm_grad:16,16384,4096,16", "layer_norm_grad:2,8,16,16"),
+            Row("softmax, 16384 x 4096, bf16", "softmax:16,16384,4096,16", "softmax:2,8,16,16"),
+            Row("the same, forward and backward", "softmax_grad:16,16384,4096,16", "softmax_grad:2,8,16,16"),
+            Row("cross-entropy, 8192 x 50257, bf16, forward and backward", "cross_entropy:4,8192,50257,16", "cross_entropy:2,8,50,16")],
+    "dense": [Row("784-512-512-10, Adam step, batch 64, f32", "dense_adam:64,784,512,512,10", "dense_adam:8,16,32,10"),
+              Row("1024-4096-4096-1024, Adam step, batch 512, f32", "dense_adam:512,1024,4096,4096,1024", "dense_adam:8,16,32,32,16"),
+              Row("twelve layers of 512, Adam step, batch 256, f32", "dense_adam:256" + 12 * ",512" + ",10", "dense_adam:8,16,16,16,10")],
+}
+NAMES = [*FAMILIES, "G11"]
+WIDTH = 16 if EMULATED else 2048
+GRADIENTS = {1: 2} if EMULATED else {102: 6, 249: 15, 1000: 60}  # megabytes: layers of WIDTH x WIDTH
 
 
-def torch_step(torch, device, rows, sizes, how):
-    """A function that makes one step."""
-    layers = []
-    for i in range(len(sizes) - 1):
-        layers += [torch.nn.Linear(sizes[i], sizes[i + 1]), torch.nn.ReLU()]
-    net = torch.nn.Sequential(*layers[:-1]).to(device)
-    graphs = how == "graphs"
-    adam = torch.optim.Adam(net.parameters(), lr=0.001, capturable=graphs, fused=device == "cuda")
-    x, y = torch.randn(rows, sizes[0], device=device), torch.randint(0, sizes[-1], (rows,), device=device)
-    model = torch.compile(net) if how == "compiled" else net
+class Party:
+    """A worker as take_turns() asks it; keeps the CPU's times, and why there are none."""
 
-    def step():
-        adam.zero_grad(set_to_none=not graphs)
-        torch.nn.functional.cross_entropy(model(x), y).backward()
-        adam.step()
+    def __init__(self, worker, prefix=""):
+        self.worker, self.prefix, self.cpu, self.error = worker, prefix, [], None
 
-    if not graphs:
-        return step
-    side = torch.cuda.Stream()
-    with torch.cuda.stream(side):
-        for _ in range(3):
-            step()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
-    return graph.replay
+    def ask(self, workload, milliseconds):
+        answer = self.worker.ask(self.prefix + workload, milliseconds)
+        if isinstance(answer, str):
+            self.error = answer
+        else:
+            self.cpu.append(answer[1])
+        return answer
 
 
-def torch_seconds(torch, device, step):
-    sync = torch.cuda.synchronize if device == "cuda" else lambda: None
-    for _ in range(max(2, STEPS // 10)):
-        step()
-    sync()
-    begin = time.perf_counter()
-    for _ in range(STEPS):
-        step()
-    sync()
-    return (time.perf_counter() - begin) / STEPS
+def run_facts(worker, workload):
+    """What a trainer of ours tells of its run so far."""
+    answer = worker.answer(f"facts:{workload}", 0)
+    return {} if answer.startswith("error") else json.loads(answer)["run"]
 
 
-def copy_roof(torch):
-    """Bytes per second, read and written, of a copy on the GPU; host to GPU from pinned memory."""
-    a, b = torch.empty(1 << 28, dtype=torch.uint8, device="cuda"), torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
-    host = torch.empty(1 << 28, dtype=torch.uint8).pin_memory()
-    out = []
-    for to, source, factor in ((b, a, 2), (b, host, 1)):
-        best = 1e9
-        for _ in range(10):
-            torch.cuda.synchronize()
-            begin = time.perf_counter()
-            to.copy_(source, non_blocking=True)
-            torch.cuda.synchronize()
-            best = min(best, time.perf_counter() - begin)
-        out.append(factor * a.numel() / best)
-    return out
+def result(worker, workload, folder):
+    """The f32 elements that a call of ours has given last, or None where it is none."""
+    saved = worker.answer(f"save:{workload}", 0)
+    if saved.startswith("error"):
+        return None
+    with open(f"{folder}/{saved}", "rb") as file:
+        data = file.read()
+    return array.array("f", data[10 + int.from_bytes(data[8:10], "little"):])
 
 
-def main(program):
-    if importlib.util.find_spec("torch") is None or importlib.util.find_spec("numpy") is None:
-        print("PyTorch is not installed")
-        sys.exit(77)
-    import torch
-    device = "cpu" if EMULATED or not torch.cuda.is_available() else "cuda"
-    torch.backends.cuda.matmul.allow_tf32 = False
-    if device == "cuda":
-        on_gpu, from_host = copy_roof(torch)
-        print(json.dumps({"roof": "copy", "gbytes_per_second": on_gpu / 1e9, "pinned_host_gbytes_per_second": from_host / 1e9,
-                          "gpu": torch.cuda.get_device_name(), "torch": torch.__version__}))
-    for name, (rows, sizes) in NETS.items():
-        ways = ["eager"] + (["compiled", "graphs"] if device == "cuda" else [])
-        steps = {how: torch_step(torch, device, rows, sizes, how) for how in ways}
-        times = {how: [] for how in ["percale"] + ways}
+def turns(parties, workload, ready=lambda: None):
+    """take_turns(), after one that makes everybody ready; nobody who cannot do it is asked again."""
+    take_turns(parties, workload, 1, 0)
+    ready()
+    able = {who: party for who, party in parties.items() if party.error is None}
+    for party in able.values():
+        party.cpu.clear()
+    return take_turns(able, workload, ROUNDS, MILLISECONDS)
+
+
+class Bench:
+    def __init__(self, build):
+        self.worker = [os.path.abspath(f"{build}/tests/bench/percale_worker"), "0"]
+        roofs = subprocess.run([sys.executable, f"{HERE}/roofs.py"], stdout=subprocess.PIPE, text=True, check=False)
+        self.failed = roofs.returncode != 0  # times are worth having without
+        self.roofs = {} if self.failed else json.loads(roofs.stdout)
+
+    def tell(self, **row):
+        print(json.dumps({key: float(f"{value:.4g}") if isinstance(value, float) else value for key, value in row.items()}), flush=True)
+
+    def ours(self, *options, devices="cuda:0", folder=None):
+        return Worker([*self.worker, f"devices={devices}", *options], folder)
+
+    def bf16_error(self, workload, worker, folder):
+        """Of a call of `worker`, which computes in bf16: the largest difference from f32, over the largest number. None for a trainer."""
+        narrow = result(worker, workload, folder)
+        if narrow is None:
+            return {}
+        exact = self.ours(folder=folder)
+        exact.ask(workload, 0)
+        wide = result(exact, workload, folder)
+        exact.close()
+        return {"bf16_error": max(abs(a - b) for a, b in zip(narrow, wide)) / max(map(abs, wide))}
+
+    def measure(self, family, row):
+        """Asks all for a row, in turns, and tells it."""
+        workload, links = row.asked, per_run(row.asked)
         with tempfile.TemporaryDirectory() as folder:
-            for _ in range(ROUNDS):
-                times["percale"].append(percale_seconds(program, folder, rows, sizes))
-                for how in ways:
-                    times[how].append(torch_seconds(torch, device, steps[how]))
-        row = {"net": name, "rows": rows, "percale_us": min(times["percale"]) * 1e6, "median_us": statistics.median(times["percale"]) * 1e6}
-        for how in ways:
-            row[f"torch_{how}_us"] = min(times[how]) * 1e6
-            row[f"{how}_over_ours"] = min(times[how]) / min(times["percale"])
-        print(json.dumps({key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()}))
+            workers = [self.ours(*row.options, folder=folder)]
+            parties = {"percale": Party(workers[0])}
+            if TORCH:
+                workers.append(Worker([sys.executable, f"{HERE}/torch_peer.py", "cpu" if EMULATED else "cuda"]))
+                parties |= {how: Party(workers[1], how + "/") for how in row.ways if how == "eager" or not EMULATED}
+            times = turns(parties, workload)
+            error = self.bf16_error(workload, workers[0], folder) if row.options == BF16 and "percale" in times else {}
+            for worker in workers:
+                worker.close()
+        told = {"id": family, "what": row.what, "workload": workload}
+        least = {who: min(ns) / links for who, ns in times.items()}
+        median = {who: statistics.median(ns) / links for who, ns in times.items()}
+        ours = least.pop("percale", None)
+        if ours:
+            told |= {"ours_us": ours / 1e3, "ours_median_us": median["percale"] / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / links / 1e3}
+            told |= {f"{how}_over_ours": ns / ours for how, ns in least.items()}
+        for how, ns in least.items():
+            told |= {f"torch_{how}_us": ns / 1e3, f"torch_{how}_median_us": median[how] / 1e3}
+        self.tell(**told, **error, **self.share(family, workload, ours, least.values()), **self.failures(parties))
+
+    def share(self, family, workload, ours, theirs):
+        """Of the roof; the product of matrices is one itself, the best of all."""
+        kind, amount = work(workload)
+        if family == "roofs":
+            self.roofs["tflops"] = max(amount / ns / 1e3 for ns in [*theirs, ours or math.inf])
+            return {"tflops": self.roofs["tflops"]}
+        name, rate = ("product of bf16", self.roofs.get("tflops", 0) * 1e3) if kind == "flops" else ("copy", self.roofs.get("copy", 0))
+        return {"roof": name, "roof_share": amount / rate / ours} if kind and ours and rate else {}
+
+    def failures(self, parties):
+        """Why some have no times. Ours are a failure of this program, unless the GPU is too small."""
+        self.failed |= "RESOURCE_EXHAUSTED" not in (parties["percale"].error or "RESOURCE_EXHAUSTED")
+        failed = {who: party.error for who, party in parties.items() if party.error}
+        return {"failed": failed} if failed else {}
+
+    def averaging(self, devices, megabytes, layers):
+        """Steps whose gradients `devices` send to the host, which adds them and sends the parameters back."""
+        workload = f"dense_sgd:{8 if EMULATED else 128}" + (layers + 1) * f",{WIDTH}"
+        parties = {"percale": Party(self.ours("shards=2", devices=devices))}
+        worker, before = parties["percale"].worker, {}
+        times = turns(parties, workload, lambda: before.update(run_facts(worker, workload))).get("percale")
+        told = {"id": "G11", "what": f"step of {megabytes} MB of gradients, {devices}", "workload": workload}
+        if times:
+            ns, size, after = min(times), 4 * layers * (WIDTH + 1) * WIDTH * (devices.count(",") + 1), run_facts(worker, workload)
+            told |= {"ours_us": ns / 1e3, "ours_median_us": statistics.median(times) / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / 1e3,
+                     "gbytes_per_second_both_ways": 2 * size / ns, "exposed_share":
+                     (after["exposed_averaging_seconds"] - before["exposed_averaging_seconds"]) / (after["seconds"] - before["seconds"])}
+            if "to_gpu" in self.roofs:
+                told |= {"roof": "gradients out, then parameters in, pinned",
+                         "roof_share": (size / self.roofs["to_host"] + size / self.roofs["to_gpu"]) / ns}
+        worker.close()
+        self.tell(**told, **self.failures(parties))
+
+
+def main(build, *wanted):
+    names = list(wanted or NAMES)
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        sys.exit(f"no family {unknown[0]}; families are {', '.join(NAMES)}")
+    bench = Bench(build)
+    if any(work(row.workload)[0] == "flops" for name in names for row in FAMILIES.get(name, [])) and "roofs" not in names:
+        names.insert(0, "roofs")  # shares need it
+    versions = {"pytorch": importlib.metadata.version("torch")} if TORCH else {}
+    bench.tell(id="roofs", what="copies, GB/s: on the GPU (read and written), to it, from it", **bench.roofs, **versions)
+    for name in names:
+        for megabytes, layers in GRADIENTS.items() if name == "G11" else ():
+            for devices in ("cuda:0", "cuda:0/0,cuda:0/1"):
+                bench.averaging(devices, megabytes, layers)
+        for row in FAMILIES.get(name, []):
+            bench.measure(name, row)
+    print(f"{bench.roofs.get('gpu', 'no roofs')}, " + (f"beside PyTorch {versions['pytorch']}" if TORCH else "without PyTorch"))
+    return 1 if bench.failed else 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))

@@ -1,13 +1,17 @@
 """parts.py ROOT BUILD [PART...]: what `run` does once the paths are set. Standard library alone.
 
-Each part is a command with a limit of time; its last line is kept. The table goes to stdout, all of it to BUILD/results.json, and to the
-folder $OUT where that is set."""
+Each part is a few commands with a limit of time; of each the last line is kept, and its rows of numbers, which are shown behind the part. The
+table goes to stdout, all of it to BUILD/results.json, and to the folder $OUT where that is set, after each command."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import time
+
+import bench
 
 LIMIT = 460
 SKIPPED = 77
@@ -19,6 +23,27 @@ def tail(text):
     return lines[-1].strip() if lines else ""
 
 
+def show(rows):
+    """The rows of bench.py as a table: times in us, and how many times ours PyTorch's are. Of roofs, which each family measures, the first."""
+    roofs = set()
+    if EMULATED:
+        print("emulated: sizes are small, times mean nothing")
+    print(f"{'':6} {'us: least, median, CPU; PyTorch / ours':62} {'ours':>10} {'median':>10} {'CPU':>10} "
+          + " ".join(f"{how:>9}" for how in bench.PYTORCH) + f" {'roof':>7}")
+    for row in rows:
+        if row["id"] == "roofs" and row["what"] in roofs:
+            continue
+        roofs.add(row["what"])
+        cells = [f"{row[key]:10.5g}" if key in row else 10 * " " for key in ("ours_us", "ours_median_us", "ours_cpu_us")]
+        cells += [f"{row[f'{how}_over_ours']:8.3g}x" if f"{how}_over_ours" in row else 9 * " " for how in bench.PYTORCH]
+        cells.append(f"{row['roof_share']:7.1%}" if "roof_share" in row else 7 * " ")
+        print(f"{row['id']:6} {row['what']:62} {' '.join(cells)}".rstrip())
+        others = ", ".join(f"{key} {row[key]:.4g}" for key in bench.OTHERS if key in row)
+        for line in [others] * bool(others) + [*row.get("failed", {}).values()]:
+            print(f"{'':9}{line[:140]}")
+    sys.stdout.flush()
+
+
 class Parts:
     def __init__(self, root, build):
         self.root, self.build, self.results = root, build, []
@@ -28,24 +53,31 @@ class Parts:
         if EMULATED:
             self.env["PERCALE_CUDA_LIBRARIES"] = f"{build}/tests/cuda/emulator"
 
-    def note(self, part, what, state, seconds, said):
-        self.results.append({"part": part, "what": what, "state": state, "seconds": round(seconds, 1), "said": said})
+    def note(self, part, what, state, seconds, said, rows=()):
+        entry = {"part": part, "what": what, "state": state, "seconds": round(seconds, 1), "said": said}
+        self.results.append(entry | ({"rows": list(rows)} if rows else {}))
         print(f"{state:7} {part:12} {what:34} {seconds:6.1f} s  {said[:110]}", flush=True)
+        for folder in [self.build] + ([os.environ["OUT"]] if os.path.isdir(os.environ.get("OUT", "")) else []):
+            with open(f"{folder}/results.json", "w", encoding="utf-8") as out:
+                json.dump({"emulated": EMULATED, "results": self.results}, out, indent=1)
 
     def step(self, part, what, command, **env):
         begin = time.monotonic()
-        try:
-            done = subprocess.run(command, cwd=self.root, env=dict(self.env, **env), capture_output=True, text=True, timeout=LIMIT)
-            output, code = done.stdout + done.stderr, done.returncode
-        except subprocess.TimeoutExpired as ended:
-            output, code = f"it took more than {LIMIT} s: {ended}", 1
+        with tempfile.TemporaryFile("w+") as told:
+            process = subprocess.Popen(command, cwd=self.root, env=dict(self.env, **env), stdout=told, stderr=told, start_new_session=True)
+            try:
+                code = process.wait(LIMIT)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # with what it started, which would go on using the GPU
+                code = process.wait()
+                told.write(f"\nit took more than {LIMIT} s\n")
+            told.seek(0)
+            output = told.read()
         state = {0: "passed", SKIPPED: "skipped"}.get(code, "FAILED")
-        self.note(part, what, state, time.monotonic() - begin, tail(output))
+        rows = [json.loads(line) for line in output.splitlines() if line.startswith('{"')]
+        self.note(part, what, state, time.monotonic() - begin, tail(output), rows)
         if state == "FAILED":
             print(output[-6000:], flush=True)
-        for line in output.splitlines():  # rows of numbers
-            if line.startswith("{") and state == "passed":
-                self.results[-1].setdefault("rows", []).append(json.loads(line))
         return state != "FAILED"
 
     def do_build(self):
@@ -56,7 +88,7 @@ class Parts:
             if not self.step("build", "meson setup", setup):
                 return False
         targets = ["bindings/cli/percale", "devices/cuda/libpercale_cuda.so", "tests/cuda/cuda_rows", "tests/cuda/cuda_nodes",
-                   "tests/cuda/cuda_images_test", "tests/conformance/conformance"]
+                   "tests/cuda/cuda_images_test", "tests/conformance/conformance", "tests/bench/percale_worker"]
         if EMULATED:
             targets += ["tests/cuda/emulator/libcuda.so.1", "tests/cuda/emulator/libcublasLt.so.13"]
         return self.step("build", "ninja", ["ninja", "-C", self.build, *targets])
@@ -94,14 +126,14 @@ class Parts:
                                                   f"{self.build}/tests/conformance/conformance", "cuda:0", self.plugin])
                     for kind in ("memcheck", "racecheck")])
 
-    def do_bench(self):
-        return self.step("bench", "dense steps beside PyTorch", [sys.executable, f"{self.root}/tests/gpu/bench.py", self.program])
+    def do_bench(self, *families):
+        first = len(self.results)
+        went = [self.step("bench", family, [sys.executable, f"{self.root}/tests/gpu/bench.py", self.build, family])
+                for family in families or bench.NAMES]
+        show([row for result in self.results[first:] for row in result.get("rows", [])])
+        return all(went)
 
     def finish(self):
-        where = [self.build] + ([os.environ["OUT"]] if os.path.isdir(os.environ.get("OUT", "")) else [])
-        for folder in where:
-            with open(f"{folder}/results.json", "w", encoding="utf-8") as out:
-                json.dump({"emulated": EMULATED, "results": self.results}, out, indent=1)
         count = {state: sum(r["state"] == state for r in self.results) for state in ("passed", "FAILED", "skipped")}
         print(f"{count['passed']} passed, {count['FAILED']} failed, {count['skipped']} skipped")
         return 1 if count["FAILED"] else 0
@@ -110,11 +142,12 @@ class Parts:
 def main(root, build, *wanted):
     parts = Parts(root, build)
     names = [name[3:] for name in vars(Parts) if name.startswith("do_")]
-    unknown = [name for name in wanted if name not in names]
+    wanted = [part.partition(":") for part in wanted or names]
+    unknown = [name for name, _, _ in wanted if name not in names]
     if unknown:
         sys.exit(f"no part {unknown[0]}; parts are {', '.join(names)}")
-    for name in wanted or names:
-        went = getattr(parts, "do_" + name)()
+    for name, _, only in wanted:
+        went = getattr(parts, "do_" + name)(*(only.split(",") if only else []))
         if not went and name in ("build", "info"):
             break
     return parts.finish()

@@ -141,8 +141,9 @@ struct WhereArgs {
   Walk<3> walk;
 };
 
-// A group of elementwise nodes of f32 and bf16, as a program that each thread goes through for its elements.
-inline constexpr int kMostFusedSteps = 48, kMostFusedInputs = 12, kMostFusedNumbers = 16, kMostFusedSlots = 8;
+// A group of elementwise nodes of f32 and bf16, as a program that each thread goes through for its elements. As many steps as the library puts
+// nodes into a group: one that is refused runs node by node.
+inline constexpr int kMostFusedSteps = 64, kMostFusedInputs = 12, kMostFusedNumbers = 16, kMostFusedSlots = 8;
 // Where an operand is: from these numbers on an input, a number of the program, a result that an earlier step has left.
 inline constexpr uint8_t kFusedInput = 0, kFusedNumber = 64, kFusedSlot = 128;
 struct FusedStep {

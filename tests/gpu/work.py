@@ -1,0 +1,55 @@
+"""What a workload of bench.py is made of, by its name and sizes: links of a chain, arithmetic, bytes."""
+
+CHAINS = {"product", "adamw", "layer_norm", "layer_norm_grad", "softmax", "softmax_grad", "cross_entropy"}
+# Elements of the operand that a link must read or write: what its roof, copying, is asked for.
+PASSES = {"layer_norm": 2, "layer_norm_grad": 5, "softmax": 2, "softmax_grad": 5, "cross_entropy": 3}
+
+
+def parse(workload):
+    name, _, sizes = workload.partition(":")
+    return name, [int(size) for size in sizes.split(",")] if sizes else []
+
+
+def per_run(workload):
+    """What a run's time is divided by."""
+    name, n = parse(workload)
+    return n[0] if name in CHAINS else 1
+
+
+def resnet50_flops(batch, side, width):
+    """Of the convolutions and the last product; a multiply-add is two."""
+    total, inputs, pixels = 2 * 49 * 3 * width * (side // 2) ** 2, width, side // 4
+    for stage, blocks in enumerate((3, 4, 6, 3)):
+        middle = width << stage
+        for i in range(blocks):
+            before, pixels = pixels, pixels // (2 if stage > 0 and i == 0 else 1)
+            total += 2 * (inputs * middle * before**2 + (9 * middle * middle + 4 * middle * middle) * pixels**2)
+            if inputs != 4 * middle:
+                total += 2 * inputs * 4 * middle * pixels**2
+            inputs = 4 * middle
+    return batch * (total + 2 * inputs * 1000)
+
+
+def transformer_flops(layers, width, batch, tokens):
+    """Of the products; attention's are counted whole, though half of the scores of GPT-2 are masked."""
+    return batch * tokens * layers * (24 * width**2 + 4 * tokens * width)
+
+
+def work(workload):
+    """("flops", operations of a run, or of a link) or ("bytes", what must be read and written); (None, 0) where neither is a roof."""
+    name, n = parse(workload)
+    if name == "product":
+        return "flops", 2 * n[1] ** 3
+    if name == "resnet50":
+        return "flops", resnet50_flops(*n)
+    if name == "resnet50_train":
+        return "flops", 3 * resnet50_flops(*n)
+    if name in ("bert", "gpt2_train"):
+        layers, width, _, words, batch, tokens = n
+        products = transformer_flops(layers, width, batch, tokens)
+        return "flops", products if name == "bert" else 3 * (products + 2 * batch * tokens * width * words)
+    if name == "adamw":
+        return "bytes", 7 * 4 * n[1] * n[2]
+    if name in PASSES:
+        return "bytes", PASSES[name] * n[1] * n[2] * n[3] // 8
+    return None, 0
