@@ -189,30 +189,31 @@ class Compiler {
       };
     }
     context.narrows = options_.bf16;
-    // Those that may run it.
+    // What would keep a node away from the accelerators that may run it is no gain, however well another device takes it.
+    const auto& all = engine_.devices();
+    const auto& group = request_.spec.group;
+    const auto asked = [&](size_t i) {
+      return group.empty() || std::find(group.begin(), group.end(), static_cast<int32_t>(i)) != group.end();
+    };
+    bool accelerated = false;
+    for (size_t i = 0; i < all.size(); ++i) accelerated = accelerated || (asked(i) && is_accelerator(*all[i]));
     std::vector<const Device*> devices;
-    for (size_t i = 0; i < engine_.devices().size(); ++i) {
-      const auto& group = request_.spec.group;
-      const bool counts =
-          group.empty() || std::find(group.begin(), group.end(), static_cast<int32_t>(i)) != group.end();
-      if (counts) devices.push_back(engine_.devices()[i].get());
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (is_accelerator(*all[i]) == accelerated && (!accelerated || asked(i))) devices.push_back(all[i].get());
     }
     context.claims = [this, devices](const Function& g, const Node& node) {
       const ListProbe probe(*graph_, g);
-      if (const Device* asked = engine_.find_device(node.device)) return probe.can_run(node, asked->kind()).ok();
-      // What would keep a node away from accelerators is no gain, however well another device takes it.
-      const bool accelerated = std::any_of(devices.begin(), devices.end(), is_accelerator);
-      return std::any_of(devices.begin(), devices.end(), [&](const Device* device) {
-        return is_accelerator(device) >= accelerated && probe.can_run(node, device->kind()).ok();
-      });
+      if (const Device* own = engine_.find_device(node.device)) return probe.can_run(node, own->kind()).ok();
+      return std::any_of(devices.begin(), devices.end(),
+                         [&](const Device* device) { return probe.can_run(node, device->kind()).ok(); });
     };
     PERCALE_RETURN_IF_ERROR(expand_state(*graph_, f, context));
     return run_device_free_passes(*graph_, f, context);
   }
 
   // A device with memory of its own that says how fast it is, and takes nodes one by one.
-  static bool is_accelerator(const Device* device) {
-    return device->description().gflops > 0 && !device->shares_host_memory() && !device->takes_partitions();
+  static bool is_accelerator(const Device& device) {
+    return device.description().gflops > 0 && !device.shares_host_memory() && !device.takes_partitions();
   }
 
   // Something will be known in the next stage that was not in this one: the contents of an input.
