@@ -97,8 +97,8 @@ constexpr OptionSpec kTrainer[] = {
      "and mode async; each unless 'parameters' or 'mode' is set."},
     {"parameters", kText, "host",
      "Where parameters and what the optimizer keeps of them lie: host; ps, in parts on devices; mirrored, on all that "
-     "compute; or "
-     "JSON: {\"ps\": \"cpu:0,cpu:1\", \"min_shard_bytes\": 262144}. SPEC.md says more."},
+     "compute; device, on those that compute alone; or JSON: {\"ps\": \"cpu:0,cpu:1\", \"min_shard_bytes\": "
+     "262144}. SPEC.md says more."},
     {"early_stopping", kText, "",
      "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0, \"baseline\": 0.5, \"start_from_epoch\": "
      "0, \"restore_best_weights\": true}."},

@@ -167,6 +167,12 @@ typedef struct percale_device_api {
   /** copy_to_host() of bytes that nothing writes before the queue is synchronised: work behind it need not wait for it, so that results
    * leave while the device goes on; points of queue_signal() behind it, and synchronising, do wait. NULL: copy_to_host() is called. */
   percale_status* (*copy_out)(void* device, void* queue, void* to, const void* from, uint64_t bytes);
+  /** Adds across devices of this table: the counts[k] numbers at buffers[i * buffer_count + k], memory of devices[i] that no queue works on,
+   * become on all of them their sum over i. They are added as a tree over i has it, whose left half has one more where they are odd, so that
+   * the bits are those of the host. `dtype` is f32 or f64. Done when it returns; after an error the numbers are undefined. UNIMPLEMENTED where
+   * these devices do not reach each other's memory. Optional; NULL: the library adds on the host. */
+  percale_status* (*all_reduce)(void* const* devices, uint32_t device_count, void* const* buffers,
+                                const uint64_t* counts, uint32_t buffer_count, percale_dtype dtype);
 } percale_device_api;
 
 /** A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and arrays are borrowed

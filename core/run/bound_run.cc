@@ -167,12 +167,18 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
     const auto number = static_cast<int32_t>(t);
     const int32_t at = transfer.to_input < 0 ? program.begin_of(transfer.before_node)
                                              : program.input_needed[static_cast<size_t>(transfer.to_input)];
-    p.waits.push_back({std::min(at, end), number, transfer.from_part, progress_of(compiled, transfer)});
+    const int32_t progress = progress_of(compiled, transfer);
+    const bool kept = transfer.to_input >= 0 && progress == 0 &&
+                      p.placed->input_variable[static_cast<size_t>(transfer.to_input)] >= 0;
+    p.waits.push_back({std::min(at, end), number, transfer.from_part, progress, kept});
   }
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
   bind_sender(compiled, p);
   if (p.is_queued()) bind_results(p);
-  if (compiled.keeps_work) p.stretches = find_stretches(p);
+  if (compiled.keeps_work) {
+    p.stretches = find_stretches(p, false);
+    p.long_stretches = find_stretches(p, true);
+  }
   return {};
 }
 

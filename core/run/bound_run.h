@@ -26,6 +26,7 @@ struct Patch {
 // Instruction `at` waits until the part that sends has come this far.
 struct Wait {
   int32_t at, transfer, from, progress;
+  bool kept;  // a variable, or what is prepared from some, that the device may have already
 };
 
 // An output that leaves a queue for the staging memory of a transfer when so many instructions are done.
@@ -79,13 +80,16 @@ struct BoundProgram {
   size_t next_send = 0;
   std::vector<Leave> leaves;  // by `after`
   size_t next_leave = 0;
-  std::vector<Stretch> stretches;  // ascending
+  // Ascending; `long_stretches` of runs that find the device with all variables, so that none comes while they are under way.
+  std::vector<Stretch> stretches, long_stretches;
+  bool has_variables = false;  // of the run under way
   size_t next_stretch = 0;
   std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word
   DeviceQueue queue;                   // the first to go
 
   bool shares_host_memory() const { return placed->device->shares_host_memory(); }
   bool is_queued() const { return queue.get() != nullptr; }
+  std::vector<Stretch>& stretches_now() { return has_variables ? long_stretches : stretches; }
   // Of instructions `begin` to `end`.
   std::span<void* const> operands_of(int32_t begin, int32_t end) const {
     const auto first = placed->program->instructions[static_cast<size_t>(begin)].first_operand;

@@ -311,7 +311,15 @@ class Compiler {
       PERCALE_ASSIGN_OR_RETURN(t.before_node, find_node(part(t.to_part), order.before));
     }
     out_->transfers = std::move(cut.transfers);
-    for (PlacedProgram& placed : out_->programs) note_variables(placed);
+    for (PlacedProgram& placed : out_->programs) {
+      note_variables(placed);
+      for (const PartInput& input : placed.part.inputs) {
+        const bool given = input.kind == PartInput::Kind::kFeed && given_of(input.index) >= 0;
+        if (!given || !placed.device->shares_host_memory()) continue;
+        return unimplemented("'", request_.spec.feeds[static_cast<size_t>(input.index)], "' lies on a device, and ",
+                             placed.device->name(), " would read it");
+      }
+    }
     return {};
   }
 
@@ -322,6 +330,7 @@ class Compiler {
     if (placed.device->shares_host_memory()) return;
     for (size_t i = 0; i < placed.part.inputs.size(); ++i) {
       const PartInput& input = placed.part.inputs[i];
+      if (input.kind == PartInput::Kind::kFeed) placed.input_variable[i] = given_of(input.index);
       if (input.kind != PartInput::Kind::kTransfer) continue;
       const Transfer& t = out_->transfers[static_cast<size_t>(input.index)];
       const PlacedProgram& from = out_->programs[static_cast<size_t>(t.from_part)];
@@ -347,6 +356,11 @@ class Compiler {
         break;
       }
     }
+  }
+
+  int32_t given_of(int64_t feed) const {
+    const auto& given_of = request_.spec.given_of;
+    return static_cast<size_t>(feed) < given_of.size() ? given_of[static_cast<size_t>(feed)] : -1;
   }
 
   int32_t next_of(int32_t result) const {

@@ -7,7 +7,6 @@ namespace percale {
 class DeviceVariables::Copy {
  public:
   Shelf* shelf = nullptr;
-  int32_t variable = 0;
   int64_t bytes = 0, booked = 0;
   VariableVersion version;
   int32_t users = 0;
@@ -17,18 +16,33 @@ class DeviceVariables::Copy {
 // Of one device. The lock is held while a copy is made: who wants the same one waits for it, others of the device share the bus anyway.
 struct DeviceVariables::Shelf {
   std::mutex mutex;
-  std::list<Copy> copies;
+  std::map<int32_t, std::list<Copy>> copies;  // by variable
+
+  // Lent once more; null where there is none of this version.
+  Copy* lend(int32_t variable, const VariableVersion& version) {
+    const auto found = copies.find(variable);
+    if (found == copies.end()) return nullptr;
+    for (Copy& copy : found->second) {
+      if (!(copy.version == version)) continue;
+      ++copy.users;
+      return &copy;
+    }
+    return nullptr;
+  }
 };
 
 DeviceVariables::DeviceVariables(std::shared_ptr<MemoryPool> memory) : memory_(std::move(memory)) {}
 
 DeviceVariables::~DeviceVariables() {
   for (auto& [device, shelf] : shelves_) {
-    for (const Copy& copy : shelf->copies) memory_->unbook(copy.booked);
+    for (const auto& [variable, copies] : shelf->copies) {
+      for (const Copy& copy : copies) memory_->unbook(copy.booked);
+    }
   }
 }
 
 void* DeviceVariables::data(const Copy& copy) { return copy.memory.data(); }
+int64_t DeviceVariables::bytes(const Copy& copy) { return copy.bytes; }
 
 int32_t DeviceVariables::number_of(const std::string& form) {
   const std::lock_guard lock(mutex_);
@@ -45,8 +59,9 @@ DeviceVariables::Shelf& DeviceVariables::shelf(const Device& device) {
 Result<DeviceVariables::Copy*> DeviceVariables::free_copy(Shelf& shelf, const Device& device, int32_t variable,
                                                           int64_t bytes) {
   Copy* out = nullptr;
-  for (Copy& copy : shelf.copies) {
-    if (copy.users > 0 || copy.variable != variable || copy.bytes != bytes) continue;
+  std::list<Copy>& copies = shelf.copies[variable];
+  for (Copy& copy : copies) {
+    if (copy.users > 0 || copy.bytes != bytes) continue;
     if (out == nullptr || copy.version.number < out->version.number) out = &copy;
   }
   if (out != nullptr) return out;
@@ -60,11 +75,10 @@ Result<DeviceVariables::Copy*> DeviceVariables::free_copy(Shelf& shelf, const De
   }
   Copy& copy = made.front();
   copy.shelf = &shelf;
-  copy.variable = variable;
   copy.bytes = bytes;
   copy.booked = booked;
   copy.memory = std::move(memory).value();
-  shelf.copies.splice(shelf.copies.end(), made);
+  copies.splice(copies.end(), made);
   return &copy;
 }
 
@@ -73,11 +87,7 @@ Result<DeviceVariables::Copy*> DeviceVariables::read(const Device& device, int32
                                                      int64_t bytes) {
   Shelf& own = shelf(device);
   const std::lock_guard lock(own.mutex);
-  for (Copy& copy : own.copies) {
-    if (copy.variable != variable || copy.bytes != bytes || !(copy.version == version)) continue;
-    ++copy.users;
-    return &copy;
-  }
+  if (Copy* copy = own.lend(variable, version)) return copy;
   PERCALE_ASSIGN_OR_RETURN(Copy * copy, free_copy(own, device, variable, bytes));
   copy->version = {};
   // Not on a queue: the next run may use another one.
@@ -87,6 +97,19 @@ Result<DeviceVariables::Copy*> DeviceVariables::read(const Device& device, int32
   copy->version = version;
   copy->users = 1;
   return copy;
+}
+
+DeviceVariables::Copy* DeviceVariables::find(const Device& device, int32_t variable, const VariableVersion& version) {
+  Shelf& own = shelf(device);
+  const std::lock_guard lock(own.mutex);
+  return own.lend(variable, version);
+}
+
+Status DeviceVariables::to_host(const Device& device, const Copy& copy, void* to, int64_t bytes) {
+  if (bytes != copy.bytes) return internal_error("a copy of ", copy.bytes, " bytes, wanted ", bytes);
+  return from_c(
+             device.api().copy_to_host(device.handle(), nullptr, to, copy.memory.data(), static_cast<uint64_t>(bytes)))
+      .with_context(device.name());
 }
 
 void DeviceVariables::release(Copy* copy) {
@@ -114,14 +137,12 @@ bool DeviceVariables::clear() {
   const std::lock_guard lock(mutex_);
   for (auto& [device, shelf] : shelves_) {
     const std::lock_guard own(shelf->mutex);
-    for (auto at = shelf->copies.begin(); at != shelf->copies.end();) {
-      if (at->users > 0) {
-        ++at;
-        continue;
-      }
-      memory_->unbook(at->booked);
-      at = shelf->copies.erase(at);
-      any = true;
+    for (auto& [variable, copies] : shelf->copies) {
+      any |= copies.remove_if([&](const Copy& copy) {
+        if (copy.users > 0) return false;
+        memory_->unbook(copy.booked);
+        return true;
+      }) > 0;
     }
   }
   return any;
@@ -133,14 +154,13 @@ DeviceVariables::Held DeviceVariables::held(const Device& device) const {
   const auto found = shelves_.find(&device);
   if (found == shelves_.end()) return out;
   const std::lock_guard own(found->second->mutex);
-  std::map<int32_t, int64_t> newest;  // by variable
-  for (const Copy& copy : found->second->copies) {
-    int64_t& number = newest.emplace(copy.variable, -1).first->second;
-    number = std::max(number, copy.version.number);
-  }
-  for (const Copy& copy : found->second->copies) {
-    const bool current = copy.version.number >= 0 && copy.version.number == newest[copy.variable];
-    (current ? out.current : out.spare) += copy.bytes;
+  for (const auto& [variable, copies] : found->second->copies) {
+    int64_t newest = -1;
+    for (const Copy& copy : copies) newest = std::max(newest, copy.version.number);
+    for (const Copy& copy : copies) {
+      const bool current = copy.version.number >= 0 && copy.version.number == newest;
+      (current ? out.current : out.spare) += copy.bytes;
+    }
   }
   return out;
 }

@@ -30,16 +30,22 @@ class DeviceVariables {
   DeviceVariables(const DeviceVariables&) = delete;
   DeviceVariables& operator=(const DeviceVariables&) = delete;
 
-  // What is computed from variables alone is kept like a variable: the number of such a value, by prepared_form().
-  static constexpr int32_t kFirstPrepared = int32_t{1} << 30;
+  // Numbers of what is kept like a variable: values that a caller hands from run to run (RunSpec::given_of); what is computed from variables
+  // alone, by prepared_form().
+  static constexpr int32_t kFirstGiven = int32_t{1} << 29, kFirstPrepared = int32_t{1} << 30;
   int32_t number_of(const std::string& form);
 
   class Copy;
   static void* data(const Copy& copy);
+  static int64_t bytes(const Copy& copy);
   // The copy of a variable's contents, made now where the device has none of this version. Nobody changes it until release().
   Result<Copy*> read(const Device& device, int32_t variable, const VariableVersion& version, const void* contents,
                      int64_t bytes);
   void release(Copy* copy);
+  // The copy of a version that is there, as read() gives it; null where there is none.
+  Copy* find(const Device& device, int32_t variable, const VariableVersion& version);
+  // Waits for it.
+  static Status to_host(const Device& device, const Copy& copy, void* to, int64_t bytes);
   // Memory for a value that the device will compute, which is nobody else's until keep() says what it holds; a version of -1: nothing.
   Result<Copy*> make(const Device& device, int32_t variable, int64_t bytes);
   void keep(Copy* copy, const VariableVersion& version);

@@ -41,6 +41,9 @@ class ProgramRun {
       queues_ = queues_ || p->is_queued();
       if (started.ok()) started = start(*p);
     }
+    for (auto& p : bound_.programs) {
+      if (started.ok()) take_kept(*p);
+    }
     if (!started.ok()) {
       fail(std::move(started));
     } else if (bound_.programs.size() == 1 && !queues_ && frame_.options.meeting == nullptr) {
@@ -99,6 +102,10 @@ class ProgramRun {
       const Tensor& feed = feeds_[static_cast<size_t>(part.inputs[i].index)];
       if (shares(p)) {
         p.inputs[i] = feed.data();
+      } else if (const int32_t number = p.placed->input_variable[i]; number >= 0) {
+        p.read[i] = frame_.device_variables->find(*p.placed->device, number, version_of(number, nullptr));
+        if (p.read[i] == nullptr) return internal_error(p.placed->device->name(), " lacks what it was to be given");
+        p.inputs[i] = DeviceVariables::data(*p.read[i]);
       } else {
         PERCALE_RETURN_IF_ERROR(copy_in(p, i, feed.data(), feed.bytes()));
       }
@@ -138,6 +145,30 @@ class ProgramRun {
     p.last_end = 0;
     p.failed_at = -1;
     return {};
+  }
+
+  // Variables that the device has come before anything begins: its program is cut only where it waits for something.
+  void take_kept(BoundProgram& p) {
+    p.has_variables = p.is_queued();
+    if (!p.is_queued()) return;
+    for (const Wait& w : p.waits) {
+      if (!w.kept) continue;
+      const Transfer& t = compiled_.transfers[static_cast<size_t>(w.transfer)];
+      const auto input = static_cast<size_t>(t.to_input);
+      const int32_t variable = p.placed->input_variable[input];
+      const void* where =
+          place_of(*bound_.programs[static_cast<size_t>(t.from_part)], static_cast<size_t>(t.from_output));
+      auto* copy = frame_.device_variables->find(*p.placed->device, variable, version_of(variable, where));
+      if (copy == nullptr) {
+        p.has_variables = false;
+        continue;
+      }
+      p.read[input] = copy;
+      p.inputs[input] = DeviceVariables::data(*copy);
+    }
+    for (const Patch& patch : p.patches) {
+      if (patch.operand.home == Home::kInput) p.operands[patch.position] = address(p, patch.operand);
+    }
   }
 
   // Every piece asks first whether to stop, so that cancelling takes no longer than the pieces under way.
@@ -220,6 +251,7 @@ class ProgramRun {
   Status receive(BoundProgram& to, const Transfer& t, size_t number) {
     if (t.to_input < 0) return {};
     const auto input = static_cast<size_t>(t.to_input);
+    if (to.read[input] != nullptr) return {};  // it was there before
     const auto output = static_cast<size_t>(t.from_output);
     const BoundProgram& from = *bound_.programs[static_cast<size_t>(t.from_part)];
     void* where = shares(from) ? place_of(from, output) : staging(from, t, number);
@@ -246,6 +278,7 @@ class ProgramRun {
       const void* whose = frame_.options.state != nullptr ? nullptr : &engine_;
       return state.next.empty() ? VariableVersion{state.version, whose} : VariableVersion{};
     }
+    if (variable >= DeviceVariables::kFirstGiven) return {frame_.options.given_version, nullptr};
     if (state.is_assigned(variable)) return {};
     if (frame_.options.state != nullptr && frame_.options.state_versions != nullptr) {
       return {(*frame_.options.state_versions)[static_cast<size_t>(variable)], nullptr};
@@ -253,9 +286,16 @@ class ProgramRun {
     return {state.version, contents};
   }
 
+  VariableVersion next_version_of(int32_t variable) const {
+    const RunOptions& options = frame_.options;
+    if (!status_.ok()) return {};
+    if (variable >= DeviceVariables::kFirstGiven) return {options.given_version, nullptr};
+    return options.next_versions == nullptr ? VariableVersion{}
+                                            : VariableVersion{(*options.next_versions)[static_cast<size_t>(variable)]};
+  }
+
   // Nothing is under way any more.
   void give_back_copies() {
-    const std::vector<int64_t>* versions = status_.ok() ? frame_.options.next_versions : nullptr;
     for (auto& p : bound_.programs) {
       for (auto& copy : p->read) {
         if (auto* given = std::exchange(copy, nullptr)) frame_.device_variables->release(given);
@@ -263,9 +303,7 @@ class ProgramRun {
       for (size_t k = 0; k < p->made.size(); ++k) {
         auto* given = std::exchange(p->made[k], nullptr);
         if (given == nullptr) continue;
-        const auto variable = static_cast<size_t>(p->placed->output_variable[k]);
-        frame_.device_variables->keep(given,
-                                      versions == nullptr ? VariableVersion{} : VariableVersion{(*versions)[variable]});
+        frame_.device_variables->keep(given, next_version_of(p->placed->output_variable[k]));
       }
     }
   }
@@ -347,11 +385,12 @@ class ProgramRun {
 
   // Instruction i, or the stretch that begins with it; the instruction behind.
   Result<int32_t> launch_from(BoundProgram& p, int32_t i) {
-    while (p.next_stretch < p.stretches.size() && p.stretches[p.next_stretch].begin() < i) ++p.next_stretch;
+    auto& stretches = p.stretches_now();
+    while (p.next_stretch < stretches.size() && stretches[p.next_stretch].begin() < i) ++p.next_stretch;
     // Whoever watches wants to see each instruction.
-    if (p.next_stretch < p.stretches.size() && p.stretches[p.next_stretch].begin() == i && !frame_.watched()) {
-      PERCALE_ASSIGN_OR_RETURN(const bool played, play(p, p.stretches[p.next_stretch]));
-      if (played) return p.stretches[p.next_stretch].end();
+    if (p.next_stretch < stretches.size() && stretches[p.next_stretch].begin() == i && !frame_.watched()) {
+      PERCALE_ASSIGN_OR_RETURN(const bool played, play(p, stretches[p.next_stretch]));
+      if (played) return stretches[p.next_stretch].end();
     }
     PERCALE_RETURN_IF_ERROR(launch(p, i));
     return i + 1;

@@ -33,6 +33,7 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
                             spec.prepares_slices ? "s" : "");
   for (const int32_t device : spec.group) key += str_cat("@", device);
   for (const int32_t variable : spec.next_of) key += str_cat(spec.only_next ? "!" : "=", variable);
+  for (const int32_t value : spec.given_of) key += str_cat("?", value);
   key += ':';
   append_text(key, spec.function);
   for (const auto* list : {&spec.feeds, &spec.fetches, &spec.targets}) {
@@ -397,8 +398,10 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
                             static_cast<uint64_t>(compiled.fetches.size()), " fetches, got ",
                             static_cast<uint64_t>(feeds.size()), " and ", static_cast<uint64_t>(outputs.size()));
   }
+  const auto& given_of = compiled.spec.given_of;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const ValueType& want = compiled.feed_types[i];
+    if (!given_of.empty() && given_of[i] >= 0) continue;  // its device has it
     if (feeds[i].dtype() != want.dtype || !(feeds[i].shape() == want.shape)) {
       return invalid_argument("feed '", compiled.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
                               ", the plan was made for ", want.dtype, " ", want.shape);
@@ -406,7 +409,7 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   }
   std::vector<Tensor> reshaped;
   for (size_t i = 0; compiled.reshapes_feeds && i < feeds.size(); ++i) {
-    reshaped.push_back(feeds[i].reshaped(compiled.bound_shapes[i]));
+    reshaped.push_back(feeds[i].defined() ? feeds[i].reshaped(compiled.bound_shapes[i]) : feeds[i]);
   }
   if (compiled.reshapes_feeds) feeds = reshaped;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -514,6 +517,54 @@ SessionStats Session::stats() const {
 
 DeviceVariables::Held Session::held_variables(const Device& device) const {
   return impl_->device_variables->held(device);
+}
+
+HeldVariables::~HeldVariables() {
+  for (const auto& [variable, copy] : copies_) from_.release(copy);
+}
+
+Status HeldVariables::copy_to(std::vector<Tensor>& state) const {
+  for (const auto& [variable, copy] : copies_) {
+    const Tensor& to = state[static_cast<size_t>(variable)];
+    if (to.bytes() == 0) continue;
+    PERCALE_RETURN_IF_ERROR(DeviceVariables::to_host(device_, *copy, to.data(), to.bytes()));
+  }
+  return {};
+}
+
+Status HeldVariables::all_reduce(std::span<const std::unique_ptr<const HeldVariables>> all, DType dtype) {
+  const percale_device_api& api = all[0]->device_.api();
+  std::vector<void*> devices, buffers;
+  std::vector<uint64_t> counts;
+  for (const auto& held : all) {
+    const Device& device = held->device_;
+    if (device.api().all_reduce == nullptr || device.api().all_reduce != api.all_reduce) {
+      return unimplemented(device.name(), " does not add across devices");
+    }
+    devices.push_back(device.handle());
+    for (const auto& [variable, copy] : held->copies_) buffers.push_back(DeviceVariables::data(*copy));
+  }
+  for (const auto& [variable, copy] : all[0]->copies_) {
+    counts.push_back(static_cast<uint64_t>(DeviceVariables::bytes(*copy) * 8 / dtype_bits(dtype)));
+  }
+  return from_c(api.all_reduce(devices.data(), static_cast<uint32_t>(devices.size()), buffers.data(), counts.data(),
+                               static_cast<uint32_t>(counts.size()), static_cast<percale_dtype>(dtype)))
+      .with_context(all[0]->device_.name());
+}
+
+Result<std::unique_ptr<const HeldVariables>> Session::hold(const Device& device, const std::vector<int32_t>& variables,
+                                                           const std::vector<int64_t>& versions) const {
+  std::unique_ptr<HeldVariables> out(new HeldVariables(*impl_->device_variables, device));
+  for (size_t i = 0; i < variables.size(); ++i) {
+    auto* copy = impl_->device_variables->find(device, variables[i], {versions[i], nullptr});
+    if (copy == nullptr) {
+      const bool known = variables[i] < DeviceVariables::kFirstGiven;
+      return not_found(device.name(), " has no copy of ",
+                       known ? impl_->graph->variables[static_cast<size_t>(variables[i])].name : "a value of a run");
+    }
+    out->copies_.emplace_back(variables[i], copy);
+  }
+  return std::unique_ptr<const HeldVariables>(std::move(out));
 }
 
 const std::shared_ptr<Engine>& Session::engine() const { return impl_->engine; }

@@ -36,8 +36,11 @@ struct RunSpec {
   // (core/graph/device_hint.h). Empty: placement chooses.
   std::vector<int32_t> group = {};
   // Per fetch, or empty: the variable, by its place in the graph, whose next value it is; -1: none. A device with memory of its own that
-  // computes it keeps it, for runs that see RunOptions::next_versions as theirs. It may need room for both values.
+  // computes it keeps it, for runs that see RunOptions::next_versions as theirs. It may need room for both values. From
+  // DeviceVariables::kFirstGiven on: a value of the caller's own, which the device keeps as RunOptions::given_version.
   std::vector<int32_t> next_of = {};
+  // Per feed, or empty: the value of the caller's own that it is, which its device has; what is fed need not be defined. -1: none.
+  std::vector<int32_t> given_of = {};
   bool only_next = false;  // fetches that a device keeps are not handed out: their outputs stay undefined
 };
 
@@ -81,6 +84,7 @@ struct RunOptions {
   const std::vector<int64_t>* state_versions = nullptr;
   // Of what RunSpec::next_of names, in the same numbers; null: nothing is kept.
   const std::vector<int64_t>* next_versions = nullptr;
+  int64_t given_version = -1;  // of the caller's own values, those that the run reads and those that it makes
 };
 
 struct SessionStats {
@@ -88,6 +92,27 @@ struct SessionStats {
   int64_t plans = 0, cache_hits = 0, runs = 0;
   int64_t planned_peak_bytes = 0;   // of the largest plan, for one run at a time
   int64_t measured_peak_bytes = 0;  // the most that the session ever held
+};
+
+class Session;
+
+// Versions of variables that a device has, kept there as long as this lives. Not for longer than the session.
+class HeldVariables {
+ public:
+  ~HeldVariables();
+  HeldVariables(const HeldVariables&) = delete;
+  HeldVariables& operator=(const HeldVariables&) = delete;
+  // Into the tensors of these places in the list, which are of the variables' types.
+  Status copy_to(std::vector<Tensor>& state) const;
+  // What each of these has becomes the sum over all; floats of one type. UNIMPLEMENTED where their devices cannot do it.
+  static Status all_reduce(std::span<const std::unique_ptr<const HeldVariables>> all, DType dtype);
+
+ private:
+  friend class Session;
+  HeldVariables(DeviceVariables& from, const Device& device) : from_(from), device_(device) {}
+  DeviceVariables& from_;
+  const Device& device_;
+  std::vector<std::pair<int32_t, DeviceVariables::Copy*>> copies_;
 };
 
 // Thread-safe: any number of concurrent runs.
@@ -118,6 +143,10 @@ class Session : public std::enable_shared_from_this<Session> {
   SessionStats stats() const;
   // What a device with memory of its own keeps of variables.
   DeviceVariables::Held held_variables(const Device& device) const;
+  // Of `variables`, numbers as in RunSpec::next_of, the versions that runs have called so, one per variable. NOT_FOUND where the device
+  // has one no more.
+  Result<std::unique_ptr<const HeldVariables>> hold(const Device& device, const std::vector<int32_t>& variables,
+                                                    const std::vector<int64_t>& versions) const;
 
   const std::shared_ptr<Engine>& engine() const;
   const Graph& graph() const;

@@ -22,12 +22,14 @@ Stretch::Met* Stretch::meet(std::span<void* const> operands) {
   return nullptr;
 }
 
-std::vector<Stretch> find_stretches(const BoundProgram& p) {
+std::vector<Stretch> find_stretches(const BoundProgram& p, bool has_variables) {
   constexpr int32_t kLeast = 4;
   const percale_device_api& api = p.placed->device->api();
   if (!p.is_queued() || api.play == nullptr || api.launch != nullptr || p.placed->executable != nullptr) return {};
   std::set<int32_t> cuts{0, p.size()};
-  for (const Wait& w : p.waits) cuts.insert(w.at);
+  for (const Wait& w : p.waits) {
+    if (!(w.kept && has_variables)) cuts.insert(w.at);
+  }
   for (const Send& s : p.sends) cuts.insert(s.after);
   for (const Leave& l : p.leaves) cuts.insert(l.after);
   cuts.insert(p.awaited.begin(), p.awaited.end());

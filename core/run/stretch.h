@@ -40,8 +40,8 @@ class Stretch {
 
 struct BoundProgram;
 
-// The stretches of a program, where its device keeps work.
-std::vector<Stretch> find_stretches(const BoundProgram& program);
+// The stretches of a program, where its device keeps work; with `has_variables` those of runs that need not wait for a Wait::kept.
+std::vector<Stretch> find_stretches(const BoundProgram& program, bool has_variables);
 
 }  // namespace percale
 

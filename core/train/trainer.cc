@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/train/trainer_parameters.h"
+#include "core/train/trainer_resident.h"
 #include "core/train/trainer_stream.h"
 
 namespace percale {
@@ -57,6 +58,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
                             "the same time, as mode 'sync' has them");
   }
   PERCALE_RETURN_IF_ERROR(t->check_parallel());
+  PERCALE_ASSIGN_OR_RETURN(t->resident_, Resident::create(*t));
   if (variables == nullptr) {
     PERCALE_ASSIGN_OR_RETURN(variables, initialize_variables(t->engine_, t->model_.graph, options.seed));
   }
@@ -142,7 +144,10 @@ Status Trainer::check_monitors() const {
   return options_.keep_best > 0 ? check("keep_best", options_.keep_monitor) : Status();
 }
 
+Status Trainer::bring_home() { return resident_ != nullptr ? resident_->bring_home() : Status(); }
+
 void Trainer::note_change(bool by_commit) {
+  if (resident_ != nullptr) resident_->forget();
   ++state_version_;
   for (size_t i = 0; i < working_.size(); ++i) {
     if (!by_commit || committed_[i]) versions_[i] = version_number(state_version_, i);
@@ -172,6 +177,7 @@ void Trainer::cancel() {
 Status Trainer::take_up_variables() {
   auto current = variables_->current();
   if (current == seen_) return {};
+  PERCALE_RETURN_IF_ERROR(bring_home());
   for (size_t i = 0; i < working_.size(); ++i) {
     if (published_[i] < 0 || working_[i].bytes() == 0) continue;
     const auto at = static_cast<size_t>(published_[i]);
@@ -222,6 +228,7 @@ void Trainer::publish(Publication publication) noexcept {
 Status Trainer::publish() {
   const auto held = streaming_ == nullptr ? std::unique_lock<std::shared_mutex>() : streaming_->hold();
   PERCALE_ASSIGN_OR_RETURN(Publication publication, prepare_publication());
+  PERCALE_RETURN_IF_ERROR(bring_home());
   publish(std::move(publication));
   return {};
 }

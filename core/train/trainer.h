@@ -161,11 +161,13 @@ class Trainer {
   };
   class Streaming;
   class Parameters;
+  class Resident;
   using ShardPlans =
       std::map<int64_t, std::vector<std::shared_ptr<const Compiled>>>;  // by rows, then by replica; null: lost
   Trainer();
   Status take_up_variables();
   Result<Publication> prepare_publication() const;
+  Status bring_home();  // before the working set is read
   void publish(Publication publication) noexcept;
   Status publish_if(bool due);
   Result<std::vector<Tensor>> bind(const Function& f, const std::vector<std::string>& inputs,
@@ -196,7 +198,9 @@ class Trainer {
   Status prepare_commit();
   // The sums of one batch, the `first` of a step or not, by all replicas.
   std::unique_ptr<BatchMeeting> meeting_for(int64_t rows) const;
-  Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
+  Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first,
+                double learning_rate);
+  Status reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);
   Status compute_shard(size_t replica, const ShardRows& rows, const ShardRun& shard, std::vector<Tensor>& out);
   Status watch_shard(size_t replica, const ShardRows& rows, const std::function<Status()>& compute);
   void settle_backup(int64_t rows);
@@ -211,6 +215,10 @@ class Trainer {
   std::vector<int32_t> host_group() const;
   // Whether the graph says by name of nodes where they run: then all devices together are one replica.
   bool is_placed() const;
+  // Whether a device has the kernels of the one in the host's memory, and gives its bits.
+  bool computes_as_host(int32_t device) const;
+  // Whether the shards of a batch are under way at the same time, dealt out evenly to replicas, each with threads of its own.
+  bool computes_together() const;
   Status check_parallel() const;
   // The devices of each replica that there could be.
   Result<std::vector<std::vector<int32_t>>> candidate_groups() const;
@@ -295,6 +303,7 @@ class Trainer {
   mutable std::mutex plan_mutex_;  // guards what is told of plans: in modes that stream any thread plans
 
   std::unique_ptr<Parameters> parameters_;  // null: they lie on the host alone
+  std::unique_ptr<Resident> resident_;      // null: the host has what a step begins with
 
   int64_t steps_ = 0;
   DatasetPosition position_;

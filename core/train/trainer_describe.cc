@@ -2,6 +2,7 @@
 #include "core/base/json.h"
 #include "core/train/rewrite/step_flops.h"
 #include "core/train/trainer_parameters.h"
+#include "core/train/trainer_resident.h"
 
 namespace percale {
 
@@ -17,6 +18,7 @@ void Trainer::describe_parameters(JsonWriter& w) const {
   w.key("parameter_placement").begin_object();
   w.key("parameters").value(parameters_name(options_.parameters.where)).key("devices").begin_array();
   if (parameters_ != nullptr) parameters_->describe(w);
+  if (resident_ != nullptr) resident_->describe(w);
   w.end_array().end_object();
 }
 

@@ -151,6 +151,7 @@ void Trainer::keep_best() noexcept {
 // The best weights come back once: what a host assigns or trains after that stays.
 Status Trainer::finish_fit() {
   if (best_waits_) {
+    PERCALE_RETURN_IF_ERROR(bring_home());
     for (size_t i = 0; i < best_.size(); ++i) {
       if (!best_[i].defined() || best_[i].bytes() == 0) continue;
       std::memcpy(working_[i].data(), best_[i].data(), static_cast<size_t>(best_[i].bytes()));
@@ -177,6 +178,7 @@ Status Trainer::end_epoch(const CancelToken& token) {
   };
   std::vector<double> metrics;
   for (const std::string& name : history_.metric_names) metrics.push_back(value_of(name));
+  if (!best_.empty()) PERCALE_RETURN_IF_ERROR(bring_home());
   // From here on nothing fails.
   if (!history_.rows.empty()) history_.rows.back().metrics = std::move(metrics);
   if (plateau) {
@@ -228,6 +230,7 @@ Result<NamedNumbers> Trainer::evaluate(std::shared_ptr<Dataset> dataset) {
 }
 
 Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelToken& token) {
+  PERCALE_RETURN_IF_ERROR(bring_home());
   std::vector<std::string> outputs = {model_.objective.loss_sum, model_.objective.loss_weight};
   for (const Objective::Metric& m : model_.objective.metrics) {
     outputs.insert(outputs.end(), m.totals.begin(), m.totals.end());

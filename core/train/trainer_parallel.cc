@@ -3,7 +3,8 @@
 
 #include "core/graph/device_hint.h"
 #include "core/run/bound_run.h"
-#include "core/train/trainer.h"
+#include "core/train/shards/device_choice.h"
+#include "core/train/trainer_resident.h"
 
 namespace percale {
 
@@ -29,6 +30,16 @@ Result<std::vector<std::vector<int32_t>>> Trainer::candidate_groups() const {
   const bool one = engine_->devices().size() == 1 && options_.devices.empty() && !options_.parallel.says_devices();
   if (is_placed() || one || engine_->devices().empty()) return std::vector<std::vector<int32_t>>(1);
   return device_groups(*engine_, options_.devices, options_.parallel);
+}
+
+bool Trainer::computes_as_host(int32_t index) const {
+  const auto& devices = engine_->devices();
+  const auto host = std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d->shares_host_memory(); });
+  return host != devices.end() && kernel_kind(*devices[static_cast<size_t>(index)]) == kernel_kind(**host);
+}
+
+bool Trainer::computes_together() const {
+  return graph_.meets_shards || (resident_ != nullptr && resident_->several());
 }
 
 // The job's number of shards, and how many of a replica are under way at once.

@@ -21,7 +21,9 @@ std::vector<ValueType> types_of(const std::vector<Tensor>& tensors) {
 
 Result<std::unique_ptr<Trainer::Parameters>> Trainer::Parameters::create(Trainer& trainer) {
   const ParameterSpec& spec = trainer.options_.parameters;
-  if (spec.where == Where::kHost) return std::unique_ptr<Parameters>();
+  if (spec.where == Where::kHost || spec.where == Where::kDevice || trainer.resident_ != nullptr) {
+    return std::unique_ptr<Parameters>();
+  }
   std::unique_ptr<Parameters> out(new Parameters(trainer));
   const auto& devices = trainer.engine_->devices();
   if (spec.where == Where::kMirrored) {
@@ -29,12 +31,10 @@ Result<std::unique_ptr<Trainer::Parameters>> Trainer::Parameters::create(Trainer
       return unimplemented(
           "'parameters': mirrored with stages or splits, of which each device computes a part of the model");
     }
-    const Function& f = *trainer.graph_.graph->find_function(kCommitFunction);
-    for (const Node& node : f.nodes) {
-      if (op_name(*node.op) != "percale:Assign" || f.value(node.inputs[0]).kind != ValueKind::kNode) continue;
-      const Variable* v = trainer.graph_.graph->find_variable(node.attributes.get_string("variable"));
-      out->mirrored_values_.push_back(f.value(node.inputs[0]).name);
-      out->mirrored_.push_back(static_cast<int32_t>(v - trainer.graph_.graph->variables.data()));
+    for (const NextValue& next : next_values(*trainer.graph_.graph)) {
+      if (!next.computed) continue;
+      out->mirrored_values_.push_back(trainer.graph_.graph->find_function(kCommitFunction)->value(next.value).name);
+      out->mirrored_.push_back(next.variable);
     }
     return out;
   }
@@ -193,10 +193,7 @@ Result<bool> Trainer::Parameters::commit_parts(const std::vector<Tensor>& feeds,
 // A device with kernels of its own would drift away from what the host has: it gets copies instead.
 bool Trainer::Parameters::mirrors(int32_t index) const {
   const Device& own = device(index);
-  if (own.shares_host_memory() || own.lost()) return false;
-  const auto& devices = t_.engine_->devices();
-  const auto host = std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d->shares_host_memory(); });
-  return host != devices.end() && kernel_kind(own) == kernel_kind(**host);
+  return !own.shares_host_memory() && !own.lost() && t_.computes_as_host(index);
 }
 
 // Before the host commits: what a device lacks it takes from the working set as it is. What fails leaves a device without copies of the

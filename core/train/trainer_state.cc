@@ -68,6 +68,7 @@ Status Trainer::save(const std::string& folder) {
   PERCALE_RETURN_IF_ERROR(check_between_steps("save"));
   const auto held = streaming_ == nullptr ? std::unique_lock<std::shared_mutex>() : streaming_->hold();
   PERCALE_RETURN_IF_ERROR(take_up_variables());
+  PERCALE_RETURN_IF_ERROR(bring_home());
   Checkpoint c;
   c.step = steps_;
   c.seed = options_.seed;

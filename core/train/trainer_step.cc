@@ -8,6 +8,7 @@
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_parameters.h"
 #include "core/train/trainer_period.h"
+#include "core/train/trainer_resident.h"
 
 namespace percale {
 namespace {
@@ -131,6 +132,11 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
 Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<std::string>& inputs,
                                                               const std::vector<ValueType>& feeds,
                                                               const std::vector<int32_t>& group) {
+  if (resident_ != nullptr) {
+    PERCALE_ASSIGN_OR_RETURN(auto whole, resident_->plan(feeds, group));
+    planned_bytes_ = whole->peak_bytes;
+    return whole;
+  }
   using When = Recompute::When;
   const Recompute& option = options_.recompute;
   std::string key;
@@ -214,7 +220,7 @@ Status Trainer::prepare_sums(int64_t rows) {
     types.push_back(type);
   }
   std::vector<ValueType> tables;
-  for (size_t i = 0; i < graph_.parameters.size(); ++i) {
+  for (size_t i = 0; i < graph_.parameters.size() && resident_ == nullptr; ++i) {
     const Variable& v = graph_.parameters[i];
     if (std::find(graph_.by_rows.begin(), graph_.by_rows.end(), i) == graph_.by_rows.end()) {
       types.push_back({v.dtype, v.shape});
@@ -222,9 +228,11 @@ Status Trainer::prepare_sums(int64_t rows) {
       tables.push_back({v.dtype, Shape{std::span(v.shape.begin(), v.shape.end()).subspan(1)}});
     }
   }
-  for (const Variable& v : graph_.statistics) types.push_back({v.dtype, v.shape});
+  for (const Variable& v : graph_.statistics) {
+    if (resident_ == nullptr) types.push_back({v.dtype, v.shape});
+  }
   // Each shard that waits for others has a thread: after the loss of a device one may have them all.
-  const bool together = graph_.meets_shards;
+  const bool together = computes_together();
   PERCALE_ASSIGN_OR_RETURN(ShardSums sums, ShardSums::create(types,
                                                              {options_.shards, replicas,
                                                               together ? static_cast<size_t>(options_.shards) : lanes_,
@@ -245,6 +253,7 @@ Status Trainer::prepare_sums(int64_t rows) {
   sums_ = std::make_unique<ShardSums>(std::move(sums));
   sums_->set_facts(&facts_);
 
+  if (resident_ != nullptr) return {};
   row_gradients_ = RowGradients(std::move(tables), memory_);
   commit_types_ = {types[1], {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
   commit_types_.insert(commit_types_.end(), types.begin() + static_cast<ptrdiff_t>(graph_.totals), types.end());
@@ -312,10 +321,29 @@ std::unique_ptr<BatchMeeting> Trainer::meeting_for(int64_t rows) const {
   return std::make_unique<BatchMeeting>(std::move(counts), engine_->threads().threads());
 }
 
-Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first) {
+// When devices that have the parameters cannot go on together, the host takes these and goes on with those that are left.
+Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first,
+                       double learning_rate) {
+  if (resident_ == nullptr) return reduce_shards(feeds, rows, place, first);
+  Status status = resident_->begin(rows, learning_rate);
+  if (status.ok()) status = reduce_shards(feeds, rows, place, first);
+  const bool may_go_on = status.code() == Code::kUnavailable || status.code() == Code::kFailedPrecondition;
+  if (!may_go_on || !resident_->several()) return status;
+  PERCALE_RETURN_IF_ERROR(bring_home());
+  engine_->log().log(LogLevel::kWarning, "trainer, step ", steps_ + 1,
+                     ": the parameters are the host's from now on: ", status.message());
+  resident_ = nullptr;
+  sums_ = nullptr;
+  planned_for_.clear();
+  PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
+  return reduce_shards(feeds, rows, place, first);
+}
+
+Status Trainer::reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first) {
   PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
   PERCALE_RETURN_IF_ERROR(prepare_rows(rows, first));
   const bool backup = mode_.kind == TrainMode::Kind::kBackup;
+  const bool several_have_parameters = resident_ != nullptr && resident_->several();
   const int64_t waiting = facts_.waiting();
   while (true) {
     CancelToken shards(token_.get());
@@ -327,7 +355,8 @@ Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const Bat
                              steps_, shards,        row_gradients_, shard,    meeting.get()};
           return watch_shard(replica, part, [&] { return compute_shard(replica, part, run, out); });
         },
-        [&](size_t replica, const Status& error) { return note_loss(replica, error); },
+        // A device that has parameters does not take another's shard.
+        [&](size_t replica, const Status& error) { return note_loss(replica, error) && !several_have_parameters; },
         {backup ? mode_.count : INT64_MAX, [&] { shards.cancel(); }});
     if (!status.ok()) facts_.drop_all_but(waiting);
     report_losses();
@@ -365,7 +394,7 @@ std::vector<int32_t> Trainer::host_group() const {
 
 // A thread that computes must not wait for devices that do all the work by themselves, nor for other shards.
 bool Trainer::waits_apart(const std::vector<int32_t>& group) const {
-  if (graph_.meets_shards) return true;
+  if (computes_together()) return true;
   return !group.empty() && std::all_of(group.begin(), group.end(), [&](int32_t device) {
     return engine_->devices()[static_cast<size_t>(device)]->has_queues();
   });
@@ -449,6 +478,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.state_versions = &shard.versions;
   const Compiled* plan = shard.plans.find(count)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
+  if (resident_ != nullptr) return resident_->run(replica, shard.part, *plan, std::move(own), out, run);
   if (row_gradients_.empty()) return session_->run(*plan, own, out, run);
   std::vector<Tensor> outputs = out;
   PERCALE_RETURN_IF_ERROR(shard.by_rows.append_parts(shard.part, outputs));
@@ -506,7 +536,7 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
   PERCALE_RETURN_IF_ERROR(prepare_sums(counts[0]));
   int64_t before = 0;
   for (size_t i = 0; i < feeds.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(reduce(feeds[i], counts[i], {before, *rows}, i == 0));
+    PERCALE_RETURN_IF_ERROR(reduce(feeds[i], counts[i], {before, *rows}, i == 0, learning_rate));
     row_gradients_.keep_batch();
     if (options_.accumulation > 1) sums_->add_batch(i == 0, engine_->threads().parallel());
     before += counts[i];
@@ -517,7 +547,11 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
 Status Trainer::finish_step(double weight, double learning_rate) {
   if (!(weight > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", weight);
   if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
-  PERCALE_RETURN_IF_ERROR(commit(*commit_, sums_->total(), learning_rate, steps_ + 1, row_gradients_));
+  if (resident_ != nullptr) {
+    PERCALE_RETURN_IF_ERROR(resident_->adopt(sums_->total()[1]));
+  } else {
+    PERCALE_RETURN_IF_ERROR(commit(*commit_, sums_->total(), learning_rate, steps_ + 1, row_gradients_));
+  }
   facts_.accept_all();
   report_losses();
   ++steps_;
@@ -563,7 +597,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
                             rows, ": moving statistics are averaged over batches of one size");
   }
   PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
-  PERCALE_RETURN_IF_ERROR(reduce(feeds, rows, {rows_added_, rows * several}, batches_added_ == 0));
+  PERCALE_RETURN_IF_ERROR(reduce(feeds, rows, {rows_added_, rows * several}, batches_added_ == 0, rate));
   const double sum = scalar_value(sums_->batch()[0]), weight = scalar_value(sums_->batch()[1]), loss = sum / weight;
   const double before = batches_added_ > 0 ? scalar_value(sums_->total()[1]) : 0;
   if (last && !(before + weight > 0)) {
@@ -582,7 +616,10 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   PERCALE_RETURN_IF_ERROR(finish_step(scalar_value(sums_->total()[1]), rate));
   seconds_ += static_cast<double>(now_ns() - started) * 1e-9;
   history_.rows.push_back({position_.epoch + 1, steps_, batch_loss(), rate, seconds_, {}});
-  if (due) publish(std::move(publication));
+  if (due) {
+    PERCALE_RETURN_IF_ERROR(bring_home());
+    publish(std::move(publication));
+  }
   return loss;
 }
 

@@ -32,8 +32,9 @@ using GraphExec = GraphExecTag*;
 inline constexpr Result kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kDeinitialized = 4,
                         kNoDevice = 100, kInvalidImage = 200, kInvalidContext = 201, kNoBinaryForGpu = 209,
                         kUncorrectableEcc = 214, kInvalidPtx = 218, kUnsupportedPtx = 222, kNotFound = 500,
-                        kNotReady = 600, kIllegalAddress = 700, kLaunchOutOfResources = 701, kLaunchFailed = 719,
-                        kSystemNotReady = 802, kSystemDriverMismatch = 803;
+                        kNotReady = 600, kIllegalAddress = 700, kLaunchOutOfResources = 701,
+                        kPeerAccessAlreadyEnabled = 704, kLaunchFailed = 719, kSystemNotReady = 802,
+                        kSystemDriverMismatch = 803;
 // CUdevice_attribute
 inline constexpr int kAttributeClockRate = 13, kAttributeMultiprocessors = 16, kAttributeMemoryClockRate = 36,
                      kAttributeMemoryBusWidth = 37, kAttributeMajor = 75, kAttributeMinor = 76,
@@ -60,8 +61,10 @@ inline constexpr int kCaptureThreadLocal = 1;
   F(cuDeviceTotalMem_v2, (size_t * bytes, DeviceNumber device))                                                \
   F(cuDevicePrimaryCtxRetain, (Context * context, DeviceNumber device))                                        \
   F(cuDevicePrimaryCtxRelease_v2, (DeviceNumber device))                                                       \
+  F(cuDeviceCanAccessPeer, (int* can, DeviceNumber device, DeviceNumber peer))                                 \
   F(cuCtxPushCurrent_v2, (Context context))                                                                    \
   F(cuCtxPopCurrent_v2, (Context * context))                                                                   \
+  F(cuCtxEnablePeerAccess, (Context peer, unsigned flags))                                                     \
   F(cuMemAlloc_v2, (Address * memory, size_t bytes))                                                           \
   F(cuMemFree_v2, (Address memory))                                                                            \
   F(cuMemHostAlloc, (void** memory, size_t bytes, unsigned flags))                                             \

@@ -164,15 +164,17 @@ Queue& Device::copies() {
 }
 
 void Device::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
-  const std::lock_guard lock(copies_mutex_);
-  copies().copy_to_device(to, from, bytes);
-  copies().synchronize();
+  with_copies([&](Queue& queue) {
+    queue.copy_to_device(to, from, bytes);
+    queue.synchronize();
+  });
 }
 
 void Device::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
-  const std::lock_guard lock(copies_mutex_);
-  copies().copy_to_host(to, from, bytes);
-  copies().synchronize();
+  with_copies([&](Queue& queue) {
+    queue.copy_to_host(to, from, bytes);
+    queue.synchronize();
+  });
 }
 
 }  // namespace percale::cuda

@@ -53,6 +53,7 @@ class Device {
   const Driver& driver() const { return shared_.driver; }
   Memory& memory() { return *memory_; }
   abi::Context context() const { return context_; }
+  abi::DeviceNumber number() const { return number_; }
   int multiprocessors() const { return multiprocessors_; }
   bool tf32() const { return tf32_; }
   bool deterministic() const { return deterministic_; }
@@ -75,6 +76,12 @@ class Device {
   // What was planned for a graph of cuDNN's, by all that it says; null when it was not yet. Only within with_dnn().
   std::shared_ptr<const DnnPlan>& dnn_plan(const std::string& key) { return dnn_plans_[key]; }
 
+  // Calls f(queue) with the queue of what is done apart from runs, for one thread at a time. The context must be current.
+  template <class F>
+  void with_copies(F&& f) {
+    const std::lock_guard lock(copies_mutex_);
+    f(copies());
+  }
   // Copies that are done when they return.
   void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
   void copy_to_host(void* to, abi::Address from, uint64_t bytes);

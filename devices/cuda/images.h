@@ -25,7 +25,8 @@
   F(generate)                    \
   F(random)                      \
   F(recurrent)                   \
-  F(product)
+  F(product)                     \
+  F(all_reduce)
 
 namespace percale::cuda {
 

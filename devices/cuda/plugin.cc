@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "devices/cuda/all_reduce.h"
 #include "devices/cuda/kernels.h"
 
 namespace percale::cuda {
@@ -189,6 +190,18 @@ void memory_stats(void* device, uint64_t* out_used, uint64_t* out_peak) {
 
 int32_t lost(void* device) { return device_of(device).lost() ? 1 : 0; }
 
+percale_status* add_across(void* const* devices, uint32_t device_count, void* const* buffers, const uint64_t* counts,
+                           uint32_t buffer_count, percale_dtype dtype) {
+  return guarded(device_of(devices[0]).host(), [&] {
+    std::vector<Device*> all;
+    for (uint32_t i = 0; i < device_count; ++i) {
+      all.push_back(&device_of(devices[i]));
+      all.back()->check_alive();
+    }
+    all_reduce(all, buffers, {counts, buffer_count}, dtype);
+  });
+}
+
 percale_device_api device_table(Shared& shared) {
   percale_device_api api{};
   api.struct_size = sizeof api;
@@ -216,6 +229,7 @@ percale_device_api device_table(Shared& shared) {
   api.play = play;
   api.recording_destroy = recording_destroy;
   api.copy_out = copy_out;
+  api.all_reduce = add_across;
   return api;
 }
 

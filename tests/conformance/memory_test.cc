@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -238,6 +242,62 @@ TEST_CASE("what leaves beside a queue's work has come at a point behind it, and 
     CHECK(more == second);
   }
   api().queue_destroy(queue);
+}
+
+TEST_CASE("sums across devices are those of the host, in the order of a tree") {
+  if (api().all_reduce == nullptr) return;
+  // One device beside itself.
+  for (const uint32_t devices : {1u, 2u, 3u, 5u, 8u}) {
+    CAPTURE(devices);
+    for (const percale_dtype dtype : {PERCALE_DTYPE_F32, PERCALE_DTYPE_F64}) {
+      CAPTURE(static_cast<int>(dtype));
+      const std::vector<uint64_t> counts{1, 7, 5003};
+      const uint64_t size = dtype == PERCALE_DTYPE_F64 ? 8 : 4;
+      std::vector<std::unique_ptr<DeviceMemory>> memory;
+      std::vector<void*> handles(devices, handle()), buffers;
+      std::vector<std::vector<double>> values;  // by device and buffer
+      const auto bytes_of = [&](const std::vector<double>& from) {
+        std::vector<unsigned char> out(from.size() * size);
+        for (size_t i = 0; i < from.size(); ++i) {
+          const auto narrow = static_cast<float>(from[i]);
+          std::memcpy(out.data() + i * size, dtype == PERCALE_DTYPE_F64 ? static_cast<const void*>(&from[i]) : &narrow,
+                      size);
+        }
+        return out;
+      };
+      for (uint32_t i = 0; i < devices; ++i) {
+        for (const uint64_t count : counts) {
+          std::vector<double>& own = values.emplace_back(count);
+          for (uint64_t k = 0; k < count; ++k) {
+            own[k] = static_cast<float>(std::sin(static_cast<double>(k * 8 + i)) *
+                                        std::pow(10, static_cast<double>((k + i) % 7)));
+          }
+          memory.push_back(std::make_unique<DeviceMemory>(count * size));
+          buffers.push_back(memory.back()->get());
+          const auto bytes = bytes_of(own);
+          REQUIRE(from_c(api().copy_from_host(handle(), nullptr, buffers.back(), bytes.data(), bytes.size())).ok());
+        }
+      }
+      REQUIRE(from_c(api().all_reduce(handles.data(), devices, buffers.data(), counts.data(),
+                                      static_cast<uint32_t>(counts.size()), dtype))
+                  .ok());
+      const std::function<double(uint32_t, uint32_t, size_t, uint64_t)> sum = [&](uint32_t begin, uint32_t end,
+                                                                                  size_t k, uint64_t at) -> double {
+        if (end - begin == 1) return values[begin * counts.size() + k][at];
+        const uint32_t middle = begin + (end - begin + 1) / 2;
+        const double out = sum(begin, middle, k, at) + sum(middle, end, k, at);
+        return dtype == PERCALE_DTYPE_F64 ? out : static_cast<double>(static_cast<float>(out));
+      };
+      for (size_t b = 0; b < buffers.size(); ++b) {
+        const size_t k = b % counts.size();
+        std::vector<double> want(counts[k]);
+        for (uint64_t at = 0; at < counts[k]; ++at) want[at] = sum(0, devices, k, at);
+        std::vector<unsigned char> got(counts[k] * size);
+        REQUIRE(from_c(api().copy_to_host(handle(), nullptr, got.data(), buffers[b], got.size())).ok());
+        CHECK(got == bytes_of(want));
+      }
+    }
+  }
 }
 
 TEST_CASE("a device that works is not lost") {

@@ -1,6 +1,7 @@
 // Programs of the device that are kept and played again: the results of those that are not, in fewer launches.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "core/graph/builder.h"
 #include "core/run/session.h"
+#include "core/train/trainer.h"
 #include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"
@@ -76,6 +78,80 @@ TEST_CASE("a program that is kept gives what it gives without, run by run") {
     }
     const uint64_t count = emulator_count("played") - before;
     if (is_emulated()) CHECK(count == 5u);
+  }
+}
+
+// loss = the mean square of a few layers of x, whose weights are variables.
+std::shared_ptr<const Graph> layers(const std::shared_ptr<Engine>& engine) {
+  Builder builder(engine->registry());
+  FunctionBuilder& f = builder.main();
+  Emitter e(f);
+  std::mt19937 random(3);
+  ValueId y = get(f.add_input("x", DType::kF32, Shape{-1, kColumns}));
+  for (int layer = 0; layer < 4; ++layer) {
+    const auto weights = [&](const char* name, const Shape& shape) {
+      std::vector<float> values(static_cast<size_t>(shape.num_elements()));
+      for (float& v : values) v = std::uniform_real_distribution<float>(-0.3f, 0.3f)(random);
+      const std::string full = name + std::to_string(layer);
+      REQUIRE(builder
+                  .add_variable(
+                      {.name = full, .dtype = DType::kF32, .shape = shape, .initial = Tensor::of<float>(shape, values)})
+                  .ok());
+      return e.emit(
+          "percale:ReadVariable", {},
+          {{"variable", full}, {"dtype", DType::kF32}, {"shape", std::vector<int64_t>(shape.begin(), shape.end())}});
+    };
+    y = e.emit("Tanh",
+               {e.emit("Add", {e.emit("MatMul", {y, weights("w", {kColumns, kColumns})}), weights("b", {kColumns})})});
+  }
+  const ValueId loss = e.emit("ReduceMean", {e.emit("Mul", {y, y})}, {{"keepdims", int64_t{0}}});
+  REQUIRE(e.status().ok());
+  REQUIRE(f.rename(loss, "loss").ok());
+  REQUIRE(f.set_outputs({loss}).ok());
+  return get(builder.finish());
+}
+
+std::unique_ptr<Trainer> trainer(const std::shared_ptr<Engine>& engine, ParameterSpec::Where where) {
+  TrainerOptions options;
+  options.optimizer = get(parse_optimizer("adam"));
+  options.parameters.where = where;
+  options.publishing.when = Publishing::When::kByHand;
+  options.devices = {"cuda:0"};
+  options.shards = 1;
+  return get(Trainer::create(engine, get(model_of_mean_loss(*layers(engine), "loss")), nullptr, options));
+}
+
+TEST_CASE("a step of a device that has its parameters is one piece, and a variable that comes from the host cuts it") {
+  const auto engine = gpu();
+  const auto kept = trainer(engine, ParameterSpec::Where::kDevice), host = trainer(engine, ParameterSpec::Where::kHost);
+  for (int step = 0; step < 8; ++step) {
+    CAPTURE(step);
+    const std::vector<Tensor> batch{feeds(step, 0)[0]};
+    const uint64_t before = emulator_count("played"), launches = emulator_count("launches");
+    const double loss = get(kept->step({"x"}, batch));
+    const uint64_t played = emulator_count("played") - before;
+    // The parameters take turns in two places, and what lay alike twice is kept while it is enqueued once more.
+    if (is_emulated() && step >= 5) {
+      CHECK(played == 1u);
+      CHECK(emulator_count("launches") - launches == 1u);
+    }
+    CHECK(std::abs(loss - get(host->step({"x"}, batch))) <= 1e-6 * loss);
+  }
+}
+
+TEST_CASE("a session's variables come to the device once, and from then on its program is one piece") {
+  const auto engine = gpu();
+  const auto graph = layers(engine);
+  const auto session = get(Session::create(engine, graph, get(initialize_variables(engine, graph, 1))));
+  const RunSpec spec{.feeds = {"x"}, .fetches = {"loss"}};
+  const Tensor x = feeds(0, 0)[0];
+  for (int run = 0; run < 6; ++run) {
+    CAPTURE(run);
+    const uint64_t before = emulator_count("played"), launches = emulator_count("launches");
+    get(session->run(spec, std::vector<Tensor>{x}));
+    if (!is_emulated()) continue;
+    CHECK(emulator_count("played") - before == (run < 2 ? 0u : 1u));
+    if (run > 2) CHECK(emulator_count("launches") - launches == 1u);
   }
 }
 

@@ -50,11 +50,12 @@ NETS = {
 }
 
 
-def spec(optimizer, loss, net="dense", precision="f32"):
+def spec(optimizer, net, precision, parameters, shards):
     return {
         "model": NETS[net] + [{"layer": "Dense", "units": CLASSES}], "precision": precision,
-        "input_shape": [INPUTS], "loss": loss, "from_logits": True, "metrics": [], "optimizer": optimizer,
-        "data": {"train": {"x": "x.npy", "y": "y.npy"}}, "batch_size": 32, "shards": 2, "shuffle": True, "epochs": 3,
+        "input_shape": [INPUTS], "loss": "sparse_categorical_crossentropy", "from_logits": True, "metrics": [], "optimizer": optimizer,
+        "data": {"train": {"x": "x.npy", "y": "y.npy"}}, "batch_size": 32, "shards": shards,
+        "parameters": parameters, "shuffle": True, "epochs": 3,
         "seed": 1, "devices": "cpu:0"}
 
 
@@ -73,33 +74,71 @@ def train(program, folder, devices):
     return losses, json.loads(done.stdout), kernels
 
 
+# Where parameters lie, in how many shards, and who computes.
+PLACES = [("host", 2, ["cuda:0", "cuda:0", "cpu:0,cuda:0", "cuda:0/0,cuda:0/1"]), ("device", 1, ["cuda:0"]),
+          ("device", 2, ["cuda:0/0,cuda:0/1", "cuda:0,cuda:1"]), ("mirrored", 2, ["cuda:0,cuda:1"])]
+
+
+def compare(program, folder, optimizer, net, precision, parameters, shards, all_devices):
+    def write_spec(precision):
+        with open(folder + "/spec.json", "w") as out:
+            json.dump(spec(optimizer, net, precision, parameters, shards), out)
+
+    name = f"{optimizer['name']}, {net}, {precision}, {parameters}, {shards} shards"
+    write_spec("f32")
+    want, _, _ = train(program, folder, "cpu:0")
+    write_spec(precision)
+    digests = set()
+    for devices in all_devices:
+        got, facts, kernels = train(program, folder, devices)
+        worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(want, got))
+        if len(want) != len(got) or not worst <= (1e-5 if precision == "f32" else 3e-2):
+            sys.exit(f"{name} on {devices}: losses differ by {worst}\n{want}\n{got}")
+        wanted = {"cuda.attention_grad"} if net == "attention" else set()
+        wanted |= {"cuda.step"} if parameters != "host" else set()
+        if not wanted <= kernels:
+            sys.exit(f"{name} on {devices}: wanted {wanted} among the kernels: {sorted(filter(None, kernels))}")
+        if devices != "cpu:0,cuda:0":
+            digests.add(facts["digest"])
+        print(f"{name} on {devices}: {len(got)} steps, losses within {worst:.1e}")
+    if len(digests) != 1:
+        sys.exit(f"{name}: GPUs alone gave different parameters: {digests}")
+
+
+def apart(program, folder):
+    """GPUs that do not reach each other's memory: `mirrored` is the host's work, `device` is refused with the reason."""
+    os.environ["PERCALE_CUDA_EMULATOR"] += ",peers=0"
+    losses = []
+    for parameters in ("host", "mirrored", "device"):
+        with open(folder + "/spec.json", "w") as out:
+            json.dump(spec(OPTIMIZERS[0], "dense", "f32", parameters, 2), out)
+        if parameters != "device":
+            losses.append(train(program, folder, "cuda:0,cuda:1")[0])
+    done = subprocess.run([program, "train", folder + "/spec.json", "--data", folder, "--devices", "cuda:0,cuda:1"],
+                          capture_output=True, text=True, timeout=300)
+    if losses[0] != losses[1] or done.returncode == 0 or "does not reach" not in done.stderr:
+        sys.exit(f"GPUs apart: {losses}, then {done.returncode}\n{done.stderr}")
+    print("GPUs that do not reach each other: the host adds")
+
+
 def main(program):
     cases = [(optimizer, "dense", "f32") for optimizer in OPTIMIZERS]
     cases += [(OPTIMIZERS[0], net, precision) for net, precision in (("images", "f32"), ("images", "bf16"), ("attention", "bf16"))]
+    told = json.loads(subprocess.run([program, "info", "--json", "--devices", "all"], capture_output=True, text=True, check=True).stdout)
+    gpus = sum(device["kind"] == "cuda" for device in told["devices"])
     with tempfile.TemporaryDirectory() as folder:
         write_data(folder)
-        for optimizer, net, precision in cases:
-            with open(folder + "/spec.json", "w") as out:
-                json.dump(spec(optimizer, "sparse_categorical_crossentropy", net), out)
-            name = f"{optimizer['name']}, {net}, {precision}"
-            want, _, _ = train(program, folder, "cpu:0")
-            with open(folder + "/spec.json", "w") as out:
-                json.dump(spec(optimizer, "sparse_categorical_crossentropy", net, precision), out)
-            digests = set()
-            for devices in ["cuda:0", "cuda:0", "cpu:0,cuda:0", "cuda:0/0,cuda:0/1"]:
-                got, facts, kernels = train(program, folder, devices)
-                worst = max(abs(a - b) / max(1, abs(a)) for a, b in zip(want, got))
-                if len(want) != len(got) or not worst <= (1e-5 if precision == "f32" else 3e-2):
-                    sys.exit(f"{name} on {devices}: losses differ by {worst}\n{want}\n{got}")
-                if net == "attention" and "cuda.attention_grad" not in kernels:
-                    sys.exit(f"{name} on {devices}: attention and its gradients did not become two kernels: {sorted(filter(None, kernels))}")
-                if devices != "cpu:0,cuda:0":
-                    digests.add(facts["digest"])
-                print(f"{name} on {devices}: {len(got)} steps, losses within {worst:.1e}")
-            if len(digests) != 1:
-                sys.exit(f"{name}: GPUs alone gave different parameters: {digests}")
+        for case in cases:
+            for parameters, shards, all_devices in PLACES:
+                there = [devices for devices in all_devices if gpus > 1 or "cuda:1" not in devices]
+                if there:
+                    compare(program, folder, *case, parameters, shards, there)
+        if gpus < 2:
+            print("one GPU: nothing ran on several")
+        elif "PERCALE_CUDA_EMULATOR" in os.environ:
+            apart(program, folder)
 
 
 if __name__ == "__main__":
-    os.environ["PERCALE_CUDA_EMULATOR"] = "strict=1"
+    os.environ["PERCALE_CUDA_EMULATOR"] = "strict=1,devices=2"
     main(*sys.argv[1:])

@@ -40,27 +40,31 @@ class Row:
         return self.small if EMULATED else self.workload
 
 
-BF16 = ("precision=bf16",)
+BF16, RESIDENT = ("precision=bf16",), ("parameters=device",)
 FAMILIES = {
     "roofs": [Row("product of bf16 matrices, 8192", "product:8,8192", "product:2,16", (), ("eager",))],
     "G1": [Row("1,000 Add and Relu on 16 numbers, fused", "chain_fused", "chain_fused"),
            Row("the same, a kernel each", "chain", "chain", (), ("eager",))],
     "G2": [Row("ResNet-50, batch 1, bf16", "resnet50:1,224,64", "resnet50:1,32,4", BF16)],
     "G3": [Row("ResNet-50, batch 128, bf16", "resnet50:128,224,64", "resnet50:2,32,4", BF16)],
-    "G4": [Row("ResNet-50 training step, batch 256, mixed bf16", "resnet50_train:256,224,64", "resnet50_train:2,32,4", BF16)],
+    "G4": [Row("ResNet-50 training step, batch 256, mixed bf16", "resnet50_train:256,224,64", "resnet50_train:2,32,4", BF16 + RESIDENT)],
     "G5": [Row("BERT-base, 128 tokens, batch 1, bf16", "bert:12,768,12,30522,1,128", "bert:1,16,2,50,1,8", BF16)],
-    "G6": [Row("GPT-2 124M training step, 8 x 1024, mixed bf16", "gpt2_train:12,768,12,50257,8,1024", "gpt2_train:1,16,2,50,2,8", BF16),
-           Row("the same, 32 x 1024", "gpt2_train:12,768,12,50257,32,1024", "gpt2_train:1,16,2,50,4,8", BF16)],
-    "G8": [Row("LSTM training step, 128 x 64 x 512, f32", "lstm_train:128,64,512,512", "lstm_train:3,4,8,8")],
+    "G6": [Row("GPT-2 124M training step, 8 x 1024, mixed bf16", "gpt2_train:12,768,12,50257,8,1024", "gpt2_train:1,16,2,50,2,8",
+               BF16 + RESIDENT),
+           Row("the same, 32 x 1024", "gpt2_train:12,768,12,50257,32,1024", "gpt2_train:1,16,2,50,4,8",
+               BF16 + RESIDENT)],
+    "G8": [Row("LSTM training step, 128 x 64 x 512, f32", "lstm_train:128,64,512,512", "lstm_train:3,4,8,8", RESIDENT)],
     "G9": [Row("AdamW, 124M parameters in 16 tensors, f32", "adamw:8,16,7750000", "adamw:2,2,64", (), ("eager", "graphs"))],
     "G10": [Row("layer norm, 16384 x 4096, bf16", "layer_norm:16,16384,4096,16", "layer_norm:2,8,16,16"),
             Row("the same, forward and backward", "layer_norm_grad:16,16384,4096,16", "layer_norm_grad:2,8,16,16"),
             Row("softmax, 16384 x 4096, bf16", "softmax:16,16384,4096,16", "softmax:2,8,16,16"),
             Row("the same, forward and backward", "softmax_grad:16,16384,4096,16", "softmax_grad:2,8,16,16"),
             Row("cross-entropy, 8192 x 50257, bf16, forward and backward", "cross_entropy:4,8192,50257,16", "cross_entropy:2,8,50,16")],
-    "dense": [Row("784-512-512-10, Adam step, batch 64, f32", "dense_adam:64,784,512,512,10", "dense_adam:8,16,32,10"),
-              Row("1024-4096-4096-1024, Adam step, batch 512, f32", "dense_adam:512,1024,4096,4096,1024", "dense_adam:8,16,32,32,16"),
-              Row("twelve layers of 512, Adam step, batch 256, f32", "dense_adam:256" + 12 * ",512" + ",10", "dense_adam:8,16,16,16,10")],
+    "dense": [Row("784-512-512-10, Adam step, batch 64, f32", "dense_adam:64,784,512,512,10", "dense_adam:8,16,32,10", RESIDENT),
+              Row("1024-4096-4096-1024, Adam step, batch 512, f32", "dense_adam:512,1024,4096,4096,1024", "dense_adam:8,16,32,32,16",
+                  RESIDENT),
+              Row("twelve layers of 512, Adam step, batch 256, f32", "dense_adam:256" + 12 * ",512" + ",10", "dense_adam:8,16,16,16,10",
+                  RESIDENT)],
 }
 NAMES = [*FAMILIES, "G11"]
 WIDTH = 16 if EMULATED else 2048
@@ -171,19 +175,21 @@ class Bench:
         failed = {who: party.error for who, party in parties.items() if party.error}
         return {"failed": failed} if failed else {}
 
-    def averaging(self, devices, megabytes, layers):
-        """Steps whose gradients `devices` send to the host, which adds them and sends the parameters back."""
+    def averaging(self, devices, megabytes, layers, resident):
+        """Steps whose gradients `devices` send to the host, which adds them and sends the parameters back, or add across themselves."""
         workload = f"dense_sgd:{8 if EMULATED else 128}" + (layers + 1) * f",{WIDTH}"
-        parties = {"percale": Party(self.ours("shards=2", devices=devices))}
+        parties = {"percale": Party(self.ours("shards=2", *(RESIDENT if resident else ()), devices=devices))}
         worker, before = parties["percale"].worker, {}
         times = turns(parties, workload, lambda: before.update(run_facts(worker, workload))).get("percale")
-        told = {"id": "G11", "what": f"step of {megabytes} MB of gradients, {devices}", "workload": workload}
+        what = f"step of {megabytes} MB of gradients, {devices}" + (", parameters on them" if resident else "")
+        told = {"id": "G11", "what": what, "workload": workload}
         if times:
             ns, size, after = min(times), 4 * layers * (WIDTH + 1) * WIDTH * (devices.count(",") + 1), run_facts(worker, workload)
-            told |= {"ours_us": ns / 1e3, "ours_median_us": statistics.median(times) / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / 1e3,
-                     "gbytes_per_second_both_ways": 2 * size / ns, "exposed_share":
-                     (after["exposed_averaging_seconds"] - before["exposed_averaging_seconds"]) / (after["seconds"] - before["seconds"])}
-            if "to_gpu" in self.roofs:
+            told |= {"ours_us": ns / 1e3, "ours_median_us": statistics.median(times) / 1e3, "ours_cpu_us": min(parties["percale"].cpu) / 1e3}
+            if not resident:
+                told |= {"gbytes_per_second_both_ways": 2 * size / ns, "exposed_share":
+                         (after["exposed_averaging_seconds"] - before["exposed_averaging_seconds"]) / (after["seconds"] - before["seconds"])}
+            if "to_gpu" in self.roofs and not resident:
                 told |= {"roof": "gradients out, then parameters in, pinned",
                          "roof_share": (size / self.roofs["to_host"] + size / self.roofs["to_gpu"]) / ns}
         worker.close()
@@ -202,8 +208,8 @@ def main(build, *wanted):
     bench.tell(id="roofs", what="copies, GB/s: on the GPU (read and written), to it, from it", **bench.roofs, **versions)
     for name in names:
         for megabytes, layers in GRADIENTS.items() if name == "G11" else ():
-            for devices in ("cuda:0", "cuda:0/0,cuda:0/1"):
-                bench.averaging(devices, megabytes, layers)
+            for devices, resident in (("cuda:0", False), ("cuda:0/0,cuda:0/1", False), ("cuda:0/0,cuda:0/1", True)):
+                bench.averaging(devices, megabytes, layers, resident)
         for row in FAMILIES.get(name, []):
             bench.measure(name, row)
     print(f"{bench.roofs.get('gpu', 'no roofs')}, " + (f"beside PyTorch {versions['pytorch']}" if TORCH else "without PyTorch"))

@@ -37,7 +37,7 @@ def jobs(folder):
     train_test.write_data(folder)
     path = f"{folder}/dense.json"
     with open(path, "w", encoding="utf-8") as out:
-        json.dump(train_test.spec({"name": "adam", "learning_rate": 0.01}, "sparse_categorical_crossentropy"), out)
+        json.dump(train_test.spec({"name": "adam", "learning_rate": 0.01}, "dense", "f32", "host", 2), out)
     yield "dense", path, folder, None
     if not EMULATED:
         yield "lenet", f"{ROOT}/samples/mnist/lenet.json", None, 0.99

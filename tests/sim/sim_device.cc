@@ -144,6 +144,27 @@ class Device {
     return {};
   }
 
+  // Makes the numbers at buffers[i * counts.size() + k] of device i their sums, as a tree over the devices has them.
+  template <class T>
+  static Error all_reduce(const std::vector<Device*>& devices, void* const* buffers,
+                          const std::vector<uint64_t>& counts) {
+    for (const Device* device : devices) {
+      if (device->lost_) return kLost;
+    }
+    for (size_t k = 0; k < counts.size(); ++k) {
+      std::vector<T*> parts;
+      for (size_t i = 0; i < devices.size(); ++i) {
+        parts.push_back(reinterpret_cast<T*>(devices[i]->reach(buffers[i * counts.size() + k], counts[k] * sizeof(T))));
+        if (parts.back() == nullptr) return {PERCALE_INVALID_ARGUMENT, "a sum leaves the device's memory"};
+      }
+      for (uint64_t at = 0; at < counts[k]; ++at) {
+        const T sum = tree_sum(parts, 0, parts.size(), at);
+        for (T* part : parts) part[at] = sum;
+      }
+    }
+    return {};
+  }
+
   // Puts a partition on the queue.
   Error execute(Worker::Queue* queue, Partition& partition, void* const* inputs, void* const* outputs) {
     if (lost_) return kLost;
@@ -174,6 +195,13 @@ class Device {
     const auto took = static_cast<double>((Clock::now() - begin).count());
     pause(faults.launch_ns + static_cast<uint64_t>(faults.slow > 1 ? took * (faults.slow - 1) : 0), run);
     return lost_ ? kLost : error;
+  }
+
+  template <class T>
+  static T tree_sum(const std::vector<T*>& parts, size_t begin, size_t end, uint64_t at) {
+    if (end - begin == 1) return parts[begin][at];
+    const size_t middle = begin + (end - begin + 1) / 2;
+    return tree_sum(parts, begin, middle, at) + tree_sum(parts, middle, end, at);
   }
 
   static void drop(const Block& block) {
@@ -328,6 +356,17 @@ percale_status* execute(void* executable, void* queue, void* const* inputs, void
 
 void executable_destroy(void* executable) { delete static_cast<Executable*>(executable); }
 
+percale_status* all_reduce(void* const* devices, uint32_t device_count, void* const* buffers, const uint64_t* counts,
+                           uint32_t buffer_count, percale_dtype dtype) {
+  return answer(device_of(devices[0]).plugin(), [&] {
+    std::vector<Device*> all;
+    for (uint32_t i = 0; i < device_count; ++i) all.push_back(&device_of(devices[i]));
+    const std::vector<uint64_t> sizes(counts, counts + buffer_count);
+    return dtype == PERCALE_DTYPE_F64 ? Device::all_reduce<double>(all, buffers, sizes)
+                                      : Device::all_reduce<float>(all, buffers, sizes);
+  });
+}
+
 int32_t lost(void* device) { return device_of(device).lost() ? 1 : 0; }
 
 }  // namespace
@@ -348,6 +387,7 @@ void fill_devices(Plugin& plugin) {
   api.memory_stats = memory_stats;
   api.lost = lost;
   api.queue_signal = queue_signal;
+  api.all_reduce = all_reduce;
   plugin.kernel_api = plugin.partition_api = api;
 
   plugin.kernel_api.kind = kKernelKind;

@@ -53,6 +53,8 @@ struct Model {
 Result<Model> model_of_mean_loss(const Graph& graph, std::string_view loss);
 
 inline constexpr std::string_view kComputeFunction = "train_compute", kCommitFunction = "train_commit";
+// Compute and commit in one: see add_whole_step().
+inline constexpr std::string_view kStepFunction = "train_step_whole";
 // Compute in less memory, of the same inputs and outputs: see core/train/rewrite/recompute.h.
 inline constexpr std::string_view kRecomputeFunction = "train_recompute";
 
@@ -78,6 +80,10 @@ struct TrainGraph {
   bool meets_shards =
       false;  // what a shard computes depends on the rows of all: they must be computed at the same time
   bool can_recompute = false;  // there is a kRecomputeFunction
+  // Of kStepFunction, empty where there is none: compute's inputs, the learning rate and the step; compute's totals, then next values of
+  // variables, and by their places in the graph which ones.
+  std::vector<std::string> step_inputs, step_outputs;
+  std::vector<int32_t> step_of;
 };
 // `frozen`: patterns of the names of variables that keep their values. INVALID_ARGUMENT for a pattern, there or in a group, that
 // no variable has. With `recompute` a kRecomputeFunction is added where it would pay. With stages or splits in
@@ -86,6 +92,18 @@ struct TrainGraph {
 Result<TrainGraph> build_train_graph(const Model& model, const Optimizer& optimizer,
                                      const std::vector<std::string>& frozen = {}, bool recompute = false,
                                      const ParallelSpec& parallel = {}, bool synchronized = false);
+
+// What kCommitFunction assigns.
+struct NextValue {
+  ValueId value;     // of it
+  bool computed;     // by a node of it, where it is not one of its inputs
+  int32_t variable;  // by its place in the graph
+};
+std::vector<NextValue> next_values(const Graph& graph);
+
+// Adds kStepFunction: what one shard alone computes goes to the commit as it is, and what the commit would assign is given out.
+// `compute`: kComputeFunction, or that in less memory.
+Status add_whole_step(TrainGraph& train, std::string_view compute);
 
 // Emits the rows that were looked up, each once, with the sum of their values.
 void sum_rows(Emitter& e, ValueId rows, ValueId values, ValueId* unique, ValueId* sums);

@@ -13,6 +13,7 @@ std::string_view parameters_name(ParameterSpec::Where where) {
     case ParameterSpec::Where::kHost: return "host";
     case ParameterSpec::Where::kPs: return "ps";
     case ParameterSpec::Where::kMirrored: return "mirrored";
+    case ParameterSpec::Where::kDevice: return "device";
   }
   return {};
 }
@@ -30,13 +31,13 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
     return out;
   }
   PERCALE_ASSIGN_OR_RETURN(const std::string text, json.as_string("parameters"));
-  for (const Where where : {Where::kHost, Where::kPs, Where::kMirrored}) {
+  for (const Where where : {Where::kHost, Where::kPs, Where::kMirrored, Where::kDevice}) {
     if (text != parameters_name(where)) continue;
     out.where = where;
     return out;
   }
-  const std::string nearest = nearest_name(text, {"host", "ps", "mirrored"});
-  return json.error("parameters", "'", text, "' is none of host, ps, mirrored, {\"ps\": devices}",
+  const std::string nearest = nearest_name(text, {"host", "ps", "mirrored", "device"});
+  return json.error("parameters", "'", text, "' is none of host, ps, mirrored, device, {\"ps\": devices}",
                     nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
 }
 

@@ -18,6 +18,7 @@ struct ParameterSpec {
     kHost,      // on the host, which commits
     kPs,        // in parts on `devices`, each of which commits its own
     kMirrored,  // on every device that computes shards, each of which commits what the host commits
+    kDevice,    // on the one device that computes, which commits; the host takes them when somebody asks for them
   };
   Where where = Where::kHost;
   std::string devices;  // of kPs, as choose_devices() takes them; "": those in the host's memory that compute
@@ -25,7 +26,7 @@ struct ParameterSpec {
 };
 std::string_view parameters_name(ParameterSpec::Where where);
 
-// Of the key 'parameters': "host", "ps", "mirrored", or {"ps": devices, "min_shard_bytes"}. Strict.
+// Of the key 'parameters': "host", "ps", "mirrored", "device", or {"ps": devices, "min_shard_bytes"}. Strict.
 Result<ParameterSpec> parse_parameters(const Json& json);
 
 // A parameter, or some rows of it, with its slots.

@@ -621,6 +621,16 @@ struct IntProductArgs {
   int64_t a_zero_step, b_zero_step;
 };
 
+// ---- all_reduce
+
+inline constexpr int kMostPeers = 8;  // GPUs
+// Elements `begin` to `end` of all `count` buffers become their sum; `begin` is a multiple of 16 bytes.
+struct AllReduceArgs {
+  Ptr buffers[kMostPeers];
+  int64_t begin, end;
+  int32_t count;
+};
+
 // ---- recurrent
 
 enum class Cell : int32_t { kRnn, kGru, kLstm };

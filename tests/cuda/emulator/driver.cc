@@ -76,7 +76,7 @@ struct Options {
   int devices = 1;
   uint64_t memory = uint64_t{8} << 30;
   uint64_t fail_allocation = 0, fail_host_allocation = 0, sticky_launch = 0, sticky_copy = 0;  // the n-th, from 1
-  bool strict = false;
+  bool strict = false, peers = true;  // GPUs reach each other's memory
 };
 
 struct State {
@@ -118,6 +118,7 @@ Options parse(const char* text) {
     if (key == "sticky_launch") out.sticky_launch = value;
     if (key == "sticky_copy") out.sticky_copy = value;
     if (key == "strict") out.strict = value != 0;
+    if (key == "peers") out.peers = value != 0;
   }
   return out;
 }
@@ -148,7 +149,7 @@ void step(StreamTag& stream) {
   const auto work = std::move(stream.work.front());
   stream.work.pop_front();
   const std::string wrong = work();
-  const std::string beside = state().memory.check_touched();
+  const std::string beside = state().memory.check_touched(stream.context->device);
   for (const std::string& what : {wrong, beside}) {
     if (what.empty()) continue;
     note_problem(what);
@@ -352,7 +353,22 @@ Result cuDevicePrimaryCtxRelease_v2(DeviceNumber device) {
   left(s.modules, "a module");
   if (s.memory.blocks(device) > 0) note_problem("the context was released, and there is still device memory");
   c.sticky = kSuccess;  // a new context begins
+  s.memory.close_ways(device);
   return kSuccess;
+}
+
+Result cuDeviceCanAccessPeer(int* can, DeviceNumber device, DeviceNumber peer) {
+  *can = device != peer && state().options.peers ? 1 : 0;
+  return kSuccess;
+}
+
+Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
+  const Call call("cuCtxEnablePeerAccess");
+  if (call.fails()) return call.result;
+  if (peer == nullptr || peer->users == 0 || peer == call.context || flags != 0 || !state().options.peers) {
+    return misuse("cuCtxEnablePeerAccess of no peer");
+  }
+  return state().memory.open_way(call.context->device, peer->device) ? kSuccess : kPeerAccessAlreadyEnabled;
 }
 
 Result cuCtxPushCurrent_v2(Context context) {

@@ -102,14 +102,19 @@ void* Memory::reach(uint64_t address, uint64_t bytes) {
   return data(block) + (address - last_->first);
 }
 
-std::string Memory::check_touched() {
-  bool intact = true;
+void Memory::close_ways(int device) {
+  std::erase_if(ways_, [&](const auto& way) { return way.first == device || way.second == device; });
+}
+
+std::string Memory::check_touched(int device) {
+  bool intact = true, own = true;
   for (Block* block : touched_) {
     intact = intact && guards_intact(*block);
+    own = own && (device < 0 || block->device == device || ways_.contains({device, block->device}));
     block->touched = false;
   }
   touched_.clear();
-  return intact ? "" : "something was written beside a block";
+  return !intact ? "something was written beside a block" : own ? "" : "memory of another GPU was touched";
 }
 
 }  // namespace percale_emulator

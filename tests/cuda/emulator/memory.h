@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace percale_emulator {
@@ -29,8 +31,12 @@ class Memory {
 
   // Where the bytes are; null where they are not all in one block, or in pinned memory. Notes the block as touched.
   void* reach(uint64_t address, uint64_t bytes);
-  // Of the blocks touched since the last call: whether something was written beside one. Empty, or what.
-  std::string check_touched();
+  // A device's work may touch another's blocks; false where it could before. And no more, for all ways of a device.
+  bool open_way(int from, int to) { return ways_.insert({from, to}).second; }
+  void close_ways(int device);
+  // Of the blocks touched since the last call, by work of `device` (-1: of nobody): whether something was written beside one, or it may not
+  // touch one. Empty, or what.
+  std::string check_touched(int device = -1);
 
  private:
   struct Block {
@@ -47,6 +53,7 @@ class Memory {
   std::map<uint64_t, uint64_t> host_;
   std::map<uint64_t, Block>::iterator last_;
   std::vector<Block*> touched_;
+  std::set<std::pair<int, int>> ways_;
 };
 
 }  // namespace percale_emulator

@@ -351,6 +351,12 @@ pub struct percale_device_api {
     /// it, so that results leave while the device goes on; points of queue_signal() behind it, and synchronising, do
     /// wait. NULL: copy_to_host() is called.
     pub copy_out: Option<unsafe extern "C" fn(device: *mut c_void, queue: *mut c_void, to: *mut c_void, from: *const c_void, bytes: u64) -> *mut percale_status>,
+    /// Adds across devices of this table: the counts\[k\] numbers at buffers\[i * buffer_count + k\], memory of
+    /// devices\[i\] that no queue works on, become on all of them their sum over i. They are added as a tree over i
+    /// has it, whose left half has one more where they are odd, so that the bits are those of the host. `dtype` is
+    /// f32 or f64. Done when it returns; after an error the numbers are undefined. UNIMPLEMENTED where these devices
+    /// do not reach each other's memory. Optional; NULL: the library adds on the host.
+    pub all_reduce: Option<unsafe extern "C" fn(devices: *const *mut c_void, device_count: u32, buffers: *const *mut c_void, counts: *const u64, buffer_count: u32, dtype: percale_dtype) -> *mut percale_status>,
 }
 
 /// A function of a graph: values and nodes by number. Of all graph_*_info: the caller sets struct_size; text and
