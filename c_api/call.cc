@@ -1,16 +1,28 @@
 // Prepared runs.
+#include <algorithm>
+
 #include "c_api/cancellation.h"
 #include "c_api/session.h"
+#include "core/run/carried_run.h"
 
 using namespace percale;
 using namespace percale::c_api;
 
 struct percale_call {
   Ref<percale_session> session;
+  RunSpec spec;
   std::shared_ptr<const Compiled> compiled;
-  std::vector<std::string> feed_names, fetch_names;
   std::vector<ValueType> feed_types, fetch_types;
-  std::vector<Tensor> feeds, fetches;  // filled for the time of a run
+  CarriedRun::Pairs pairs;
+  std::unique_ptr<CarriedRun> carried;  // null: nothing is handed on
+  std::vector<Tensor> feeds, fetches;   // filled for the time of a run
+
+  bool carries_fetch(size_t i) const {
+    return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == i; });
+  }
+  bool carries_feed(size_t i) const {
+    return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.second == i; });
+  }
 };
 
 namespace {
@@ -27,7 +39,7 @@ Status check_tensor(const char* function, std::string_view what, std::string_vie
 bool overlap(const Tensor& a, const Tensor& b) {
   const auto* a_begin = static_cast<const char*>(a.data());
   const auto* b_begin = static_cast<const char*>(b.data());
-  return a_begin < b_begin + b.bytes() && b_begin < a_begin + a.bytes();
+  return a.defined() && b.defined() && a_begin < b_begin + b.bytes() && b_begin < a_begin + a.bytes();
 }
 
 // A call that failed or ended keeps nobody's memory.
@@ -39,21 +51,24 @@ void forget(percale_call& call) {
 Status take_tensors(const char* function, percale_call& call, percale_tensor* const* inputs,
                     percale_tensor* const* outputs) {
   for (size_t i = 0; i < call.feeds.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(check_tensor(function, "feed", call.feed_names[i], inputs[i], call.feed_types[i]));
+    if (inputs[i] == nullptr && call.carries_feed(i)) continue;
+    PERCALE_RETURN_IF_ERROR(check_tensor(function, "feed", call.spec.feeds[i], inputs[i], call.feed_types[i]));
     call.feeds[i] = inputs[i]->tensor;
   }
   for (size_t i = 0; i < call.fetches.size(); ++i) {
-    PERCALE_RETURN_IF_ERROR(check_tensor(function, "output for", call.fetch_names[i], outputs[i], call.fetch_types[i]));
+    if (outputs[i] == nullptr && call.carries_fetch(i)) continue;
+    PERCALE_RETURN_IF_ERROR(
+        check_tensor(function, "output for", call.spec.fetches[i], outputs[i], call.fetch_types[i]));
     call.fetches[i] = outputs[i]->tensor;
     for (size_t j = 0; j < call.feeds.size(); ++j) {
       if (overlap(call.fetches[i], call.feeds[j])) {
-        return invalid_argument(function, ": the output for '", call.fetch_names[i], "' shares memory with the feed '",
-                                call.feed_names[j], "'");
+        return invalid_argument(function, ": the output for '", call.spec.fetches[i], "' shares memory with the feed '",
+                                call.spec.feeds[j], "'");
       }
     }
     for (size_t j = 0; j < i; ++j) {
       if (overlap(call.fetches[i], call.fetches[j])) {
-        return invalid_argument(function, ": the outputs for '", call.fetch_names[i], "' and '", call.fetch_names[j],
+        return invalid_argument(function, ": the outputs for '", call.spec.fetches[i], "' and '", call.spec.fetches[j],
                                 "' share memory");
       }
     }
@@ -68,9 +83,9 @@ Status run(const char* function, percale_call& call, percale_tensor* const* inpu
   Status status = take_tensors(function, call, inputs, outputs);
   if (status.ok()) {
     const auto trace = call.session->current_trace();
-    status =
-        call.session->session->run(*call.compiled, call.feeds, call.fetches,
-                                   {.deadline_ns = deadline_after(timeout_ns), .cancel = cancel, .trace = trace.get()});
+    const RunOptions options{.deadline_ns = deadline_after(timeout_ns), .cancel = cancel, .trace = trace.get()};
+    status = call.carried != nullptr ? call.carried->run(call.feeds, call.fetches, options).with_context(function)
+                                     : call.session->session->run(*call.compiled, call.feeds, call.fetches, options);
   }
   forget(call);
   return status;
@@ -84,24 +99,39 @@ percale_status* percale_call_create(percale_session* session, const char* const*
                                     size_t fetch_count, percale_call** out_call) {
   clear(out_call);
   return guarded(__func__, {NEEDS(session), NEEDS(out_call)}, [&, function = __func__]() -> Status {
-    PERCALE_ASSIGN_OR_RETURN(RunSpec spec,
-                             run_spec(function, feed_names, feed_count, fetch_names, fetch_count, nullptr, 0));
     auto call = std::make_unique<percale_call>();
+    PERCALE_ASSIGN_OR_RETURN(call->spec,
+                             run_spec(function, feed_names, feed_count, fetch_names, fetch_count, nullptr, 0));
     PERCALE_ASSIGN_OR_RETURN(call->feed_types, feed_types(function, feed_dtypes, feed_dims, feed_ranks, feed_count));
     call->session = Ref(session);
-    PERCALE_ASSIGN_OR_RETURN(call->compiled, session->session->prepare(spec, call->feed_types));
+    PERCALE_ASSIGN_OR_RETURN(call->compiled, session->session->prepare(call->spec, call->feed_types));
     call->fetch_types = Session::fetch_types(*call->compiled);
     for (size_t i = 0; i < call->fetch_types.size(); ++i) {
       if (call->fetch_types[i].dtype == DType::kInvalid || !call->fetch_types[i].shape.is_static()) {
-        return failed_precondition(function, ": the shape of '", spec.fetches[i],
+        return failed_precondition(function, ": the shape of '", call->spec.fetches[i],
                                    "' is not known before the run; use percale_session_run()");
       }
     }
-    call->feed_names = std::move(spec.feeds);
-    call->fetch_names = std::move(spec.fetches);
     call->feeds.resize(feed_count);
     call->fetches.resize(fetch_count);
     *out_call = call.release();
+    return {};
+  });
+}
+
+percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed) {
+  return guarded(__func__, {NEEDS(call)}, [&, function = __func__]() -> Status {
+    if (fetch >= call->fetches.size()) return out_of_range(function, ": there is no output ", uint64_t{fetch});
+    if (feed >= call->feeds.size()) return out_of_range(function, ": there is no feed ", uint64_t{feed});
+    if (call->carries_fetch(fetch) || call->carries_feed(feed)) {
+      return invalid_argument(function, ": '", call->spec.fetches[fetch], "' or '", call->spec.feeds[feed],
+                              "' is handed on already");
+    }
+    CarriedRun::Pairs pairs = call->pairs;
+    pairs.emplace_back(fetch, feed);
+    PERCALE_ASSIGN_OR_RETURN(call->carried,
+                             CarriedRun::create(call->session->session, call->spec, call->feed_types, pairs));
+    call->pairs = std::move(pairs);
     return {};
   });
 }

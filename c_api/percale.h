@@ -555,6 +555,13 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_call_run(percale_call* cal
 PERCALE_API PERCALE_NODISCARD percale_status* percale_call_run_until(percale_call* call, percale_tensor* const* inputs,
                                                                      percale_tensor* const* outputs, int64_t timeout_ns,
                                                                      percale_cancellation* cancellation);
+/** From now on the feed at `feed` of a run is what the fetch at `fetch` of the run before has given, as a model's state is: a cache of keys
+ * and values, or what a recurrent layer remembers. It stays on the device that computes, where that has memory of its own and can
+ * keep all of them. inputs[feed] begins anew in the first run, and whenever it is given; NULL goes on. Several such feeds are given or left out
+ * together. outputs[fetch] may be NULL: then nothing of it comes to the host. A run that fails changes nothing of what is handed on.
+ * OUT_OF_RANGE; INVALID_ARGUMENT for one that is handed on already; FAILED_PRECONDITION where dtypes or shapes differ, and, from a run, where
+ * there was none before. Not during a run. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed);
 /** dtype and shape of a fetch; `out_dims` has room for 8. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_call_output_type(const percale_call* call, size_t index,
                                                                        percale_dtype* out_dtype, int64_t* out_dims,

@@ -46,7 +46,9 @@ func releaseCall(p unsafe.Pointer) { callRelease((*C.percale_call)(p)) }
 
 func (b *binding) close() {
 	for _, t := range b.tensors {
-		t.Close()
+		if t != nil {
+			t.Close()
+		}
 	}
 	C.free(b.raw)
 }
@@ -101,6 +103,17 @@ func (c *Call) OutputType(index int) (TensorType, error) {
 	return TensorType{DType: dtype, Dims: dims}, err
 }
 
+// Carry says that from now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can
+// keep it. A nil input in Bind goes on with it, a given one begins anew; with a nil output nothing of the fetch comes to the host.
+func (c *Call) Carry(fetch, feed int) error {
+	p, err := c.enter()
+	if err != nil {
+		return err
+	}
+	defer c.leave()
+	return callCarry(p, fetch, feed)
+}
+
 // Bind says which tensors Run reads and writes, in the order of Prepare. They are kept until the next Bind or Close. It checks
 // how many there are; dtypes and shapes Run checks.
 func (c *Call) Bind(inputs, outputs []*Tensor) error {
@@ -115,7 +128,11 @@ func (c *Call) Bind(inputs, outputs []*Tensor) error {
 	}
 	var next binding
 	for _, t := range append(append([]*Tensor{}, inputs...), outputs...) {
-		kept, err := t.Retain()
+		var kept *Tensor
+		var err error
+		if t != nil {
+			kept, err = t.Retain()
+		}
 		if err != nil {
 			next.close()
 			return err
@@ -126,7 +143,10 @@ func (c *Call) Bind(inputs, outputs []*Tensor) error {
 	next.raw = C.malloc(size)
 	raw := unsafe.Slice((**C.percale_tensor)(next.raw), len(next.tensors)+1)
 	for i, t := range next.tensors {
-		raw[i] = (*C.percale_tensor)(t.ref.ptr)
+		raw[i] = nil
+		if t != nil {
+			raw[i] = (*C.percale_tensor)(t.ref.ptr)
+		}
 	}
 	next.outputs = &raw[len(inputs)]
 	c.bound.close()

@@ -113,6 +113,38 @@ func exp(t testing.TB, e *percale.Engine, in, out []float32) *percale.Call {
 	return call
 }
 
+func TestPreparedCallHandsOnWhatARunGives(t *testing.T) {
+	e := engine(t, nil)
+	b := good[*percale.Builder](t)(percale.NewBuilder(e))
+	b.SetOutputs(ops.Add(b, b.Input("x", percale.F32, 2), b.Input("s", percale.F32, 2), ops.AddAttrs{Name: "y"}))
+	graph := good[*percale.Graph](t)(b.Finish())
+	s := good[*percale.Session](t)(percale.NewSession(e, graph, nil, nil))
+	types := []percale.TensorType{{Name: "x", DType: percale.F32, Dims: []int64{2}}, {Name: "s", DType: percale.F32, Dims: []int64{2}}}
+	call := good[*percale.Call](t)(s.Prepare(types, graph.Outputs()...))
+	if err := call.Carry(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, call.Carry(1, 1), percale.OutOfRange, "no output 1")
+	out := make([]float32, 2)
+	x, start := good[*percale.Tensor](t)(percale.FromSlice([]float32{1, 2})), good[*percale.Tensor](t)(percale.FromSlice([]float32{10, 20}))
+	y := good[*percale.Tensor](t)(percale.FromSlice(out))
+	for i, inputs := range [][]*percale.Tensor{{x, start}, {x, nil}, {x, nil}} {
+		outputs := []*percale.Tensor{nil}
+		if i == 2 {
+			outputs[0] = y
+		}
+		if err := call.Bind(inputs, outputs); err != nil {
+			t.Fatal(err)
+		}
+		if err := call.Run(background); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out[1] != 26 {
+		t.Errorf("got %v", out)
+	}
+}
+
 func TestPreparedCallReadsAndWritesGoSlices(t *testing.T) {
 	in, out := []float32{0, 1, 2}, make([]float32, 3)
 	call := exp(t, engine(t, nil), in, out)

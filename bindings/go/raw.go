@@ -1431,6 +1431,22 @@ func callRunUntil(call *C.percale_call, inputs []*C.percale_tensor, outputs []*C
 	return nil
 }
 
+// callCarry is percale_call_carry. From now on the feed at `feed` of a run is what the fetch at `fetch` of the run
+// before has given, as a model's state is: a cache of keys and values, or what a recurrent layer remembers. It stays
+// on the device that computes, where that has memory of its own and can keep all of them. inputs[feed] begins anew in
+// the first run, and whenever it is given; NULL goes on. Several such feeds are given or left out together.
+// outputs[fetch] may be NULL: then nothing of it comes to the host. A run that fails changes nothing of what is
+// handed on. OUT_OF_RANGE; INVALID_ARGUMENT for one that is handed on already; FAILED_PRECONDITION where dtypes or
+// shapes differ, and, from a run, where there was none before. Not during a run.
+func callCarry(call *C.percale_call, fetch int, feed int) error {
+	status := C.percale_call_carry(call, C.size_t(fetch), C.size_t(feed))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
 // callOutputType is percale_call_output_type. dtype and shape of a fetch; `out_dims` has room for 8.
 func callOutputType(call *C.percale_call, index int) (DType, []int64, error) {
 	var cOutDtype C.percale_dtype

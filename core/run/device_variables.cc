@@ -132,18 +132,33 @@ void DeviceVariables::keep(Copy* copy, const VariableVersion& version) {
   --copy->users;
 }
 
+bool DeviceVariables::free_unused(std::list<Copy>& copies) {
+  return copies.remove_if([&](const Copy& copy) {
+    if (copy.users > 0) return false;
+    memory_->unbook(copy.booked);
+    return true;
+  }) > 0;
+}
+
+void DeviceVariables::drop(const std::vector<int32_t>& variables) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [device, shelf] : shelves_) {
+    const std::lock_guard own(shelf->mutex);
+    for (const int32_t variable : variables) {
+      const auto found = shelf->copies.find(variable);
+      if (found == shelf->copies.end()) continue;
+      free_unused(found->second);
+      if (found->second.empty()) shelf->copies.erase(found);
+    }
+  }
+}
+
 bool DeviceVariables::clear() {
   bool any = false;
   const std::lock_guard lock(mutex_);
   for (auto& [device, shelf] : shelves_) {
     const std::lock_guard own(shelf->mutex);
-    for (auto& [variable, copies] : shelf->copies) {
-      any |= copies.remove_if([&](const Copy& copy) {
-        if (copy.users > 0) return false;
-        memory_->unbook(copy.booked);
-        return true;
-      }) > 0;
-    }
+    for (auto& [variable, copies] : shelf->copies) any = free_unused(copies) || any;
   }
   return any;
 }

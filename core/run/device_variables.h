@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/run/device_memory.h"
 
@@ -50,6 +51,8 @@ class DeviceVariables {
   Result<Copy*> make(const Device& device, int32_t variable, int64_t bytes);
   void keep(Copy* copy, const VariableVersion& version);
 
+  // Frees what no run has in use of these.
+  void drop(const std::vector<int32_t>& variables);
   // Frees what no run has in use; false when there was nothing.
   bool clear();
   // Of copies that hold a version; of those that are memory for the next one.
@@ -60,6 +63,7 @@ class DeviceVariables {
 
  private:
   struct Shelf;
+  bool free_unused(std::list<Copy>& copies);
   Shelf& shelf(const Device& device);
   // One that nobody uses, the oldest, else a new one. With the shelf's lock held.
   Result<Copy*> free_copy(Shelf& shelf, const Device& device, int32_t variable, int64_t bytes);

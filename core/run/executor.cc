@@ -103,7 +103,12 @@ class ProgramRun {
       if (shares(p)) {
         p.inputs[i] = feed.data();
       } else if (const int32_t number = p.placed->input_variable[i]; number >= 0) {
-        p.read[i] = frame_.device_variables->find(*p.placed->device, number, version_of(number, nullptr));
+        const VariableVersion version = version_of(number, nullptr);
+        p.read[i] = frame_.device_variables->find(*p.placed->device, number, version);
+        if (p.read[i] == nullptr && feed.defined()) {
+          PERCALE_ASSIGN_OR_RETURN(
+              p.read[i], frame_.device_variables->read(*p.placed->device, number, version, feed.data(), feed.bytes()));
+        }
         if (p.read[i] == nullptr) return internal_error(p.placed->device->name(), " lacks what it was to be given");
         p.inputs[i] = DeviceVariables::data(*p.read[i]);
       } else {
@@ -289,7 +294,7 @@ class ProgramRun {
   VariableVersion next_version_of(int32_t variable) const {
     const RunOptions& options = frame_.options;
     if (!status_.ok()) return {};
-    if (variable >= DeviceVariables::kFirstGiven) return {options.given_version, nullptr};
+    if (variable >= DeviceVariables::kFirstGiven) return {options.next_given_version, nullptr};
     return options.next_versions == nullptr ? VariableVersion{}
                                             : VariableVersion{(*options.next_versions)[static_cast<size_t>(variable)]};
   }

@@ -79,6 +79,7 @@ struct Session::Impl {
   SessionOptions options;
   std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
   std::unique_ptr<DeviceVariables> device_variables;
+  std::atomic<int32_t> next_given{DeviceVariables::kFirstGiven};
 
   std::mutex cache_mutex;
   struct Entry {
@@ -401,7 +402,7 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   const auto& given_of = compiled.spec.given_of;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const ValueType& want = compiled.feed_types[i];
-    if (!given_of.empty() && given_of[i] >= 0) continue;  // its device has it
+    if (!given_of.empty() && given_of[i] >= 0 && !feeds[i].defined()) continue;  // its device has it
     if (feeds[i].dtype() != want.dtype || !(feeds[i].shape() == want.shape)) {
       return invalid_argument("feed '", compiled.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
                               ", the plan was made for ", want.dtype, " ", want.shape);
@@ -532,6 +533,11 @@ Status HeldVariables::copy_to(std::vector<Tensor>& state) const {
   return {};
 }
 
+Status HeldVariables::copy_value(const Tensor& to) const {
+  if (to.bytes() == 0) return {};
+  return DeviceVariables::to_host(device_, *copies_[0].second, to.data(), to.bytes());
+}
+
 Status HeldVariables::all_reduce(std::span<const std::unique_ptr<const HeldVariables>> all, DType dtype) {
   const percale_device_api& api = all[0]->device_.api();
   std::vector<void*> devices, buffers;
@@ -551,6 +557,10 @@ Status HeldVariables::all_reduce(std::span<const std::unique_ptr<const HeldVaria
                                static_cast<uint32_t>(counts.size()), static_cast<percale_dtype>(dtype)))
       .with_context(all[0]->device_.name());
 }
+
+int32_t Session::new_given(int32_t count) { return impl_->next_given.fetch_add(count); }
+
+void Session::drop_given(const std::vector<int32_t>& numbers) { impl_->device_variables->drop(numbers); }
 
 Result<std::unique_ptr<const HeldVariables>> Session::hold(const Device& device, const std::vector<int32_t>& variables,
                                                            const std::vector<int64_t>& versions) const {

@@ -39,7 +39,7 @@ struct RunSpec {
   // computes it keeps it, for runs that see RunOptions::next_versions as theirs. It may need room for both values. From
   // DeviceVariables::kFirstGiven on: a value of the caller's own, which the device keeps as RunOptions::given_version.
   std::vector<int32_t> next_of = {};
-  // Per feed, or empty: the value of the caller's own that it is, which its device has; what is fed need not be defined. -1: none.
+  // Per feed, or empty: the value of the caller's own that it is; -1: none. What is fed need not be defined where its device has it.
   std::vector<int32_t> given_of = {};
   bool only_next = false;  // fetches that a device keeps are not handed out: their outputs stay undefined
 };
@@ -84,7 +84,8 @@ struct RunOptions {
   const std::vector<int64_t>* state_versions = nullptr;
   // Of what RunSpec::next_of names, in the same numbers; null: nothing is kept.
   const std::vector<int64_t>* next_versions = nullptr;
-  int64_t given_version = -1;  // of the caller's own values, those that the run reads and those that it makes
+  // Of the caller's own values, those that the run reads and those that it makes.
+  int64_t given_version = -1, next_given_version = -1;
 };
 
 struct SessionStats {
@@ -104,6 +105,8 @@ class HeldVariables {
   HeldVariables& operator=(const HeldVariables&) = delete;
   // Into the tensors of these places in the list, which are of the variables' types.
   Status copy_to(std::vector<Tensor>& state) const;
+  // The only one that is held.
+  Status copy_value(const Tensor& to) const;
   // What each of these has becomes the sum over all; floats of one type. UNIMPLEMENTED where their devices cannot do it.
   static Status all_reduce(std::span<const std::unique_ptr<const HeldVariables>> all, DType dtype);
 
@@ -143,6 +146,10 @@ class Session : public std::enable_shared_from_this<Session> {
   SessionStats stats() const;
   // What a device with memory of its own keeps of variables.
   DeviceVariables::Held held_variables(const Device& device) const;
+  // Numbers for values of a caller's own, which nobody else of the session has: `count` from the one that is returned. And what devices have
+  // of such values goes.
+  int32_t new_given(int32_t count);
+  void drop_given(const std::vector<int32_t>& numbers);
   // Of `variables`, numbers as in RunSpec::next_of, the versions that runs have called so, one per variable. NOT_FOUND where the device
   // has one no more.
   Result<std::unique_ptr<const HeldVariables>> hold(const Device& device, const std::vector<int32_t>& variables,

@@ -151,7 +151,7 @@ Status Trainer::Resident::begin(int64_t rows, double learning_rate) {
 Status Trainer::Resident::run(size_t replica, int64_t shard, const Compiled& plan, std::vector<Tensor> feeds,
                               std::vector<Tensor>& totals, RunOptions options) {
   options.next_versions = &next_;
-  options.given_version = number_;
+  options.next_given_version = number_;
   std::vector<Tensor> outputs = totals;
   outputs.resize(plan.fetches.size());
   replicas_[static_cast<size_t>(shard)] = replica;

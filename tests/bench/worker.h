@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { kMaxValues = 16, kMaxSizes = 96 };
+enum { kMaxValues = 32, kMaxSizes = 96 };
 
 /* Prepared work: a maker fills it, `iterate` does it once. Lives as long as the process. */
 typedef struct workload workload;

@@ -121,12 +121,16 @@ percale_value dense(percale_value x, int64_t units, const char* activation) {
   return end_node();
 }
 
-static const char* const kResult = "result";
-
-static percale_graph* end_graph(percale_value y) {
+/* Whose outputs are called "result", "result1" and so on. */
+static percale_graph* end_graph(workload* w, const percale_value* y, size_t count) {
   percale_graph* graph;
-  ok(percale_builder_rename(builder, y, kResult));
-  ok(percale_builder_set_outputs(builder, &y, 1));
+  for (w->fetch_count = 0; w->fetch_count < count; ++w->fetch_count) {
+    char name[16] = "result";
+    if (w->fetch_count > 0) snprintf(name, sizeof name, "result%zu", w->fetch_count);
+    if ((w->fetch_names[w->fetch_count] = strdup(name)) == NULL) perror("memory"), exit(1);
+    ok(percale_builder_rename(builder, y[w->fetch_count], name));
+  }
+  ok(percale_builder_set_outputs(builder, y, count));
   ok(percale_builder_finish(builder, &graph));
   percale_builder_release(builder);
   return graph;
@@ -134,8 +138,23 @@ static percale_graph* end_graph(percale_value y) {
 
 static void run_call(workload* w) { ok(percale_call_run(w->call, w->feeds, w->fetches)); }
 
-void prepare(workload* w, percale_value y, const char* passes_off) {
-  percale_graph* graph = end_graph(y);
+void prepare(workload* w, percale_value y, const char* passes_off) { prepare_several(w, &y, 1, passes_off); }
+
+static void run_first(workload* w) {
+  run_call(w);
+  memset(w->feeds, 0, sizeof w->feeds);
+  w->iterate = run_call;
+}
+
+void prepare_carrying(workload* w, const percale_value* y) {
+  prepare_several(w, y, w->feed_count, NULL);
+  for (size_t i = 0; i < w->feed_count; ++i) ok(percale_call_carry(w->call, i, i));
+  for (size_t i = 1; i < w->fetch_count; ++i) percale_tensor_release(w->fetches[i]), w->fetches[i] = NULL;
+  w->iterate = run_first;
+}
+
+void prepare_several(workload* w, const percale_value* y, size_t count, const char* passes_off) {
+  percale_graph* graph = end_graph(w, y, count);
   percale_session* session;
   percale_variables* variables;
   percale_options* options = session_options();
@@ -151,9 +170,11 @@ void prepare(workload* w, percale_value y, const char* passes_off) {
     dims[i] = percale_tensor_get_dims(w->feeds[i]);
     ranks[i] = percale_tensor_rank(w->feeds[i]);
   }
-  ok(percale_call_create(session, w->feed_names, dtypes, dims, ranks, w->feed_count, &kResult, 1, &w->call));
-  ok(percale_call_output_type(w->call, 0, &dtype, out_dims, &rank));
-  ok(percale_tensor_create(engine, dtype, out_dims, rank, &w->fetches[0]));
+  ok(percale_call_create(session, w->feed_names, dtypes, dims, ranks, w->feed_count, w->fetch_names, count, &w->call));
+  for (i = 0; i < count; ++i) {
+    ok(percale_call_output_type(w->call, i, &dtype, out_dims, &rank));
+    ok(percale_tensor_create(engine, dtype, out_dims, rank, &w->fetches[i]));
+  }
   w->iterate = run_call;
   percale_options_release(options), percale_variables_release(variables);
   percale_session_release(session), percale_graph_release(graph);
@@ -162,7 +183,7 @@ void prepare(workload* w, percale_value y, const char* passes_off) {
 void train_step(workload* w) { ok(percale_trainer_step(w->trainer, w->feed_names, w->feeds, w->feed_count, NULL)); }
 
 void prepare_training(workload* w, percale_value y, const char* optimizer) {
-  percale_graph* graph = end_graph(y);
+  percale_graph* graph = end_graph(w, &y, 1);
   percale_options* options = trainer_options();
   ok(percale_options_set(options, "optimizer", optimizer));
   ok(percale_trainer_create(engine, graph, NULL, options, &w->trainer));

@@ -34,6 +34,9 @@ percale_value dense(percale_value x, int64_t units, const char* activation);
 
 /* End the graph: a prepared call that gives `y`, or a trainer of the mean loss `y`. */
 void prepare(workload* w, percale_value y, const char* passes_off);
+void prepare_several(workload* w, const percale_value* y, size_t count, const char* passes_off);
+/* A call that gives a value for each feed, which the next run takes from it; the first one comes to the host. */
+void prepare_carrying(workload* w, const percale_value* y);
 void prepare_training(workload* w, percale_value y, const char* optimizer);
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "worker_builder.h"
 
@@ -185,6 +186,75 @@ static void make_gpt2_train(workload* w) {
                    "{\"name\": \"adamw\", \"learning_rate\": 0.0001}");
 }
 
+/* Of one word: q sees the words whose keys and values are kept, and its own, which go where `here` is true. */
+static percale_value cached_attention(const transformer* t, percale_value x, percale_value mask, percale_value here,
+                                      percale_value* kept) {
+  static const int64_t kHeadsFirst[4] = {0, 2, 1, 3}, kKeysLast[4] = {0, 1, 3, 2};
+  const int64_t split[4] = {1, 1, t->heads, t->width / t->heads}, joined[3] = {1, 1, t->width};
+  percale_value qkv[3], y;
+  begin_node("Split", 1, linear(x, t->width, 3 * t->width));
+  ok(percale_builder_set_int(builder, "axis", 2));
+  ok(percale_builder_set_int(builder, "num_outputs", 3));
+  ok(percale_builder_finish_node(builder, 3, qkv));
+  for (int i = 0; i < 3; ++i) {
+    qkv[i] = transposed(op2("Reshape", qkv[i], numbers(4, split)), kHeadsFirst);
+    if (i == 0) continue;
+    begin_node("Where", 3, here, cast(qkv[i], PERCALE_DTYPE_BF16), kept[i - 1]);
+    kept[i - 1] = end_node();
+    qkv[i] = cast(kept[i - 1], PERCALE_DTYPE_F32);
+  }
+  y = op2("Mul", op2("MatMul", qkv[0], transposed(qkv[1], kKeysLast)), number(1 / sqrtf((float)split[3])));
+  y = op2("MatMul", op1("Softmax", op2("Add", y, mask)), qkv[2]);
+  return linear(op2("Reshape", transposed(y, kHeadsFirst), numbers(3, joined)), t->width, t->width);
+}
+
+static percale_value slots(int64_t count, size_t rank, const int64_t* dims) {
+  percale_tensor* tensor;
+  ok(percale_tensor_create(engine, PERCALE_DTYPE_I64, dims, rank, &tensor));
+  for (int64_t i = 0; i < count; ++i) ((int64_t*)percale_tensor_get_data(tensor))[i] = i;
+  return constant(tensor);
+}
+
+/* LAYERS,WIDTH,HEADS,WORDS,LENGTH: the next word after the last one, with what was kept of the words before; the one with the highest score.
+ * After LENGTH words it begins to write over the first ones. */
+static void make_gpt2_decode(workload* w) {
+  static const char* const kKept[] = {"k0", "v0", "k1", "v1", "k2", "v2", "k3", "v3", "k4",  "v4",  "k5",  "v5",
+                                      "k6", "v6", "k7", "v7", "k8", "v8", "k9", "v9", "k10", "v10", "k11", "v11"};
+  static const int64_t kOne[2] = {1, 1};
+  transformer t;
+  int64_t n[kMaxSizes];
+  percale_value position, words, mask, here, x, y[kMaxValues];
+  sizes(w, 5, n);
+  if (n[0] > 12) printf("error: %s: wanted 12 layers or fewer\n", w->name), exit(1);
+  t = (transformer){n[0], n[1], n[2], n[3], 1, n[4]};
+  const int64_t rows[4] = {1, 1, t.tokens, 1}, row[4] = {1, 1, 1, t.tokens},
+                cache[4] = {1, t.heads, t.tokens, t.width / t.heads}, last[2] = {1, t.width};
+  begin_graph();
+  x = input(w, "word", class_numbers(kOne, 2, t.words)),
+  position = input(w, "position", class_numbers(kOne, 1, t.tokens));
+  for (int64_t i = 0; i < 2 * t.layers; ++i) {
+    percale_tensor* empty;
+    ok(percale_tensor_create(engine, PERCALE_DTYPE_BF16, cache, 4, &empty));
+    memset(percale_tensor_get_data(empty), 0, percale_tensor_bytes(empty));
+    y[2 + i] = input(w, kKept[i], empty);
+  }
+  words = table(t.words, t.width); /* the last product takes it, too */
+  x = op2("Add", embedding(words, x), embedding(table(t.tokens, t.width), position));
+  here = op2("Equal", slots(t.tokens, 4, rows), position);
+  begin_node("Where", 3, op2("LessOrEqual", slots(t.tokens, 4, row), position), number(0), number(-INFINITY));
+  mask = end_node();
+  for (int64_t i = 0; i < t.layers; ++i) {
+    x = op2("Add", x, cached_attention(&t, layer_norm(x, t.width), mask, here, y + 2 + 2 * i));
+    x = op2("Add", x, feed_forward(&t, layer_norm(x, t.width), "tanh"));
+  }
+  x = op2("MatMul", op2("Reshape", layer_norm(x, t.width), numbers(2, last)), op1("Transpose", words));
+  begin_node("ArgMax", 1, x);
+  ok(percale_builder_set_int(builder, "axis", 1));
+  y[0] = end_node();
+  y[1] = op2("Mod", op2("Add", position, numbers(1, kOne)), numbers(1, &t.tokens));
+  prepare_carrying(w, y);
+}
+
 /* TIME,BATCH,INPUTS,HIDDEN: a layer of LSTM, the mean square of all that it gives as the loss. */
 static void make_lstm_train(workload* w) {
   int64_t n[kMaxSizes];
@@ -224,12 +294,7 @@ static void make_dense_adam(workload* w) { dense_train(w, "{\"name\": \"adam\", 
 static void make_dense_sgd(workload* w) { dense_train(w, "{\"name\": \"sgd\", \"learning_rate\": 0.001}"); }
 
 const maker kNetWorkloads[] = {
-    {"resnet50:", make_resnet50},
-    {"resnet50_train:", make_resnet50_train},
-    {"bert:", make_bert},
-    {"gpt2_train:", make_gpt2_train},
-    {"lstm_train:", make_lstm_train},
-    {"dense_adam:", make_dense_adam},
-    {"dense_sgd:", make_dense_sgd},
-    {NULL, NULL},
+    {"resnet50:", make_resnet50},     {"resnet50_train:", make_resnet50_train}, {"bert:", make_bert},
+    {"gpt2_train:", make_gpt2_train}, {"gpt2_decode:", make_gpt2_decode},       {"lstm_train:", make_lstm_train},
+    {"dense_adam:", make_dense_adam}, {"dense_sgd:", make_dense_sgd},           {NULL, NULL},
 };

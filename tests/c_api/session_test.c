@@ -178,6 +178,60 @@ static void a_step_trains_the_variables(void) {
   percale_graph_release(graph);
 }
 
+/* y = x + s, of which each run hands y on as the next one's s. */
+static void a_prepared_call_hands_values_on(void) {
+  const char* const names[] = {"x", "s"};
+  const char* const fetches[] = {"y", "z"};
+  const percale_dtype dtypes[] = {PERCALE_DTYPE_F32, PERCALE_DTYPE_F32};
+  const int64_t dims[2] = {2, 2};
+  const int64_t* const all_dims[] = {dims, dims};
+  const size_t ranks[] = {2, 2};
+  percale_builder* builder = NULL;
+  percale_graph* graph = NULL;
+  percale_session* session = NULL;
+  percale_call* call = NULL;
+  percale_value x, s, outputs[2];
+  percale_tensor *one = floats(kX, 2, 2, 2), *y = floats(NULL, 2, 2, 2), *z = floats(NULL, 2, 2, 2), *inputs[2],
+                 *results[2];
+  int i;
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, dims, 2, &x));
+  OK(percale_builder_input(builder, "s", PERCALE_DTYPE_F32, dims, 2, &s));
+  outputs[0] = node2(builder, "Add", "y", x, s);
+  outputs[1] = node2(builder, "Neg", "z", outputs[0], PERCALE_NO_VALUE);
+  OK(percale_builder_set_outputs(builder, outputs, 2));
+  OK(percale_builder_finish(builder, &graph));
+  OK(percale_session_create(engine, graph, NULL, NULL, &session));
+  OK(percale_call_create(session, names, dtypes, all_dims, ranks, 2, fetches, 2, &call));
+  OK(percale_call_carry(call, 0, 1));
+  inputs[0] = one, inputs[1] = NULL, results[0] = NULL, results[1] = z;
+  FAILS(percale_call_run(call, inputs, results), PERCALE_FAILED_PRECONDITION, "the first run");
+  inputs[1] = one;
+  OK(percale_call_run(call, inputs, results));
+  inputs[1] = NULL;
+  for (i = 3; i < 6; ++i) {
+    results[0] = i == 5 ? y : NULL;
+    OK(percale_call_run(call, inputs, results));
+    CHECK(((const float*)percale_tensor_data(z))[3] == (float)(-4 * i));
+  }
+  CHECK(((const float*)percale_tensor_data(y))[3] == 20);
+  inputs[0] = NULL;
+  FAILS(percale_call_run(call, inputs, results), PERCALE_INVALID_ARGUMENT, "the feed 'x' is NULL");
+  results[1] = NULL, inputs[0] = one;
+  FAILS(percale_call_run(call, inputs, results), PERCALE_INVALID_ARGUMENT, "the output for 'z' is NULL");
+  FAILS(percale_call_carry(call, 2, 0), PERCALE_OUT_OF_RANGE, "no output 2");
+  FAILS(percale_call_carry(call, 1, 2), PERCALE_OUT_OF_RANGE, "no feed 2");
+  FAILS(percale_call_carry(call, 1, 1), PERCALE_INVALID_ARGUMENT, "handed on already");
+  REFUSES(percale_call_carry(NULL, 0, 0), "call");
+  percale_call_release(call);
+  percale_session_release(session);
+  percale_graph_release(graph);
+  percale_builder_release(builder);
+  percale_tensor_release(one);
+  percale_tensor_release(y);
+  percale_tensor_release(z);
+}
+
 static void a_prepared_call_writes_into_the_callers_outputs(void) {
   const char* const x_name[] = {"x"};
   const char* const y_name[] = {"y"};
@@ -434,6 +488,7 @@ int main(void) {
   a_run_that_is_misused_says_what_is_wrong();
   a_step_trains_the_variables();
   a_prepared_call_writes_into_the_callers_outputs();
+  a_prepared_call_hands_values_on();
   a_graph_tells_the_types_of_its_values();
   an_event_is_the_end_of_an_asynchronous_run();
   a_plan_explains_itself_and_a_trace_records_it();

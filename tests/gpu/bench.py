@@ -53,6 +53,8 @@ FAMILIES = {
                BF16 + RESIDENT),
            Row("the same, 32 x 1024", "gpt2_train:12,768,12,50257,32,1024", "gpt2_train:1,16,2,50,4,8",
                BF16 + RESIDENT)],
+    "G7": [Row("GPT-2 124M, the next word after up to 1024, batch 1, bf16", "gpt2_decode:12,768,12,50257,1024", "gpt2_decode:1,16,2,50,8",
+               BF16)],
     "G8": [Row("LSTM training step, 128 x 64 x 512, f32", "lstm_train:128,64,512,512", "lstm_train:3,4,8,8", RESIDENT)],
     "G9": [Row("AdamW, 124M parameters in 16 tensors, f32", "adamw:8,16,7750000", "adamw:2,2,64", (), ("eager", "graphs"))],
     "G10": [Row("layer norm, 16384 x 4096, bf16", "layer_norm:16,16384,4096,16", "layer_norm:2,8,16,16"),
@@ -93,13 +95,13 @@ def run_facts(worker, workload):
 
 
 def result(worker, workload, folder):
-    """The f32 elements that a call of ours has given last, or None where it is none."""
+    """The f32 elements that a call of ours has given last, or None where it gives none."""
     saved = worker.answer(f"save:{workload}", 0)
     if saved.startswith("error"):
         return None
     with open(f"{folder}/{saved}", "rb") as file:
         data = file.read()
-    return array.array("f", data[10 + int.from_bytes(data[8:10], "little"):])
+    return array.array("f", data[10 + int.from_bytes(data[8:10], "little"):]) if b"'<f4'" in data[:128] else None
 
 
 def turns(parties, workload, ready=lambda: None):

@@ -165,6 +165,35 @@ def gpt2_train(layers, width, heads, words, batch, tokens):
                     classes(words, batch, tokens), classes(words, batch, tokens), bf16=True)
 
 
+def gpt2_decode(layers, width, heads, words, length):
+    """A word after the last one, with keys and values of those before in place; the one with the highest score."""
+    net = GPT2(layers, width, heads, words, length).to(DEVICE, torch.bfloat16).eval()
+    kept = [[torch.zeros(1, heads, length, width // heads, dtype=torch.bfloat16, device=DEVICE) for _ in range(2)] for _ in range(layers)]
+    word, position = (torch.zeros(shape, dtype=torch.long, device=DEVICE) for shape in ((1, 1), (1,)))
+    slots = torch.arange(length, device=DEVICE)
+
+    def step(word, position):
+        x, mask = net.words(word) + net.places[position], (slots <= position)[None, None, None]
+        for layer, caches in zip(net.layers, kept):
+            q, k, v = (part.unflatten(2, (heads, -1)).transpose(1, 2) for part in layer.qkv(layer.norm1(x)).chunk(3, 2))
+            for cache, new in zip(caches, (k, v)):
+                cache.index_copy_(2, position, new)
+            x = x + layer.out(F.scaled_dot_product_attention(q, *caches, mask).transpose(1, 2).flatten(2))
+            x = x + layer.feed_forward(layer.norm2(x))
+        return F.linear(net.layers[-1](x)[0], net.words.weight).argmax(-1, keepdim=True)
+
+    def make(how):
+        model = how(step)
+
+        def body():
+            with torch.no_grad():
+                word.copy_(model(word, position))
+                position.copy_((position + 1) % length)
+            return word
+        return body
+    return (), make
+
+
 def lstm_train(time, batch, inputs, hidden):
     net = nn.LSTM(inputs, hidden, batch_first=True).to(DEVICE)
     return training(lambda x: net(x)[0].square().mean(), net.parameters(), sgd(0.01), torch.rand(batch, time, inputs))
@@ -251,6 +280,7 @@ def product(count, size):
 
 
 MAKERS = {"chain": chain, "chain_fused": chain, "resnet50": resnet50, "resnet50_train": resnet50_train, "bert": bert, "gpt2_train": gpt2_train,
+          "gpt2_decode": gpt2_decode,
           "lstm_train": lstm_train, "dense_adam": dense(adam(torch.optim.Adam, 1e-3)), "dense_sgd": dense(sgd(1e-3)),
           "layer_norm": layer_norm(False), "layer_norm_grad": layer_norm(True), "softmax": softmax(False), "softmax_grad": softmax(True),
           "cross_entropy": cross_entropy, "adamw": adamw, "product": product}

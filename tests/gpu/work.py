@@ -48,6 +48,9 @@ def work(workload):
         layers, width, _, words, batch, tokens = n
         products = transformer_flops(layers, width, batch, tokens)
         return "flops", products if name == "bert" else 3 * (products + 2 * batch * tokens * width * words)
+    if name == "gpt2_decode":  # weights, and keys and values
+        layers, width, _, words, length = n
+        return "bytes", 2 * (12 * layers * width**2 + words * width + 2 * layers * length * width)
     if name == "adamw":
         return "bytes", 7 * 4 * n[1] * n[2]
     if name in PASSES:

@@ -217,6 +217,9 @@ class Call : public Handle<percale_call, percale_call_release> {
     }
     return out;
   }
+  /// From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it. An empty
+  /// tensor in bind() goes on with it; a given one begins anew. Of the fetch nothing comes to the host where its output is empty.
+  Status carry(size_t fetch, size_t feed) { return Status(percale_call_carry(get(), fetch, feed)); }
   /// dtype and dims of a fetch, -1 = unknown.
   Result<FeedType> output_type(size_t index) const {
     return detail::type_of([&](percale_dtype* dtype, int64_t* dims, size_t* rank) {

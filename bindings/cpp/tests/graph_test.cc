@@ -98,6 +98,27 @@ TEST_CASE("a prepared call writes into bound tensors and checks how many there a
   CHECK(out[2] == 1);
 }
 
+TEST_CASE("a prepared call hands on what a run gives") {
+  const Engine engine = good(Engine::create());
+  Builder b = good(Builder::create(engine));
+  b.set_outputs({ops::Add(b, b.input("x", DType::kF32, {2}), b.input("s", DType::kF32, {2}), "y")});
+  const Graph graph = good(b.finish());
+  const Session session = good(Session::create(engine, graph));
+  const std::vector<FeedType> types = {{"x", DType::kF32, {2}}, {"s", DType::kF32, {2}}};
+  Call call = good(Call::create(session, types, graph.outputs()));
+  good(call.carry(0, 1));
+  CHECK(call.carry(1, 1).code() == Code::kOutOfRange);
+  for (const bool first : {true, false, false}) {
+    std::vector<Tensor> inputs, outputs;
+    inputs.push_back(floats({1, 2}, {2}));
+    inputs.push_back(first ? floats({10, 20}, {2}) : Tensor());
+    outputs.push_back(first ? Tensor() : floats({0, 0}, {2}));
+    good(call.bind(std::move(inputs), std::move(outputs)));
+    good(call.run());
+  }
+  CHECK(good(call.outputs()[0].as<float>())[1] == 26);
+}
+
 TEST_CASE("a prepared call ends with its time or its cancellation, even before it begins") {
   const Engine engine = good(Engine::create());
   Builder b = good(Builder::create(engine));

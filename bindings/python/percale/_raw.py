@@ -160,6 +160,7 @@ percale_status* percale_session_stats(const percale_session* session, percale_te
 percale_status* percale_call_create(percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes, const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names, size_t fetch_count, percale_call** out_call);
 percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs);
 percale_status* percale_call_run_until(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs, int64_t timeout_ns, percale_cancellation* cancellation);
+percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed);
 percale_status* percale_call_output_type(const percale_call* call, size_t index, percale_dtype* out_dtype, int64_t* out_dims, size_t* out_rank);
 void percale_call_release(percale_call* call);
 int32_t percale_event_poll(const percale_event* event);

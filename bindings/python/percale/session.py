@@ -244,15 +244,23 @@ class Call(Handle):
             self.outputs.append(Tensor.zeros(session.engine, shape, dtype[0]))
         self._outputs = ffi.new("percale_tensor*[]", [t.c for t in self.outputs] or [ffi.NULL])
 
+    def carry(self, fetch, feed, to_host=False):
+        """From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it.
+        None as its input goes on with it; one that is given begins anew. Unless `to_host`, nothing of the fetch comes to the host, and
+        None stands in its place."""
+        check(lib.percale_call_carry(self.c, fetch, feed))
+        if not to_host:
+            self.outputs[fetch], self._outputs[fetch] = None, ffi.NULL
+
     def __call__(self, *inputs, timeout=None, cancellation=None):
         """Runs it on tensors in the order of the feeds. The results lie in `outputs` until the next call: one tensor, or the list.
         `timeout` in seconds: DeadlineExceeded after that, at once for 0 and below. Cancelled when `cancellation` is, even
         before the run begins."""
         if len(inputs) != self._count:
             raise TypeError(f"the call takes {self._count} feeds, got {len(inputs)}")
-        held = [Tensor.of(value) for value in inputs]
+        held = [None if value is None else Tensor.of(value) for value in inputs]
         for i, tensor in enumerate(held):
-            self._inputs[i] = tensor.c
+            self._inputs[i] = ffi.NULL if tensor is None else tensor.c
         if timeout is None and cancellation is None:
             check(lib.percale_call_run(self.c, self._inputs, self._outputs))
         else:

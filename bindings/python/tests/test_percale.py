@@ -98,6 +98,19 @@ class Graphs(unittest.TestCase):
         self.assertIn("nodes", session.explain({"x": ("f32", (2, 2))}))
         self.assertGreater(session.stats()["runs"], 0)
 
+    def test_a_prepared_call_hands_on_what_a_run_gives(self):
+        e = engine()
+        b = pc.Builder(e)
+        y = b.input("x", [2]) + b.input("s", [2])
+        b.rename(y, "y")
+        b.outputs(y)
+        call = pc.Session(e, b.finish()).prepare({"x": ("f32", (2,)), "s": ("f32", (2,))}, "y")
+        call.carry(0, 1, to_host=True)
+        x = np.array([1, 2], np.float32)
+        call(x, np.array([10, 20], np.float32))
+        call(x, None)
+        self.assertEqual(call(x, None).numpy().tolist(), [13, 26])
+
     def test_gradients_against_the_closed_form(self):
         e = engine()
         b = pc.Builder(e)

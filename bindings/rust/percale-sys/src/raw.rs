@@ -576,6 +576,14 @@ functions! {
     /// `cancellation` is (may be NULL), even before the run begins. What `outputs` then hold is not defined; the call
     /// stays usable.
     fn percale_call_run_until(call: *mut percale_call, inputs: *const *mut percale_tensor, outputs: *const *mut percale_tensor, timeout_ns: i64, cancellation: *mut percale_cancellation) -> *mut percale_status;
+    /// From now on the feed at `feed` of a run is what the fetch at `fetch` of the run before has given, as a model's
+    /// state is: a cache of keys and values, or what a recurrent layer remembers. It stays on the device that
+    /// computes, where that has memory of its own and can keep all of them. inputs\[feed\] begins anew in the first
+    /// run, and whenever it is given; NULL goes on. Several such feeds are given or left out together.
+    /// outputs\[fetch\] may be NULL: then nothing of it comes to the host. A run that fails changes nothing of what
+    /// is handed on. OUT_OF_RANGE; INVALID_ARGUMENT for one that is handed on already; FAILED_PRECONDITION where
+    /// dtypes or shapes differ, and, from a run, where there was none before. Not during a run.
+    fn percale_call_carry(call: *mut percale_call, fetch: usize, feed: usize) -> *mut percale_status;
     /// dtype and shape of a fetch; `out_dims` has room for 8.
     fn percale_call_output_type(call: *const percale_call, index: usize, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
     /// Gives a reference to the call back; NULL does nothing.

@@ -424,6 +424,27 @@ impl Call {
         check(unsafe { sys::percale_call_run(self.handle.get(), inputs.as_ptr().cast(), outputs.as_mut_ptr().cast()) })
     }
 
+    /// From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it.
+    /// [`Call::run_carried`] goes on with it.
+    pub fn carry(&mut self, fetch: usize, feed: usize) -> Result<()> {
+        // SAFETY: numbers alone.
+        check(unsafe { sys::percale_call_carry(self.handle.get(), fetch, feed) })
+    }
+
+    /// As [`Call::run`] of a call that hands values on: None as the input of such a feed goes on with what the run before has given, a tensor
+    /// begins anew; None as the output of such a fetch: nothing of it comes to the host.
+    pub fn run_carried(
+        &mut self,
+        inputs: &[Option<&TensorRef>],
+        outputs: &mut [Option<&mut TensorRef>],
+    ) -> Result<()> {
+        if inputs.len() != self.inputs || outputs.len() != self.outputs {
+            return Err(self.wrong_count(inputs.len(), outputs.len()));
+        }
+        // SAFETY: as in run(); None of a reference is NULL.
+        check(unsafe { sys::percale_call_run(self.handle.get(), inputs.as_ptr().cast(), outputs.as_mut_ptr().cast()) })
+    }
+
     /// The same, but with the code `DeadlineExceeded` after that time, and `Cancelled` when the token is cancelled, even before the
     /// run begins. What the outputs then hold is not defined.
     pub fn run_until(

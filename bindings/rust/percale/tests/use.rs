@@ -64,6 +64,27 @@ fn everything_may_be_dropped_in_any_order() {
 }
 
 #[test]
+fn a_prepared_call_hands_on_what_a_run_gives() {
+    let engine = engine();
+    let mut b = Builder::new(&engine).unwrap();
+    let x = b.input("x", DType::F32, &[2]).unwrap();
+    let s = b.input("s", DType::F32, &[2]).unwrap();
+    let y = b.op("Add").name("y").inputs([x, s]).finish().unwrap();
+    b.set_outputs(&[y]).unwrap();
+    let session = Session::new(&engine, &b.finish().unwrap()).unwrap();
+    let mut call = session.prepare(&[("x", DType::F32, &[2]), ("s", DType::F32, &[2])], &["y"]).unwrap();
+    call.carry(0, 1).unwrap();
+    assert_eq!(call.carry(1, 1).unwrap_err().code(), Code::OutOfRange);
+    let x = Tensor::from_vec(&[2], vec![1f32, 2.0]).unwrap();
+    let start = Tensor::from_vec(&[2], vec![10f32, 20.0]).unwrap();
+    let mut outputs = call.new_outputs().unwrap();
+    call.run_carried(&[Some(&x), Some(&start)], &mut [None]).unwrap();
+    call.run_carried(&[Some(&x), None], &mut [None]).unwrap();
+    call.run_carried(&[Some(&x), None], &mut [Some(&mut outputs[0])]).unwrap();
+    assert_eq!(outputs.remove(0).freeze().as_slice::<f32>().unwrap(), [13.0, 26.0]);
+}
+
+#[test]
 fn an_asynchronous_run_is_waited_for_called_back_and_awaited() {
     let engine = engine();
     let session = session(&engine);

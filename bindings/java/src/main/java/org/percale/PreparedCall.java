@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.percale.raw.RawCall;
 import org.percale.raw.RawTensor;
@@ -40,7 +41,8 @@ public final class PreparedCall extends NativeHandle {
     static void put(MemorySegment array, List<Tensor> tensors) {
       for (int i = 0; i < tensors.size(); ++i) {
         MemorySegment before = array.getAtIndex(ADDRESS, i);
-        array.setAtIndex(ADDRESS, i, tensors.get(i).with(RawTensor::percale_tensor_retain));
+        Tensor next = tensors.get(i);
+        array.setAtIndex(ADDRESS, i, next == null ? MemorySegment.NULL : next.with(RawTensor::percale_tensor_retain));
         RawTensor.percale_tensor_release(before);
       }
     }
@@ -77,7 +79,7 @@ public final class PreparedCall extends NativeHandle {
           outputs.add(Tensor.zeros(engine, DType.of(dtype.get(JAVA_INT, 0)),
               dims.asSlice(0, 8 * rank.get(JAVA_LONG, 0)).toArray(JAVA_LONG)));
         }
-        return new PreparedCall(state, bound, List.copyOf(inputs), List.copyOf(outputs));
+        return new PreparedCall(state, bound, inputs, outputs);
       } catch (RuntimeException error) {
         state.close();
         throw error;
@@ -102,8 +104,19 @@ public final class PreparedCall extends NativeHandle {
       Bound.put(bound.outputs, outputs);
       return null;
     });
-    this.inputs = List.copyOf(inputs);
-    this.outputs = List.copyOf(outputs);
+    this.inputs = Collections.unmodifiableList(new ArrayList<>(inputs));
+    this.outputs = Collections.unmodifiableList(new ArrayList<>(outputs));
+  }
+
+  /**
+   * From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it. Null in
+   * {@link #bind} as the feed's tensor goes on with it, a tensor begins anew; null as the fetch's: nothing of it comes to the host.
+   *
+   * @param fetch in the order of the fetches
+   * @param feed in the order of the feeds
+   */
+  public void carry(int fetch, int feed) {
+    check(call -> RawCall.percale_call_carry(call, fetch, feed));
   }
 
   /**

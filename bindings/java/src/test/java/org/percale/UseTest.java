@@ -14,6 +14,8 @@ import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -89,6 +91,28 @@ class UseTest {
       call.bind(List.of(x), List.of(y));
       call.run();
       assertArrayEquals(new float[] {5, 5}, y.toFloatArray());
+    }
+  }
+
+  @Test
+  void aPreparedCallHandsOnWhatARunGives() {
+    try (GraphBuilder builder = GraphBuilder.create(engine)) {
+      builder.setOutputs(builder.op("Add").name("y").input(builder.input("x", DType.F32, 2), builder.input("s", DType.F32, 2)).finish());
+      try (Graph graph = builder.finish();
+          Session session = Session.create(engine, graph, null);
+          PreparedCall call = session.prepare(List.of(new TensorSpec("x", DType.F32, 2), new TensorSpec("s", DType.F32, 2)), "y");
+          Tensor x = Tensor.of(engine, new float[] {1, 2}, 2);
+          Tensor start = Tensor.of(engine, new float[] {10, 20}, 2);
+          Tensor y = Tensor.zeros(engine, DType.F32, 2)) {
+        call.carry(0, 1);
+        call.bind(Arrays.asList(x, start), Collections.singletonList(null));
+        call.run();
+        call.bind(Arrays.asList(x, null), Collections.singletonList(null));
+        call.run();
+        call.bind(Arrays.asList(x, null), List.of(y));
+        call.run();
+        assertArrayEquals(new float[] {13, 26}, y.toFloatArray());
+      }
     }
   }
 

@@ -83,6 +83,32 @@ public final class RawCall {
     }
   }
 
+  private static final MethodHandle PERCALE_CALL_CARRY_ =
+      Raw.function("percale_call_carry",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG));
+
+  /**
+   * From now on the feed at {@code feed} of a run is what the fetch at {@code fetch} of the run before has given,
+   * as a model's state is: a cache of keys and values, or what a recurrent layer remembers. It stays on the device
+   * that computes, where that has memory of its own and can keep all of them. inputs[feed] begins anew in the
+   * first run, and whenever it is given; NULL goes on. Several such feeds are given or left out together.
+   * outputs[fetch] may be NULL: then nothing of it comes to the host. A run that fails changes nothing of what is
+   * handed on. OUT_OF_RANGE; INVALID_ARGUMENT for one that is handed on already; FAILED_PRECONDITION where dtypes
+   * or shapes differ, and, from a run, where there was none before. Not during a run.
+   *
+   * @param call in percale_call*
+   * @param fetch in size_t
+   * @param feed in size_t
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_call_carry(MemorySegment call, long fetch, long feed) {
+    try {
+      return (MemorySegment) PERCALE_CALL_CARRY_.invokeExact(call, fetch, feed);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_CALL_OUTPUT_TYPE_ =
       Raw.function("percale_call_output_type",
           FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
