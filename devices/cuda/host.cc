@@ -124,6 +124,17 @@ int64_t item_bytes(percale_dtype dtype) {
   }
 }
 
+int64_t bytes_of(percale_dtype dtype, int64_t count) {
+  switch (dtype) {
+    case PERCALE_DTYPE_U4:
+    case PERCALE_DTYPE_I4:
+    case PERCALE_DTYPE_F4E2M1: return (count + 1) / 2;
+    case PERCALE_DTYPE_U2:
+    case PERCALE_DTYPE_I2: return (count + 3) / 4;
+    default: return count * item_bytes(dtype);
+  }
+}
+
 const char* suffix(percale_dtype dtype) {
   switch (dtype) {
     case PERCALE_DTYPE_F32: return "f32";

@@ -126,6 +126,8 @@ int64_t elements(const Dims& dims);
 size_t normal_axis(int64_t axis, size_t rank);
 // Bytes of an element; Refusal for types of less than a byte and for those that no kernel here knows.
 int64_t item_bytes(percale_dtype dtype);
+// Bytes of so many elements, of types of less than a byte, too, whose last byte may be filled in part.
+int64_t bytes_of(percale_dtype dtype, int64_t count);
 // "f32": what the names of kernels end with.
 const char* suffix(percale_dtype dtype);
 bool is_float(percale_dtype dtype);

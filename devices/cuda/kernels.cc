@@ -7,6 +7,7 @@ Entries all_kernels() {
   add_matmul(out);
   add_product(out);
   add_unary(out);
+  add_cast(out);
   add_binary(out);
   add_fused(out);
   add_reduce(out);

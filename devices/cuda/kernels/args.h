@@ -187,10 +187,15 @@ struct FiniteArgs {
   ErrorPlace errors;
 };
 
+// ---- cast
+
+enum class PowerRound : int32_t { kUp, kDown, kNearest };
 struct CastArgs {
   Ptr x, y;
   int64_t size;
   int32_t from, to;  // percale_dtype
+  int32_t saturate;  // 1: what is too large for a float8 becomes its largest, else infinity or NaN
+  PowerRound round;  // of f8e8m0
 };
 
 // ---- reduce
