@@ -84,6 +84,13 @@ Dims Node::attribute(const char* name, const Dims& otherwise) const {
   return host_->node_attribute_ints(view_, name, &values, &count) != 0 ? to_dims(values, count) : otherwise;
 }
 
+std::vector<double> Node::floats(const char* name) const {
+  const double* values = nullptr;
+  size_t count = 0;
+  if (host_->node_attribute_floats(view_, name, &values, &count) == 0) return {};
+  return {values, values + count};
+}
+
 bool Node::has_int(const char* name) const {
   int64_t value = 0;
   return host_->node_attribute_int(view_, name, &value) != 0;

@@ -102,6 +102,9 @@ class Node {
     return host_->node_attribute_strings(view_, name, i);
   }
 
+  // An attribute of floats; empty where it is absent.
+  std::vector<double> floats(const char* name) const;
+
   // Of a node "Fused": the nodes of its body, the last of which gives the output. A value is a number: the inputs come first, then
   // constants, then what the nodes give; -1: absent.
   size_t body_size() const { return host_->fused_node_count(view_); }

@@ -629,7 +629,24 @@ struct IntProductArgs {
 // ---- recurrent
 
 enum class Cell : int32_t { kRnn, kGru, kLstm };
-enum class CellFn : int32_t { kTanh, kSigmoid, kRelu, kSoftplus, kSoftsign };
+enum class CellFn : int32_t {
+  kTanh,
+  kSigmoid,
+  kRelu,
+  kSoftplus,
+  kSoftsign,
+  kAffine,
+  kElu,
+  kHardSigmoid,
+  kLeakyRelu,
+  kScaledTanh,
+  kThresholdedRelu,
+};
+struct CellActivation {
+  CellFn fn;
+  int32_t unused;
+  double alpha, beta;
+};
 // One direction of LSTM, GRU or RNN. `sums` [steps, batch, gates, hidden]: what the activations take, going back their gradients; GRU's
 // candidate behind all of its gates. `gates`: what they gave, the same place as `sums` where `keeps` is 0. h, c [steps + 1, batch,
 // hidden]. `extra` [steps, batch, hidden]: what GRU's reset made, r * h, or what it worked on with linear_before_reset. dh, dc, room,
@@ -644,8 +661,9 @@ struct RecurrentArgs {
   int64_t steps, batch, input, hidden;
   int64_t directions, direction, step;
   double clip;
+  CellActivation f, g, h_fn;
   Cell cell;
-  CellFn f, g, h_fn;
+  int32_t unused;
   int32_t batch_first, reversed, input_forget, linear_before_reset;
   int32_t keeps, second;  // second: the second part of a step
   ErrorPlace errors;
