@@ -22,6 +22,8 @@
   F(layout)                      \
   F(pad)                         \
   F(index)                       \
+  F(sequence)                    \
+  F(fold)                        \
   F(sort)                        \
   F(generate)                    \
   F(random)                      \

@@ -29,6 +29,8 @@ void add_optimizer(Entries& entries);
 void add_layout(Entries& entries);
 void add_pad(Entries& entries);
 void add_index(Entries& entries);
+void add_sequence(Entries& entries);
+void add_fold(Entries& entries);
 void add_bag(Entries& entries);
 void add_sort(Entries& entries);
 void add_generate(Entries& entries);

@@ -321,6 +321,15 @@ struct RoiArgs {
   ErrorPlace errors;
 };
 
+// The largest element of each of rows x columns bins of regions [count, 5]: image, then corners that are rounded to elements.
+struct RoiPoolArgs {
+  Ptr x, rois, y;
+  int64_t batch, channels, height, width;
+  int64_t count, rows, columns;
+  double scale;
+  ErrorPlace errors;
+};
+
 // ---- conv
 
 // A convolution of [batch, groups * in_channels, in] to [batch, groups * out_channels, out], weights [groups * out_channels, in_channels, kernel].
@@ -526,6 +535,49 @@ struct JoinArgs {
 struct HeadsArgs {
   Ptr keys, numbers, unique;
   int64_t count, none;
+};
+
+// Where the elements that MaxUnpool puts back go: what the indices number has dims [inner], the output strides.
+struct UnpoolKeysArgs {
+  Ptr indices, keys, places;
+  int64_t count, size, none;  // size: of what the indices number; none: the key of an index that is out of range
+  int64_t inner[kMaxDims], strides[kMaxDims];
+  int32_t rank, unused;
+  ErrorPlace errors;
+};
+
+// ---- sequence
+
+// x [first, second, inner], one of the two leading dims time, the other the batch, whose first `lengths` rows are turned round.
+struct ReverseArgs {
+  Ptr x, lengths, y;
+  int64_t first, second, inner;
+  int32_t time_first, unused;
+  ErrorPlace errors;
+};
+// y [batch, middle, cache, inner] with updates [batch, middle, update, inner] from places [batch] on; circular: it goes on at the beginning.
+struct TensorScatterArgs {
+  Ptr updates, places, y;  // places: 0 where all begin at 0
+  int64_t batch, middle, cache, update, inner;
+  int32_t circular, unused;
+  ErrorPlace errors;
+};
+// The slices of x [outer, size, inner] for which mask [count] holds: y [outer, chosen, inner]. numbers [count]: how many hold before each.
+struct CompressArgs {
+  Ptr x, mask, numbers, y;
+  int64_t outer, size, count, chosen, inner;
+};
+
+// ---- fold
+
+inline constexpr int kMostFoldDims = 6;
+// Columns x [planes, taps, positions] of blocks within windows that slide over images y [planes, pixels].
+struct Col2ImArgs {
+  Ptr x, y;
+  int64_t planes, pixels, taps, positions;
+  int64_t image[kMostFoldDims], block[kMostFoldDims], windows[kMostFoldDims];
+  int64_t stride[kMostFoldDims], dilation[kMostFoldDims], pad[kMostFoldDims];
+  int32_t rank, unused;
 };
 
 // ---- sort
