@@ -678,6 +678,15 @@ struct IntProductArgs {
   int64_t a_zero_step, b_zero_step;
 };
 
+// A convolution as ConvArgs has it, of bytes into i32; zero points one for the images, one or one per filter for the weights.
+struct IntConvArgs {
+  Ptr x, w, y;
+  Ptr x_zero, w_zero;  // 0: none
+  int64_t batch, groups, in_channels, out_channels;
+  int64_t w_zero_step;
+  WindowArgs window;
+};
+
 // ---- recurrent
 
 enum class Cell : int32_t { kRnn, kGru, kLstm };
