@@ -141,8 +141,9 @@ struct WhereArgs {
   Walk<3> walk;
 };
 
-// A group of elementwise nodes of f32 and bf16, as a program that each thread goes through for its elements. As many steps as the library puts
-// nodes into a group: one that is refused runs node by node.
+// A group of elementwise nodes of f32, bf16 and f16, as a program that each thread goes through for its elements. As many steps as the
+// library puts nodes into a group: one that is refused runs node by node.
+enum class FusedType : int32_t { kF32, kBF16, kF16 };
 inline constexpr int kMostFusedSteps = 64, kMostFusedInputs = 12, kMostFusedNumbers = 16, kMostFusedSlots = 8;
 // Where an operand is: from these numbers on an input, a number of the program, a result that an earlier step has left.
 inline constexpr uint8_t kFusedInput = 0, kFusedNumber = 64, kFusedSlot = 128;
@@ -151,14 +152,15 @@ struct FusedStep {
   uint8_t op;
   uint8_t a, b;  // operands
   uint8_t slot;  // where the result goes
-  uint8_t unused[3];
+  uint8_t f16;   // 1: rounded to f16, beyond whose range there is nothing but infinity
+  uint8_t unused[2];
   float alpha, beta;
 };
 struct FusedInput {
   Ptr x;
   int64_t period, each;  // element i of the result takes element i % period / each,
   int64_t block, step;   // and `step` more for each block before it
-  int32_t bf16;
+  FusedType type;
   int32_t unused;
 };
 struct FusedArgs {

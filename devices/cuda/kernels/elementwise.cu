@@ -199,10 +199,14 @@ __device__ float fused_operand(const FusedArgs& a, const float* slots, uint8_t c
   const int64_t k = input.period == a.size && input.each == 1 ? i
                     : input.period == 1                       ? 0
                                                               : i / input.block * input.step + i % input.period / input.each;
-  return input.bf16 ? widen(at<const BF16>(input.x)[k]) : at<const float>(input.x)[k];
+  switch (input.type) {
+    case FusedType::kBF16: return widen(at<const BF16>(input.x)[k]);
+    case FusedType::kF16: return widen(at<const F16>(input.x)[k]);
+    default: return at<const float>(input.x)[k];
+  }
 }
 
-// What a step gives is rounded to f32 as it would be if it were stored.
+// What a step gives is rounded to f32, or to f16, as it would be if it were stored; what is bf16 stays f32 until the end.
 template <class T>
 __device__ void fused(const FusedArgs& a) {
   T* y = at<T>(a.y);
@@ -217,6 +221,7 @@ __device__ void fused(const FusedArgs& a) {
       } else {
         value = unary_float(static_cast<UnaryOp>(step.op), x, step.alpha, step.beta);
       }
+      if (step.f16) value = widen(to_f16(value));
       slots[step.slot] = value;
     }
     y[i] = narrow<T>(value);
@@ -279,6 +284,7 @@ PERCALE_NUMERIC_TYPES(PERCALE_CLIP)
 
 PERCALE_KERNEL(percale_fused_f32, FusedArgs, 256) { fused<float>(a); }
 PERCALE_KERNEL(percale_fused_bf16, FusedArgs, 256) { fused<BF16>(a); }
+PERCALE_KERNEL(percale_fused_f16, FusedArgs, 256) { fused<F16>(a); }
 
 PERCALE_KERNEL(percale_where_1, WhereArgs, 256) { where<uint8_t>(a); }
 PERCALE_KERNEL(percale_where_2, WhereArgs, 256) { where<uint16_t>(a); }
