@@ -81,6 +81,14 @@ int32_t node_attribute_ints(const percale_node_view* node, const char* name, con
   return 1;
 }
 
+int32_t node_attribute_floats(const percale_node_view* node, const char* name, const double** out, size_t* out_count) {
+  const auto* value = attribute<std::vector<double>>(node->attributes, name);
+  if (value == nullptr) return 0;
+  *out = value->data();
+  *out_count = value->size();
+  return 1;
+}
+
 const char* node_attribute_strings(const percale_node_view* node, const char* name, size_t index) {
   const auto* value = attribute<std::vector<std::string>>(node->attributes, name);
   return value == nullptr || index >= value->size() ? nullptr : (*value)[index].c_str();
@@ -302,6 +310,7 @@ constexpr percale_host_api kHostApi = {
     .run_fail_at = run_fail_at,
     .kernel_plan_set_in_place = kernel_plan_set_in_place,
     .node_attribute_strings = node_attribute_strings,
+    .node_attribute_floats = node_attribute_floats,
 };
 
 }  // namespace

@@ -418,6 +418,10 @@ typedef struct percale_host_api {
 
   /** One of an attribute of strings; NULL past the end, and where the attribute is absent or none of strings. Borrowed. */
   const char* (*node_attribute_strings)(const percale_node_view* node, const char* name, size_t index);
+
+  /** An attribute of floats. 1 when present, else 0 and nothing is written. Borrowed. */
+  int32_t (*node_attribute_floats)(const percale_node_view* node, const char* name, const double** out_values,
+                                   size_t* out_count);
 } percale_host_api;
 
 /** One input or output of an op that a plug-in adds. \since 0.1 */

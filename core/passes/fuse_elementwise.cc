@@ -56,9 +56,6 @@ bool repeats_within(const Shape& shape, const Shape& whole) {
   return std::equal(shape.begin() + first, shape.begin() + end, whole.end() - (shape.rank() - first));
 }
 
-// bf16 comes from the pass that narrows; kernels take what they like.
-bool is_fusable(DType dtype) { return dtype == DType::kF32 || dtype == DType::kBF16; }
-
 class Fusion {
  public:
   Fusion(const Graph& graph, Function& f, const FuseOptions& options)
@@ -104,6 +101,11 @@ class Fusion {
   }
 
  private:
+  // bf16 comes from the pass that narrows; kernels take what they like.
+  bool is_fusable(DType dtype) const {
+    return dtype == DType::kF32 || dtype == DType::kBF16 || (options_.f16 && dtype == DType::kF16);
+  }
+
   bool is_elementwise(const Node& node) const {
     if (!node.op->has(kPure) || !node.op->has(kElementwise) || node.inputs.empty()) return false;
     if (node.op->has(kView)) return false;  // costs nothing by itself

@@ -3,7 +3,9 @@
 #include "devices/cuda/fused.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -12,14 +14,40 @@
 namespace percale::cuda {
 namespace {
 
-bool fits(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F32 || dtype == PERCALE_DTYPE_BF16; }
+FusedType type_of(percale_dtype dtype) {
+  refuse_if(!is_float(dtype) || dtype == PERCALE_DTYPE_F64, "groups are f32, bf16 and f16");
+  return dtype == PERCALE_DTYPE_BF16  ? FusedType::kBF16
+         : dtype == PERCALE_DTYPE_F16 ? FusedType::kF16
+                                      : FusedType::kF32;
+}
+
+float number_of(FusedType type, const void* bytes) {
+  float number = 0;
+  uint16_t half = 0;
+  if (type == FusedType::kF32) {
+    std::memcpy(&number, bytes, sizeof number);
+    return number;
+  }
+  std::memcpy(&half, bytes, sizeof half);
+  if (type == FusedType::kBF16) {
+    const uint32_t bits = static_cast<uint32_t>(half) << 16;
+    std::memcpy(&number, &bits, sizeof number);
+    return number;
+  }
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  if (exponent == 31) {
+    number = fraction != 0 ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
+  } else {
+    number = std::ldexp(static_cast<float>(exponent == 0 ? fraction : 1024 + fraction), std::max(exponent, 1) - 25);
+  }
+  return half >> 15 != 0 ? -number : number;
+}
 
 // How an input repeats within the whole: one element, or some of its dims side by side, with 1 for those before and behind them; or a row
 // for each outermost block, as numbers per image and channel do where channels lie last.
 FusedInput find_input(percale_dtype dtype, const Dims& x, const Dims& y) {
-  refuse_if(!fits(dtype), "groups are f32 and bf16");
   FusedInput out{};
-  out.bf16 = dtype == PERCALE_DTYPE_BF16 ? 1 : 0;
+  out.type = type_of(dtype);
   out.period = out.each = 1;
   out.block = elements(y);
   if (elements(x) == 1) return out;
@@ -47,7 +75,6 @@ FusedInput find_input(percale_dtype dtype, const Dims& x, const Dims& y) {
 class Program {
  public:
   Program(const Node& whole, size_t first) : whole_(whole), first_(first), last_use_(find_last_uses()) {
-    refuse_if(!fits(whole.output_dtype()), "groups are f32 and bf16");
     args_.size = elements(whole.output_dims());
     for (size_t i = first; i < whole.body_size(); ++i) add_node(i);
     refuse_if(args_.steps == 0, "nothing to compute");
@@ -75,12 +102,15 @@ class Program {
 
   void add_node(size_t i) {
     const Node node = whole_.body_node(i);
-    refuse_if(!fits(node.output_dtype()), "groups are f32 and bf16");
+    const FusedType type = type_of(node.output_dtype());
     const size_t inputs = node.inputs();
+    const int before = args_.steps;
     std::vector<uint8_t> operands;
     for (size_t j = 0; j < inputs; ++j) operands.push_back(node.has(j) ? operand(i, j) : kNone);
-    if (is_cast(node)) {
+    if (is_cast(node) && (type != FusedType::kF16 || node.dtype(0) == node.output_dtype())) {
       places_[whole_.body_output(i)] = operands[0];
+    } else if (is_cast(node)) {
+      places_[whole_.body_output(i)] = add_unary({UnaryOp::kCopy}, operands[0]);
     } else if (node.op() == "Clip") {
       uint8_t value = operands[0];
       const bool low = inputs > 1 && operands[1] != kNone, high = inputs > 2 && operands[2] != kNone;
@@ -98,6 +128,8 @@ class Program {
     } else {
       throw Refusal("no step for " + std::string(node.op()));
     }
+    // As the node by itself would do it: sums of several are rounded once.
+    if (args_.steps > before) args_.step[args_.steps - 1].f16 = type == FusedType::kF16 ? 1 : 0;
     for (auto it = places_.begin(); it != places_.end();) {  // what nobody reads any more leaves its slot
       const auto use = last_use_.find(it->first);
       const bool over = it->first != whole_.body_output(i) && (use == last_use_.end() || use->second <= i);
@@ -112,19 +144,9 @@ class Program {
     if (const auto place = places_.find(value); place != places_.end()) return place->second;
     const Node node = whole_.body_node(i);
     const void* bytes = node.constant(j);
-    refuse_if(bytes == nullptr || elements(node.dims(j)) != 1 || !fits(node.dtype(j)),
-              "an operand that it has no way to");
+    refuse_if(bytes == nullptr || elements(node.dims(j)) != 1, "an operand that it has no way to");
     refuse_if(numbers_ == kMostFusedNumbers, "so many constants");
-    float number = 0;
-    if (node.dtype(j) == PERCALE_DTYPE_F32) {
-      std::memcpy(&number, bytes, sizeof number);
-    } else {
-      uint16_t half = 0;
-      std::memcpy(&half, bytes, sizeof half);
-      const uint32_t bits = static_cast<uint32_t>(half) << 16;
-      std::memcpy(&number, &bits, sizeof number);
-    }
-    args_.number[numbers_] = number;
+    args_.number[numbers_] = number_of(type_of(node.dtype(j)), bytes);
     return static_cast<uint8_t>(kFusedNumber + numbers_++);
   }
 
@@ -197,7 +219,7 @@ Chain::Chain(Plan& plan, size_t first) {
     const bool fits = i >= 0 && node.dtype(input) == node.output_dtype() && node.dims(input) == node.output_dims();
     if (fits && first == 0) plan.may_replace(0, input);
   }
-  code_ = code_of(args_, static_cast<int>(inputs_.size()), node.output_dtype() == PERCALE_DTYPE_BF16);
+  code_ = code_of(args_, static_cast<int>(inputs_.size()), type_of(node.output_dtype()));
   kernel_ = {Family::elementwise, std::string("percale_fused_") + suffix(node.output_dtype())};
 }
 

@@ -12,7 +12,9 @@ std::string bits_of(float number) {
   std::memcpy(&bits, &number, sizeof bits);
   return "bits_to_float(" + std::to_string(bits) + "u)";
 }
-const char* type_of(bool bf16) { return bf16 ? "BF16" : "float"; }
+const char* name_of(FusedType type) {
+  return type == FusedType::kBF16 ? "BF16" : type == FusedType::kF16 ? "F16" : "float";
+}
 
 // How an input is read: an element beside each of the result, one for all, or one that repeats.
 enum class Reading { kBeside, kOne, kRepeated };
@@ -23,9 +25,9 @@ Reading reading_of(const FusedArgs& program, const FusedInput& input) {
 
 class Writer {
  public:
-  Writer(const FusedArgs& program, int inputs, bool bf16) : p_(program), inputs_(inputs), bf16_(bf16) {
-    bool wide = !bf16;
-    for (int i = 0; i < inputs; ++i) wide = wide || p_.input[i].bf16 == 0;
+  Writer(const FusedArgs& program, int inputs, FusedType type) : p_(program), inputs_(inputs), type_(type) {
+    bool wide = type == FusedType::kF32;
+    for (int i = 0; i < inputs; ++i) wide = wide || p_.input[i].type == FusedType::kF32;
     each_ = wide ? 4 : 8;
   }
 
@@ -39,13 +41,13 @@ class Writer {
         out_ += "  const auto* x" + text(i) + " = " + address(i) + ";\n";
       }
     }
-    const std::string type = type_of(bf16_), pack = "Pack<" + type + ", " + text(each_) + ">";
+    const std::string type = name_of(type_), pack = "Pack<" + type + ", " + text(each_) + ">";
     out_ += "  " + type + "* y = at<" + type + ">(a.y);\n";
     out_ += "  const int64_t packs = a.packed ? a.size / " + text(each_) + " : 0;\n";
     out_ += "  for (int64_t i = thread_number(); i < packs; i += thread_count()) {\n";
     for (int i = 0; i < inputs_; ++i) {
       if (reading(i) != Reading::kBeside) continue;
-      const std::string own = "Pack<" + std::string(type_of(p_.input[i].bf16 != 0)) + ", " + text(each_) + ">";
+      const std::string own = "Pack<" + std::string(name_of(p_.input[i].type)) + ", " + text(each_) + ">";
       out_ += "    const " + own + " p" + text(i) + " = reinterpret_cast<const " + own + "*>(x" + text(i) + ")[i];\n";
     }
     out_ += "    " + pack + " r;\n";
@@ -60,7 +62,7 @@ class Writer {
  private:
   Reading reading(int i) const { return reading_of(p_, p_.input[i]); }
   std::string address(int i) const {
-    return "at<const " + std::string(type_of(p_.input[i].bf16 != 0)) + ">(a.input[" + text(i) + "])";
+    return "at<const " + std::string(name_of(p_.input[i].type)) + ">(a.input[" + text(i) + "])";
   }
   // What element() is handed of the inputs that do not repeat.
   std::string arguments(const std::string& name, const std::string& item) const {
@@ -95,14 +97,15 @@ class Writer {
         if (code >= kFusedNumber) return bits_of(p_.number[code - kFusedNumber]);
         return "x" + text(code - kFusedInput);
       };
-      out_ += "  const float v" + text(s) + " = ";
+      out_ += "  const float v" + text(s) + (step.f16 != 0 ? " = widen(to_f16(" : " = ");
       if (step.binary != 0) {
         out_ += "binary_float<float>(static_cast<BinaryOp>(" + text(step.op) + "), " + operand(step.a) + ", " +
-                operand(step.b) + ");\n";
+                operand(step.b) + ")";
       } else {
         out_ += "unary_float<float>(static_cast<UnaryOp>(" + text(step.op) + "), " + operand(step.a) + ", " +
-                bits_of(step.alpha) + ", " + bits_of(step.beta) + ");\n";
+                bits_of(step.alpha) + ", " + bits_of(step.beta) + ")";
       }
+      out_ += step.f16 != 0 ? "));\n" : ";\n";
       writer[step.slot] = s;
     }
     out_ += "  return v" + text(p_.steps - 1) + ";\n}\n";
@@ -110,14 +113,16 @@ class Writer {
 
   const FusedArgs& p_;
   const int inputs_;
-  const bool bf16_;
+  const FusedType type_;
   int64_t each_;
   std::string out_;
 };
 
 }  // namespace
 
-FusedCode code_of(const FusedArgs& program, int inputs, bool bf16) { return Writer(program, inputs, bf16).write(); }
+FusedCode code_of(const FusedArgs& program, int inputs, FusedType type) {
+  return Writer(program, inputs, type).write();
+}
 
 FusedCodeArgs code_args(const FusedArgs& program, int inputs) {
   FusedCodeArgs out{};

@@ -12,8 +12,8 @@ struct FusedCode {
   int64_t each = 1;  // elements that a thread takes at once
 };
 
-// `bf16`: the type of the result, else f32.
-FusedCode code_of(const FusedArgs& program, int inputs, bool bf16);
+// `type`: of the result.
+FusedCode code_of(const FusedArgs& program, int inputs, FusedType type);
 
 // The operands of `program`, for that code.
 FusedCodeArgs code_args(const FusedArgs& program, int inputs);

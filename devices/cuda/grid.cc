@@ -9,7 +9,6 @@ namespace {
 constexpr int64_t kChannelPieces = 16;  // of the channels that a point is sampled for, at most
 
 DeviceKernel grid_kernel(const char* what, percale_dtype dtype) {
-  refuse_if(!is_float(dtype), "samples floats alone");
   return {Family::grid, std::string("percale_") + what + suffix(dtype)};
 }
 
@@ -38,8 +37,10 @@ GridArgs grid_args(const Node& node, size_t x, size_t grid) {
 
 Run prepare_grid_sample(Plan& plan) {
   const Node& node = plan.node();
-  const DeviceKernel kernel = grid_kernel("grid_sample_", node.dtype(0));
+  const percale_dtype dtype = node.dtype(0);
   const GridArgs args = grid_args(node, 0, 1);
+  refuse_if(dtype == PERCALE_DTYPE_BOOL && args.mode != GridMode::kNearest, "there is nothing between two bools");
+  const DeviceKernel kernel = grid_kernel("grid_sample_", dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype);
   Grid grid = grid_for(args.batch * args.points);
   grid.blocks_y = static_cast<unsigned>(std::clamp<int64_t>(args.channels, 1, kChannelPieces));
   return [=](const Launch& launch) {

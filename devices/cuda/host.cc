@@ -84,6 +84,13 @@ Dims Node::attribute(const char* name, const Dims& otherwise) const {
   return host_->node_attribute_ints(view_, name, &values, &count) != 0 ? to_dims(values, count) : otherwise;
 }
 
+std::vector<double> Node::floats(const char* name) const {
+  const double* values = nullptr;
+  size_t count = 0;
+  if (host_->node_attribute_floats(view_, name, &values, &count) == 0) return {};
+  return {values, values + count};
+}
+
 bool Node::has_int(const char* name) const {
   int64_t value = 0;
   return host_->node_attribute_int(view_, name, &value) != 0;
@@ -121,6 +128,17 @@ int64_t item_bytes(percale_dtype dtype) {
     case PERCALE_DTYPE_U64:
     case PERCALE_DTYPE_COMPLEX64: return 8;
     default: throw Refusal("no code for elements of this type");
+  }
+}
+
+int64_t bytes_of(percale_dtype dtype, int64_t count) {
+  switch (dtype) {
+    case PERCALE_DTYPE_U4:
+    case PERCALE_DTYPE_I4:
+    case PERCALE_DTYPE_F4E2M1: return (count + 1) / 2;
+    case PERCALE_DTYPE_U2:
+    case PERCALE_DTYPE_I2: return (count + 3) / 4;
+    default: return count * item_bytes(dtype);
   }
 }
 

@@ -102,6 +102,9 @@ class Node {
     return host_->node_attribute_strings(view_, name, i);
   }
 
+  // An attribute of floats; empty where it is absent.
+  std::vector<double> floats(const char* name) const;
+
   // Of a node "Fused": the nodes of its body, the last of which gives the output. A value is a number: the inputs come first, then
   // constants, then what the nodes give; -1: absent.
   size_t body_size() const { return host_->fused_node_count(view_); }
@@ -126,6 +129,8 @@ int64_t elements(const Dims& dims);
 size_t normal_axis(int64_t axis, size_t rank);
 // Bytes of an element; Refusal for types of less than a byte and for those that no kernel here knows.
 int64_t item_bytes(percale_dtype dtype);
+// Bytes of so many elements, of types of less than a byte, too, whose last byte may be filled in part.
+int64_t bytes_of(percale_dtype dtype, int64_t count);
 // "f32": what the names of kernels end with.
 const char* suffix(percale_dtype dtype);
 bool is_float(percale_dtype dtype);

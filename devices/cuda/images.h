@@ -7,6 +7,7 @@
 // One line for each file kernels/<family>.cu; meson.build has the same list.
 #define PERCALE_CUDA_FAMILIES(F) \
   F(elementwise)                 \
+  F(cast)                        \
   F(reduce)                      \
   F(softmax)                     \
   F(norm)                        \
@@ -21,6 +22,8 @@
   F(layout)                      \
   F(pad)                         \
   F(index)                       \
+  F(sequence)                    \
+  F(fold)                        \
   F(sort)                        \
   F(generate)                    \
   F(random)                      \

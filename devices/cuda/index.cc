@@ -1,4 +1,4 @@
-// Elements found by indices, and put back where indices say: Gather and Scatter, their gradients, sums of equal rows.
+// Elements found by indices, and put back where indices say: Gather and Scatter, their gradients, MaxUnpool, sums of equal rows.
 #include <algorithm>
 
 #include "devices/cuda/kernels.h"
@@ -111,6 +111,15 @@ DeviceKernel join_kernel(percale_dtype dtype) {
   return {Family::index, std::string("percale_join_") + suffix(dtype == PERCALE_DTYPE_BOOL ? PERCALE_DTYPE_U8 : dtype)};
 }
 
+// What is put as it is.
+DeviceKernel put_kernel(percale_dtype dtype) {
+  const int64_t bytes = item_bytes(dtype);
+  return join_kernel(bytes == 1   ? PERCALE_DTYPE_U8
+                     : bytes == 2 ? PERCALE_DTYPE_U16
+                     : bytes == 4 ? PERCALE_DTYPE_U32
+                                  : PERCALE_DTYPE_U64);
+}
+
 // How the updates of a node meet what is there, and the kernel that does it.
 struct Joining {
   JoinOp op;
@@ -119,13 +128,7 @@ struct Joining {
 Joining joining_of(const Node& node) {
   const percale_dtype dtype = node.dtype(0);
   const std::string_view reduction = node.attribute("reduction", std::string_view("none"));
-  if (reduction == "none") {
-    const int64_t bytes = item_bytes(dtype);
-    return {JoinOp::kPut, join_kernel(bytes == 1   ? PERCALE_DTYPE_U8
-                                      : bytes == 2 ? PERCALE_DTYPE_U16
-                                      : bytes == 4 ? PERCALE_DTYPE_U32
-                                                   : PERCALE_DTYPE_U64)};
-  }
+  if (reduction == "none") return {JoinOp::kPut, put_kernel(dtype)};
   const bool add = reduction == "add", mul = reduction == "mul", max = reduction == "max";
   refuse_if(!add && !mul && !max && reduction != "min", "no such reduction");
   if (dtype == PERCALE_DTYPE_BOOL) return {add || max ? JoinOp::kMax : JoinOp::kMin, join_kernel(dtype)};
@@ -233,6 +236,36 @@ Run prepare_gather_grad(Plan& plan) {
   return join_updates(plan, "percale_index_keys", keys, {args, join_kernel(node.dtype(0)), 0, false, bytes});
 }
 
+// Elements of X in a Y of zeros, which may be larger than what the indices number; of several at one place the last stays.
+Run prepare_max_unpool(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0), y = node.output_dims(), kernel = node.attribute("kernel_shape", Dims());
+  refuse_if(x.size() > static_cast<size_t>(kMaxDims), "more than eight dims");
+  const size_t rank = x.size() - 2;
+  Dims steps = node.attribute("strides", Dims()), pads = node.attribute("pads", Dims()), inner{x[0], x[1]};
+  steps.resize(rank, 1);
+  pads.resize(2 * rank, 0);
+  for (size_t d = 0; d < rank; ++d) {
+    inner.push_back(std::max<int64_t>(x[d + 2] - 1, 0) * steps[d] + kernel[d] - pads[d] - pads[rank + d]);
+  }
+  const Dims strides = row_major(y);
+  UnpoolKeysArgs keys{};
+  keys.count = elements(x);
+  keys.size = elements(inner);
+  keys.none = elements(y);
+  keys.rank = static_cast<int32_t>(x.size());
+  std::copy(inner.begin(), inner.end(), keys.inner);
+  std::copy(strides.begin(), strides.end(), keys.strides);
+  JoinArgs args{};
+  args.outer = args.width = 1;
+  args.count = keys.count;
+  args.none = keys.none;
+  args.op = JoinOp::kPut;
+  args.fresh = 1;
+  const int64_t bytes = elements(y) * item_bytes(node.dtype(0));
+  return join_updates(plan, "percale_unpool_keys", keys, {args, put_kernel(node.dtype(0)), 0, false, bytes});
+}
+
 // Row numbers of all of i64 but the last, which stands for none.
 Run prepare_sum_rows(Plan& plan) {
   const Node& node = plan.node();
@@ -287,6 +320,7 @@ void add_index(Entries& entries) {
   entries.push_back({"cuda.scatter_elements", "", "ScatterElements", prepare_scatter_elements});
   entries.push_back({"cuda.scatter_nd", "", "ScatterND", prepare_scatter_tuples});
   entries.push_back({"cuda.gather_grad", "percale", "GatherGrad", prepare_gather_grad});
+  entries.push_back({"cuda.max_unpool", "", "MaxUnpool", prepare_max_unpool});
   entries.push_back({"cuda.sum_rows", "percale", "SumRows", prepare_sum_rows});
 }
 

@@ -7,6 +7,7 @@ Entries all_kernels() {
   add_matmul(out);
   add_product(out);
   add_unary(out);
+  add_cast(out);
   add_binary(out);
   add_fused(out);
   add_reduce(out);
@@ -23,6 +24,8 @@ Entries all_kernels() {
   add_layout(out);
   add_pad(out);
   add_index(out);
+  add_sequence(out);
+  add_fold(out);
   add_bag(out);
   add_sort(out);
   add_generate(out);

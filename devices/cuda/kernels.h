@@ -12,6 +12,7 @@ namespace percale::cuda {
 // Each family adds its entries; a line in kernels.cc for each.
 using Entries = std::vector<KernelEntry>;
 void add_unary(Entries& entries);
+void add_cast(Entries& entries);
 void add_binary(Entries& entries);
 void add_fused(Entries& entries);
 void add_reduce(Entries& entries);
@@ -28,6 +29,8 @@ void add_optimizer(Entries& entries);
 void add_layout(Entries& entries);
 void add_pad(Entries& entries);
 void add_index(Entries& entries);
+void add_sequence(Entries& entries);
+void add_fold(Entries& entries);
 void add_bag(Entries& entries);
 void add_sort(Entries& entries);
 void add_generate(Entries& entries);
@@ -44,6 +47,8 @@ void run_copy(const Launch& launch, int64_t item_bytes, const CopyArgs& args);
 // All `bytes` as they are, unless they are there already; zeros.
 void run_move(const Launch& launch, Ptr to, Ptr from, int64_t bytes);
 void run_clear(const Launch& launch, Ptr y, int64_t bytes);
+// y[size] = x[size] in another type that Cast knows.
+void run_cast(const Launch& launch, percale_dtype from, percale_dtype to, Ptr x, Ptr y, int64_t size);
 
 // What a node does with each element, as the device code knows it: functions of one float, and of two.
 struct UnaryCode {

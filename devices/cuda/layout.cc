@@ -16,7 +16,7 @@ DeviceKernel by_size(const char* name, int64_t bytes) {
 // Everything as it is: Identity, Reshape and their like. The library gives them memory of its own only now and then.
 Run prepare_view(Plan& plan) {
   const Node& node = plan.node();
-  const int64_t bytes = elements(node.dims(0)) * item_bytes(node.dtype(0));
+  const int64_t bytes = bytes_of(node.dtype(0), elements(node.dims(0)));
   return [=](const Launch& launch) { run_move(launch, launch.out(0), launch.in(0), bytes); };
 }
 

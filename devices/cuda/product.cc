@@ -1,6 +1,7 @@
-// MatMul and BatchMatMul of integers, and MatMulInteger.
+// MatMul and BatchMatMul of integers, MatMulInteger and ConvInteger.
 #include "devices/cuda/kernels.h"
 #include "devices/cuda/walk.h"
+#include "devices/cuda/window.h"
 
 namespace percale::cuda {
 namespace {
@@ -51,12 +52,37 @@ Run prepare_matmul_integer(Plan& plan) {
   return run_product(std::string(suffix(node.dtype(0))) + '_' + suffix(node.dtype(1)), args, node.has(2), node.has(3));
 }
 
+Run prepare_conv_integer(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0), w = node.dims(1), y = node.output_dims();
+  IntConvArgs args{};
+  args.window = window_of(node, spatial_dims(x), spatial_dims(y), spatial_dims(w));
+  args.batch = x[0];
+  args.groups = node.attribute("group", int64_t{1});
+  args.in_channels = w[1];
+  args.out_channels = w[0] / args.groups;
+  args.w_zero_step = node.has(3) && elements(node.dims(3)) > 1 ? 1 : 0;
+  const bool x_zero = node.has(2), w_zero = node.has(3);
+  const int64_t count = elements(y);
+  const std::string types = std::string(suffix(node.dtype(0))) + '_' + suffix(node.dtype(1));
+  const DeviceKernel kernel{Family::product, "percale_int_conv_" + types};
+  return [=](const Launch& launch) {
+    if (count == 0) return;
+    IntConvArgs now = args;
+    now.x = launch.in(0), now.w = launch.in(1), now.y = launch.out(0);
+    if (x_zero) now.x_zero = launch.in(2);
+    if (w_zero) now.w_zero = launch.in(3);
+    launch.run(kernel, grid_for(count), now);
+  };
+}
+
 }  // namespace
 
 void add_product(Entries& entries) {
   entries.push_back({"cuda.int_matmul", "", "MatMul", prepare_int_matmul});
   entries.push_back({"cuda.int_matmul", "percale", "BatchMatMul", prepare_int_matmul});
   entries.push_back({"cuda.matmul_integer", "", "MatMulInteger", prepare_matmul_integer});
+  entries.push_back({"cuda.conv_integer", "", "ConvInteger", prepare_conv_integer});
 }
 
 }  // namespace percale::cuda

@@ -1,5 +1,6 @@
 // LSTM, GRU, RNN and their gradients: products by cuBLASLt, and kernels for what happens to a unit between them. The input's part of
-// all steps is one product, the state's part one a step.
+// all steps is one product, the state's part one a step. Operands of f16 and bf16 are made f32 first, as on the CPU, and results of f32 are
+// rounded once.
 #include <algorithm>
 #include <cctype>
 #include <memory>
@@ -15,22 +16,61 @@ namespace {
 // Inputs of all three; LSTM has initial_c and P behind them, a gradient then those of Y, Y_h and Y_c.
 enum Input : size_t { kX, kW, kR, kB, kLengths, kH0, kC0, kP };
 
-CellFn cell_fn(const Node& node, size_t i, CellFn otherwise) {
-  const char* const given = node.attribute_string("activations", i);
-  if (given == nullptr) return otherwise;
-  std::string name = given;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name == "tanh") return CellFn::kTanh;
-  if (name == "sigmoid") return CellFn::kSigmoid;
-  if (name == "relu") return CellFn::kRelu;
-  if (name == "softplus") return CellFn::kSoftplus;
-  if (name == "softsign") return CellFn::kSoftsign;
-  throw Refusal("an activation with numbers of its own");
-}
+// Numbers that a function has, and what they are where the node says nothing.
+struct NamedFn {
+  std::string_view name;
+  CellFn fn;
+  bool has_alpha = false, has_beta = false;
+  double alpha = 0, beta = 0;
+};
+constexpr NamedFn kFns[] = {{"affine", CellFn::kAffine, true, true, 1, 0},
+                            {"elu", CellFn::kElu, true, false, 1},
+                            {"hardsigmoid", CellFn::kHardSigmoid, true, true, 0.2, 0.5},
+                            {"leakyrelu", CellFn::kLeakyRelu, true, false, 0.01},
+                            {"relu", CellFn::kRelu},
+                            {"scaledtanh", CellFn::kScaledTanh, true, true, 1, 1},
+                            {"sigmoid", CellFn::kSigmoid},
+                            {"softplus", CellFn::kSoftplus},
+                            {"softsign", CellFn::kSoftsign},
+                            {"tanh", CellFn::kTanh},
+                            {"thresholdedrelu", CellFn::kThresholdedRelu, true, false, 1}};
+
+// The activations of a node, one after the other: numbers go in order to those that have some.
+class Activations {
+ public:
+  explicit Activations(const Node& node)
+      : node_(node), alphas_(node.floats("activation_alpha")), betas_(node.floats("activation_beta")) {}
+
+  // Number i, or `otherwise` where the node names none.
+  CellActivation next(size_t i, std::string_view otherwise) {
+    const char* const given = node_.attribute_string("activations", i);
+    std::string name(given != nullptr ? std::string_view(given) : otherwise);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    for (const NamedFn& f : kFns) {
+      if (f.name != name) continue;
+      return {f.fn, 0, number(f.has_alpha, alphas_, &alpha_, f.alpha), number(f.has_beta, betas_, &beta_, f.beta)};
+    }
+    throw Refusal("no such activation");
+  }
+
+ private:
+  static double number(bool has, const std::vector<double>& given, size_t* at, double otherwise) {
+    return has && *at < given.size() ? given[(*at)++] : otherwise;
+  }
+
+  const Node& node_;
+  const std::vector<double> alphas_, betas_;
+  size_t alpha_ = 0, beta_ = 0;
+};
 
 // Rows of W and R that go into one product, and where their sums lie.
 struct Part {
   int64_t first, width, sums;  // sums: bytes behind those of all
+};
+
+// An operand of 16 bits, and where it lies as f32 within the scratch.
+struct Widened {
+  int64_t size, at;  // at: -1 where the operand is taken as it is
 };
 
 // A node as it was planned: what its kernels are told, where things lie, its products.
@@ -45,6 +85,9 @@ class Recurrent {
   }
 
   void run(const Launch& launch) const {
+    for (size_t i = 0; i < wide_in_.size(); ++i) {
+      if (wide_in_[i].at >= 0) run_cast(launch, given_, dtype_, launch.in(i), in(launch, i), wide_in_[i].size);
+    }
     for (int64_t d = 0; d < args_.directions; ++d) {
       RecurrentArgs a = args_;
       a.direction = d;
@@ -58,6 +101,9 @@ class Recurrent {
       forwards(launch, a);
       if (gradient_) backwards(launch, a);
     }
+    for (size_t k = 0; k < wide_out_.size(); ++k) {
+      if (wide_out_[k].at >= 0) run_cast(launch, dtype_, given_, out(launch, k), launch.out(k), wide_out_[k].size);
+    }
   }
 
  private:
@@ -69,9 +115,10 @@ class Recurrent {
     const std::string_view op = node.op();
     RecurrentArgs& a = args_;
     a.cell = op.starts_with("LSTM") ? Cell::kLstm : op.starts_with("GRU") ? Cell::kGru : Cell::kRnn;
-    const percale_dtype dtype = dtype_ = node.dtype(kX);
-    refuse_if(dtype != PERCALE_DTYPE_F32 && dtype != PERCALE_DTYPE_F64, "recurrent cells are f32 or f64");
-    item_ = item_bytes(dtype);
+    given_ = node.dtype(kX);
+    refuse_if(!is_float(given_), "recurrent cells are f16, bf16, f32 or f64");
+    dtype_ = given_ == PERCALE_DTYPE_F64 ? given_ : PERCALE_DTYPE_F32;
+    item_ = item_bytes(dtype_);
     a.batch_first = node.attribute("layout", int64_t{0}) != 0;
     const Dims x = node.dims(kX), r = node.dims(kR);
     a.steps = x[a.batch_first ? 1 : 0], a.batch = x[a.batch_first ? 0 : 1], a.input = x[2];
@@ -84,11 +131,10 @@ class Recurrent {
     a.clip = node.attribute("clip", 0.0);
     a.keeps = gradient_;
     const size_t each = a.cell == Cell::kLstm ? 3 : a.cell == Cell::kGru ? 2 : 1;
-    const CellFn gate = a.cell == Cell::kRnn ? CellFn::kTanh : CellFn::kSigmoid;
-    for (size_t d = 0; d < static_cast<size_t>(a.directions); ++d) {
-      fns_[d][0] = cell_fn(node, d * each, gate);
-      fns_[d][1] = each < 2 ? CellFn::kTanh : cell_fn(node, d * each + 1, CellFn::kTanh);
-      fns_[d][2] = each < 3 ? CellFn::kTanh : cell_fn(node, d * each + 2, CellFn::kTanh);
+    const std::string_view gate = a.cell == Cell::kRnn ? "tanh" : "sigmoid";
+    Activations activations(node);
+    for (size_t i = 0; i < static_cast<size_t>(a.directions) * each; ++i) {
+      fns_[i / each][i % each] = activations.next(i, i % each == 0 ? gate : "tanh");
     }
     for (size_t i = 0; i < node.inputs(); ++i) has_.push_back(node.has(i));
     for (size_t k = 0; k < node.outputs(); ++k) gives_.push_back(node.gives(k));
@@ -110,6 +156,17 @@ class Recurrent {
     place(&RecurrentArgs::h, row * (a.steps + 1));
     if (a.cell == Cell::kLstm) place(&RecurrentArgs::c, row * (a.steps + 1));
     if (a.cell == Cell::kGru) place(&RecurrentArgs::extra, row * a.steps);
+    const auto widen = [&](bool there, percale_dtype dtype, const auto& dims) {
+      if (!there || dtype != given_ || given_ == dtype_) return Widened{0, -1};
+      const int64_t size = elements(dims());
+      return Widened{size, plan.book(size * item_)};
+    };
+    for (size_t i = 0; i < node.inputs(); ++i) {
+      wide_in_.push_back(widen(has_[i], node.dtype(i), [&] { return node.dims(i); }));
+    }
+    for (size_t k = 0; k < node.outputs(); ++k) {
+      wide_out_.push_back(widen(gives_[k], given_, [&] { return node.output_dims(k); }));
+    }
     if (gathers(true) || (gradient_ && node.gives(0))) place(&RecurrentArgs::gathered, rows * a.input * item_);
     if (!gradient_) return;
     place(&RecurrentArgs::gates, rows * width_ * item_);
@@ -150,13 +207,21 @@ class Recurrent {
   bool gathers(bool reversed) const {
     return args_.batch_first || (reversed && (reverse_ || args_.directions == 2)) || (gradient_ && has_[kLengths]);
   }
-  Ptr input(const Launch& launch, size_t i) const { return i < has_.size() && has_[i] ? launch.in(i) : Ptr{0}; }
-  Ptr output(const Launch& launch, size_t k) const { return k < gives_.size() && gives_[k] ? launch.out(k) : Ptr{0}; }
+  // Operands in the type that is computed in.
+  Ptr in(const Launch& launch, size_t i) const {
+    return wide_in_[i].at < 0 ? launch.in(i) : launch.scratch(wide_in_[i].at);
+  }
+  Ptr out(const Launch& launch, size_t k) const {
+    return wide_out_[k].at < 0 ? launch.out(k) : launch.scratch(wide_out_[k].at);
+  }
+  // The same where they are there.
+  Ptr input(const Launch& launch, size_t i) const { return i < has_.size() && has_[i] ? in(launch, i) : Ptr{0}; }
+  Ptr output(const Launch& launch, size_t k) const { return k < gives_.size() && gives_[k] ? out(launch, k) : Ptr{0}; }
   Ptr weights(const Launch& launch, size_t i, const RecurrentArgs& a, const Part& part) const {
-    return launch.in(i) + (a.direction * width_ + part.first) * columns(i) * item_;
+    return in(launch, i) + (a.direction * width_ + part.first) * columns(i) * item_;
   }
   Ptr weights_out(const Launch& launch, size_t k, const RecurrentArgs& a, const Part& part) const {
-    return launch.out(k) + (a.direction * width_ + part.first) * columns(k) * item_;
+    return out(launch, k) + (a.direction * width_ + part.first) * columns(k) * item_;
   }
   int64_t columns(size_t weights) const { return weights == kW ? args_.input : args_.hidden; }
   Ptr state(Ptr states, int64_t step) const { return states + step * args_.batch * args_.hidden * item_; }
@@ -175,7 +240,7 @@ class Recurrent {
 
   void forwards(const Launch& launch, RecurrentArgs& a) const {
     const int64_t units = a.batch * a.hidden, rows = a.steps * a.batch;
-    a.x = launch.in(kX);
+    a.x = in(launch, kX);
     a.bias = input(launch, kB);
     a.h_given = input(launch, kH0);
     a.c_given = a.cell == Cell::kLstm ? input(launch, kC0) : Ptr{0};
@@ -235,7 +300,7 @@ class Recurrent {
     a.h_out = output(launch, 4);
     a.c_out = states_ == 2 ? output(launch, 5) : Ptr{0};
     if (a.h_out.address != 0 || a.c_out.address != 0) kernel(launch, "store_gradients", units, a);
-    const Ptr x = gathers(a.reversed) ? a.gathered : launch.in(kX), h = state(a.h, 0), extra = state(a.extra, 0);
+    const Ptr x = gathers(a.reversed) ? a.gathered : in(launch, kX), h = state(a.h, 0), extra = state(a.extra, 0);
     for (size_t i = 0; i < parts_.size(); ++i) {
       const Part& part = parts_[i];
       const bool linear = is_candidate(i) && a.linear_before_reset, reset = is_candidate(i) && !linear;
@@ -262,13 +327,14 @@ class Recurrent {
   static constexpr int64_t kThreads = 256;
 
   const bool gradient_;
-  percale_dtype dtype_ = PERCALE_DTYPE_F32;
+  percale_dtype given_ = PERCALE_DTYPE_F32, dtype_ = PERCALE_DTYPE_F32;  // of operands, of what is computed
   int64_t item_ = 4, width_ = 0, workspace_ = 0, workspace_bytes_ = 0;
   size_t states_ = 1;  // of a row: h, and LSTM's c
   bool reverse_ = false;
   RecurrentArgs args_{};
-  CellFn fns_[2][3] = {};
+  CellActivation fns_[2][3] = {};
   std::vector<bool> has_, gives_;
+  std::vector<Widened> wide_in_, wide_out_;
   std::vector<Part> parts_;
   std::vector<Products> products_;
   std::vector<std::pair<Ptr RecurrentArgs::*, int64_t>> places_;  // in the scratch

@@ -1,4 +1,4 @@
-// RoiAlign and the gradient of its pictures.
+// RoiAlign and the gradient of its pictures; MaxRoiPool.
 #include <algorithm>
 
 #include "devices/cuda/kernels.h"
@@ -71,10 +71,36 @@ Run prepare_roi_align_grad(Plan& plan) {
   };
 }
 
+Run prepare_max_roi_pool(Plan& plan) {
+  const Node& node = plan.node();
+  const DeviceKernel kernel = roi_kernel("max_roi_pool_", node.dtype(0));
+  const Dims x = node.dims(0), y = node.output_dims();
+  RoiPoolArgs args{};
+  args.batch = x[0];
+  args.channels = x[1];
+  args.height = x[2];
+  args.width = x[3];
+  args.count = y[0];
+  args.rows = y[2];
+  args.columns = y[3];
+  args.scale = node.attribute("spatial_scale", 1.0);
+  const int64_t count = elements(y);
+  return [=](const Launch& launch) {
+    if (count == 0) return;
+    RoiPoolArgs now = args;
+    now.x = launch.in(0);
+    now.rois = launch.in(1);
+    now.y = launch.out(0);
+    now.errors = launch.errors();
+    launch.run(kernel, grid_for(count), now);
+  };
+}
+
 }  // namespace
 
 void add_roi(Entries& entries) {
   entries.push_back({"cuda.roi_align", "", "RoiAlign", prepare_roi_align});
+  entries.push_back({"cuda.max_roi_pool", "", "MaxRoiPool", prepare_max_roi_pool});
   entries.push_back({"cuda.roi_align_grad", "percale", "RoiAlignGrad", prepare_roi_align_grad});
 }
 

@@ -1,6 +1,4 @@
-// Functions of one operand, and Clip and Cast.
-#include <array>
-
+// Functions of one operand, and Clip.
 #include "devices/cuda/kernels.h"
 #include "devices/cuda/walk.h"
 
@@ -143,41 +141,6 @@ Run prepare_clip(Plan& plan) {
   };
 }
 
-// Types that percale_cast reads and writes.
-bool is_cast_type(percale_dtype dtype) {
-  constexpr std::array kTypes = {PERCALE_DTYPE_F32, PERCALE_DTYPE_F64, PERCALE_DTYPE_F16, PERCALE_DTYPE_BF16,
-                                 PERCALE_DTYPE_I8,  PERCALE_DTYPE_I16, PERCALE_DTYPE_I32, PERCALE_DTYPE_I64,
-                                 PERCALE_DTYPE_U8,  PERCALE_DTYPE_U16, PERCALE_DTYPE_U32, PERCALE_DTYPE_U64,
-                                 PERCALE_DTYPE_BOOL};
-  for (percale_dtype type : kTypes) {
-    if (type == dtype) return true;
-  }
-  return false;
-}
-
-// Cast and CastLike.
-Run prepare_cast(Plan& plan) {
-  const Node& node = plan.node();
-  const percale_dtype from = node.dtype(0), to = node.output_dtype();
-  refuse_if(!is_cast_type(from) || !is_cast_type(to), "no code for these types");
-  CastArgs args{};
-  args.size = elements(node.dims(0));
-  args.from = from;
-  args.to = to;
-  const bool f32 = from == PERCALE_DTYPE_F32 || to == PERCALE_DTYPE_F32;
-  const auto is_half = [](percale_dtype d) { return d == PERCALE_DTYPE_F16 || d == PERCALE_DTYPE_BF16; };
-  DeviceKernel kernel{Family::elementwise, "percale_cast"};
-  if (f32 && (is_half(from) || is_half(to))) kernel.name += std::string("_") + suffix(from) + "_" + suffix(to);
-  const Grid grid = grid_for(args.size);
-  return [=](const Launch& launch) {
-    if (args.size == 0) return;
-    CastArgs now = args;
-    now.x = launch.in(0);
-    now.y = launch.out(0);
-    launch.run(kernel, grid, now);
-  };
-}
-
 // What is given, which fails the run where an element is infinite or NaN.
 Run prepare_check_numerics(Plan& plan) {
   const Node& node = plan.node();
@@ -220,8 +183,6 @@ void add_unary(Entries& entries) {
   entries.push_back({"cuda.unary", "", "Gelu", prepare_gelu, kAllImages});
   entries.push_back({"cuda.check_numerics", "percale", "CheckNumerics", prepare_check_numerics, 1});
   entries.push_back({"cuda.clip", "", "Clip", prepare_clip, 1});
-  entries.push_back({"cuda.cast", "", "Cast", prepare_cast, 1});
-  entries.push_back({"cuda.cast", "", "CastLike", prepare_cast, 1});
 }
 
 }  // namespace percale::cuda

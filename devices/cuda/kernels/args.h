@@ -141,8 +141,9 @@ struct WhereArgs {
   Walk<3> walk;
 };
 
-// A group of elementwise nodes of f32 and bf16, as a program that each thread goes through for its elements. As many steps as the library puts
-// nodes into a group: one that is refused runs node by node.
+// A group of elementwise nodes of f32, bf16 and f16, as a program that each thread goes through for its elements. As many steps as the
+// library puts nodes into a group: one that is refused runs node by node.
+enum class FusedType : int32_t { kF32, kBF16, kF16 };
 inline constexpr int kMostFusedSteps = 64, kMostFusedInputs = 12, kMostFusedNumbers = 16, kMostFusedSlots = 8;
 // Where an operand is: from these numbers on an input, a number of the program, a result that an earlier step has left.
 inline constexpr uint8_t kFusedInput = 0, kFusedNumber = 64, kFusedSlot = 128;
@@ -151,14 +152,15 @@ struct FusedStep {
   uint8_t op;
   uint8_t a, b;  // operands
   uint8_t slot;  // where the result goes
-  uint8_t unused[3];
+  uint8_t f16;   // 1: rounded to f16, beyond whose range there is nothing but infinity
+  uint8_t unused[2];
   float alpha, beta;
 };
 struct FusedInput {
   Ptr x;
   int64_t period, each;  // element i of the result takes element i % period / each,
   int64_t block, step;   // and `step` more for each block before it
-  int32_t bf16;
+  FusedType type;
   int32_t unused;
 };
 struct FusedArgs {
@@ -187,10 +189,15 @@ struct FiniteArgs {
   ErrorPlace errors;
 };
 
+// ---- cast
+
+enum class PowerRound : int32_t { kUp, kDown, kNearest };
 struct CastArgs {
   Ptr x, y;
   int64_t size;
   int32_t from, to;  // percale_dtype
+  int32_t saturate;  // 1: what is too large for a float8 becomes its largest, else infinity or NaN
+  PowerRound round;  // of f8e8m0
 };
 
 // ---- reduce
@@ -313,6 +320,15 @@ struct RoiArgs {
   int64_t samples;  // along a side of a bin; 0: as many as it is long
   double scale;
   int32_t maximum, half_pixel;
+  ErrorPlace errors;
+};
+
+// The largest element of each of rows x columns bins of regions [count, 5]: image, then corners that are rounded to elements.
+struct RoiPoolArgs {
+  Ptr x, rois, y;
+  int64_t batch, channels, height, width;
+  int64_t count, rows, columns;
+  double scale;
   ErrorPlace errors;
 };
 
@@ -523,6 +539,49 @@ struct HeadsArgs {
   int64_t count, none;
 };
 
+// Where the elements that MaxUnpool puts back go: what the indices number has dims [inner], the output strides.
+struct UnpoolKeysArgs {
+  Ptr indices, keys, places;
+  int64_t count, size, none;  // size: of what the indices number; none: the key of an index that is out of range
+  int64_t inner[kMaxDims], strides[kMaxDims];
+  int32_t rank, unused;
+  ErrorPlace errors;
+};
+
+// ---- sequence
+
+// x [first, second, inner], one of the two leading dims time, the other the batch, whose first `lengths` rows are turned round.
+struct ReverseArgs {
+  Ptr x, lengths, y;
+  int64_t first, second, inner;
+  int32_t time_first, unused;
+  ErrorPlace errors;
+};
+// y [batch, middle, cache, inner] with updates [batch, middle, update, inner] from places [batch] on; circular: it goes on at the beginning.
+struct TensorScatterArgs {
+  Ptr updates, places, y;  // places: 0 where all begin at 0
+  int64_t batch, middle, cache, update, inner;
+  int32_t circular, unused;
+  ErrorPlace errors;
+};
+// The slices of x [outer, size, inner] for which mask [count] holds: y [outer, chosen, inner]. numbers [count]: how many hold before each.
+struct CompressArgs {
+  Ptr x, mask, numbers, y;
+  int64_t outer, size, count, chosen, inner;
+};
+
+// ---- fold
+
+inline constexpr int kMostFoldDims = 6;
+// Columns x [planes, taps, positions] of blocks within windows that slide over images y [planes, pixels].
+struct Col2ImArgs {
+  Ptr x, y;
+  int64_t planes, pixels, taps, positions;
+  int64_t image[kMostFoldDims], block[kMostFoldDims], windows[kMostFoldDims];
+  int64_t stride[kMostFoldDims], dilation[kMostFoldDims], pad[kMostFoldDims];
+  int32_t rank, unused;
+};
+
 // ---- sort
 
 // One pass of a stable sort by 8 bits of the keys, or of place / line where `line` is not 0.
@@ -621,6 +680,15 @@ struct IntProductArgs {
   int64_t a_zero_step, b_zero_step;
 };
 
+// A convolution as ConvArgs has it, of bytes into i32; zero points one for the images, one or one per filter for the weights.
+struct IntConvArgs {
+  Ptr x, w, y;
+  Ptr x_zero, w_zero;  // 0: none
+  int64_t batch, groups, in_channels, out_channels;
+  int64_t w_zero_step;
+  WindowArgs window;
+};
+
 // ---- all_reduce
 
 inline constexpr int kMostPeers = 8;  // GPUs
@@ -634,7 +702,24 @@ struct AllReduceArgs {
 // ---- recurrent
 
 enum class Cell : int32_t { kRnn, kGru, kLstm };
-enum class CellFn : int32_t { kTanh, kSigmoid, kRelu, kSoftplus, kSoftsign };
+enum class CellFn : int32_t {
+  kTanh,
+  kSigmoid,
+  kRelu,
+  kSoftplus,
+  kSoftsign,
+  kAffine,
+  kElu,
+  kHardSigmoid,
+  kLeakyRelu,
+  kScaledTanh,
+  kThresholdedRelu,
+};
+struct CellActivation {
+  CellFn fn;
+  int32_t unused;
+  double alpha, beta;
+};
 // One direction of LSTM, GRU or RNN. `sums` [steps, batch, gates, hidden]: what the activations take, going back their gradients; GRU's
 // candidate behind all of its gates. `gates`: what they gave, the same place as `sums` where `keeps` is 0. h, c [steps + 1, batch,
 // hidden]. `extra` [steps, batch, hidden]: what GRU's reset made, r * h, or what it worked on with linear_before_reset. dh, dc, room,
@@ -649,8 +734,9 @@ struct RecurrentArgs {
   int64_t steps, batch, input, hidden;
   int64_t directions, direction, step;
   double clip;
+  CellActivation f, g, h_fn;
   Cell cell;
-  CellFn f, g, h_fn;
+  int32_t unused;
   int32_t batch_first, reversed, input_forget, linear_before_reset;
   int32_t keeps, second;  // second: the second part of a step
   ErrorPlace errors;

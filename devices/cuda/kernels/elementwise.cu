@@ -199,10 +199,14 @@ __device__ float fused_operand(const FusedArgs& a, const float* slots, uint8_t c
   const int64_t k = input.period == a.size && input.each == 1 ? i
                     : input.period == 1                       ? 0
                                                               : i / input.block * input.step + i % input.period / input.each;
-  return input.bf16 ? widen(at<const BF16>(input.x)[k]) : at<const float>(input.x)[k];
+  switch (input.type) {
+    case FusedType::kBF16: return widen(at<const BF16>(input.x)[k]);
+    case FusedType::kF16: return widen(at<const F16>(input.x)[k]);
+    default: return at<const float>(input.x)[k];
+  }
 }
 
-// What a step gives is rounded to f32 as it would be if it were stored.
+// What a step gives is rounded to f32, or to f16, as it would be if it were stored; what is bf16 stays f32 until the end.
 template <class T>
 __device__ void fused(const FusedArgs& a) {
   T* y = at<T>(a.y);
@@ -217,13 +221,14 @@ __device__ void fused(const FusedArgs& a) {
       } else {
         value = unary_float(static_cast<UnaryOp>(step.op), x, step.alpha, step.beta);
       }
+      if (step.f16) value = widen(to_f16(value));
       slots[step.slot] = value;
     }
     y[i] = narrow<T>(value);
   }
 }
 
-// ---- Limits, choice, types
+// ---- Limits, choice
 
 template <class T>
 __device__ void clip(const ClipArgs& a) {
@@ -250,86 +255,6 @@ __device__ void where(const WhereArgs& args) {
     locate(args.walk, i, offsets);
     y[i] = condition[offsets[0]] ? a[offsets[1]] : b[offsets[2]];
   }
-}
-
-// percale_dtype, as far as kernels convert.
-enum : int32_t {
-  kF32 = 1, kU8 = 2, kI8 = 3, kU16 = 4, kI16 = 5, kI32 = 6, kI64 = 7, kBool = 9, kF16 = 10, kF64 = 11, kU32 = 12,
-  kU64 = 13, kBF16 = 16,
-};
-
-// A value of any type: a double, or an integer of 64 bits.
-struct Any {
-  enum Kind { kReal, kSigned, kUnsigned } kind;
-  double real;
-  uint64_t bits;
-};
-
-__device__ Any read_any(int32_t dtype, Ptr x, int64_t i) {
-  const auto real = [](double v) { return Any{Any::kReal, v, 0}; };
-  const auto integer = [](int64_t v) { return Any{Any::kSigned, 0, static_cast<uint64_t>(v)}; };
-  switch (dtype) {
-    case kF32: return real(at<const float>(x)[i]);
-    case kF64: return real(at<const double>(x)[i]);
-    case kF16: return real(widen(at<const F16>(x)[i]));
-    case kBF16: return real(widen(at<const BF16>(x)[i]));
-    case kI8: return integer(at<const int8_t>(x)[i]);
-    case kI16: return integer(at<const int16_t>(x)[i]);
-    case kI32: return integer(at<const int32_t>(x)[i]);
-    case kI64: return integer(at<const int64_t>(x)[i]);
-    case kU16: return integer(at<const uint16_t>(x)[i]);
-    case kU32: return integer(at<const uint32_t>(x)[i]);
-    case kU64: return Any{Any::kUnsigned, 0, at<const uint64_t>(x)[i]};
-    default: return integer(at<const uint8_t>(x)[i]);  // u8, bool
-  }
-}
-
-// Floats are cut towards zero and held at the ends of the range, NaN gives 0; integers wrap. `low`: the least value; `high`: the first
-// one beyond the greatest.
-template <class T>
-__device__ T as_integer(const Any& v, double low, double high) {
-  if (v.kind != Any::kReal) return static_cast<T>(v.bits);
-  const bool is_signed = low < 0;
-  if (v.real != v.real) return 0;
-  if (v.real >= high) return static_cast<T>(~static_cast<uint64_t>(0) >> (64 - 8 * sizeof(T) + (is_signed ? 1 : 0)));
-  if (v.real <= low) return static_cast<T>(static_cast<int64_t>(low));
-  return is_signed ? static_cast<T>(static_cast<int64_t>(v.real)) : static_cast<T>(static_cast<uint64_t>(v.real));
-}
-__device__ double as_double(const Any& v) {
-  return v.kind == Any::kReal     ? v.real
-         : v.kind == Any::kSigned ? static_cast<double>(static_cast<int64_t>(v.bits))
-                                  : static_cast<double>(v.bits);
-}
-__device__ float as_float(const Any& v) {
-  return v.kind == Any::kReal     ? static_cast<float>(v.real)
-         : v.kind == Any::kSigned ? static_cast<float>(static_cast<int64_t>(v.bits))
-                                  : static_cast<float>(v.bits);
-}
-
-__device__ void write_any(int32_t dtype, Ptr y, int64_t i, const Any& v) {
-  switch (dtype) {
-    case kF32: at<float>(y)[i] = as_float(v); break;
-    case kF64: at<double>(y)[i] = as_double(v); break;
-    case kF16: at<F16>(y)[i] = narrow_double<F16>(as_double(v)); break;
-    case kBF16: at<BF16>(y)[i] = narrow_double<BF16>(as_double(v)); break;
-    case kI8: at<int8_t>(y)[i] = as_integer<int8_t>(v, -128, 128); break;
-    case kI16: at<int16_t>(y)[i] = as_integer<int16_t>(v, -32768, 32768); break;
-    case kI32: at<int32_t>(y)[i] = as_integer<int32_t>(v, -2147483648.0, 2147483648.0); break;
-    case kI64: at<int64_t>(y)[i] = as_integer<int64_t>(v, -9223372036854775808.0, 9223372036854775808.0); break;
-    case kU8: at<uint8_t>(y)[i] = as_integer<uint8_t>(v, 0, 256); break;
-    case kU16: at<uint16_t>(y)[i] = as_integer<uint16_t>(v, 0, 65536); break;
-    case kU32: at<uint32_t>(y)[i] = as_integer<uint32_t>(v, 0, 4294967296.0); break;
-    case kU64: at<uint64_t>(y)[i] = as_integer<uint64_t>(v, 0, 18446744073709551616.0); break;
-    default: at<uint8_t>(y)[i] = v.kind == Any::kReal ? v.real != 0 : v.bits != 0; break;  // bool
-  }
-}
-
-// Between the floats of mixed precision, a row of elements at a time.
-template <class From, class To>
-__device__ void convert(const CastArgs& a) {
-  const From* x = at<const From>(a.x);
-  To* y = at<To>(a.y);
-  for (int64_t i = thread_number(); i < a.size; i += thread_count()) y[i] = narrow<To>(widen(x[i]));
 }
 
 }  // namespace
@@ -359,18 +284,11 @@ PERCALE_NUMERIC_TYPES(PERCALE_CLIP)
 
 PERCALE_KERNEL(percale_fused_f32, FusedArgs, 256) { fused<float>(a); }
 PERCALE_KERNEL(percale_fused_bf16, FusedArgs, 256) { fused<BF16>(a); }
+PERCALE_KERNEL(percale_fused_f16, FusedArgs, 256) { fused<F16>(a); }
 
 PERCALE_KERNEL(percale_where_1, WhereArgs, 256) { where<uint8_t>(a); }
 PERCALE_KERNEL(percale_where_2, WhereArgs, 256) { where<uint16_t>(a); }
 PERCALE_KERNEL(percale_where_4, WhereArgs, 256) { where<uint32_t>(a); }
 PERCALE_KERNEL(percale_where_8, WhereArgs, 256) { where<uint64_t>(a); }
-
-PERCALE_KERNEL(percale_cast, CastArgs, 256) {
-  for (int64_t i = thread_number(); i < a.size; i += thread_count()) write_any(a.to, a.y, i, read_any(a.from, a.x, i));
-}
-PERCALE_KERNEL(percale_cast_f32_bf16, CastArgs, 256) { convert<float, BF16>(a); }
-PERCALE_KERNEL(percale_cast_bf16_f32, CastArgs, 256) { convert<BF16, float>(a); }
-PERCALE_KERNEL(percale_cast_f32_f16, CastArgs, 256) { convert<float, F16>(a); }
-PERCALE_KERNEL(percale_cast_f16_f32, CastArgs, 256) { convert<F16, float>(a); }
 
 }  // namespace percale::cuda

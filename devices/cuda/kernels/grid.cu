@@ -125,6 +125,25 @@ __device__ void for_taps(const GridArgs& a, int64_t at, F f) {
   }
 }
 
+// As the library makes an element of a sum: cut towards zero and held at the ends of what integers of `bits` can be, NaN gives 0.
+template <class T>
+struct Sampled {
+  __device__ static T of(double v) {
+    if constexpr (IsFloat<Wide<T>>::value) {
+      return narrow<T>(static_cast<Wide<T>>(v));
+    } else {
+      constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(0);
+      constexpr int kBits = 8 * static_cast<int>(sizeof(T)) - (kSigned ? 1 : 0);
+      const double end = ldexp(1.0, kBits);
+      const uint64_t most = ~static_cast<uint64_t>(0) >> (64 - kBits);
+      if (v != v) return 0;
+      if (v >= end) return static_cast<T>(most);
+      if (v <= (kSigned ? -end : 0.0)) return kSigned ? static_cast<T>(most + 1) : static_cast<T>(0);
+      return kSigned ? static_cast<T>(static_cast<int64_t>(v)) : static_cast<T>(static_cast<uint64_t>(v));
+    }
+  }
+};
+
 // A thread for each point; blocks: x over points, y over pieces of the channels.
 template <class T>
 __device__ void sample(const GridArgs& a) {
@@ -135,10 +154,12 @@ __device__ void sample(const GridArgs& a) {
     for (int64_t c = blockIdx.y; c < a.channels; c += gridDim.y) {
       const int64_t image = of.quotient * a.channels + c;
       double sum = 0;
+      T found{};
       for_taps(a, i, [&](int64_t offset, double weight, const double*) {
-        sum += weight * static_cast<double>(widen(x[image * a.picture + offset]));
+        found = x[image * a.picture + offset];
+        sum += weight * static_cast<double>(widen(found));
       });
-      y[image * a.points + of.rest] = narrow<T>(static_cast<Wide<T>>(sum));
+      y[image * a.points + of.rest] = a.mode == GridMode::kNearest ? found : Sampled<T>::of(sum);
     }
   }
 }
@@ -211,5 +232,9 @@ __device__ void picture_gradient(const GridArgs& a) {
   PERCALE_KERNEL(percale_grid_gradient_##name, GridArgs, 256) { grid_gradient<T>(a); }     \
   PERCALE_KERNEL(percale_picture_gradient_##name, GridArgs, 256) { picture_gradient<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_GRID)
+#define PERCALE_GRID_INTEGER(name, T) \
+  PERCALE_KERNEL(percale_grid_sample_##name, GridArgs, 256) { sample<T>(a); }
+PERCALE_SIGNED_TYPES(PERCALE_GRID_INTEGER)
+PERCALE_UNSIGNED_TYPES(PERCALE_GRID_INTEGER)
 
 }  // namespace percale::cuda

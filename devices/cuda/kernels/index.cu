@@ -123,6 +123,25 @@ PERCALE_KERNEL(percale_tuple_keys, TuplesArgs, 256) {
   }
 }
 
+PERCALE_KERNEL(percale_unpool_keys, UnpoolKeysArgs, 256) {
+  for (int64_t i = thread_number(); i < a.count; i += thread_count()) {
+    const int64_t index = at<const int64_t>(a.indices)[i];
+    int64_t key = a.none, rest = index;
+    if (index < 0 || index >= a.size) {
+      fail(a.errors, kIndexOutOfRange, index);
+    } else {
+      key = 0;
+      for (int d = a.rank - 1; d >= 0; --d) {
+        const Divided of = divide(rest, a.inner[d]);
+        key += of.rest * a.strides[d];
+        rest = of.quotient;
+      }
+    }
+    at<int64_t>(a.keys)[i] = key;
+    at<int64_t>(a.places)[i] = i;
+  }
+}
+
 PERCALE_KERNEL(percale_heads, HeadsArgs, 256) {
   const int64_t* keys = at<const int64_t>(a.keys);
   for (int64_t i = thread_number(); i < a.count; i += thread_count()) {

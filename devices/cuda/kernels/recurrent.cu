@@ -37,12 +37,22 @@ __device__ T logistic(T x) {
   return (x < T{0} ? e : T{1}) / (T{1} + e);
 }
 template <class T>
-__device__ T activate(CellFn fn, T x) {
-  switch (fn) {
+__device__ T activate(const CellActivation& c, T x) {
+  const T alpha = static_cast<T>(c.alpha), beta = static_cast<T>(c.beta);
+  switch (c.fn) {
     case CellFn::kRelu: return x < T{0} ? T{0} : x;
     case CellFn::kSigmoid: return logistic(x);
     case CellFn::kSoftplus: return (x > T{0} || x != x ? x : T{0}) + log1p(exp(-fabs(x)));
     case CellFn::kSoftsign: return x / (T{1} + fabs(x));
+    case CellFn::kAffine: return alpha * x + beta;
+    case CellFn::kElu: return x < T{0} ? alpha * expm1(x) : x;
+    case CellFn::kHardSigmoid: {
+      const T y = alpha * x + beta;
+      return y < T{0} ? T{0} : y > T{1} ? T{1} : y;
+    }
+    case CellFn::kLeakyRelu: return x < T{0} ? alpha * x : x;
+    case CellFn::kScaledTanh: return alpha * tanh(beta * x);
+    case CellFn::kThresholdedRelu: return x > alpha ? x : x == x ? T{0} : x;
     default: return tanh(x);
   }
 }
@@ -54,18 +64,28 @@ __device__ T held(const RecurrentArgs& a, T x) {
 }
 // The slope at x, where it gave y.
 template <class T>
-__device__ T slope(CellFn fn, T x, T y) {
-  switch (fn) {
+__device__ T slope(const CellActivation& c, T x, T y) {
+  const T alpha = static_cast<T>(c.alpha), beta = static_cast<T>(c.beta);
+  switch (c.fn) {
     case CellFn::kRelu: return x > T{0} ? T{1} : T{0};
     case CellFn::kSigmoid: return y * (T{1} - y);
     case CellFn::kSoftplus: return logistic(x);
     case CellFn::kSoftsign: return T{1} / ((T{1} + fabs(x)) * (T{1} + fabs(x)));
+    case CellFn::kAffine: return alpha;
+    case CellFn::kElu: return x < T{0} ? y + alpha : T{1};
+    case CellFn::kHardSigmoid: return y > T{0} && y < T{1} ? alpha : T{0};
+    case CellFn::kLeakyRelu: return x < T{0} ? alpha : T{1};
+    case CellFn::kScaledTanh: {
+      const T t = tanh(beta * x);
+      return alpha * beta * (T{1} - t * t);
+    }
+    case CellFn::kThresholdedRelu: return x > alpha ? T{1} : T{0};
     default: return T{1} - y * y;
   }
 }
 // Behind held().
 template <class T>
-__device__ T held_slope(const RecurrentArgs& a, CellFn fn, T x, T y) {
+__device__ T held_slope(const RecurrentArgs& a, const CellActivation& fn, T x, T y) {
   return a.clip > 0 && fabs(x) > static_cast<T>(a.clip) ? T{0} : slope(fn, x, y);
 }
 

@@ -1,5 +1,5 @@
-// RoiAlign and the gradient of its pictures, with the numbers and in the order of the library's own kernel. The gradient is gathered as that
-// of GridSample is: a thread of a block has some elements of a picture and looks at all samples for them.
+// RoiAlign and the gradient of its pictures, and MaxRoiPool, with the numbers and in the order of the library's own kernels. The gradient is
+// gathered as that of GridSample is: a thread of a block has some elements of a picture and looks at all samples for them.
 #include "devices/cuda/kernels/device.cuh"
 
 namespace percale::cuda {
@@ -152,10 +152,69 @@ __device__ void align_gradient(const RoiArgs& a) {
   }
 }
 
+// ---- MaxRoiPool
+
+// The elements [first, end) of bin `which` of `bins` along a dim: of whole elements, both ends of the region included.
+struct WholeBin {
+  int64_t first, end;
+};
+__device__ double held(double v, double low, double high) { return v < low ? low : v > high ? high : v; }
+__device__ WholeBin whole_bin(double from, double to, int64_t which, int64_t bins, int64_t dim) {
+  constexpr double kFar = 1e12;
+  const double start = held(round(from), -kFar, kFar), length = held(round(to), -kFar, kFar) - start + 1;
+  const double bin = (length < 1 ? 1 : length) / static_cast<double>(bins);
+  return {static_cast<int64_t>(held(floor(static_cast<double>(which) * bin) + start, 0, static_cast<double>(dim))),
+          static_cast<int64_t>(held(ceil(static_cast<double>(which + 1) * bin) + start, 0, static_cast<double>(dim)))};
+}
+
+// The number of the region's image, in [0, batch); -1, and the run has failed, where the region cannot be.
+template <class T>
+__device__ int64_t image_of(const RoiPoolArgs& a, int64_t number, double* corners) {
+  const T* roi = at<const T>(a.rois) + number * 5;
+  const double image = static_cast<double>(widen(roi[0]));
+  if (!(image >= 0 && image < static_cast<double>(a.batch))) {
+    const double told = image != image ? 0 : held(image, -9.2e18, 9.2e18);
+    fail(a.errors, kIndexOutOfRange, static_cast<int64_t>(told));
+    return -1;
+  }
+  bool numbers = true;
+  for (int i = 0; i < 4; ++i) {
+    corners[i] = static_cast<double>(widen(roi[i + 1])) * a.scale;
+    numbers = numbers && corners[i] == corners[i];
+  }
+  if (!numbers) fail(a.errors, kBadSize, number);
+  return numbers ? static_cast<int64_t>(image) : -1;
+}
+
+template <class T>
+__device__ void max_pool(const RoiPoolArgs& a) {
+  const int64_t size = a.count * a.channels * a.rows * a.columns;
+  for (int64_t i = thread_number(); i < size; i += thread_count()) {
+    const Divided column = divide(i, a.columns), row = divide(column.quotient, a.rows), of = divide(row.quotient, a.channels);
+    double c[4];
+    const int64_t image = image_of<T>(a, of.quotient, c);
+    Wide<T> most = 0;
+    if (image >= 0) {
+      const WholeBin down = whole_bin(c[1], c[3], row.rest, a.rows, a.height),
+                     along = whole_bin(c[0], c[2], column.rest, a.columns, a.width);
+      const T* picture = at<const T>(a.x) + (image * a.channels + of.rest) * a.height * a.width;
+      if (down.first < down.end && along.first < along.end) most = widen(picture[down.first * a.width + along.first]);
+      for (int64_t y = down.first; y < down.end; ++y) {
+        for (int64_t x = along.first; x < along.end; ++x) {
+          const Wide<T> value = widen(picture[y * a.width + x]);
+          if (most < value) most = value;
+        }
+      }
+    }
+    at<T>(a.y)[i] = narrow<T>(most);
+  }
+}
+
 }  // namespace
 
 #define PERCALE_ROI(name, T)                                                 \
   PERCALE_KERNEL(percale_roi_align_##name, RoiArgs, 256) { align<T>(a); }     \
+  PERCALE_KERNEL(percale_max_roi_pool_##name, RoiPoolArgs, 256) { max_pool<T>(a); } \
   PERCALE_KERNEL(percale_roi_align_grad_##name, RoiArgs, 256) { align_gradient<T>(a); }
 PERCALE_FLOAT_TYPES(PERCALE_ROI)
 

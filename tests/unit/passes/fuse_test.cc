@@ -86,6 +86,21 @@ TEST_CASE("Dims that do not stand side by side, other dtypes and unknown shapes 
   CHECK(op_names(fused.main()) == Strings{"Add", "Add", "Neg", "Fused", "Exp", "Neg", "Exp", "Neg"});
 }
 
+TEST_CASE("Nodes of f16 join groups where that is asked for") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}, DType::kF32), half = b.op("Cast", {x}, {{"to", DType::kF16}});
+  const ValueId product = b.op("Mul", {b.op("Sigmoid", {half}), b.op("Add", {half, b.number(2, DType::kF16)})});
+  b.outputs({b.op("Add", {b.op("Relu", {b.op("Cast", {product}, {{"to", DType::kF32}})}), x}, {}, "y")});
+  const auto graph = get(builder.finish());
+  CHECK(op_names(fuse(*graph, {kX}).main()) == Strings{"Cast", "Sigmoid", "Add", "Mul", "Cast", "Fused"});
+  FuseOptions options;
+  options.f16 = true;
+  const Graph fused = fuse(*graph, {kX}, options);
+  CHECK(op_names(fused.main()) == Strings{"Fused"});
+  CHECK(op_names(*fused.find_function("fused/y")) == Strings{"Cast", "Sigmoid", "Add", "Mul", "Cast", "Relu", "Add"});
+}
+
 TEST_CASE("Groups keep to their limits") {
   Builder builder(all_ops());
   Build b(builder.main());

@@ -685,6 +685,8 @@ pub struct percale_host_api {
     /// One of an attribute of strings; NULL past the end, and where the attribute is absent or none of strings.
     /// Borrowed.
     pub node_attribute_strings: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, index: usize) -> *const c_char>,
+    /// An attribute of floats. 1 when present, else 0 and nothing is written. Borrowed.
+    pub node_attribute_floats: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, out_values: *mut *const f64, out_count: *mut usize) -> i32>,
 }
 
 /// One input or output of an op that a plug-in adds.
