@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/run/compiled.h"
 
@@ -107,9 +108,11 @@ Status CarriedRun::run_on_devices(const std::vector<Tensor>& feeds, std::vector<
   for (size_t i = 0; i < pairs_.size(); ++i) {
     PERCALE_ASSIGN_OR_RETURN(held.emplace_back(),
                              session_->hold(*devices_[i], {numbers_[i]}, {options.next_given_version}));
-    const Tensor& to = outputs[pairs_[i].first];
+    Tensor& to = given[pairs_[i].first];
+    to = outputs[pairs_[i].first];
     if (to.defined()) PERCALE_RETURN_IF_ERROR(held.back()->copy_value(to));
   }
+  outputs = std::move(given);
   held_ = std::move(held);
   version_ = options.next_given_version;
   return {};
@@ -125,11 +128,12 @@ Status CarriedRun::run_on_host(std::vector<Tensor>& feeds, std::vector<Tensor>& 
   }
   PERCALE_RETURN_IF_ERROR(session_->run(*plan_, feeds, given, options));
   for (size_t i = 0; i < pairs_.size(); ++i) {
-    const Tensor &to = outputs[pairs_[i].first], &made = given[pairs_[i].first];
+    const Tensor made = std::exchange(given[pairs_[i].first], outputs[pairs_[i].first]);
+    const Tensor& to = given[pairs_[i].first];
     if (to.defined() && to.bytes() > 0) std::memcpy(to.data(), made.data(), static_cast<size_t>(to.bytes()));
-    spare_[i] = std::move(kept_[i]);
-    kept_[i] = made;
+    spare_[i] = std::exchange(kept_[i], made);
   }
+  outputs = std::move(given);
   return {};
 }
 

@@ -23,7 +23,7 @@ class CarriedRun {
   CarriedRun& operator=(const CarriedRun&) = delete;
 
   // The feeds of all pairs are not defined: they are what the last run that succeeded gave; or all are: a new beginning. An output of a pair
-  // that is not defined is not brought to the host. After an error the values are what they were before.
+  // that is not defined is not brought to the host; others become new tensors. After an error the values are what they were before.
   Status run(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options);
   // Whether the values stay on devices.
   bool stays() const { return !numbers_.empty(); }

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 percale_builder* builder;
@@ -125,7 +126,7 @@ percale_value dense(percale_value x, int64_t units, const char* activation) {
 static percale_graph* end_graph(workload* w, const percale_value* y, size_t count) {
   percale_graph* graph;
   for (w->fetch_count = 0; w->fetch_count < count; ++w->fetch_count) {
-    char name[16] = "result";
+    char name[32] = "result";
     if (w->fetch_count > 0) snprintf(name, sizeof name, "result%zu", w->fetch_count);
     if ((w->fetch_names[w->fetch_count] = strdup(name)) == NULL) perror("memory"), exit(1);
     ok(percale_builder_rename(builder, y[w->fetch_count], name));

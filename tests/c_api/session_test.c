@@ -212,9 +212,9 @@ static void a_prepared_call_hands_values_on(void) {
   for (i = 3; i < 6; ++i) {
     results[0] = i == 5 ? y : NULL;
     OK(percale_call_run(call, inputs, results));
-    CHECK(((const float*)percale_tensor_data(z))[3] == (float)(-4 * i));
+    CHECK(((const float*)percale_tensor_get_data(z))[3] == (float)(-4 * i));
   }
-  CHECK(((const float*)percale_tensor_data(y))[3] == 20);
+  CHECK(((const float*)percale_tensor_get_data(y))[3] == 20);
   inputs[0] = NULL;
   FAILS(percale_call_run(call, inputs, results), PERCALE_INVALID_ARGUMENT, "the feed 'x' is NULL");
   results[1] = NULL, inputs[0] = one;

@@ -64,7 +64,7 @@ TEST_CASE("what a run gives is what the next one is fed, on the host and on a de
     Job job(session), other(session);
     if (devices == "cpu:0") CHECK(!job.run->stays());
     if (devices == "sim:0") CHECK(job.run->stays());
-    CHECK(job.step(1).message().find("first run") != std::string_view::npos);
+    CHECK(std::string(job.step(1).message()).find("first run") != std::string::npos);
     float s = 3, p = 3;
     for (int i = 0; i < 6; ++i) {
       CAPTURE(i);
