@@ -433,11 +433,7 @@ impl Call {
 
     /// As [`Call::run`] of a call that hands values on: None as the input of such a feed goes on with what the run before has given, a tensor
     /// begins anew; None as the output of such a fetch: nothing of it comes to the host.
-    pub fn run_carried(
-        &mut self,
-        inputs: &[Option<&TensorRef>],
-        outputs: &mut [Option<&mut TensorRef>],
-    ) -> Result<()> {
+    pub fn run_carried(&mut self, inputs: &[Option<&TensorRef>], outputs: &mut [Option<&mut TensorRef>]) -> Result<()> {
         if inputs.len() != self.inputs || outputs.len() != self.outputs {
             return Err(self.wrong_count(inputs.len(), outputs.len()));
         }
