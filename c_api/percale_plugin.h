@@ -393,9 +393,9 @@ typedef struct percale_host_api {
    * "avx2" or "avx512". */
   const char* (*node_isa)(const percale_node_view* node);
 
-  /* The body of a node "Fused": a function of plain nodes in their order, the last of which gives the output of the whole. A
-   * value is a number: the inputs of the Fused node come first, then the constants of the body, then the outputs of its
-   * nodes; -1 = absent. */
+  /* The body of a node "Fused": plain nodes in their order. The whole gives the first output of the last, then what nodes give
+   * besides their first. A value is a number: the inputs of the Fused node come first, then the constants of the body, then
+   * the outputs of its nodes; -1 = absent. */
   /** How many nodes; 0 for every other op. */
   size_t (*fused_node_count)(const percale_node_view* node);
   /** A node of the body, to be read with the node_* getters. Borrowed; good as long as `node` is. */

@@ -24,8 +24,8 @@ Status fused_shape(ShapeContext& c) {
 constexpr OpSchema kSchemas[] = {
     {.domain = "percale",
      .name = "Fused",
-     .doc =
-         "What its body, a function of plain ops, gives for the inputs; anchor names its Conv, Gemm or MatMul, if any.",
+     .doc = "What its body, a function of plain ops, gives for the inputs; anchor names the node that is not "
+            "elementwise, if any.",
      .inputs = {kInputs},
      .attributes = {attr_required("body", AttrKind::kFunction), attr_string("anchor", "")},
      .outputs = {kOutputs},

@@ -18,9 +18,18 @@ struct Group {
   NodeId anchor = -1, expansion = -1;
 };
 
+bool is_norm(const Node& node) {
+  return node.op->domain.empty() && node.op->name == "BatchNormalization" &&
+         node.attributes.get_int("training_mode", 0) != 0;
+}
+
+bool is_norm_grad(const Node& node) {
+  return node.op->domain == "percale" && node.op->name == "BatchNormalizationGrad";
+}
+
 bool is_anchor(const Node& node) {
   const std::string_view op = node.op->name;
-  return node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul");
+  return is_norm(node) || (node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul"));
 }
 
 bool is_conv(const Node& node) { return node.op->name == "Conv" && node.op->domain.empty(); }
@@ -94,6 +103,11 @@ class Fusion {
       if (group.anchor >= 0) attributes.set("anchor", std::string(f_.node(group.anchor).op->name));
       root.op = &fused;
       root.inputs = inputs_;
+      root.outputs = outputs_;
+      for (size_t i = 0; i < outputs_.size(); ++i) {
+        f_.value(outputs_[i]).def = group.nodes[0];
+        f_.value(outputs_[i]).output = static_cast<int32_t>(i);
+      }
       root.attributes = std::move(attributes);
     }
     compact(f_, keep);
@@ -103,7 +117,7 @@ class Fusion {
  private:
   // bf16 comes from the pass that narrows; kernels take what they like.
   bool is_fusable(DType dtype) const {
-    return dtype == DType::kF32 || dtype == DType::kBF16 || (options_.f16 && dtype == DType::kF16);
+    return dtype == DType::kF32 || dtype == DType::kBF16 || (options_.accelerator && dtype == DType::kF16);
   }
 
   bool is_elementwise(const Node& node) const {
@@ -120,10 +134,19 @@ class Fusion {
 
   bool may_join(NodeId id) const {
     const Node& node = f_.node(id);
-    if (in_order_[static_cast<size_t>(id)] || node.outputs.size() != 1 || node.outputs[0] == kNoValue) return false;
+    if (in_order_[static_cast<size_t>(id)] || node.outputs.empty() || node.outputs[0] == kNoValue) return false;
     const ValueType& type = f_.type(node.outputs[0]);
     if (!is_fusable(type.dtype) || !type.shape.is_static()) return false;
-    return is_elementwise(node) || (options_.anchors && is_anchor(node));
+    if (is_norm(node) || is_norm_grad(node)) {
+      return options_.anchors && options_.accelerator && (is_norm_grad(node) || gives_rest_away(node));
+    }
+    return node.outputs.size() == 1 && (is_elementwise(node) || (options_.anchors && is_anchor(node)));
+  }
+
+  // Whether nobody in this function reads what the node gives besides its first output: else a group might wait for itself.
+  bool gives_rest_away(const Node& node) const {
+    return std::all_of(node.outputs.begin() + 1, node.outputs.end(),
+                       [&](ValueId v) { return v == kNoValue || users_[static_cast<size_t>(v)].empty(); });
   }
 
   // The one group that all users of a value are in, else -1.
@@ -172,7 +195,7 @@ class Fusion {
     if (!may_join(id) || (options_.expansions && join_before(id))) return;
     const Node& node = f_.node(id);
     const Shape& shape = f_.type(node.outputs[0]).shape;
-    const int32_t joined = group_of_users(node.outputs[0]);
+    const int32_t joined = is_norm_grad(node) ? -1 : group_of_users(node.outputs[0]);
     if (joined >= 0 && fits(groups_[static_cast<size_t>(joined)], node, shape)) {
       add(joined, id);
     } else if (!is_anchor(node)) {  // an anchor has nothing to begin a group for
@@ -185,6 +208,8 @@ class Fusion {
     if (!(group.shape == shape) || group.device != node.device || group.nodes.size() >= options_.max_nodes)
       return false;
     if (is_anchor(node) && group.anchor >= 0) return false;
+    const Node& root = f_.node(group.nodes[0]);
+    if (is_norm_grad(root) && (node.op->name != "ReluGrad" || root.inputs[0] != node.outputs[0])) return false;
     size_t inputs = group.inputs.size() - 1;
     for (ValueId v : node.inputs) inputs += v != kNoValue && !group.inputs.contains(v) ? size_t{1} : size_t{0};
     return inputs <= options_.max_inputs;
@@ -199,15 +224,16 @@ class Fusion {
     for (ValueId v : node.inputs) {
       if (v != kNoValue) group.inputs.insert(v);
     }
-    if (!is_anchor(node)) return;
+    if (!is_anchor(node) && !is_norm_grad(node)) return;
     (before_[static_cast<size_t>(id)] ? group.expansion : group.anchor) = id;
   }
 
-  // The group as a function; `inputs_` becomes the values that it takes.
+  // The group as a function; `inputs_` and `outputs_` become the values that it takes and gives.
   Function make_body(const Group& group) {
     Function body;
     body.name = free_function_name(str_cat("fused/", f_.node(group.nodes[0]).name));
     inputs_.clear();
+    outputs_ = {f_.node(group.nodes[0]).outputs[0]};
     std::unordered_map<ValueId, ValueId> inside;
     const auto bring = [&](ValueId v) {
       if (v == kNoValue) return kNoValue;
@@ -231,14 +257,18 @@ class Fusion {
     for (size_t i = group.nodes.size(); i-- > 0;) {
       Node node = f_.node(group.nodes[i]);
       for (ValueId& v : node.inputs) v = bring(v);
-      const ValueId outer = node.outputs[0];
-      node.outputs[0] = inside[outer] = static_cast<ValueId>(body.values.size());
-      Value value = f_.value(outer);
-      value.def = static_cast<int32_t>(body.nodes.size());
-      body.values.push_back(std::move(value));
+      for (size_t k = 0; k < node.outputs.size(); ++k) {
+        ValueId& v = node.outputs[k];
+        if (v == kNoValue) continue;
+        if (k > 0) outputs_.push_back(v);
+        Value value = f_.value(v);
+        value.def = static_cast<int32_t>(body.nodes.size());
+        v = inside[v] = static_cast<ValueId>(body.values.size());
+        body.values.push_back(std::move(value));
+      }
       body.nodes.push_back(std::move(node));
     }
-    body.outputs = {body.nodes.back().outputs[0]};
+    for (ValueId v : outputs_) body.outputs.push_back(inside[v]);
     return body;
   }
 
@@ -259,7 +289,7 @@ class Fusion {
   std::vector<bool> before_;       // per node: it stands before the anchor of its group
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
-  std::vector<ValueId> inputs_;
+  std::vector<ValueId> inputs_, outputs_;
   std::set<std::string> taken_;
 };
 

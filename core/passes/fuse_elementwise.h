@@ -22,9 +22,9 @@ struct FuseOptions {
   bool expansions = false;
   // Of these, only where what is between the two takes more: less stays in the cache next to a core.
   int64_t expansion_bytes = int64_t{3} << 20;
-  // Nodes of f16 join groups, too. Only for devices whose kernels take such groups: where none does, what is f32 around them would be put
-  // back with them.
-  bool f16 = false;
+  // For the kernels of an accelerator. Nodes of f16 join groups, too: where no kernel takes these, what is f32 around them would be put back
+  // with them. A BatchNormalization in training is an anchor, and a BatchNormalizationGrad ends a group with the ReluGrad that it alone reads.
+  bool accelerator = false;
   size_t max_nodes = 64;
   size_t max_inputs = 16;
   // Names of nodes that stay as they are, besides those with control edges: somebody outside the function waits for them.
@@ -32,8 +32,9 @@ struct FuseOptions {
 };
 
 // Replaces groups of two nodes or more by `percale:Fused` nodes, whose bodies are added to the functions of `graph`. A group
-// is a tree of elementwise nodes of f32, bf16 or `f16` of one static shape that ends in one value, and at most one anchor (a Conv, Gemm or
-// MatMul, named in the attribute "anchor") of that shape at its beginning; no value within is used outside. What comes in
+// is a tree of elementwise nodes of f32, bf16 or f16 of one static shape that ends in one value, and at most one anchor (a Conv, Gemm or
+// MatMul, named in the attribute "anchor") of that shape at its beginning; no value within is used outside, but outputs of an anchor
+// behind its first, which are outputs of the group behind the one that it ends in. What comes in
 // has that shape, one element, or some of its dims that stand side by side, with 1 for those behind them (a row, a number per
 // channel); an anchor's own inputs are what they are. One-element
 // constants stand in the body. Nodes with control edges, or on another device, stay. `f` is a function outside `graph`, or

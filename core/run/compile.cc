@@ -459,7 +459,7 @@ class Compiler {
         FuseOptions options;
         options.expansions = round == Round::kExpansions;
         options.anchors = round != Round::kElementwise;
-        options.f16 = device_of(cut.parts[i]).kind() != "cpu";  // which widens f16, node by node
+        options.accelerator = device_of(cut.parts[i]).kind() != "cpu";
         options.keep = keep[i];
         PERCALE_RETURN_IF_ERROR(fuse_elementwise(*graph_, cut.parts[i].function, options));
       }

@@ -5,6 +5,7 @@
 #include "devices/cuda/dnn.h"
 #include "devices/cuda/fused.h"
 #include "devices/cuda/kernels.h"
+#include "devices/cuda/tail.h"
 #include "devices/cuda/window.h"
 
 namespace percale::cuda {
@@ -142,33 +143,7 @@ Run prepare_grad_input(Plan& plan) {
   };
 }
 
-// What follows a Conv within a group, where it is nothing but a residual and Relu; where in the node's inputs the residual is.
-struct Tail {
-  bool residual = false, relu = false;
-  size_t input = 0;
-};
-Tail tail_of(const Node& node) {
-  Tail out;
-  for (size_t i = 1; i < node.body_size(); ++i) {
-    const Node step = node.body_node(i);
-    const int before = node.body_output(i - 1);
-    refuse_if(out.relu, "something behind the activation");
-    if (step.op() == "Relu") {
-      out.relu = true;
-      continue;
-    }
-    refuse_if(step.op() != "Add" || out.residual, "something else than a residual and Relu");
-    const size_t other = node.body_input(i, 0) == before ? 1 : 0;
-    refuse_if(node.body_input(i, 1 - other) != before, "a sum of something else");
-    out.residual = true;
-    out.input = node.outer_input(i, other);
-    refuse_if(node.dims(out.input) != node.output_dims() || node.dtype(out.input) != node.output_dtype(),
-              "a residual that is repeated");
-  }
-  return out;
-}
-
-// A Conv with a bias and such a tail: cuDNN has ready-made code for it. Where it has none, the tail is done by itself.
+// A Conv with a bias, and a residual and Relu behind it: cuDNN has ready-made code for it. Where it has none, the tail is done by itself.
 Run prepare_fused_conv(Plan& plan) {
   const Node& node = plan.node();
   refuse_if(node.attribute("anchor", std::string_view()) != "Conv" || !plan.has_dnn(), "groups behind convolutions");

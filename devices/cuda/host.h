@@ -105,8 +105,8 @@ class Node {
   // An attribute of floats; empty where it is absent.
   std::vector<double> floats(const char* name) const;
 
-  // Of a node "Fused": the nodes of its body, the last of which gives the output. A value is a number: the inputs come first, then
-  // constants, then what the nodes give; -1: absent.
+  // Of a node "Fused": the nodes of its body; the last gives the first output, and the others are what nodes give besides their first. A
+  // value is a number: the inputs come first, then constants, then what the nodes give; -1: absent.
   size_t body_size() const { return host_->fused_node_count(view_); }
   Node body_node(size_t i) const { return {*host_, host_->fused_node(view_, i)}; }
   int body_input(size_t i, size_t j) const { return host_->fused_node_input(view_, i, j); }

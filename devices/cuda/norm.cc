@@ -1,8 +1,10 @@
 // Layer, root mean square and batch normalisation, and the gradients of layer and batch.
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 
 #include "devices/cuda/kernels.h"
+#include "devices/cuda/tail.h"
 
 namespace percale::cuda {
 namespace {
@@ -129,16 +131,19 @@ constexpr int64_t kPiece = 1024, kChannelBlocks = 2048, kMostChannelPieces = 64;
 // The same where channels lie last, and a block takes many of them.
 constexpr int64_t kLastPiece = 256, kLastBlocks = 1024, kMostLastPieces = 256, kBlock = 256, kBlockChannels = 128;
 
-ChannelNormArgs channel_args(const Node& node, const Dims& x, percale_dtype scale, percale_dtype statistics) {
+// `norm`: the node with the attributes, which may stand in the body of `node`.
+ChannelNormArgs channel_args(const Node& node, const Node& norm, size_t x_input, percale_dtype scale,
+                             percale_dtype statistics) {
+  const Dims x = node.dims(x_input);
   refuse_if(!is_float(scale) || !is_float(statistics), "normalises floats alone");
   ChannelNormArgs args{};
   args.channels_last = node.shows_channels_last() ? 1 : 0;
   args.batch = x[0];
   args.channels = x[node.place_of_dim(1)];
   args.image = args.channels == 0 ? 0 : elements(Dims(x.begin() + 1, x.end())) / args.channels;
-  args.epsilon = node.attribute("epsilon", 1e-5);
-  args.momentum = node.attribute("momentum", 0.9);
-  args.training = node.attribute("training_mode", int64_t{0}) != 0;
+  args.epsilon = norm.attribute("epsilon", 1e-5);
+  args.momentum = norm.attribute("momentum", 0.9);
+  args.training = norm.attribute("training_mode", int64_t{0}) != 0;
   args.scale_dtype = scale;
   args.statistics_dtype = statistics;
   const int64_t count = args.batch * args.image, channels = std::max<int64_t>(args.channels, 1);
@@ -190,24 +195,28 @@ ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_
 void run_apply(const Launch& launch, const ChannelKernels& kernels, percale_dtype dtype, ChannelNormArgs now) {
   const int64_t count = now.batch * now.channels * now.image;
   if (count == 0) return;
-  now.packed = packs(now.channels_last != 0 ? now.channels : now.image, dtype, {now.x, now.dy, now.y});
+  now.packed = packs(now.channels_last != 0 ? now.channels : now.image, dtype,
+                     {now.x, now.dy, now.y, now.residual, now.relu_result});
   launch.run(kernels.apply, grid_for(count, now.packed != 0 ? kPack : 1), now);
 }
 
-Run prepare_batch_norm(Plan& plan) {
+// Of BatchNormalization: x, scale, bias, mean and variance among the inputs of the plan's node.
+Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, const Tail& tail) {
   const Node& node = plan.node();
-  const percale_dtype dtype = node.dtype(0);
-  const ChannelNormArgs args = channel_args(node, node.dims(0), node.dtype(1), node.dtype(3));
+  const percale_dtype dtype = node.dtype(in[0]);
+  ChannelNormArgs args = channel_args(node, norm, in[0], node.dtype(in[1]), node.dtype(in[3]));
+  args.relu = tail.relu ? 1 : 0;
   const ChannelKernels kernels = channel_kernels(plan, args, dtype);
-  const bool mean = node.gives(1), variance = node.gives(2);
+  const bool mean = norm.gives(1), variance = norm.gives(2);
   return [=](const Launch& launch) {
     if (args.channels == 0) return;
     ChannelNormArgs now = args;
-    now.x = launch.in(0);
-    now.scale = launch.in(1);
-    now.bias = launch.in(2);
-    now.mean = launch.in(3);
-    now.variance = launch.in(4);
+    now.x = launch.in(in[0]);
+    now.scale = launch.in(in[1]);
+    now.bias = launch.in(in[2]);
+    now.mean = launch.in(in[3]);
+    now.variance = launch.in(in[4]);
+    if (tail.residual) now.residual = launch.in(tail.input);
     now.y = launch.out(0);
     if (mean) now.running_mean = launch.out(1);
     if (variance) now.running_variance = launch.out(2);
@@ -219,20 +228,28 @@ Run prepare_batch_norm(Plan& plan) {
   };
 }
 
-Run prepare_batch_norm_grad(Plan& plan) {
+Run prepare_batch_norm(Plan& plan) { return batch_norm(plan, plan.node(), {0, 1, 2, 3, 4}, {}); }
+
+// Of BatchNormalizationGrad; `relu_result`: that of the Relu through which the gradient `dy` comes, or -1.
+struct NormGradInputs {
+  size_t dy, x, scale;
+  ptrdiff_t relu_result;
+};
+Run batch_norm_grad(Plan& plan, const Node& norm, const NormGradInputs& in) {
   const Node& node = plan.node();
-  const percale_dtype dtype = node.dtype(1);
-  const bool training = node.attribute("training_mode", int64_t{0}) != 0;
+  const percale_dtype dtype = node.dtype(in.x);
+  const bool training = norm.attribute("training_mode", int64_t{0}) != 0;
   const ChannelNormArgs args =
-      channel_args(node, node.dims(1), node.dtype(2), training ? PERCALE_DTYPE_F32 : node.dtype(3));
+      channel_args(node, norm, in.x, node.dtype(in.scale), training ? PERCALE_DTYPE_F32 : node.dtype(3));
   const ChannelKernels kernels = channel_kernels(plan, args, dtype);
   const int64_t statistics = plan.book(args.channels * 16);
   return [=](const Launch& launch) {
     if (args.channels == 0) return;
     ChannelNormArgs now = args;
-    now.dy = launch.in(0);
-    now.x = launch.in(1);
-    now.scale = launch.in(2);
+    now.dy = launch.in(in.dy);
+    now.x = launch.in(in.x);
+    now.scale = launch.in(in.scale);
+    if (in.relu_result >= 0) now.relu_result = launch.in(static_cast<size_t>(in.relu_result));
     if (!training) {
       now.mean = launch.in(3);
       now.variance = launch.in(4);
@@ -251,6 +268,30 @@ Run prepare_batch_norm_grad(Plan& plan) {
   };
 }
 
+Run prepare_batch_norm_grad(Plan& plan) { return batch_norm_grad(plan, plan.node(), {0, 1, 2, -1}); }
+
+// BatchNormalization in training with a residual and Relu behind it, and its gradient with that of Relu before it: activations, which are large,
+// pass through memory once less.
+Run prepare_fused_batch_norm(Plan& plan) {
+  const Node& node = plan.node();
+  const std::string_view anchor = node.attribute("anchor", std::string_view());
+  if (anchor == "BatchNormalization") {
+    const Node norm = node.body_node(0);
+    refuse_if(norm.op() != anchor || (norm.gives(2) && !norm.gives(1)), "something before the normalisation");
+    std::array<size_t, 5> in;
+    for (size_t i = 0; i < in.size(); ++i) in[i] = node.outer_input(0, i);
+    return batch_norm(plan, norm, in, tail_of(node));
+  }
+  refuse_if(anchor != "BatchNormalizationGrad" || node.body_size() != 2, "groups of normalisations");
+  const Node norm = node.body_node(1);
+  refuse_if(node.body_node(0).op() != "ReluGrad" || norm.op() != anchor || node.body_input(1, 0) != node.body_output(0),
+            "something else than the gradient of Relu before that of the normalisation");
+  refuse_if(norm.attribute("training_mode", int64_t{0}) == 0, "a gradient of running statistics");
+  return batch_norm_grad(plan, norm,
+                         {node.outer_input(0, 0), node.outer_input(1, 1), node.outer_input(1, 2),
+                          static_cast<ptrdiff_t>(node.outer_input(0, 1))});
+}
+
 }  // namespace
 
 void add_norm(Entries& entries) {
@@ -259,6 +300,7 @@ void add_norm(Entries& entries) {
   entries.push_back({"cuda.row_norm_grad", "percale", "LayerNormalizationGrad", prepare_row_norm_grad});
   entries.push_back({"cuda.batch_norm", "", "BatchNormalization", prepare_batch_norm, 1});
   entries.push_back({"cuda.batch_norm_grad", "percale", "BatchNormalizationGrad", prepare_batch_norm_grad, 2});
+  entries.push_back({"cuda.batch_norm", "percale", "Fused", prepare_fused_batch_norm, kAllImages});
 }
 
 }  // namespace percale::cuda

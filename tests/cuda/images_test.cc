@@ -116,7 +116,11 @@ class Net {
         const int64_t c = shape_[1];
         const ValueId scale = input({c}, 0.5f, 1.5f), bias = input({c}, -1, 1), mean = input({c}, -0.5f, 0.5f),
                       variance = input({c}, 0.5f, 2);
-        return e_.emit("BatchNormalization", {x, scale, bias, mean, variance}, {{"training_mode", trains ? 1 : 0}});
+        const Attributes how{{"training_mode", trains ? 1 : 0}};
+        const ValueId y = e_.emit("BatchNormalization", {x, scale, bias, mean, variance}, how);
+        // What follows may be one kernel with it.
+        const int64_t then = random_.pick(0, 3);
+        return then == 0 ? y : e_.emit("Relu", {then == 1 ? y : e_.emit("Add", {y, activation(x)})});
       }
       case 6: {  // channels that are weighted by what is in them
         const ValueId gate = e_.emit("Sigmoid", {conv_of_one(e_.emit("GlobalAveragePool", {x}))});

@@ -267,6 +267,8 @@ struct ChannelNormArgs {
   Ptr x, dy, y;                        // y: also dx; dy: 0 forward
   Ptr scale, bias, mean, variance;     // per channel; mean and variance may be 0 in training
   Ptr running_mean, running_variance;  // outputs, or 0
+  Ptr residual;                        // added to the result, or 0
+  Ptr relu_result;                     // of the gradient: that of the Relu behind, whose gradient dy is; or 0
   Ptr dscale, dbias;                   // outputs of the gradient
   Ptr partial;                         // f64 [channels, pieces, 2]
   Ptr statistics;                      // f64 [channels, 2]: mean, 1 / deviation
@@ -275,7 +277,7 @@ struct ChannelNormArgs {
   double epsilon, momentum;
   int32_t training, packed;
   int32_t scale_dtype, statistics_dtype;  // percale_dtype
-  int32_t channels_last, unused;
+  int32_t channels_last, relu;            // relu: the result goes through one
 };
 
 // ---- pool

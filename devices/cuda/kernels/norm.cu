@@ -207,6 +207,12 @@ __device__ int64_t place_of(const ChannelNormArgs& a, int64_t channel, int64_t j
   return (n * a.channels + channel) * a.image + (j - n * a.image);
 }
 
+// The gradient that comes back through a Relu: none where its result is 0.
+template <class T>
+__device__ Wide<T> through_relu(T gradient, T result) {
+  return widen(result) <= 0 ? static_cast<Wide<T>>(0) : widen(gradient);
+}
+
 // A block takes a piece of a channel (blocks: x over channels, y over pieces), and leaves its mean and the sum of squared distances from it.
 template <class T>
 __device__ void channel_moments(const ChannelNormArgs& a) {
@@ -236,7 +242,7 @@ template <class T>
 __device__ void channel_sums(const ChannelNormArgs& a) {
   using W = Wide<T>;
   __shared__ W lanes[32];
-  const T *x = at<const T>(a.x), *dy = at<const T>(a.dy);
+  const T *x = at<const T>(a.x), *dy = at<const T>(a.dy), *result = at<const T>(a.relu_result);
   const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
   for (int64_t c = blockIdx.x; c < a.channels; c += gridDim.x) {
     const double* statistics = at<const double>(a.statistics) + c * 2;
@@ -244,7 +250,7 @@ __device__ void channel_sums(const ChannelNormArgs& a) {
     W sum = 0, weighted = 0;
     for (int64_t j = range.begin + threadIdx.x; j < range.end; j += blockDim.x) {
       const int64_t i = place_of(a, c, j);
-      const W d = widen(dy[i]);
+      const W d = result != nullptr ? through_relu(dy[i], result[i]) : widen(dy[i]);
       sum += d;
       weighted += d * ((widen(x[i]) - mean) * inverse);
     }
@@ -317,6 +323,7 @@ template <class T, int kEach>
 __device__ void channel_sums_last(const ChannelNormArgs& a, Wide<T>* room) {
   using W = Wide<T>;
   const auto *x = at<const Pack<T, kEach>>(a.x), *dy = at<const Pack<T, kEach>>(a.dy);
+  const auto* result = at<const Pack<T, kEach>>(a.relu_result);
   const int64_t groups = a.channels / kEach;
   const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x; first < groups;
@@ -329,9 +336,10 @@ __device__ void channel_sums_last(const ChannelNormArgs& a, Wide<T>* room) {
       inverse[k] = static_cast<W>(statistics[1]);
     }
     for (int64_t r = range.begin + threadIdx.y; r < end; r += blockDim.y) {
-      const Pack<T, kEach> own = x[r * groups + group], grad = dy[r * groups + group];
+      const int64_t i = r * groups + group;
+      const Pack<T, kEach> own = x[i], grad = dy[i], then = result != nullptr ? result[i] : own;
       for (int k = 0; k < kEach; ++k) {
-        const W of = widen(grad.items[k]);
+        const W of = result != nullptr ? through_relu(grad.items[k], then.items[k]) : widen(grad.items[k]);
         sum[k] += of;
         weighted[k] += of * ((widen(own.items[k]) - mean[k]) * inverse[k]);
       }
@@ -342,26 +350,37 @@ __device__ void channel_sums_last(const ChannelNormArgs& a, Wide<T>* room) {
   }
 }
 
-// y = (x - t0) t1 + t2; dx = (dy - t3 - (x - t0) t2) t1.
+// Forward: (x - t0) t1 + t2, then what follows, each step rounded as a node by itself. The gradient: (dy - t3 - (x - t0) t2) t1.
+// `second`: what comes in beside x: dy, or the residual; `third`: beside these, the result of Relu. Any number where there is none.
+template <class T>
+__device__ T apply_to(const ChannelNormArgs& a, const Pack<Wide<T>, 4>& t, T x, T second, T third) {
+  using W = Wide<T>;
+  const W shifted = widen(x) - t.items[0];
+  if (a.dy.address != 0) {
+    const W dy = a.relu_result.address != 0 ? through_relu(second, third) : widen(second);
+    return narrow<T>((dy - t.items[3] - shifted * t.items[2]) * t.items[1]);
+  }
+  T y = narrow<T>(shifted * t.items[1] + t.items[2]);
+  if (a.residual.address != 0) y = narrow<T>(widen(y) + widen(second));
+  return a.relu && widen(y) < 0 ? narrow<T>(static_cast<W>(0)) : y;
+}
+
 template <class T, int kEach, bool kLast>
 __device__ void channel_apply(const ChannelNormArgs& a) {
-  using W = Wide<T>;
   const int64_t image = kLast ? a.image : a.image / kEach;  // what lies within a channel is taken together, or what lies across
   const int64_t count = kLast ? a.batch * a.image * (a.channels / kEach) : a.batch * a.channels * image;
   const auto* x = at<const Pack<T, kEach>>(a.x);
-  const auto* dy = at<const Pack<T, kEach>>(a.dy.address != 0 ? a.dy : a.x);
+  const auto* second = at<const Pack<T, kEach>>(a.dy.address != 0 ? a.dy : a.residual);
+  const auto* third = at<const Pack<T, kEach>>(a.relu_result);
   auto* y = at<Pack<T, kEach>>(a.y);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
     const int64_t plane = kLast ? i * kEach : divide(i, image), c = plane - divide(plane, a.channels) * a.channels;
-    Pack<W, 4> t = at<const Pack<W, 4>>(a.table)[c];
+    Pack<Wide<T>, 4> t = at<const Pack<Wide<T>, 4>>(a.table)[c];
     Pack<T, kEach> pack = x[i];
-    const Pack<T, kEach> d = dy[i];
+    const Pack<T, kEach> beside = second != nullptr ? second[i] : pack, then = third != nullptr ? third[i] : pack;
     for (int k = 0; k < kEach; ++k) {
-      if (kLast && k > 0) t = at<const Pack<W, 4>>(a.table)[c + k];
-      const W shifted = widen(pack.items[k]) - t.items[0];
-      const W value = a.dy.address != 0 ? (widen(d.items[k]) - t.items[3] - shifted * t.items[2]) * t.items[1]
-                                        : shifted * t.items[1] + t.items[2];
-      pack.items[k] = narrow<T>(value);
+      if (kLast && k > 0) t = at<const Pack<Wide<T>, 4>>(a.table)[c + k];
+      pack.items[k] = apply_to(a, t, pack.items[k], beside.items[k], then.items[k]);
     }
     y[i] = pack;
   }

@@ -95,7 +95,7 @@ TEST_CASE("Nodes of f16 join groups where that is asked for") {
   const auto graph = get(builder.finish());
   CHECK(op_names(fuse(*graph, {kX}).main()) == Strings{"Cast", "Sigmoid", "Add", "Mul", "Cast", "Fused"});
   FuseOptions options;
-  options.f16 = true;
+  options.accelerator = true;
   const Graph fused = fuse(*graph, {kX}, options);
   CHECK(op_names(fused.main()) == Strings{"Fused"});
   CHECK(op_names(*fused.find_function("fused/y")) == Strings{"Cast", "Sigmoid", "Add", "Mul", "Cast", "Relu", "Add"});
