@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include "core/plan/evaluate.h"
 #include "ops/all_ops.h"
 #include "tests/support/get.h"
+#include "tests/support/same_bits.h"
 
 namespace percale {
 
@@ -34,11 +34,6 @@ inline void check(const Status& status) { REQUIRE_MESSAGE(status.ok(), status.to
 inline std::vector<Tensor> evaluate(const Graph& graph, const Function& f, const std::vector<Tensor>& inputs,
                                     const std::map<std::string, Tensor>& variables = {}) {
   return get(evaluate_function(graph, "cpu", f, inputs, std::make_shared<MemoryPool>(), variables));
-}
-
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
 }
 
 // A function under construction with one-line nodes; every error fails the test.

@@ -101,6 +101,49 @@ TEST_CASE("Nodes of f16 join groups where that is asked for") {
   CHECK(op_names(*fused.find_function("fused/y")) == Strings{"Cast", "Sigmoid", "Add", "Mul", "Cast", "Relu", "Add"});
 }
 
+TEST_CASE(
+    "For accelerators a normalisation in training begins a group and its gradient ends one; what both give besides "
+    "passes on") {
+  const auto build = [](int64_t training, bool reads_mean, bool reads_relu) {
+    Builder builder(all_ops());
+    Build b(builder.main());
+    const ValueId x = b.input("x", {2, 3}, DType::kF32), row = b.input("row", {3}, DType::kF32);
+    FunctionBuilder& f = builder.main();
+    Emitter e(f);
+    const auto norm =
+        e.emit_many("BatchNormalization", {x, row, row, row, row}, 3, {{"training_mode", training}}, "bn");
+    const ValueId y = e.emit("Relu", {e.emit("Add", {norm[0], x})}, {}, "y");
+    const ValueId grad = e.emit("percale:ReluGrad", {x, y}, {}, "relu_grad");
+    const auto back =
+        e.emit_many("percale:BatchNormalizationGrad", {grad, x, row}, 3, {{"training_mode", 1}}, "bn_grad");
+    std::vector<ValueId> outputs{y, norm[1], norm[2], back[0], e.emit("Neg", {back[1]}), back[2]};
+    if (reads_mean) outputs.push_back(e.emit("Mul", {norm[1], row}));
+    if (reads_relu) outputs.push_back(e.emit("Sin", {grad}));
+    check(e.status());
+    b.outputs(outputs);
+    return get(builder.finish());
+  };
+  const std::vector<Tensor> inputs{kX, f32({3}, {0.5f, 2, 1})};
+  FuseOptions options;
+  options.accelerator = true;
+  const Graph fused = fuse(*build(1, false, false), inputs, options);
+  CHECK(op_names(fused.main()) == Strings{"Fused", "Fused", "Neg"});
+  CHECK(fused.main().nodes[0].attributes.get_string("anchor") == "BatchNormalization");
+  CHECK(fused.main().nodes[0].outputs.size() == 3);
+  CHECK(op_names(*fused.find_function("fused/y")) == Strings{"BatchNormalization", "Add", "Relu"});
+  CHECK(fused.main().nodes[1].attributes.get_string("anchor") == "BatchNormalizationGrad");
+  CHECK(op_names(*fused.find_function("fused/bn_grad")) == Strings{"ReluGrad", "BatchNormalizationGrad"});
+  // Somebody reads the new mean: the group might wait for itself. Or what the ReluGrad gives: it must be made.
+  CHECK(op_names(fuse(*build(1, true, false), inputs, options).main()) ==
+        Strings{"BatchNormalization", "Fused", "Fused", "Neg", "Mul"});
+  CHECK(op_names(fuse(*build(1, false, true), inputs, options).main()) ==
+        Strings{"Fused", "ReluGrad", "BatchNormalizationGrad", "Neg", "Sin"});
+  const Strings apart{"BatchNormalization", "Fused", "ReluGrad", "BatchNormalizationGrad", "Neg"};
+  CHECK(op_names(fuse(*build(1, false, false), inputs).main()) == apart);
+  options.anchors = false;
+  CHECK(op_names(fuse(*build(1, false, false), inputs, options).main()) == apart);
+}
+
 TEST_CASE("Groups keep to their limits") {
   Builder builder(all_ops());
   Build b(builder.main());

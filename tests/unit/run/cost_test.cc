@@ -2,12 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/json.h"
 #include "core/graph/builder.h"
 #include "core/run/node_times.h"
 #include "core/run/session.h"
+#include "tests/support/same_bits.h"
 #include "tests/support/sim_engine.h"
 
 namespace percale {
@@ -51,10 +51,6 @@ Tensor result_of(Session& session) {
   auto out = session.run(kSpec, std::vector{input()});
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   return (*out)[0];
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.bytes() == b.bytes() && std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
 }
 
 Json plan_of(Session& session) {

@@ -2,7 +2,6 @@
 // devices.
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <map>
 #include <random>
 
@@ -10,6 +9,7 @@
 #include "core/run/session.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"
+#include "tests/support/same_bits.h"
 
 namespace percale {
 namespace {
@@ -37,11 +37,6 @@ std::vector<std::string> isas() {
     if (get(make_test_ops(options)).isa == isa) out.emplace_back(isa);
   }
   return out;
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.bytes())) == 0;
 }
 
 size_t count_of(const std::string& text, std::string_view part) {
