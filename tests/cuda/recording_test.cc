@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
+#include "core/run/carried_run.h"
 #include "core/run/session.h"
 #include "core/train/trainer.h"
 #include "tests/cuda/emulated.h"
@@ -153,6 +154,67 @@ TEST_CASE("a session's variables come to the device once, and from then on its p
     CHECK(emulator_count("played") - before == (run < 2 ? 0u : 1u));
     if (run > 2) CHECK(emulator_count("launches") - launches == 1u);
   }
+}
+
+// The next of a few words from all before it, whose rows are kept; words and rows go from run to run.
+std::shared_ptr<const Graph> decoder(const std::shared_ptr<Engine>& engine) {
+  constexpr int64_t kWords = 23, kPlaces = 8;
+  Builder builder(engine->registry());
+  FunctionBuilder& f = builder.main();
+  Emitter e(f);
+  std::mt19937 random(5);
+  std::vector<float> values(kWords * kColumns);
+  for (float& v : values) v = std::uniform_real_distribution<float>(-1, 1)(random);
+  const ValueId table = e.constant(Tensor::of<float>({kWords, kColumns}, values));
+  std::vector<int64_t> places(kPlaces);
+  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int64_t>(i);
+  const ValueId down = e.constant(Tensor::of<int64_t>({kPlaces, 1}, places)),
+                along = e.constant(Tensor::of<int64_t>({1, kPlaces}, places));
+  const ValueId word = get(f.add_input("word", DType::kI64, Shape{1})),
+                rows = get(f.add_input("rows", DType::kF32, Shape{kPlaces, kColumns})),
+                place = get(f.add_input("place", DType::kI64, Shape{1}));
+  const ValueId row = e.emit("Gather", {table, word});
+  const ValueId next_rows = e.emit("Where", {e.emit("Equal", {down, place}), row, rows}, {}, "next_rows");
+  const ValueId scores =
+      e.emit("MatMul", {row, e.emit("Transpose", {next_rows}, {{"perm", std::vector<int64_t>{1, 0}}})});
+  const ValueId seen = e.emit("Where", {e.emit("LessOrEqual", {along, place}), scores, e.scalar(DType::kF32, -1e9)});
+  const ValueId mixed = e.emit("MatMul", {e.emit("Softmax", {seen}), next_rows});
+  const ValueId of_words =
+      e.emit("MatMul", {mixed, e.emit("Transpose", {table}, {{"perm", std::vector<int64_t>{1, 0}}})});
+  const ValueId next = e.emit("ArgMax", {of_words}, {{"axis", 1}, {"keepdims", 0}});
+  // Else a word that is most like itself comes for ever.
+  const ValueId next_word = e.emit("Mod", {e.emit("Add", {next, e.ints({3})}), e.ints({kWords})}, {}, "next_word");
+  const ValueId next_place = e.emit("Mod", {e.emit("Add", {place, e.ints({1})}), e.ints({kPlaces})}, {}, "next_place");
+  REQUIRE_MESSAGE(e.status().ok(), e.status().to_string());
+  REQUIRE(f.set_outputs({next_word, next_rows, next_place}).ok());
+  return get(builder.finish());
+}
+
+TEST_CASE("words that are handed on stay on the device with all that belongs to them, and a word is one piece") {
+  std::vector<std::vector<int64_t>> texts;
+  for (const std::string devices : {"cpu:0", "cuda:0"}) {
+    EngineOptions options;
+    options.devices = devices;
+    const auto engine = get(make_test_engine(options, {get(open_plugin(PERCALE_CUDA_PLUGIN))}));
+    const RunSpec spec{.feeds = {"word", "rows", "place"}, .fetches = {"next_word", "next_rows", "next_place"}};
+    const Tensor one = Tensor::of<int64_t>({1}, std::vector<int64_t>{0}),
+                 rows = Tensor::of<float>({8, kColumns}, std::vector<float>(8 * kColumns));
+    const auto run = get(CarriedRun::create(get(Session::create(engine, decoder(engine), nullptr)), spec,
+                                            {{DType::kI64, {1}}, {DType::kF32, {8, kColumns}}, {DType::kI64, {1}}},
+                                            {{0, 0}, {1, 1}, {2, 2}}));
+    CHECK(run->stays() == (devices == "cuda:0"));
+    std::vector<int64_t>& text = texts.emplace_back();
+    for (int i = 0; i < 20; ++i) {
+      CAPTURE(i);
+      std::vector<Tensor> feeds(3), outputs{Tensor::of<int64_t>({1}, std::vector<int64_t>{-1}), {}, {}};
+      if (i == 0) feeds = {one, rows, one};
+      const uint64_t launches = emulator_count("launches");
+      REQUIRE(run->run(feeds, outputs, {}).ok());
+      text.push_back(outputs[0].span<int64_t>()[0]);
+      if (is_emulated() && run->stays() && i > 5) CHECK(emulator_count("launches") - launches == 1u);
+    }
+  }
+  CHECK(texts[0] == texts[1]);
 }
 
 TEST_CASE("a bad index in a program that is kept is told in the name of its node, and the next run is well") {
