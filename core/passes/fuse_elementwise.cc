@@ -16,20 +16,39 @@ struct Group {
   std::vector<NodeId> nodes;  // last one first; the first is the root
   std::set<ValueId> inputs;
   NodeId anchor = -1, expansion = -1;
+  NodeId before = -1;  // a copy of this node stands before the core
 };
 
-bool is_norm(const Node& node) {
-  return node.op->domain.empty() && node.op->name == "BatchNormalization" &&
-         node.attributes.get_int("training_mode", 0) != 0;
-}
+// A node that is not elementwise, which kernels of accelerators take together with what stands next to it.
+struct Core {
+  std::string_view domain, op;
+  bool begins;                   // a group of what follows
+  int input = -1;                // whose maker may stand before it,
+  std::string_view before = {};  // if it is this op
+};
+constexpr Core kCores[] = {
+    {"", "BatchNormalization", true},
+    {"", "LayerNormalization", true},
+    {"", "RMSNormalization", true},
+    {"percale", "BatchNormalizationGrad", false, 0, "ReluGrad"},
+    {"percale", "LayerNormalizationGrad", false, 0, "Cast"},
+    {"", "SoftmaxCrossEntropyLoss", false, 0, "Cast"},
+    {"percale", "SoftmaxCrossEntropyGrad", true, 1, "Cast"},
+};
 
-bool is_norm_grad(const Node& node) {
-  return node.op->domain == "percale" && node.op->name == "BatchNormalizationGrad";
+const Core* core_of(const Node& node) {
+  const auto* found = std::find_if(std::begin(kCores), std::end(kCores),
+                                   [&](const Core& c) { return c.op == node.op->name && c.domain == node.op->domain; });
+  const bool is_one = found != std::end(kCores) &&
+                      (node.op->name != "BatchNormalization" || node.attributes.get_int("training_mode", 0) != 0);
+  return is_one ? found : nullptr;
 }
 
 bool is_anchor(const Node& node) {
   const std::string_view op = node.op->name;
-  return is_norm(node) || (node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul"));
+  if (node.op->domain.empty() && (op == "Conv" || op == "Gemm" || op == "MatMul")) return true;
+  const Core* core = core_of(node);
+  return core != nullptr && core->begins;
 }
 
 bool is_conv(const Node& node) { return node.op->name == "Conv" && node.op->domain.empty(); }
@@ -73,7 +92,8 @@ class Fusion {
         options_(options),
         group_of_(f.nodes.size(), -1),
         in_order_(f.nodes.size(), false),
-        before_(f.nodes.size(), false) {
+        before_(f.nodes.size(), false),
+        copies_(f.nodes.size(), 0) {
     users_.resize(f.values.size());
     is_output_.assign(f.values.size(), false);
     for (ValueId v : f.outputs) is_output_[static_cast<size_t>(v)] = true;
@@ -94,8 +114,10 @@ class Fusion {
     for (size_t i = f_.nodes.size(); i-- > 0;) place(static_cast<NodeId>(i));
     std::vector<Function> bodies;
     std::vector<bool> keep(f_.nodes.size(), true);
+    for (size_t i = 0; i < keep.size(); ++i) keep[i] = !is_copied(static_cast<NodeId>(i));
     for (Group& group : groups_) {
-      if (group.nodes.size() < 2 || options_.expansions != (group.expansion >= 0)) continue;
+      const size_t size = group.nodes.size() + (group.before >= 0 ? 1 : 0);
+      if (size < 2 || options_.expansions != (group.expansion >= 0)) continue;
       bodies.push_back(make_body(group));
       for (NodeId id : group.nodes) keep[static_cast<size_t>(id)] = id == group.nodes[0];
       Node& root = f_.node(group.nodes[0]);
@@ -137,11 +159,11 @@ class Fusion {
     if (in_order_[static_cast<size_t>(id)] || node.outputs.empty() || node.outputs[0] == kNoValue) return false;
     const ValueType& type = f_.type(node.outputs[0]);
     if (!is_fusable(type.dtype) || !type.shape.is_static()) return false;
-    if (is_norm(node) || is_norm_grad(node)) {
-      return options_.anchors && options_.accelerator && (is_norm_grad(node) || gives_rest_away(node));
-    }
+    if (const Core* core = core_of(node)) return takes_cores() && (!core->begins || gives_rest_away(node));
     return node.outputs.size() == 1 && (is_elementwise(node) || (options_.anchors && is_anchor(node)));
   }
+
+  bool takes_cores() const { return options_.accelerator && options_.anchors && !options_.expansions; }
 
   // Whether nobody in this function reads what the node gives besides its first output: else a group might wait for itself.
   bool gives_rest_away(const Node& node) const {
@@ -191,25 +213,55 @@ class Fusion {
     return true;
   }
 
+  // Whether all who read what the node gives have it in their groups.
+  bool is_copied(NodeId id) const {
+    const Node& node = f_.node(id);
+    const auto copies = static_cast<size_t>(copies_[static_cast<size_t>(id)]);
+    return copies > 0 && copies == users_[static_cast<size_t>(node.outputs[0])].size() &&
+           !is_output_[static_cast<size_t>(node.outputs[0])];
+  }
+
+  // What is before a core comes into its group if that reads no more for it: one value for another, or what nobody else reads.
+  void take_before(Group& group, NodeId core_node, const Core& core) {
+    const Node& node = f_.node(core_node);
+    if (core.input < 0 || node.inputs[static_cast<size_t>(core.input)] == kNoValue) return;
+    const ValueId given = node.inputs[static_cast<size_t>(core.input)];
+    if (f_.value(given).kind != ValueKind::kNode) return;
+    const NodeId id = f_.value(given).def;
+    const Node& maker = f_.node(id);
+    const auto is_plain = [&](ValueId v) {
+      return v != kNoValue && is_fusable(f_.type(v).dtype) && f_.type(v).shape == f_.type(given).shape;
+    };
+    if (maker.op->name != core.before || maker.device != node.device || in_order_[static_cast<size_t>(id)]) return;
+    if (!std::all_of(maker.inputs.begin(), maker.inputs.end(), is_plain) || !f_.type(given).shape.is_static()) return;
+    const bool alone = users_[static_cast<size_t>(given)].size() == 1 && !is_output_[static_cast<size_t>(given)];
+    if (maker.inputs.size() > 1 && !alone) return;
+    group.before = id;
+    ++copies_[static_cast<size_t>(id)];
+    for (ValueId v : maker.inputs) users_[static_cast<size_t>(v)].push_back(core_node);
+  }
+
   void place(NodeId id) {
-    if (!may_join(id) || (options_.expansions && join_before(id))) return;
+    if (is_copied(id) || !may_join(id) || (options_.expansions && join_before(id))) return;
     const Node& node = f_.node(id);
     const Shape& shape = f_.type(node.outputs[0]).shape;
-    const int32_t joined = is_norm_grad(node) ? -1 : group_of_users(node.outputs[0]);
-    if (joined >= 0 && fits(groups_[static_cast<size_t>(joined)], node, shape)) {
-      add(joined, id);
-    } else if (!is_anchor(node)) {  // an anchor has nothing to begin a group for
-      groups_.push_back({shape, node.device, {}, {}, -1});
-      add(static_cast<int32_t>(groups_.size()) - 1, id);
+    const Core* core = core_of(node);
+    const bool ends = core != nullptr && !core->begins;
+    int32_t group = ends ? -1 : group_of_users(node.outputs[0]);
+    if (group < 0 || !fits(groups_[static_cast<size_t>(group)], node, shape)) {
+      if (is_anchor(node)) return;  // it has nothing to begin a group for
+      group = static_cast<int32_t>(groups_.size());
+      groups_.push_back({shape, node.device, {}, {}});
     }
+    add(group, id);
+    if (core != nullptr) take_before(groups_[static_cast<size_t>(group)], id, *core);
   }
 
   bool fits(const Group& group, const Node& node, const Shape& shape) const {
     if (!(group.shape == shape) || group.device != node.device || group.nodes.size() >= options_.max_nodes)
       return false;
     if (is_anchor(node) && group.anchor >= 0) return false;
-    const Node& root = f_.node(group.nodes[0]);
-    if (is_norm_grad(root) && (node.op->name != "ReluGrad" || root.inputs[0] != node.outputs[0])) return false;
+    if (group.anchor == group.nodes[0]) return false;  // a core that ends its group
     size_t inputs = group.inputs.size() - 1;
     for (ValueId v : node.inputs) inputs += v != kNoValue && !group.inputs.contains(v) ? size_t{1} : size_t{0};
     return inputs <= options_.max_inputs;
@@ -224,7 +276,7 @@ class Fusion {
     for (ValueId v : node.inputs) {
       if (v != kNoValue) group.inputs.insert(v);
     }
-    if (!is_anchor(node) && !is_norm_grad(node)) return;
+    if (!is_anchor(node) && core_of(node) == nullptr) return;
     (before_[static_cast<size_t>(id)] ? group.expansion : group.anchor) = id;
   }
 
@@ -235,14 +287,14 @@ class Fusion {
     inputs_.clear();
     outputs_ = {f_.node(group.nodes[0]).outputs[0]};
     std::unordered_map<ValueId, ValueId> inside;
-    const auto bring = [&](ValueId v) {
+    const auto bring = [&](ValueId v, bool number_within) {
       if (v == kNoValue) return kNoValue;
       const auto [at, is_new] = inside.emplace(v, static_cast<ValueId>(body.values.size()));
       if (!is_new) return at->second;
       Value value = f_.value(v);
       const Tensor* constant = f_.constant(v);
       value.output = 0;
-      if (constant != nullptr && constant->num_elements() == 1) {
+      if (number_within && constant != nullptr && constant->num_elements() == 1) {
         value.def = static_cast<int32_t>(body.constants.size());
         body.constants.push_back(*constant);
       } else {
@@ -254,9 +306,12 @@ class Fusion {
       body.values.push_back(std::move(value));
       return at->second;
     };
-    for (size_t i = group.nodes.size(); i-- > 0;) {
-      Node node = f_.node(group.nodes[i]);
-      for (ValueId& v : node.inputs) v = bring(v);
+    std::vector<NodeId> ids(group.nodes.rbegin(), group.nodes.rend());
+    if (group.before >= 0) ids.insert(ids.begin(), group.before);
+    for (NodeId id : ids) {
+      Node node = f_.node(id);
+      const bool number_within = core_of(node) == nullptr;
+      for (ValueId& v : node.inputs) v = bring(v, number_within);
       for (size_t k = 0; k < node.outputs.size(); ++k) {
         ValueId& v = node.outputs[k];
         if (v == kNoValue) continue;
@@ -287,6 +342,7 @@ class Fusion {
   std::vector<int32_t> group_of_;  // per node; -1: none
   std::vector<bool> in_order_;     // per node: something else comes before it or after it without taking a value
   std::vector<bool> before_;       // per node: it stands before the anchor of its group
+  std::vector<int32_t> copies_;    // per node: how many groups have it before their core
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
   std::vector<ValueId> inputs_, outputs_;

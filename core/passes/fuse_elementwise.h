@@ -23,7 +23,9 @@ struct FuseOptions {
   // Of these, only where what is between the two takes more: less stays in the cache next to a core.
   int64_t expansion_bytes = int64_t{3} << 20;
   // For the kernels of an accelerator. Nodes of f16 join groups, too: where no kernel takes these, what is f32 around them would be put back
-  // with them. A BatchNormalization in training is an anchor, and a BatchNormalizationGrad ends a group with the ReluGrad that it alone reads.
+  // with them. Normalisations (BatchNormalization in training) and SoftmaxCrossEntropyGrad are anchors as well; the gradients of normalisations
+  // and SoftmaxCrossEntropyLoss end a group. Before a gradient of BatchNormalization stands the ReluGrad that it alone reads, before the
+  // others the Cast of what they read, of which each has a copy.
   bool accelerator = false;
   size_t max_nodes = 64;
   size_t max_inputs = 16;

@@ -38,44 +38,49 @@ Grid rows_grid(int64_t rows, int64_t size) {
 struct Rows {
   int64_t rows, size;
 };
-Rows rows_of(const Node& node, size_t x) {
-  const Dims dims = node.dims(x);
-  const auto axis = static_cast<ptrdiff_t>(normal_axis(node.attribute("axis", int64_t{-1}), dims.size()));
+Rows rows_of(const Dims& dims, const Node& norm) {
+  const auto axis = static_cast<ptrdiff_t>(normal_axis(norm.attribute("axis", int64_t{-1}), dims.size()));
   return {elements(Dims(dims.begin(), dims.begin() + axis)), elements(Dims(dims.begin() + axis, dims.end()))};
 }
 
-// LayerNormalization and RMSNormalization.
-Run prepare_row_norm(Plan& plan) {
+// "_f32", or "_f32_bf16" where something else is of another type.
+std::string types_of(percale_dtype dtype, percale_dtype other) {
+  return std::string("_") + suffix(dtype) + (other == dtype ? "" : std::string("_") + suffix(other));
+}
+
+// LayerNormalization and RMSNormalization, which may stand in the body of the plan's node: x, scale and bias among its inputs.
+Run row_norm(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   const Node& node = plan.node();
-  const percale_dtype dtype = node.dtype(0);
-  const DeviceKernel kernel{Family::norm, kernel_name("row_norm", dtype)};
-  const Rows of = rows_of(node, 0);
+  const percale_dtype dtype = node.dtype(in[0]);
+  refuse_if(!is_float(dtype), "normalises floats alone");
+  const DeviceKernel kernel{Family::norm, "percale_row_norm" + types_of(dtype, node.output_dtype())};
+  const Dims x = node.dims(in[0]);
+  const Rows of = rows_of(x, norm);
   RowNormArgs args{};
   args.rows = of.rows;
   args.size = of.size;
-  args.epsilon = node.attribute("epsilon", 1e-5);
-  args.root = node.op() == "RMSNormalization";
-  refuse_if(node.dtype(1) != dtype, "the scale has another type than X");
+  args.epsilon = norm.attribute("epsilon", 1e-5);
+  args.root = norm.op() == "RMSNormalization";
+  refuse_if(node.dtype(in[1]) != dtype, "the scale has another type than X");
   // A scale may have fewer dims than are normalised, or dims of one in front of them.
-  Dims scale = node.dims(1);
+  Dims scale = node.dims(in[1]);
   while (!scale.empty() && scale.front() == 1) scale.erase(scale.begin());
-  const Dims x = node.dims(0);
   refuse_if(elements(scale) != of.size || scale.size() > x.size() ||
                 !std::equal(scale.begin(), scale.end(), x.end() - static_cast<ptrdiff_t>(scale.size())),
             "the scale does not have the normalised dims");
   const percale_dtype wide = dtype == PERCALE_DTYPE_F64 ? PERCALE_DTYPE_F64 : PERCALE_DTYPE_F32;
-  refuse_if(dtype != PERCALE_DTYPE_F64 && node.attribute("stash_type", int64_t{1}) != 1, "computes in f32 or f64");
-  const bool bias = args.root == 0 && node.has(2), mean = args.root == 0 && node.gives(1),
-             inverse = args.root == 0 && node.gives(2);
-  refuse_if((mean && node.output_dtype(1) != wide) || (inverse && node.output_dtype(2) != wide),
+  refuse_if(dtype != PERCALE_DTYPE_F64 && norm.attribute("stash_type", int64_t{1}) != 1, "computes in f32 or f64");
+  const bool bias = args.root == 0 && norm.has(2), mean = args.root == 0 && norm.gives(1),
+             inverse = args.root == 0 && norm.gives(2);
+  refuse_if((mean && norm.output_dtype(1) != wide) || (inverse && norm.output_dtype(2) != wide),
             "gives statistics in f32, in f64 for f64");
   const Grid grid = rows_grid(of.rows, of.size);
   return [=](const Launch& launch) {
     if (args.rows == 0) return;
     RowNormArgs now = args;
-    now.x = launch.in(0);
-    now.scale = launch.in(1);
-    if (bias) now.bias = launch.in(2);
+    now.x = launch.in(in[0]);
+    now.scale = launch.in(in[1]);
+    if (bias) now.bias = launch.in(in[2]);
     now.y = launch.out(0);
     if (mean) now.mean = launch.out(1);
     if (inverse) now.inverse = launch.out(2);
@@ -84,20 +89,25 @@ Run prepare_row_norm(Plan& plan) {
   };
 }
 
+Run prepare_row_norm(Plan& plan) { return row_norm(plan, plan.node(), {0, 1, 2}); }
+
 // The columns are summed by blocks of 32 columns and a piece of at least so many rows; about so many blocks have work.
 constexpr int64_t kColumnBlock = 32, kPieceRows = 64, kWantedBlocks = 1024, kMostPieces = 128;
 
-Run prepare_row_norm_grad(Plan& plan) {
+// LayerNormalizationGrad in the same way: dy, x and scale.
+Run row_norm_grad(Plan& plan, const Node& norm, const std::array<size_t, 3>& in) {
   const Node& node = plan.node();
-  const percale_dtype dtype = node.dtype(1);
-  const DeviceKernel rows{Family::norm, kernel_name("row_norm_grad", dtype)},
-      columns{Family::norm, kernel_name("row_norm_columns", dtype)},
+  const percale_dtype dtype = node.dtype(in[1]);
+  refuse_if(!is_float(dtype), "normalises floats alone");
+  const std::string types = types_of(dtype, node.dtype(in[0]));
+  const DeviceKernel rows{Family::norm, "percale_row_norm_grad" + types},
+      columns{Family::norm, "percale_row_norm_columns" + types},
       join{Family::norm, kernel_name("row_norm_join", dtype)};
-  const Rows of = rows_of(node, 1);
+  const Rows of = rows_of(node.dims(in[1]), norm);
   RowNormGradArgs args{};
   args.rows = of.rows;
   args.size = of.size;
-  args.epsilon = node.attribute("epsilon", 1e-5);
+  args.epsilon = norm.attribute("epsilon", 1e-5);
   const int64_t blocks = std::max<int64_t>(1, (of.size + kColumnBlock - 1) / kColumnBlock);
   args.pieces = std::clamp<int64_t>(std::min(of.rows / kPieceRows, kWantedBlocks / blocks), 1, kMostPieces);
   const int64_t bytes = wide_bytes(dtype);
@@ -111,9 +121,9 @@ Run prepare_row_norm_grad(Plan& plan) {
   return [=](const Launch& launch) {
     if (args.size == 0) return;
     RowNormGradArgs now = args;
-    now.dy = launch.in(0);
-    now.x = launch.in(1);
-    now.scale = launch.in(2);
+    now.dy = launch.in(in[0]);
+    now.x = launch.in(in[1]);
+    now.scale = launch.in(in[2]);
     now.dx = launch.out(0);
     now.dscale = launch.out(1);
     now.dbias = launch.out(2);
@@ -124,6 +134,32 @@ Run prepare_row_norm_grad(Plan& plan) {
     launch.run(columns, column_grid, now);
     if (args.pieces > 1) launch.run(join, grid_for(2 * args.size), now);
   };
+}
+
+Run prepare_row_norm_grad(Plan& plan) { return row_norm_grad(plan, plan.node(), {0, 1, 2}); }
+
+// A layer's normalisation in f32 whose result goes on in 16 bits, and its gradient, which comes so.
+Run prepare_fused_row_norm(Plan& plan) {
+  const Node& node = plan.node();
+  const std::string_view anchor = node.attribute("anchor", std::string_view());
+  const bool back = anchor == "LayerNormalizationGrad";
+  refuse_if((!back && anchor != "LayerNormalization" && anchor != "RMSNormalization") || node.body_size() != 2,
+            "groups of a normalisation of rows and a Cast");
+  const size_t at = back ? 1 : 0;
+  const Node norm = node.body_node(at), cast = node.body_node(1 - at);
+  refuse_if(norm.op() != anchor || cast.op() != "Cast" || node.body_input(1, 0) != node.body_output(0),
+            "something else than a Cast");
+  std::array<size_t, 3> in{};
+  for (size_t i = back ? 1 : 0; i < in.size(); ++i) {
+    if (norm.has(i)) in[i] = node.outer_input(at, i);
+  }
+  if (back) in[0] = node.outer_input(0, 0);
+  const percale_dtype other = back ? node.dtype(in[0]) : node.output_dtype();
+  refuse_if(
+      node.dtype(in[back ? 1 : 0]) != PERCALE_DTYPE_F32 || (other != PERCALE_DTYPE_F16 && other != PERCALE_DTYPE_BF16),
+      "casts between others than f32 and 16 bits");
+  refuse_if(!back && norm.gives(2) && !norm.gives(1), "half of the statistics");
+  return back ? row_norm_grad(plan, norm, in) : row_norm(plan, norm, in);
 }
 
 // A channel is cut into pieces of at least so many elements; about so many blocks have work.
@@ -298,6 +334,7 @@ void add_norm(Entries& entries) {
   entries.push_back({"cuda.row_norm", "", "LayerNormalization", prepare_row_norm});
   entries.push_back({"cuda.row_norm", "", "RMSNormalization", prepare_row_norm});
   entries.push_back({"cuda.row_norm_grad", "percale", "LayerNormalizationGrad", prepare_row_norm_grad});
+  entries.push_back({"cuda.row_norm", "percale", "Fused", prepare_fused_row_norm});
   entries.push_back({"cuda.batch_norm", "", "BatchNormalization", prepare_batch_norm, 1});
   entries.push_back({"cuda.batch_norm_grad", "percale", "BatchNormalizationGrad", prepare_batch_norm_grad, 2});
   entries.push_back({"cuda.batch_norm", "percale", "Fused", prepare_fused_batch_norm, kAllImages});

@@ -240,6 +240,7 @@ struct ClassGradArgs {
   int64_t lines, classes, inner;
   int64_t ignore_index;
   int32_t ignores, wide_labels, softmax, per_line;  // per_line: dloss has an element per line
+  int32_t dloss_dtype, unused;                      // percale_dtype
   ErrorPlace errors;
 };
 

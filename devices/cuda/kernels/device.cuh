@@ -135,6 +135,24 @@ struct IsFloat<double> {
   static constexpr bool value = true;
 };
 
+// An element of a float type that only the run knows (percale_dtype).
+__device__ inline double read_float(Ptr p, int32_t dtype, int64_t i) {
+  switch (dtype) {
+    case 1: return static_cast<double>(at<const float>(p)[i]);
+    case 11: return at<const double>(p)[i];
+    case 10: return static_cast<double>(widen(at<const F16>(p)[i]));
+    default: return static_cast<double>(widen(at<const BF16>(p)[i]));
+  }
+}
+__device__ inline void write_float(Ptr p, int32_t dtype, int64_t i, double value) {
+  switch (dtype) {
+    case 1: at<float>(p)[i] = static_cast<float>(value); break;
+    case 11: at<double>(p)[i] = value; break;
+    case 10: at<F16>(p)[i] = narrow_double<F16>(value); break;
+    default: at<BF16>(p)[i] = narrow_double<BF16>(value); break;
+  }
+}
+
 // Elements that a thread loads and stores at once.
 template <class T, int kCount>
 struct alignas(sizeof(T) * kCount) Pack {

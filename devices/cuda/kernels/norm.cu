@@ -33,7 +33,8 @@ __device__ Statistics<Wide<T>> statistics_of(const T* x, int64_t size, double ep
   return {mean, static_cast<W>(1) / sqrt(squares / count + static_cast<W>(epsilon))};
 }
 
-template <class T, int kEach>
+// To: the type of the result.
+template <class T, class To, int kEach>
 __device__ void row_norm(const RowNormArgs& a, Wide<T>* lanes) {
   using W = Wide<T>;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
@@ -53,22 +54,22 @@ __device__ void row_norm(const RowNormArgs& a, Wide<T>* lanes) {
     if (!works) continue;
     const auto* from = reinterpret_cast<const Pack<T, kEach>*>(x);
     const auto* scale = at<const Pack<T, kEach>>(a.scale);
-    auto* to = reinterpret_cast<Pack<T, kEach>*>(at<T>(a.y) + row * a.size);
+    auto* to = reinterpret_cast<Pack<To, kEach>*>(at<To>(a.y) + row * a.size);
     for (int64_t i = threadIdx.x; i < a.size / kEach; i += blockDim.x) {
-      Pack<T, kEach> pack = from[i];
-      const Pack<T, kEach> factor = scale[i];
+      const Pack<T, kEach> pack = from[i], factor = scale[i];
+      Pack<To, kEach> out;
       Pack<T, kEach> more{};
       if (a.bias.address != 0) more = at<const Pack<T, kEach>>(a.bias)[i];
       for (int k = 0; k < kEach; ++k) {
         const W v = widen(pack.items[k]), g = widen(factor.items[k]);
         if (a.root) {  // rounded before it is scaled, as ONNX says
-          pack.items[k] = narrow<T>(widen(narrow<T>(v / root)) * g);
+          out.items[k] = narrow<To>(widen(narrow<T>(v / root)) * g);
         } else {
           const W h = (v - mean) * inverse * g;
-          pack.items[k] = narrow<T>(a.bias.address != 0 ? h + widen(more.items[k]) : h);
+          out.items[k] = narrow<To>(a.bias.address != 0 ? h + widen(more.items[k]) : h);
         }
       }
-      to[i] = pack;
+      to[i] = out;
     }
     if (threadIdx.x != 0) continue;
     if (a.mean.address != 0) at<W>(a.mean)[row] = mean;
@@ -77,7 +78,8 @@ __device__ void row_norm(const RowNormArgs& a, Wide<T>* lanes) {
 }
 
 // With g = dY scale and h = (x - mean) r: dX = r (g - mean(g) - h mean(g h)).
-template <class T, int kEach>
+// From: the type of dY.
+template <class T, class From, int kEach>
 __device__ void row_norm_grad(const RowNormGradArgs& a, Wide<T>* lanes) {
   using W = Wide<T>;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
@@ -88,12 +90,13 @@ __device__ void row_norm_grad(const RowNormGradArgs& a, Wide<T>* lanes) {
     const T* x = at<const T>(a.x) + start;
     const Statistics<W> s = statistics_of<kEach>(x, a.size, a.epsilon, works, lanes);
     const auto* from = reinterpret_cast<const Pack<T, kEach>*>(x);
-    const auto* dy = reinterpret_cast<const Pack<T, kEach>*>(at<const T>(a.dy) + start);
+    const auto* dy = reinterpret_cast<const Pack<From, kEach>*>(at<const From>(a.dy) + start);
     const auto* scale = at<const Pack<T, kEach>>(a.scale);
     W sum = 0, weighted = 0;
     if (works) {
       for (int64_t i = threadIdx.x; i < a.size / kEach; i += blockDim.x) {
-        const Pack<T, kEach> v = from[i], d = dy[i], factor = scale[i];
+        const Pack<T, kEach> v = from[i], factor = scale[i];
+        const Pack<From, kEach> d = dy[i];
         for (int k = 0; k < kEach; ++k) {
           const W g = widen(d.items[k]) * widen(factor.items[k]);
           sum += g;
@@ -107,7 +110,8 @@ __device__ void row_norm_grad(const RowNormGradArgs& a, Wide<T>* lanes) {
     if (!works) continue;
     auto* to = reinterpret_cast<Pack<T, kEach>*>(at<T>(a.dx) + start);
     for (int64_t i = threadIdx.x; i < a.size / kEach; i += blockDim.x) {
-      const Pack<T, kEach> v = from[i], d = dy[i], factor = scale[i];
+      const Pack<T, kEach> v = from[i], factor = scale[i];
+        const Pack<From, kEach> d = dy[i];
       Pack<T, kEach> out;
       for (int k = 0; k < kEach; ++k) {
         const W g = widen(d.items[k]) * widen(factor.items[k]);
@@ -134,7 +138,7 @@ __device__ Range piece_of(int64_t count, int64_t pieces, int64_t piece) {
 constexpr int kColumns = 32, kColumnRows = 8;  // threads of a block that sums columns
 
 // dscale = sum over rows of dY h, dbias of dY: a block takes 32 columns of a piece of the rows (blocks: x over columns, y over pieces).
-template <class T>
+template <class T, class From>
 __device__ void row_norm_columns(const RowNormGradArgs& a) {
   using W = Wide<T>;
   __shared__ W sums[2][kColumnRows][kColumns];
@@ -145,7 +149,7 @@ __device__ void row_norm_columns(const RowNormGradArgs& a) {
     W dscale = 0, dbias = 0;
     if (column < a.size) {
       for (int64_t row = rows.begin + threadIdx.y; row < rows.end; row += kColumnRows) {
-        const W d = widen(at<const T>(a.dy)[row * a.size + column]);
+        const W d = widen(at<const From>(a.dy)[row * a.size + column]);
         const W mean = at<const W>(a.statistics)[2 * row], inverse = at<const W>(a.statistics)[2 * row + 1];
         dscale += d * ((widen(at<const T>(a.x)[row * a.size + column]) - mean) * inverse);
         dbias += d;
@@ -182,23 +186,6 @@ __device__ void row_norm_join(const RowNormGradArgs& a) {
 __device__ int64_t divide(int64_t a, int64_t b) {
   if (a <= 0xFFFFFFFFLL && b <= 0xFFFFFFFFLL) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
   return a / b;
-}
-
-__device__ double read_float(Ptr p, int32_t dtype, int64_t i) {
-  switch (dtype) {
-    case 1: return static_cast<double>(at<const float>(p)[i]);
-    case 11: return at<const double>(p)[i];
-    case 10: return static_cast<double>(widen(at<const F16>(p)[i]));
-    default: return static_cast<double>(widen(at<const BF16>(p)[i]));
-  }
-}
-__device__ void write_float(Ptr p, int32_t dtype, int64_t i, double value) {
-  switch (dtype) {
-    case 1: at<float>(p)[i] = static_cast<float>(value); break;
-    case 11: at<double>(p)[i] = value; break;
-    case 10: at<F16>(p)[i] = narrow_double<F16>(value); break;
-    default: at<BF16>(p)[i] = narrow_double<BF16>(value); break;
-  }
 }
 
 // Where element `j` of a channel, counted over the batch, lies.
@@ -456,24 +443,30 @@ __device__ void channel_gradients(const ChannelNormArgs& a) {
 
 }  // namespace
 
+// Of rows of T; `Other` is the type of what they become, or of the gradient that comes back.
+#define PERCALE_ROW_NORM(name, T, Other)                                                                   \
+  PERCALE_KERNEL(percale_row_norm_##name, RowNormArgs, 256) {                                              \
+    __shared__ Wide<T> lanes[32];                                                                          \
+    if (a.packed) {                                                                                        \
+      row_norm<T, Other, 4>(a, lanes);                                                                     \
+    } else {                                                                                               \
+      row_norm<T, Other, 1>(a, lanes);                                                                     \
+    }                                                                                                      \
+  }                                                                                                        \
+  PERCALE_KERNEL(percale_row_norm_grad_##name, RowNormGradArgs, 256) {                                     \
+    __shared__ Wide<T> lanes[32];                                                                          \
+    if (a.packed) {                                                                                        \
+      row_norm_grad<T, Other, 4>(a, lanes);                                                                \
+    } else {                                                                                               \
+      row_norm_grad<T, Other, 1>(a, lanes);                                                                \
+    }                                                                                                      \
+  }                                                                                                        \
+  PERCALE_KERNEL(percale_row_norm_columns_##name, RowNormGradArgs, 256) { row_norm_columns<T, Other>(a); }
+PERCALE_ROW_NORM(f32_f16, float, F16)
+PERCALE_ROW_NORM(f32_bf16, float, BF16)
+
 #define PERCALE_NORM(name, T)                                                                      \
-  PERCALE_KERNEL(percale_row_norm_##name, RowNormArgs, 256) {                                      \
-    __shared__ Wide<T> lanes[32];                                                                  \
-    if (a.packed) {                                                                                \
-      row_norm<T, 4>(a, lanes);                                                                    \
-    } else {                                                                                       \
-      row_norm<T, 1>(a, lanes);                                                                    \
-    }                                                                                              \
-  }                                                                                                \
-  PERCALE_KERNEL(percale_row_norm_grad_##name, RowNormGradArgs, 256) {                             \
-    __shared__ Wide<T> lanes[32];                                                                  \
-    if (a.packed) {                                                                                \
-      row_norm_grad<T, 4>(a, lanes);                                                               \
-    } else {                                                                                       \
-      row_norm_grad<T, 1>(a, lanes);                                                               \
-    }                                                                                              \
-  }                                                                                                \
-  PERCALE_KERNEL(percale_row_norm_columns_##name, RowNormGradArgs, 256) { row_norm_columns<T>(a); } \
+  PERCALE_ROW_NORM(name, T, T)                                                                     \
   PERCALE_KERNEL(percale_row_norm_join_##name, RowNormGradArgs, 256) { row_norm_join<T>(a); }      \
   PERCALE_KERNEL(percale_channel_moments_##name, ChannelNormArgs, 256) { channel_moments<T>(a); }  \
   PERCALE_KERNEL(percale_channel_sums_##name, ChannelNormArgs, 256) { channel_sums<T>(a); }        \

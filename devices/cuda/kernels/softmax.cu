@@ -132,7 +132,7 @@ __device__ void class_grad(const ClassGradArgs& a) {
     if (a.softmax) s = log_sum(x, a.classes, a.inner, works && a.classes > 0, lanes);
     if (!works) continue;
     const Label label = read_label<T>(a, line);
-    double factor = label.weight * static_cast<double>(widen(at<const T>(a.dloss)[a.per_line ? line : 0]));
+    double factor = label.weight * read_float(a.dloss, a.dloss_dtype, a.per_line ? line : 0);
     if (a.total.address != 0) factor /= *at<const double>(a.total);
     const W scale = static_cast<W>(factor);
     for (int64_t i = threadIdx.x; i < a.classes; i += blockDim.x) {
@@ -154,15 +154,6 @@ __device__ double sum_lines(Ptr values, int64_t lines, double* lanes) {
   return join_row(sum, lanes, JoinSum());
 }
 
-__device__ void write_loss(const LossSumArgs& a, int64_t i, double value) {
-  switch (a.dtype) {
-    case 1: at<float>(a.y)[i] = static_cast<float>(value); break;
-    case 11: at<double>(a.y)[i] = value; break;
-    case 10: at<F16>(a.y)[i] = narrow_double<F16>(value); break;
-    default: at<BF16>(a.y)[i] = narrow_double<BF16>(value); break;
-  }
-}
-
 }  // namespace
 
 #define PERCALE_SOFTMAX(name, T)                                                            \
@@ -176,12 +167,12 @@ PERCALE_FLOAT_TYPES(PERCALE_SOFTMAX)
 PERCALE_KERNEL(percale_loss_sum, LossSumArgs, 256) {
   __shared__ double lanes[32];
   if (a.reduction == 0) {
-    for (int64_t i = thread_number(); i < a.lines; i += thread_count()) write_loss(a, i, at<const double>(a.losses)[i]);
+    for (int64_t i = thread_number(); i < a.lines; i += thread_count()) write_float(a.y, a.dtype, i, at<const double>(a.losses)[i]);
     return;
   }
   double out = sum_lines(a.losses, a.lines, lanes);
   if (a.reduction == 2) out /= sum_lines(a.line_weights, a.lines, lanes);
-  if (threadIdx.x == 0) write_loss(a, 0, out);
+  if (threadIdx.x == 0) write_float(a.y, a.dtype, 0, out);
 }
 
 // One block: what a mean is divided by.

@@ -144,6 +144,45 @@ TEST_CASE(
   CHECK(op_names(fuse(*build(1, false, false), inputs, options).main()) == apart);
 }
 
+TEST_CASE(
+    "For accelerators gradients and losses have a copy of the Cast of what they read, which goes when nobody else "
+    "reads it") {
+  const auto build = [](bool reads_wide) {
+    Builder builder(all_ops());
+    Build b(builder.main());
+    const ValueId x = b.input("x", {2, 3}, DType::kF32), labels = b.input("labels", {2}, DType::kI64);
+    const ValueId half = b.op("Cast", {x}, {{"to", DType::kBF16}}),
+                  wide = b.op("Cast", {half}, {{"to", DType::kF32}}, "wide");
+    const ValueId loss = b.op("SoftmaxCrossEntropyLoss", {wide, labels}, {}, "loss");
+    const ValueId grad = b.op("percale:SoftmaxCrossEntropyGrad", {b.number(1, DType::kF32), wide, labels}, {}, "grad");
+    std::vector<ValueId> outputs{loss, b.op("Cast", {grad}, {{"to", DType::kBF16}}, "narrow")};
+    if (reads_wide) outputs.push_back(b.op("Sin", {wide}, {}, "sin"));
+    b.outputs(outputs);
+    return get(builder.finish());
+  };
+  FuseOptions options;
+  options.accelerator = true;
+  for (const bool reads_wide : {false, true}) {
+    Graph fused = *build(reads_wide);
+    Function f = fused.main();
+    check(fuse_elementwise(fused, f, options));
+    fused.functions[0] = f;
+    check(Builder(fused).finish().status());
+    CHECK(op_names(fused.main()) ==
+          (reads_wide ? Strings{"Cast", "Cast", "Fused", "Fused", "Sin"} : Strings{"Cast", "Fused", "Fused"}));
+    CHECK(op_names(*fused.find_function("fused/loss")) == Strings{"Cast", "SoftmaxCrossEntropyLoss"});
+    CHECK(op_names(*fused.find_function("fused/narrow")) == Strings{"Cast", "SoftmaxCrossEntropyGrad", "Cast"});
+    const std::vector<Tensor> inputs{kX, Tensor::of<int64_t>({2}, std::vector<int64_t>{2, 0})};
+    const auto before = evaluate(*build(reads_wide), build(reads_wide)->main(), inputs),
+               after = evaluate(fused, fused.main(), inputs);
+    for (size_t i = 0; i < before.size(); ++i) CHECK(same_bits(before[i], after[i]));
+    check(inline_fused(fused, fused.functions[0], [](const Node&) { return false; }));
+    check(Builder(fused).finish().status());
+    const auto again = evaluate(fused, fused.main(), inputs);
+    for (size_t i = 0; i < before.size(); ++i) CHECK(same_bits(before[i], again[i]));
+  }
+}
+
 TEST_CASE("Groups keep to their limits") {
   Builder builder(all_ops());
   Build b(builder.main());
