@@ -49,7 +49,7 @@ PERCALE_CUDA_COMPILER(PERCALE_CHECK)
 
 static_assert(sizeof(CUdeviceptr) == sizeof(Address));
 static_assert(kCompileSuccess == NVRTC_SUCCESS && kCompileError == NVRTC_ERROR_COMPILATION);
-static_assert(kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+static_assert(kCaptureRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(sizeof(Algo) == sizeof(cublasLtMatmulAlgo_t) &&
               sizeof(Heuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
 static_assert(offsetof(Heuristic, workspace_bytes) == offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize) &&

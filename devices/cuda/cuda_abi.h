@@ -46,7 +46,7 @@ inline constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kStre
                           kHostDeviceMap = 2;
 
 // CUstreamCaptureMode
-inline constexpr int kCaptureThreadLocal = 1;
+inline constexpr int kCaptureRelaxed = 2;
 
 // name, parameters: each is a function `Result name(parameters)` that libcuda.so.1 exports.
 #define PERCALE_CUDA_DRIVER(F)                                                                                 \

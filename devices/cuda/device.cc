@@ -140,6 +140,17 @@ abi::Function Device::function(const KernelSource& source, size_t argument_bytes
   return function;
 }
 
+// Only ever more: queues of other threads launch the same function with other sizes.
+void Device::allow_shared(abi::Function function, unsigned bytes) {
+  const std::lock_guard lock(shared_bytes_mutex_);
+  unsigned& allowed = shared_bytes_[function];
+  if (bytes <= allowed) return;
+  const Driver& d = driver();
+  d.check(d.cuFuncSetAttribute(function, abi::kFunctionMaxDynamicShared, static_cast<int>(bytes)),
+          "cuFuncSetAttribute");
+  allowed = bytes;
+}
+
 abi::Blas Device::blas() {
   const std::lock_guard lock(blas_mutex_);
   if (blas_ == nullptr) {

@@ -63,6 +63,8 @@ class Device {
   abi::Function function(Family family, const std::string& name, size_t argument_bytes);
   // A kernel that is compiled when it is first asked for; null where that cannot be done.
   abi::Function function(const KernelSource& source, size_t argument_bytes);
+  // Launches of the function may have so many bytes of dynamic shared memory from now on. The context must be current.
+  void allow_shared(abi::Function function, unsigned bytes);
   // cuBLASLt's handle, made when it is first asked for. The context must be current.
   abi::Blas blas();
   // Calls f(cuDNN's handle), for one thread at a time: the handle, made when it is first asked for, has a stream. Null where cuDNN cannot be
@@ -115,6 +117,8 @@ class Device {
   std::array<abi::Module, kFamilies> modules_{};
   std::vector<abi::Module> compiled_;
   std::unordered_map<std::string, abi::Function> functions_;
+  std::mutex shared_bytes_mutex_;
+  std::unordered_map<abi::Function, unsigned> shared_bytes_;  // the most that was allowed
   std::mutex blas_mutex_;
   abi::Blas blas_ = nullptr;
   std::mutex dnn_mutex_;

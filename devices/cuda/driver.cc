@@ -47,11 +47,11 @@ void Driver::open_library() {
     reason_ = "no NVIDIA driver (" + error + ")";
     return;
   }
-#define PERCALE_CUDA_FIND(name, parameters)                                                    \
-  find(library, #name, name);                                                                  \
-  if (name == nullptr) {                                                                       \
-    reason_ = "the NVIDIA driver is too old: it has no " #name "; CUDA 12 or newer is needed"; \
-    return;                                                                                    \
+#define PERCALE_CUDA_FIND(name, parameters)                     \
+  find(library, #name, name);                                   \
+  if (name == nullptr) {                                        \
+    reason_ = "the NVIDIA driver is too old: it has no " #name; \
+    return;                                                     \
   }
   PERCALE_CUDA_DRIVER(PERCALE_CUDA_FIND)
 #undef PERCALE_CUDA_FIND
@@ -63,9 +63,13 @@ void Driver::open_library() {
     return;
   }
   int version = 0;
-  if (const abi::Result result = cuDriverGetVersion(&version); result != abi::kSuccess || version < 12000) {
+  if (const abi::Result result = cuDriverGetVersion(&version);
+      result != abi::kSuccess || version < PERCALE_CUDA_MAJOR * 1000) {
+    // Code of a compiler runs with drivers of its major version and newer ones.
+    const std::string needed = std::to_string(PERCALE_CUDA_MAJOR);
     reason_ = "the NVIDIA driver knows CUDA " + std::to_string(version / 1000) + "." +
-              std::to_string(version % 1000 / 10) + "; 12.0 or newer is needed";
+              std::to_string(version % 1000 / 10) + "; the plug-in was built with CUDA " + needed +
+              " and needs a driver for " + needed + ".0 or newer";
     return;
   }
   int count = 0;
@@ -90,7 +94,9 @@ std::string Driver::describe(abi::Result result) const {
              "; this GPU or driver is older than what the plug-in was built for (sm_80 and newer, see its README)";
     case abi::kInvalidImage:
     case abi::kInvalidPtx:
-      return out + "; the plug-in was built without device code: build it where nvcc is (-Dcuda=enabled)";
+      return out +
+             "; the plug-in was built without device code (build it where nvcc is, with -Dcuda=enabled), or by an nvcc "
+             "newer than the driver";
     case abi::kSystemDriverMismatch:
       return out + "; driver library and kernel module differ: reload the module or reboot";
     case abi::kSystemNotReady: return out + "; the fabric manager of the machine is not running yet";

@@ -114,8 +114,8 @@ class Program {
     } else if (node.op() == "Clip") {
       uint8_t value = operands[0];
       const bool low = inputs > 1 && operands[1] != kNone, high = inputs > 2 && operands[2] != kNone;
-      if (low) value = add_binary(BinaryOp::kMax, value, operands[1]);
-      if (high) value = add_binary(BinaryOp::kMin, value, operands[2]);
+      if (low) value = add_binary(BinaryOp::kAtLeast, value, operands[1]);
+      if (high) value = add_binary(BinaryOp::kAtMost, value, operands[2]);
       places_[whole_.body_output(i)] = value;
     } else if (const auto binary = binary_code(node)) {
       refuse_if(inputs < 2, "one operand of what joins several");

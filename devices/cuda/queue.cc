@@ -159,10 +159,7 @@ void Queue::flush() {
 void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
                    unsigned shared_bytes, const void* arguments) {
   flush();
-  if (shared_bytes > kPlainShared) {  // more must be asked for
-    driver_.check(driver_.cuFuncSetAttribute(function, abi::kFunctionMaxDynamicShared, static_cast<int>(shared_bytes)),
-                  "cuFuncSetAttribute");
-  }
+  if (shared_bytes > kPlainShared) device_.allow_shared(function, shared_bytes);
   void* parameters[] = {const_cast<void*>(arguments)};
   driver_.check(driver_.cuLaunchKernel(function, grid_x, grid_y, 1, block_x, block_y, 1, shared_bytes, stream_,
                                        parameters, nullptr),
@@ -171,8 +168,10 @@ void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, uns
 
 void Queue::record_begin() {
   flush();
-  driver_.check(driver_.cuStreamBeginCapture_v2(stream_, abi::kCaptureThreadLocal), "cuStreamBeginCapture");
+  // Relaxed: a kernel that comes for the first time loads its module, and libraries of the vendor allocate, while the stream is captured.
+  driver_.check(driver_.cuStreamBeginCapture_v2(stream_, abi::kCaptureRelaxed), "cuStreamBeginCapture");
   recording_ = true;
+  failed_before_ = failed();
   once_ = draws_ = false;
 }
 
@@ -180,13 +179,17 @@ std::unique_ptr<Recording> Queue::record_end() {
   flush();
   recording_ = false;
   abi::Graph graph = nullptr;
-  driver_.check(driver_.cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
+  const abi::Result ended = driver_.cuStreamEndCapture(stream_, &graph);
+  if (is_sticky(ended)) driver_.check(ended, "cuStreamEndCapture");
   abi::GraphExec work = nullptr;
-  if (!once_ && !failed()) {
+  if (ended == abi::kSuccess && !once_ && !failed()) {
     const abi::Result result = driver_.cuGraphInstantiateWithFlags(&work, graph, 0);
     if (result != abi::kSuccess) work = nullptr;
   }
-  driver_.cuGraphDestroy(graph);
+  if (graph != nullptr) driver_.cuGraphDestroy(graph);
+  // What cannot be kept was not done, and comes again piece by piece: what went wrong with keeping it is forgotten.
+  const std::lock_guard lock(mutex_);
+  if (!failed_before_ && !trouble_.lost) trouble_ = {};
   return work == nullptr ? nullptr : std::make_unique<Recording>(device_, work, draws_);
 }
 

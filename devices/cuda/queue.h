@@ -158,7 +158,7 @@ class Queue {
   DrawArgs told_{};                // what was last written there
   std::vector<std::unique_ptr<Chunk>> chunks_;
 
-  bool recording_ = false, once_ = false, draws_ = false;
+  bool recording_ = false, once_ = false, draws_ = false, failed_before_ = false;
 
   std::mutex waiting_mutex_;
   std::unique_ptr<Waiting> waiting_;

@@ -212,6 +212,24 @@ TEST_CASE(
   CHECK(session->run(kRun, std::vector{input()}).ok());
 }
 
+TEST_CASE("what the driver cannot keep goes piece by piece, and the next piece is kept again") {
+  for (const char* fault : {"fail_capture=1", "fail_capture=2"}) {
+    CAPTURE(fault);
+    const Faults faults(fault);
+    const auto engine = engine_of("cpu:0,cuda:0");
+    // Two pieces, with a word on the CPU between them.
+    const auto graph = chain(*engine, 13, {"cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cuda:0", "cpu:0"});
+    const auto session = *Session::create(engine, graph, nullptr, {.disabled_passes = {"fuse_elementwise"}});
+    const uint64_t before = emulator_count("played");
+    for (int i = 0; i < 8; ++i) {
+      const auto got = session->run(kRun, std::vector{input()});
+      REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+      CHECK(difference((*got)[0], on_cpu(13)) < 1e-6);
+    }
+    CHECK(emulator_count("played") - before >= 5);
+  }
+}
+
 TEST_CASE("an index out of range names its node, and the run after it is whole again") {
   const Faults none(nullptr);
   const auto engine = engine_of("cpu:0,cuda:0");

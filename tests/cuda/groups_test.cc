@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,22 @@ TEST_CASE("normalisation of rows and a loss take Casts along") {
     const auto count = [&](const char* name) { return std::count(groups.begin(), groups.end(), name); };
     CHECK(count("row_norm") == 4);
     CHECK(count("class_loss") == (weighted ? 0 : 2));
+  }
+}
+
+TEST_CASE("Clip within a group leaves what is neither below nor above its limits as it is") {
+  const float nan = std::nanf("");
+  for (const DType dtype : {DType::kF32, DType::kF16}) {
+    for (const float limit : {0.0f, nan}) {
+      CAPTURE(dtype_name(dtype));
+      CAPTURE(limit);
+      Net net;
+      Emitter& e = net.e;
+      const ValueId given = net.input(Tensor::of<float>({6}, std::vector<float>{-0.0f, 0, nan, 7, -3, 6}));
+      const ValueId x = e.emit("Cast", {given}, {{"to", dtype}});
+      const ValueId y = e.emit("Clip", {x, e.scalar(dtype, static_cast<double>(limit)), e.scalar(dtype, 6)});
+      CHECK(net.run({e.emit("Neg", {y})}, false) == std::vector<std::string>{"fused"});
+    }
   }
 }
 

@@ -108,6 +108,8 @@ enum class BinaryOp : int32_t {
   kMod,
   kFmod,
   kReluGrad,
+  kAtLeast,  // of Clip: the operand stays where it is neither less nor more than the limit, NaN and -0 too
+  kAtMost,
   kAnd,
   kOr,
   kXor,

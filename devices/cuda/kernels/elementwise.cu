@@ -239,7 +239,7 @@ __device__ void clip(const ClipArgs& a) {
   if (a.high.address != 0) high = widen(*at<const T>(a.high));
   for (int64_t i = thread_number(); i < a.size; i += thread_count()) {
     Wide<T> value = widen(x[i]);
-    if (a.low.address != 0 && value < low) value = low;
+    if (a.low.address != 0 && value < low) value = low;  // as kAtLeast and kAtMost
     if (a.high.address != 0 && value > high) value = high;
     y[i] = narrow<T>(value);
   }

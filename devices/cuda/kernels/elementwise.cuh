@@ -74,6 +74,8 @@ __device__ inline T binary_float(BinaryOp op, T a, T b) {
     case BinaryOp::kMin: return a < b || a != a ? a : b;
     case BinaryOp::kFmod: return fmod(a, b);
     case BinaryOp::kReluGrad: return b <= static_cast<T>(0) ? static_cast<T>(0) : a;
+    case BinaryOp::kAtLeast: return a < b ? b : a;
+    case BinaryOp::kAtMost: return a > b ? b : a;
     default: return a;
   }
 }

@@ -4,8 +4,11 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
+#include <random>
 #include <vector>
 
 namespace percale_emulator {
@@ -128,6 +131,9 @@ struct State {
   std::vector<std::unique_ptr<Fiber>> all;
   std::vector<Fiber*> idle;
   std::vector<uint64_t> shared;
+  uint64_t order = 0;
+  std::minstd_rand chance;
+  std::vector<uint64_t> warp_turns, lane_turns;  // in which order those of the block run
 };
 State& state() {
   static auto* const only = new State;
@@ -189,7 +195,73 @@ void resume(DeviceThread& t) {
   t.fiber = nullptr;
 }
 
+// 0 to count - 1 in the order that was asked for.
+void put_in_order(std::vector<uint64_t>& numbers, uint64_t count) {
+  State& s = state();
+  numbers.resize(count);
+  std::iota(numbers.begin(), numbers.end(), uint64_t{0});
+  if (s.order == 1) std::reverse(numbers.begin(), numbers.end());
+  if (s.order > 1) std::shuffle(numbers.begin(), numbers.end(), s.chance);
+}
+
+void begin_block(EmulatedDim3 at, EmulatedDim3 grid, EmulatedDim3 block) {
+  State& s = state();
+  const unsigned count = block.x * block.y * block.z;
+  s.threads.assign(count, {});
+  s.warps.assign((count + kWarp - 1) / kWarp, {});
+  s.barrier = {};
+  s.ended = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    Thread& t = s.threads[i].info;
+    t.thread = {i % block.x, i / block.x % block.y, i / (block.x * block.y)};
+    t.block = at;
+    t.block_dim = block;
+    t.grid_dim = grid;
+    t.lane = static_cast<int>(i % kWarp);
+    t.warp = static_cast<int>(i / kWarp);
+    ++s.warps[i / kWarp].lanes;
+  }
+}
+
+// Lets the threads of a warp go on until each has ended or waits for other warps: one warp may be far ahead of the others. Whether any did.
+bool run_warp(size_t warp) {
+  State& s = state();
+  bool any = false;
+  do {
+    s.moved = false;
+    for (uint64_t lane : s.lane_turns) {
+      const size_t i = warp * kWarp + lane;
+      if (i < s.threads.size() && !s.threads[i].ended) resume(s.threads[i]);
+    }
+    any = any || s.moved;
+  } while (s.moved);
+  return any;
+}
+
+// Until all threads have ended, or none comes further.
+void run_threads() {
+  State& s = state();
+  put_in_order(s.warp_turns, s.warps.size());
+  put_in_order(s.lane_turns, kWarp);
+  while (s.ended < s.threads.size()) {
+    bool any = false;
+    for (uint64_t warp : s.warp_turns) any = run_warp(warp) || any;
+    if (any) continue;
+    // The stacks of those that wait are left as they are; nobody returns to them.
+    complain("threads wait at a barrier that others never reach");
+    for (auto& fiber : s.all) static_cast<void>(fiber.release());
+    s.all.clear();
+    s.idle.clear();
+    return;
+  }
+}
+
 }  // namespace
+
+void set_order(uint64_t order) {
+  state().order = order;
+  state().chance.seed(static_cast<std::minstd_rand::result_type>(order));
+}
 
 void complain(const std::string& what) {
   if (state().complaint.empty()) state().complaint = what;
@@ -221,39 +293,14 @@ std::string run_grid(Kernel kernel, const void* arguments, EmulatedDim3 grid, Em
   s.kernel = kernel;
   s.arguments = arguments;
   s.complaint.clear();
-  const unsigned count = block.x * block.y * block.z;
-  for (unsigned z = 0; z < grid.z; ++z) {
-    for (unsigned y = 0; y < grid.y; ++y) {
-      for (unsigned x = 0; x < grid.x && s.complaint.empty(); ++x) {
-        s.threads.assign(count, {});
-        s.warps.assign((count + kWarp - 1) / kWarp, {});
-        s.barrier = {};
-        s.ended = 0;
-        for (unsigned i = 0; i < count; ++i) {
-          Thread& t = s.threads[i].info;
-          t.thread = {i % block.x, i / block.x % block.y, i / (block.x * block.y)};
-          t.block = {x, y, z};
-          t.block_dim = block;
-          t.grid_dim = grid;
-          t.lane = static_cast<int>(i % kWarp);
-          t.warp = static_cast<int>(i / kWarp);
-          ++s.warps[i / kWarp].lanes;
-        }
-        while (s.ended < count) {
-          s.moved = false;
-          for (DeviceThread& t : s.threads) {
-            if (!t.ended) resume(t);
-          }
-          if (s.moved) continue;
-          // The stacks of those that wait are left as they are; nobody returns to them.
-          complain("threads wait at a barrier that others never reach");
-          for (auto& fiber : s.all) static_cast<void>(fiber.release());
-          s.all.clear();
-          s.idle.clear();
-          break;
-        }
-      }
-    }
+  std::vector<uint64_t> blocks;
+  put_in_order(blocks, uint64_t{grid.x} * grid.y * grid.z);
+  for (size_t i = 0; i < blocks.size() && s.complaint.empty(); ++i) {
+    const uint64_t at = blocks[i], line = at / grid.x;
+    begin_block({static_cast<unsigned>(at % grid.x), static_cast<unsigned>(line % grid.y),
+                 static_cast<unsigned>(line / grid.y)},
+                grid, block);
+    run_threads();
   }
   return s.complaint;
 }

@@ -38,7 +38,8 @@ using Work = std::function<std::string()>;
 struct StreamTag {
   ContextTag* context;
   std::deque<Work> work = {};
-  bool keeps = false;  // what is enqueued goes to `kept`
+  bool keeps = false;   // what is enqueued goes to `kept`
+  bool broken = false;  // what is kept will not be had
   std::vector<Work> kept = {};
 
   void push(Work piece) {
@@ -72,11 +73,16 @@ struct FunctionTag {
 namespace percale_emulator {
 namespace {
 
+constexpr Result kStreamCaptureInvalidated = 901;
+
 struct Options {
   int devices = 1;
   uint64_t memory = uint64_t{8} << 30;
   uint64_t fail_allocation = 0, fail_host_allocation = 0, sticky_launch = 0, sticky_copy = 0;  // the n-th, from 1
   bool strict = false, peers = true;  // GPUs reach each other's memory
+  uint64_t order = 0;                 // of threads and blocks
+  uint64_t fail_capture = 0;          // the n-th, from 1
+  int version = 13000;
 };
 
 struct State {
@@ -91,7 +97,7 @@ struct State {
   std::set<GraphTag*> graphs;
   std::set<GraphExecTag*> plays;
   std::map<std::string, std::unique_ptr<FunctionTag>> functions;
-  uint64_t problems = 0, launches = 0, played = 0, launches_at_copy = 0, copies = 0, allocations = 0,
+  uint64_t problems = 0, launches = 0, played = 0, captures = 0, launches_at_copy = 0, copies = 0, allocations = 0,
            host_allocations = 0;
 };
 State& state() {
@@ -119,6 +125,9 @@ Options parse(const char* text) {
     if (key == "sticky_copy") out.sticky_copy = value;
     if (key == "strict") out.strict = value != 0;
     if (key == "peers") out.peers = value != 0;
+    if (key == "order") out.order = value;
+    if (key == "fail_capture") out.fail_capture = value;
+    if (key == "version") out.version = static_cast<int>(value);
   }
   return out;
 }
@@ -266,13 +275,14 @@ Result cuInit(unsigned) {
   const std::lock_guard lock(s.mutex);
   if (s.started) return kSuccess;
   s.options = parse(std::getenv("PERCALE_CUDA_EMULATOR"));
+  set_order(s.options.order);
   s.started = true;
   for (int i = 0; i < s.options.devices; ++i) s.contexts[i].device = i;
   return s.options.devices == 0 ? kNoDevice : kSuccess;
 }
 
 Result cuDriverGetVersion(int* version) {
-  *version = 13000;
+  *version = state().options.version;
   return kSuccess;
 }
 
@@ -522,8 +532,9 @@ Result cuStreamBeginCapture_v2(Stream stream, int mode) {
   const Call call("cuStreamBeginCapture");
   if (call.fails()) return call.result;
   if (!known(stream, "cuStreamBeginCapture")) return kInvalidValue;
-  if (stream->keeps || mode != kCaptureThreadLocal) return misuse("cuStreamBeginCapture twice, or of another mode");
+  if (stream->keeps || mode != kCaptureRelaxed) return misuse("cuStreamBeginCapture twice, or of another mode");
   stream->keeps = true;
+  stream->broken = ++state().captures == state().options.fail_capture;
   return kSuccess;
 }
 
@@ -532,7 +543,10 @@ Result cuStreamEndCapture(Stream stream, Graph* out) {
   if (call.context == nullptr || !known(stream, "cuStreamEndCapture")) return kInvalidValue;
   if (!stream->keeps) return misuse("cuStreamEndCapture without a begin");
   stream->keeps = false;
-  *out = new GraphTag{std::exchange(stream->kept, {})};
+  *out = nullptr;
+  auto kept = std::exchange(stream->kept, {});
+  if (std::exchange(stream->broken, false)) return kStreamCaptureInvalidated;
+  *out = new GraphTag{std::move(kept)};
   state().graphs.insert(*out);
   return kSuccess;
 }
@@ -698,6 +712,7 @@ Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsig
     return misuse(who + ": a grid of " + std::to_string(grid_x) + " x " + std::to_string(grid_y));
   }
   if (shared_bytes > function->most_shared) return misuse(who + ": shared memory that was not asked for");
+  if (stream->broken) return kStreamCaptureInvalidated;
   if (parameters == nullptr || extra != nullptr) return misuse(who + ": no parameters");
   ++s.launches;
   if (fault(s.launches, s.options.sticky_launch, *call.context)) return kSuccess;  // it shows later
@@ -723,8 +738,9 @@ void percale_emulator_configure(const char* text) {
   const std::lock_guard lock(s.mutex);
   const int devices = s.options.devices;
   s.options = parse(text);
+  set_order(s.options.order);
   s.options.devices = devices;
-  s.launches = s.copies = s.allocations = s.host_allocations = 0;
+  s.launches = s.copies = s.captures = s.allocations = s.host_allocations = 0;
 }
 
 uint64_t percale_emulator_launches(void) { return state().launches; }
