@@ -1434,7 +1434,8 @@ struct FusedAttributes {
   std::optional<std::string> body = {};  ///< required
   std::optional<std::string> anchor = {};  ///< default ""
 };
-/// What its body, a function of plain ops, gives for the inputs; anchor names its Conv, Gemm or MatMul, if any.
+/// What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise, if
+/// any.
 /// Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 /// No gradient.
 inline std::vector<Value> Fused(Builder& builder, size_t outputs, Values inputs, const FusedAttributes& attributes = {}, const char* name = nullptr) {

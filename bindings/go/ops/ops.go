@@ -2363,7 +2363,8 @@ type FusedAttrs struct {
 	Anchor string // default ""
 }
 
-// Fused: What its body, a function of plain ops, gives for the inputs; anchor names its Conv, Gemm or MatMul, if any.
+// Fused: What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise,
+// if any.
 //
 // Input inputs (optional, any number): f32 u8 i8 u16 i16 i32 i64 bool f16 f64 u32 u64 bf16.
 // No gradient.

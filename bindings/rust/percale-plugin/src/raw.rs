@@ -659,13 +659,13 @@ pub struct percale_host_api {
     pub fused_node_count: Option<unsafe extern "C" fn(node: *const percale_node_view) -> usize>,
     /// A node of the body, to be read with the node_* getters. Borrowed; good as long as `node` is.
     pub fused_node: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> *const percale_node_view>,
-    /// The body of a node "Fused": a function of plain nodes in their order, the last of which gives the output of
-    /// the whole. A value is a number: the inputs of the Fused node come first, then the constants of the body, then
-    /// the outputs of its nodes; -1 = absent.
+    /// The body of a node "Fused": plain nodes in their order. The whole gives the first output of the last, then
+    /// what nodes give besides their first. A value is a number: the inputs of the Fused node come first, then the
+    /// constants of the body, then the outputs of its nodes; -1 = absent.
     pub fused_node_input: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize, input: usize) -> i32>,
-    /// The body of a node "Fused": a function of plain nodes in their order, the last of which gives the output of
-    /// the whole. A value is a number: the inputs of the Fused node come first, then the constants of the body, then
-    /// the outputs of its nodes; -1 = absent.
+    /// The body of a node "Fused": plain nodes in their order. The whole gives the first output of the last, then
+    /// what nodes give besides their first. A value is a number: the inputs of the Fused node come first, then the
+    /// constants of the body, then the outputs of its nodes; -1 = absent.
     pub fused_node_output: Option<unsafe extern "C" fn(node: *const percale_node_view, index: usize) -> i32>,
     /// What random ops count by, besides their attributes: the run's seed, its step, and the number that the first
     /// row of the batch has in the whole one.
@@ -674,9 +674,9 @@ pub struct percale_host_api {
     /// its name by whoever finds out later, before queue_synchronize() returns. That then says PERCALE_OK: the run
     /// knows.
     pub run_mark: Option<unsafe extern "C" fn(run: *const percale_run_context) -> i64>,
-    /// The body of a node "Fused": a function of plain nodes in their order, the last of which gives the output of
-    /// the whole. A value is a number: the inputs of the Fused node come first, then the constants of the body, then
-    /// the outputs of its nodes; -1 = absent.
+    /// The body of a node "Fused": plain nodes in their order. The whole gives the first output of the last, then
+    /// what nodes give besides their first. A value is a number: the inputs of the Fused node come first, then the
+    /// constants of the body, then the outputs of its nodes; -1 = absent.
     pub run_fail_at: Option<unsafe extern "C" fn(run: *mut percale_run_context, mark: i64, code: i32, detail: i64)>,
     /// The kernel may find an output at the address of an input of the same size and format: each place is read
     /// before it is written. It is done where nobody reads the input afterwards; otherwise both have their own

@@ -1234,7 +1234,8 @@ public final class Ops {
   }
 
   /**
-   * What its body, a function of plain ops, gives for the inputs; anchor names its Conv, Gemm or MatMul, if any.
+   * What its body, a function of plain ops, gives for the inputs; anchor names the node that is not elementwise,
+   * if any.
    * <p>Attribute {@code body}: function; required.
    * <p>Attribute {@code anchor}: String; default "".
    *
