@@ -30,9 +30,10 @@ int64_t workspace_for(const Product& p) {
 
 // Handles of cuBLASLt, and the way it has chosen.
 struct PlannedProduct::OnDevice {
-  OnDevice(Device& device, const Product& p) : lib(device.shared().blas), blas(device.blas()) {
+  // `bias`: that of the first run.
+  OnDevice(Device& device, const Product& p, Ptr bias) : lib(device.shared().blas), blas(device.blas()) {
     try {
-      make(p, device.tf32(), device.deterministic());
+      make(p, device.tf32(), device.deterministic(), bias);
     } catch (...) {
       destroy();
       throw;
@@ -44,7 +45,7 @@ struct PlannedProduct::OnDevice {
 
   // cuBLASLt thinks in columns: a row-major matrix is the transpose of a column-major one, and D^T = op(B)^T op(A)^T. So B comes first,
   // and a bias for every column of D is one for every row of D^T, which is what its epilogue adds.
-  void make(const Product& p, bool tf32, bool deterministic) {
+  void make(const Product& p, bool tf32, bool deterministic, Ptr bias) {
     const Types t = types_of(p.dtype, tf32);
     BlasLibrary::check(lib.cublasLtMatmulDescCreate(&desc, t.compute, t.scale), "cublasLtMatmulDescCreate");
     const auto set = [&](int attribute, const auto& value) {
@@ -56,6 +57,7 @@ struct PlannedProduct::OnDevice {
     set(abi::kDescTransB, op_a);
     const int32_t epilogue = p.epilogue;
     set(abi::kDescEpilogue, epilogue);
+    if (has_bias(p.epilogue)) set_bias(bias);  // the heuristics look at its alignment
     b = p.trans_b ? layout(p, t, p.k, p.n, p.b_step) : layout(p, t, p.n, p.k, p.b_step);
     a = p.trans_a ? layout(p, t, p.m, p.k, p.a_step) : layout(p, t, p.k, p.m, p.a_step);
     d = layout(p, t, p.n, p.m, p.d_step);
@@ -99,6 +101,12 @@ struct PlannedProduct::OnDevice {
     return out;
   }
 
+  void set_bias(Ptr bias) const {
+    const auto* address = reinterpret_cast<const void*>(bias.address);
+    BlasLibrary::check(lib.cublasLtMatmulDescSetAttribute(desc, abi::kDescBiasPointer, &address, sizeof address),
+                       "cublasLtMatmulDescSetAttribute");
+  }
+
   void destroy() {
     if (preference != nullptr) lib.cublasLtMatmulPreferenceDestroy(preference);
     for (abi::Layout l : {a, b, d}) {
@@ -120,24 +128,21 @@ PlannedProduct::PlannedProduct(const Product& product) : product_(product) { typ
 
 PlannedProduct::~PlannedProduct() = default;
 
-const PlannedProduct::OnDevice& PlannedProduct::on(Device& device) const {
+const PlannedProduct::OnDevice& PlannedProduct::on(Device& device, Ptr bias) const {
   const std::lock_guard lock(mutex_);
   auto& found = devices_[&device];
-  if (found == nullptr) found = std::make_unique<OnDevice>(device, product_);
+  if (found == nullptr) found = std::make_unique<OnDevice>(device, product_, bias);
   return *found;
 }
 
 void PlannedProduct::run(const Launch& launch, Ptr a, Ptr b, Ptr c, Ptr d, Ptr bias, Ptr workspace,
                          int64_t workspace_bytes) const {
-  const OnDevice& own = on(launch.queue().device());
+  const OnDevice& own = on(launch.queue().device(), bias);
   const auto pointer = [](Ptr p) { return reinterpret_cast<void*>(p.address); };
   std::unique_lock<std::mutex> lock;
   if (has_bias(product_.epilogue)) {
     lock = std::unique_lock(own.bias_mutex);
-    const void* address = pointer(bias);
-    BlasLibrary::check(
-        own.lib.cublasLtMatmulDescSetAttribute(own.desc, abi::kDescBiasPointer, &address, sizeof address),
-        "cublasLtMatmulDescSetAttribute");
+    own.set_bias(bias);
   }
   const bool wide = product_.dtype == PERCALE_DTYPE_F64;
   const auto alpha = static_cast<float>(product_.alpha), beta = static_cast<float>(product_.beta);

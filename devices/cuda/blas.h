@@ -39,7 +39,7 @@ class PlannedProduct {
 
  private:
   struct OnDevice;
-  const OnDevice& on(Device& device) const;
+  const OnDevice& on(Device& device, Ptr bias) const;
 
   const Product product_;
   mutable std::mutex mutex_;

@@ -175,6 +175,7 @@ BlasStatus cublasLtMatmulAlgoGetHeuristic(Blas, MatmulDesc desc, Layout a, Layou
                                           Preference preference, int wanted, Heuristic* found, int* count) {
   if (wanted < 1) return misuse("no algorithm asked for");
   if (const char* what = mismatch(*desc, *a, *b, *c, *d)) return misuse(what);
+  if ((desc->epilogue & kEpilogueBias) != 0 && desc->bias == nullptr) return misuse("heuristics without the bias");
   *count = 1;
   *found = {};
   // What it will be held to.
