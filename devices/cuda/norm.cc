@@ -11,7 +11,8 @@ namespace {
 
 // A warp for a row of up to so many elements, else a block.
 constexpr int64_t kWarpRow = 1024;
-constexpr int64_t kPack = 4;  // elements that a thread takes at once where sizes and addresses allow it
+// Elements that a thread takes at once where sizes and addresses allow it.
+int64_t pack_of(percale_dtype dtype) { return 16 / item_bytes(dtype); }
 
 std::string kernel_name(const char* what, percale_dtype dtype) {
   refuse_if(!is_float(dtype), "normalises floats alone");
@@ -20,9 +21,8 @@ std::string kernel_name(const char* what, percale_dtype dtype) {
 int64_t wide_bytes(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F64 ? 8 : 4; }
 
 int32_t packs(int64_t size, percale_dtype dtype, std::initializer_list<Ptr> operands) {
-  const auto bytes = static_cast<uint64_t>(kPack * item_bytes(dtype));
-  bool out = size % kPack == 0;
-  for (Ptr p : operands) out = out && p.address % bytes == 0;
+  bool out = size % pack_of(dtype) == 0;
+  for (Ptr p : operands) out = out && p.address % 16 == 0;
   return out ? 1 : 0;
 }
 
@@ -165,7 +165,7 @@ Run prepare_fused_row_norm(Plan& plan) {
 // A channel is cut into pieces of at least so many elements; about so many blocks have work.
 constexpr int64_t kPiece = 1024, kChannelBlocks = 2048, kMostChannelPieces = 64;
 // The same where channels lie last, and a block takes many of them.
-constexpr int64_t kLastPiece = 256, kLastBlocks = 1024, kMostLastPieces = 256, kBlock = 256, kBlockChannels = 128;
+constexpr int64_t kLastPiece = 256, kLastBlocks = 1024, kMostLastPieces = 256, kBlock = 256, kBlockPacks = 32;
 
 // `norm`: the node with the attributes, which may stand in the body of `node`.
 ChannelNormArgs channel_args(const Node& node, const Node& norm, size_t x_input, percale_dtype scale,
@@ -184,22 +184,21 @@ ChannelNormArgs channel_args(const Node& node, const Node& norm, size_t x_input,
   args.statistics_dtype = statistics;
   const int64_t count = args.batch * args.image, channels = std::max<int64_t>(args.channels, 1);
   if (args.channels_last != 0) {
-    args.packed = channels % kPack == 0 ? 1 : 0;
-    const int64_t blocks = (channels + kBlockChannels - 1) / kBlockChannels;
+    const int64_t side = kBlockPacks * pack_of(node.dtype(x_input)), blocks = (channels + side - 1) / side;
     args.pieces = std::clamp<int64_t>(std::min(count / kLastPiece, kLastBlocks / blocks), 1, kMostLastPieces);
   } else {
     args.pieces = std::clamp<int64_t>(std::min(count / kPiece, kChannelBlocks / channels), 1, kMostChannelPieces);
   }
   return args;
 }
-Grid channel_grid(const ChannelNormArgs& args) {
+Grid channel_grid(const ChannelNormArgs& args, percale_dtype dtype) {
   Grid out;
   int64_t blocks = args.channels;
   if (args.channels_last != 0) {
     // As many threads side by side as there are packs of channels, but no more than a warp.
-    const int64_t packs = args.channels / (args.packed != 0 ? kPack : 1);
+    const int64_t packs = args.channels / (args.packed != 0 ? pack_of(dtype) : 1);
     out.threads = 1;
-    while (out.threads < 32 && out.threads < packs) out.threads *= 2;
+    while (out.threads < kBlockPacks && out.threads < packs) out.threads *= 2;
     out.threads_y = static_cast<unsigned>(kBlock) / out.threads;
     blocks = (packs + out.threads - 1) / out.threads;
   }
@@ -228,12 +227,16 @@ ChannelKernels channel_kernels(Plan& plan, const ChannelNormArgs& args, percale_
           plan.book(args.channels * 4 * wide_bytes(dtype))};
 }
 
-void run_apply(const Launch& launch, const ChannelKernels& kernels, percale_dtype dtype, ChannelNormArgs now) {
+void run_apply(const Launch& launch, const ChannelKernels& kernels, percale_dtype dtype, const ChannelNormArgs& now) {
   const int64_t count = now.batch * now.channels * now.image;
   if (count == 0) return;
-  now.packed = packs(now.channels_last != 0 ? now.channels : now.image, dtype,
-                     {now.x, now.dy, now.y, now.residual, now.relu_result});
-  launch.run(kernels.apply, grid_for(count, now.packed != 0 ? kPack : 1), now);
+  const bool last = now.channels_last != 0;
+  launch.run(kernels.apply, last ? channel_grid(now, dtype) : grid_for(count, now.packed != 0 ? pack_of(dtype) : 1),
+             now);
+}
+int32_t packs(const ChannelNormArgs& now, percale_dtype dtype) {
+  return packs(now.channels_last != 0 ? now.channels : now.image, dtype,
+               {now.x, now.dy, now.y, now.residual, now.relu_result});
 }
 
 // Of BatchNormalization: x, scale, bias, mean and variance among the inputs of the plan's node.
@@ -258,7 +261,8 @@ Run batch_norm(Plan& plan, const Node& norm, const std::array<size_t, 5>& in, co
     if (variance) now.running_variance = launch.out(2);
     now.partial = launch.scratch(kernels.partial);
     now.table = launch.scratch(kernels.table);
-    if (now.training != 0) launch.run(kernels.moments, channel_grid(args), now);
+    now.packed = packs(now, dtype);
+    if (now.training != 0) launch.run(kernels.moments, channel_grid(now, dtype), now);
     launch.run(kernels.statistics, grid_for(args.channels), now);
     run_apply(launch, kernels, dtype, now);
   };
@@ -296,9 +300,10 @@ Run batch_norm_grad(Plan& plan, const Node& norm, const NormGradInputs& in) {
     now.partial = launch.scratch(kernels.partial);
     now.table = launch.scratch(kernels.table);
     now.statistics = launch.scratch(statistics);
-    if (training) launch.run(kernels.moments, channel_grid(args), now);
+    now.packed = packs(now, dtype);
+    if (training) launch.run(kernels.moments, channel_grid(now, dtype), now);
     launch.run(kernels.statistics, grid_for(args.channels), now);
-    launch.run(kernels.sums, channel_grid(args), now);
+    launch.run(kernels.sums, channel_grid(now, dtype), now);
     launch.run(kernels.gradients, grid_for(args.channels), now);
     run_apply(launch, kernels, dtype, now);
   };

@@ -253,7 +253,7 @@ struct RowNormArgs {
   Ptr x, scale, bias, y, mean, inverse;  // bias, mean and inverse: 0 where absent
   int64_t rows, size;
   double epsilon;
-  int32_t root, packed;  // packed: 1 where four elements can be taken at once
+  int32_t root, packed;  // packed: 1 where kPackOf elements can be taken at once
 };
 struct RowNormGradArgs {
   Ptr dy, x, scale, dx;

@@ -158,6 +158,9 @@ template <class T, int kCount>
 struct alignas(sizeof(T) * kCount) Pack {
   T items[kCount];
 };
+// So many are 16 bytes, the most that one instruction takes.
+template <class T>
+constexpr int kPackOf = 16 / static_cast<int>(sizeof(T));
 
 #define PERCALE_FLOAT_TYPES(F) F(f32, float) F(f64, double) F(f16, F16) F(bf16, BF16)
 #define PERCALE_SIGNED_TYPES(F) F(i8, int8_t) F(i16, int16_t) F(i32, int32_t) F(i64, int64_t)

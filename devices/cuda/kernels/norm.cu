@@ -352,24 +352,43 @@ __device__ T apply_to(const ChannelNormArgs& a, const Pack<Wide<T>, 4>& t, T x, 
   return a.relu && widen(y) < 0 ? narrow<T>(static_cast<W>(0)) : y;
 }
 
-template <class T, int kEach, bool kLast>
+template <class T, int kEach>
 __device__ void channel_apply(const ChannelNormArgs& a) {
-  const int64_t image = kLast ? a.image : a.image / kEach;  // what lies within a channel is taken together, or what lies across
-  const int64_t count = kLast ? a.batch * a.image * (a.channels / kEach) : a.batch * a.channels * image;
+  const int64_t image = a.image / kEach, count = a.batch * a.channels * image;
   const auto* x = at<const Pack<T, kEach>>(a.x);
   const auto* second = at<const Pack<T, kEach>>(a.dy.address != 0 ? a.dy : a.residual);
   const auto* third = at<const Pack<T, kEach>>(a.relu_result);
   auto* y = at<Pack<T, kEach>>(a.y);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const int64_t plane = kLast ? i * kEach : divide(i, image), c = plane - divide(plane, a.channels) * a.channels;
-    Pack<Wide<T>, 4> t = at<const Pack<Wide<T>, 4>>(a.table)[c];
+    const int64_t plane = divide(i, image), c = plane - divide(plane, a.channels) * a.channels;
+    const Pack<Wide<T>, 4> t = at<const Pack<Wide<T>, 4>>(a.table)[c];
     Pack<T, kEach> pack = x[i];
     const Pack<T, kEach> beside = second != nullptr ? second[i] : pack, then = third != nullptr ? third[i] : pack;
-    for (int k = 0; k < kEach; ++k) {
-      if (kLast && k > 0) t = at<const Pack<Wide<T>, 4>>(a.table)[c + k];
-      pack.items[k] = apply_to(a, t, pack.items[k], beside.items[k], then.items[k]);
-    }
+    for (int k = 0; k < kEach; ++k) pack.items[k] = apply_to(a, t, pack.items[k], beside.items[k], then.items[k]);
     y[i] = pack;
+  }
+}
+
+// The threads of the sums over channels that lie last, each of which has what its channels need in registers.
+template <class T, int kEach>
+__device__ void channel_apply_last(const ChannelNormArgs& a) {
+  const int64_t groups = a.channels / kEach;
+  const auto* x = at<const Pack<T, kEach>>(a.x);
+  const auto* second = at<const Pack<T, kEach>>(a.dy.address != 0 ? a.dy : a.residual);
+  const auto* third = at<const Pack<T, kEach>>(a.relu_result);
+  auto* y = at<Pack<T, kEach>>(a.y);
+  const Range range = piece_of(a.batch * a.image, a.pieces, blockIdx.y);
+  for (int64_t group = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; group < groups;
+       group += static_cast<int64_t>(gridDim.x) * blockDim.x) {
+    Pack<Wide<T>, 4> t[kEach];
+    for (int k = 0; k < kEach; ++k) t[k] = at<const Pack<Wide<T>, 4>>(a.table)[group * kEach + k];
+    for (int64_t r = range.begin + threadIdx.y; r < range.end; r += blockDim.y) {
+      const int64_t i = r * groups + group;
+      Pack<T, kEach> pack = x[i];
+      const Pack<T, kEach> beside = second != nullptr ? second[i] : pack, then = third != nullptr ? third[i] : pack;
+      for (int k = 0; k < kEach; ++k) pack.items[k] = apply_to(a, t[k], pack.items[k], beside.items[k], then.items[k]);
+      y[i] = pack;
+    }
   }
 }
 
@@ -448,7 +467,7 @@ __device__ void channel_gradients(const ChannelNormArgs& a) {
   PERCALE_KERNEL(percale_row_norm_##name, RowNormArgs, 256) {                                              \
     __shared__ Wide<T> lanes[32];                                                                          \
     if (a.packed) {                                                                                        \
-      row_norm<T, Other, 4>(a, lanes);                                                                     \
+      row_norm<T, Other, kPackOf<T>>(a, lanes);                                                                     \
     } else {                                                                                               \
       row_norm<T, Other, 1>(a, lanes);                                                                     \
     }                                                                                                      \
@@ -456,7 +475,7 @@ __device__ void channel_gradients(const ChannelNormArgs& a) {
   PERCALE_KERNEL(percale_row_norm_grad_##name, RowNormGradArgs, 256) {                                     \
     __shared__ Wide<T> lanes[32];                                                                          \
     if (a.packed) {                                                                                        \
-      row_norm_grad<T, Other, 4>(a, lanes);                                                                \
+      row_norm_grad<T, Other, kPackOf<T>>(a, lanes);                                                                \
     } else {                                                                                               \
       row_norm_grad<T, Other, 1>(a, lanes);                                                                \
     }                                                                                                      \
@@ -472,32 +491,32 @@ PERCALE_ROW_NORM(f32_bf16, float, BF16)
   PERCALE_KERNEL(percale_channel_sums_##name, ChannelNormArgs, 256) { channel_sums<T>(a); }        \
   PERCALE_KERNEL(percale_channel_apply_##name, ChannelNormArgs, 256) {                             \
     if (a.packed) {                                                                                \
-      channel_apply<T, 4, false>(a);                                                               \
+      channel_apply<T, kPackOf<T>>(a);                                                               \
     } else {                                                                                       \
-      channel_apply<T, 1, false>(a);                                                               \
+      channel_apply<T, 1>(a);                                                               \
     }                                                                                              \
   }                                                                                                \
   PERCALE_KERNEL(percale_channel_moments_last_##name, ChannelNormArgs, 256) {                      \
-    __shared__ Wide<T> room[1024];                                                                 \
+    __shared__ Wide<T> room[256 * kPackOf<T>];                                                                 \
     if (a.packed) {                                                                                \
-      channel_moments_last<T, 4>(a, room);                                                         \
+      channel_moments_last<T, kPackOf<T>>(a, room);                                                         \
     } else {                                                                                       \
       channel_moments_last<T, 1>(a, room);                                                         \
     }                                                                                              \
   }                                                                                                \
   PERCALE_KERNEL(percale_channel_sums_last_##name, ChannelNormArgs, 256) {                         \
-    __shared__ Wide<T> room[1024];                                                                 \
+    __shared__ Wide<T> room[256 * kPackOf<T>];                                                                 \
     if (a.packed) {                                                                                \
-      channel_sums_last<T, 4>(a, room);                                                            \
+      channel_sums_last<T, kPackOf<T>>(a, room);                                                            \
     } else {                                                                                       \
       channel_sums_last<T, 1>(a, room);                                                            \
     }                                                                                              \
   }                                                                                                \
   PERCALE_KERNEL(percale_channel_apply_last_##name, ChannelNormArgs, 256) {                        \
     if (a.packed) {                                                                                \
-      channel_apply<T, 4, true>(a);                                                                \
+      channel_apply_last<T, kPackOf<T>>(a);                                                                \
     } else {                                                                                       \
-      channel_apply<T, 1, true>(a);                                                                \
+      channel_apply_last<T, 1>(a);                                                                \
     }                                                                                              \
   }
 PERCALE_FLOAT_TYPES(PERCALE_NORM)
