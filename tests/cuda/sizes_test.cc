@@ -1,6 +1,7 @@
 // Sizes that take many blocks, several tiles of a sort and long lines: the device gives what the CPU gives.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -158,6 +159,70 @@ TEST_CASE("Rows of any number are sorted and summed") {
   const Tensor rate = Tensor::scalar(0.01f), step = Tensor::scalar(int64_t{3});
   n.near("percale:SparseApplyAdam", {param, rows, n.floats({7, 40}), m, v, rate, step, Tensor()}, {}, 3);
   n.near("percale:ApplyLAMB", {param, n.floats({500, 40}), m, v, rate, step, Tensor()}, {{"weight_decay", 0.1}}, 3);
+}
+
+// As f32, whatever it is.
+std::vector<float> as_floats(const Tensor& t) {
+  std::vector<float> out;
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    out.push_back(t.dtype() == DType::kF32   ? t.span<float>()[at]
+                  : t.dtype() == DType::kF16 ? to_f32(t.span<F16>()[at])
+                                             : to_f32(t.span<BF16>()[at]));
+  }
+  return out;
+}
+
+TEST_CASE("Softmax and losses of lines of all lengths, with infinities and NaN in some") {
+  const auto engine = both_devices();
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  std::mt19937 random(11);
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+    const double most = dtype == DType::kF32 ? 2e-5 : dtype == DType::kF16 ? 4e-3 : 3e-2;
+    for (const size_t size : {size_t{1}, size_t{5}, size_t{33}, size_t{257}, size_t{1029}, size_t{5003}}) {
+      constexpr size_t kLines = 9;
+      std::vector<float> x(kLines * size);
+      for (float& v : x) v = std::uniform_real_distribution<float>(-8, 8)(random);
+      for (size_t i = 0; i < size; ++i) x[2 * size + i] = -inf;
+      for (size_t i = 0; i < size / 2; ++i) x[3 * size + i] = -inf;
+      x[4 * size + size / 2] = inf;
+      x[5 * size + size - 1] = nan;
+      for (size_t i = 0; i < size; ++i) x[6 * size + i] = static_cast<float>(i) * 3;
+      for (size_t i = 0; i < size; ++i) x[7 * size + i] = static_cast<float>(i) * -3;
+      std::vector<F16> half(x.size());
+      std::vector<BF16> brain(x.size());
+      std::transform(x.begin(), x.end(), half.begin(), [](float v) { return to_f16(v); });
+      std::transform(x.begin(), x.end(), brain.begin(), [](float v) { return to_bf16(v); });
+      const Shape shape{kLines, static_cast<int64_t>(size)};
+      const Tensor scores = dtype == DType::kF32   ? Tensor::of<float>(shape, x)
+                            : dtype == DType::kF16 ? Tensor::of<F16>(shape, half)
+                                                   : Tensor::of<BF16>(shape, brain);
+      const Tensor labels = Tensor::of<int64_t>({kLines}, std::vector<int64_t>(kLines, static_cast<int64_t>(size) / 2));
+      const Attributes each{{"reduction", "none"}};
+      const auto near = [&](const std::string& op, const Tensors& inputs, const Attributes& how) {
+        const std::vector<float> want = as_floats(run_node(engine, "cpu:0", op, inputs, how, 1)[0]),
+                                 got = as_floats(run_node(engine, "cuda:0", op, inputs, how, 1)[0]);
+        for (size_t i = 0; i < want.size(); ++i) {
+          const double a = static_cast<double>(got[i]), b = static_cast<double>(want[i]);
+          const bool same = std::isnan(b)   ? std::isnan(a)
+                            : std::isinf(b) ? a == b
+                                            : std::abs(a - b) <= most * std::max(1.0, std::abs(b));
+          if (same) continue;
+          CAPTURE(op);
+          CAPTURE(dtype_name(dtype));
+          CAPTURE(size);
+          CAPTURE(i);
+          CHECK(a == b);
+        }
+      };
+      near("Softmax", {scores}, {});
+      near("LogSoftmax", {scores}, {});
+      near("Softmax", {scores}, {{"axis", 0}});
+      near("SoftmaxCrossEntropyLoss", {scores, labels}, each);
+      const Tensor slope = run_node(engine, "cpu:0", "SoftmaxCrossEntropyLoss", {scores, labels}, each, 1)[0];
+      near("percale:SoftmaxCrossEntropyGrad", {slope, scores, labels}, each);
+    }
+  }
 }
 
 TEST_CASE("Long lines are ordered and summed up") {

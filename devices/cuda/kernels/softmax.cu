@@ -13,25 +13,68 @@ __device__ Lines lines_of_block() {
   return {static_cast<int64_t>(blockIdx.x) * blockDim.y, static_cast<int64_t>(gridDim.x) * blockDim.y};
 }
 
+// ---- A line by the threads of a row: elements `step` apart, 16 bytes at once where they are neighbours.
+
+// How many elements stand before the first that lies at a multiple of 16 bytes.
+template <class T>
+__device__ int64_t head_of(const T* x, int64_t size) {
+  const int64_t head = static_cast<int64_t>((16 - reinterpret_cast<uint64_t>(x) % 16) % 16 / sizeof(T));
+  return head < size ? head : size;
+}
+
+// f(element)
+template <class T, class F>
+__device__ void for_line(const T* x, int64_t size, int64_t step, F f) {
+  constexpr int kEach = kPackOf<T>;
+  const int64_t head = step == 1 ? head_of(x, size) : size, packs = (size - head) / kEach;
+  for (int64_t i = threadIdx.x; i < head; i += blockDim.x) f(widen(x[i * step]));
+  const auto* all = reinterpret_cast<const Pack<T, kEach>*>(x + head);
+  for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) {
+    const Pack<T, kEach> pack = all[i];
+    for (int k = 0; k < kEach; ++k) f(widen(pack.items[k]));
+  }
+  for (int64_t i = head + packs * kEach + threadIdx.x; i < size; i += blockDim.x) f(widen(x[i]));
+}
+
+// y = f(number of the element, element). Lines of x and y lie alike.
+template <class T, class F>
+__device__ void map_line(const T* x, T* y, int64_t size, int64_t step, F f) {
+  constexpr int kEach = kPackOf<T>;
+  const int64_t head = step == 1 ? head_of(x, size) : size, packs = (size - head) / kEach;
+  for (int64_t i = threadIdx.x; i < head; i += blockDim.x) y[i * step] = narrow<T>(f(i, widen(x[i * step])));
+  const auto* from = reinterpret_cast<const Pack<T, kEach>*>(x + head);
+  auto* to = reinterpret_cast<Pack<T, kEach>*>(y + head);
+  for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) {
+    Pack<T, kEach> pack = from[i];
+    for (int k = 0; k < kEach; ++k) pack.items[k] = narrow<T>(f(head + i * kEach + k, widen(pack.items[k])));
+    to[i] = pack;
+  }
+  for (int64_t i = head + packs * kEach + threadIdx.x; i < size; i += blockDim.x) y[i] = narrow<T>(f(i, widen(x[i])));
+}
+
 template <class W>
 struct LogSum {
   W most, sum;  // the maximum, and the sum of exp(x - most)
 };
 
-// x: the line's first element, `step` apart. Every thread of the row must call it; `works` says whether there is a line.
+// In one pass: what was summed is scaled down when a greater one comes (Milakov and Gimelshein 2018). Every thread of the row must call it;
+// `works` says whether there is a line. Of a line of -inf the sum is 0; one with NaN or +inf has the sum NaN.
 template <class T>
 __device__ LogSum<Wide<T>> log_sum(const T* x, int64_t size, int64_t step, bool works, Wide<T>* lanes) {
   using W = Wide<T>;
-  W most = works ? widen(x[0]) : static_cast<W>(0);
+  W own = static_cast<W>(sizeof(W) == 8 ? -1.7976931348623157e308 : -3.4028234663852886e38), sum = 0;
   if (works) {
-    for (int64_t i = threadIdx.x; i < size; i += blockDim.x) most = JoinMax()(most, widen(x[i * step]));
+    for_line(x, size, step, [&](W v) {
+      if (v <= own) {
+        sum += exp(v - own);
+      } else {
+        sum = sum * exp(own - v) + exp(v - v);
+        own = v;
+      }
+    });
   }
-  most = join_row(most, lanes, JoinMax());
-  W sum = 0;
-  if (works) {
-    for (int64_t i = threadIdx.x; i < size; i += blockDim.x) sum += exp(widen(x[i * step]) - most);
-  }
-  return {most, join_row(sum, lanes, JoinSum())};
+  const W most = join_row(own, lanes, JoinMax());
+  return {most, join_row(sum * exp(own - most), lanes, JoinSum())};
 }
 
 template <class T>
@@ -49,10 +92,8 @@ __device__ void softmax(const SoftmaxArgs& a) {
     const LogSum<W> s = log_sum(x, a.size, a.inner, works, lanes);
     if (!works) continue;
     const W log_of_sum = log(s.sum);
-    for (int64_t i = threadIdx.x; i < a.size; i += blockDim.x) {
-      const W shifted = widen(x[i * a.inner]) - s.most;
-      y[i * a.inner] = narrow<T>(a.log ? shifted - log_of_sum : exp(shifted) / s.sum);
-    }
+    map_line(x, y, a.size, a.inner,
+             [&](int64_t, W v) { return a.log ? v - s.most - log_of_sum : exp(v - s.most) / s.sum; });
   }
 }
 
@@ -94,11 +135,8 @@ __device__ void class_loss(const ClassLossArgs& a) {
     if (!works) continue;
     const W shift = a.softmax ? s.most + log(s.sum) : static_cast<W>(0);
     if (a.log_prob.address != 0) {
-      T* to = at<T>(a.log_prob) + start;
       const W log_of_sum = log(s.sum);
-      for (int64_t i = threadIdx.x; i < a.classes; i += blockDim.x) {
-        to[i * a.inner] = narrow<T>(widen(x[i * a.inner]) - s.most - log_of_sum);
-      }
+      map_line(x, at<T>(a.log_prob) + start, a.classes, a.inner, [&](int64_t, W v) { return v - s.most - log_of_sum; });
     }
     const Label label = read_label<T>(a, line);
     if (threadIdx.x != 0) continue;
@@ -135,15 +173,11 @@ __device__ void class_grad(const ClassGradArgs& a) {
     double factor = label.weight * read_float(a.dloss, a.dloss_dtype, a.per_line ? line : 0);
     if (a.total.address != 0) factor /= *at<const double>(a.total);
     const W scale = static_cast<W>(factor);
-    for (int64_t i = threadIdx.x; i < a.classes; i += blockDim.x) {
-      W value = 0;
-      if (label.counts) {
-        const W hit = static_cast<W>(i == label.index ? 1 : 0);
-        value = a.softmax ? scale * (exp(widen(x[i * a.inner]) - s.most) / s.sum - hit)
-                          : (i == label.index ? -scale : static_cast<W>(0));
-      }
-      to[i * a.inner] = narrow<T>(value);
-    }
+    map_line(x, to, a.classes, a.inner, [&](int64_t i, W v) {
+      const bool hit = label.counts && i == label.index;
+      if (a.softmax && label.counts) return scale * (exp(v - s.most) / s.sum - static_cast<W>(hit ? 1 : 0));
+      return hit ? -scale : static_cast<W>(0);
+    });
   }
 }
 
