@@ -114,15 +114,6 @@ struct GradWeight {
   }
 };
 
-struct Range {
-  int64_t begin, end;
-};
-__device__ Range piece_of(int64_t count, int64_t pieces, int64_t piece) {
-  const int64_t each = count / pieces, more = count % pieces;
-  const int64_t begin = piece * each + (piece < more ? piece : more);
-  return {begin, begin + each + (piece < more ? 1 : 0)};
-}
-
 constexpr int kTile = 64, kStep = 16, kSide = 16;  // a block of kSide x kSide threads makes kTile x kTile results
 
 // Tiles in shared memory. Thread t of 256 makes rows t / 16 + 16 i and columns t % 16 + 16 j of a tile. Blocks: x over tiles, y over pieces of

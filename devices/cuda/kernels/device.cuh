@@ -189,6 +189,18 @@ __device__ inline Divided divide(int64_t i, int64_t by) {
   return {quotient, i - quotient * by};
 }
 
+__device__ inline int64_t quotient(int64_t i, int64_t by) { return divide(i, by).quotient; }
+
+// The elements [begin, end) of a piece of `count`, cut by the numbers alone.
+struct Range {
+  int64_t begin, end;
+};
+__device__ inline Range piece_of(int64_t count, int64_t pieces, int64_t piece) {
+  const int64_t each = count / pieces, more = count % pieces;
+  const int64_t begin = piece * each + (piece < more ? piece : more);
+  return {begin, begin + each + (piece < more ? 1 : 0)};
+}
+
 // Where element `i` of the walk lies in each operand.
 template <size_t kOperands>
 __device__ inline void locate(const Walk<kOperands>& walk, int64_t i, int64_t* offsets) {

@@ -50,13 +50,7 @@ PERCALE_KERNEL(percale_pair_loss_join, PairLossArgs, 256) {
   for (int64_t i = threadIdx.x; i < a.pieces; i += blockDim.x) sum += at<const double>(a.partial)[i];
   sum = join_row(sum, lanes, JoinSum());
   if (a.reduction == 2) sum /= static_cast<double>(a.size);
-  if (threadIdx.x != 0) return;
-  switch (a.dtype) {
-    case 1: *at<float>(a.y) = static_cast<float>(sum); break;
-    case 11: *at<double>(a.y) = sum; break;
-    case 10: *at<F16>(a.y) = narrow_double<F16>(sum); break;
-    default: *at<BF16>(a.y) = narrow_double<BF16>(sum); break;
-  }
+  if (threadIdx.x == 0) write_float(a.y, a.dtype, 0, sum);
 }
 
 }  // namespace percale::cuda

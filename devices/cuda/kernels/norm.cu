@@ -126,15 +126,6 @@ __device__ void row_norm_grad(const RowNormGradArgs& a, Wide<T>* lanes) {
   }
 }
 
-struct Range {
-  int64_t begin, end;
-};
-__device__ Range piece_of(int64_t count, int64_t pieces, int64_t piece) {
-  const int64_t each = count / pieces, more = count % pieces;
-  const int64_t begin = piece * each + (piece < more ? piece : more);
-  return {begin, begin + each + (piece < more ? 1 : 0)};
-}
-
 constexpr int kColumns = 32, kColumnRows = 8;  // threads of a block that sums columns
 
 // dscale = sum over rows of dY h, dbias of dY: a block takes 32 columns of a piece of the rows (blocks: x over columns, y over pieces).
@@ -183,14 +174,9 @@ __device__ void row_norm_join(const RowNormGradArgs& a) {
 
 // ---- Channels
 
-__device__ int64_t divide(int64_t a, int64_t b) {
-  if (a <= 0xFFFFFFFFLL && b <= 0xFFFFFFFFLL) return static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
-  return a / b;
-}
-
 // Where element `j` of a channel, counted over the batch, lies.
 __device__ int64_t place_of(const ChannelNormArgs& a, int64_t channel, int64_t j) {
-  const int64_t n = divide(j, a.image);
+  const int64_t n = quotient(j, a.image);
   return (n * a.channels + channel) * a.image + (j - n * a.image);
 }
 
@@ -360,7 +346,7 @@ __device__ void channel_apply(const ChannelNormArgs& a) {
   const auto* third = at<const Pack<T, kEach>>(a.relu_result);
   auto* y = at<Pack<T, kEach>>(a.y);
   for (int64_t i = thread_number(); i < count; i += thread_count()) {
-    const int64_t plane = divide(i, image), c = plane - divide(plane, a.channels) * a.channels;
+    const int64_t plane = quotient(i, image), c = plane - quotient(plane, a.channels) * a.channels;
     const Pack<Wide<T>, 4> t = at<const Pack<Wide<T>, 4>>(a.table)[c];
     Pack<T, kEach> pack = x[i];
     const Pack<T, kEach> beside = second != nullptr ? second[i] : pack, then = third != nullptr ? third[i] : pack;

@@ -28,16 +28,6 @@ __device__ T finish(const ReduceArgs& a, Wide<T> sum) {
   return narrow<T>(sum);
 }
 
-// The elements that a piece has: [begin, end).
-struct Range {
-  int64_t begin, end;
-};
-__device__ Range range_of(const ReduceArgs& a, int64_t piece) {
-  const int64_t each = a.count / a.pieces, more = a.count % a.pieces;
-  const int64_t begin = piece * each + (piece < more ? piece : more);
-  return {begin, begin + each + (piece < more ? 1 : 0)};
-}
-
 // Element `r` of the sum of an output: of the input, or of the accumulators of the first stage.
 template <class T>
 __device__ Wide<T> load(const ReduceArgs& a, int64_t output, int64_t base, int64_t r) {
@@ -63,7 +53,7 @@ __device__ void reduce_rows(const ReduceArgs& a) {
   const int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   const int64_t piece = blockIdx.y;
-  const Range range = a.last ? Range{0, a.pieces} : range_of(a, piece);
+  const Range range = a.last ? Range{0, a.pieces} : piece_of(a.count, a.pieces, piece);
   // All threads of a block go on as long as one has work, since they meet at barriers.
   for (int64_t begin = first; begin < a.outputs; begin += step) {
     const int64_t output = begin + threadIdx.y;
@@ -87,7 +77,7 @@ __device__ void reduce_rows(const ReduceArgs& a) {
 template <class T>
 __device__ void reduce_columns(const ReduceArgs& a) {
   const int64_t piece = blockIdx.y;
-  const Range range = a.last ? Range{0, a.pieces} : range_of(a, piece);
+  const Range range = a.last ? Range{0, a.pieces} : piece_of(a.count, a.pieces, piece);
   for (int64_t output = thread_number(); output < a.outputs; output += thread_count()) {
     int64_t base = 0;
     if (!a.last) locate(a.kept, output, &base);

@@ -6,7 +6,6 @@
 
 namespace percale::cuda {
 
-__device__ inline int64_t quotient(int64_t a, int64_t b) { return divide(a, b).quotient; }
 __device__ inline int64_t size_of(const int64_t (&dims)[3]) { return dims[0] * dims[1] * dims[2]; }
 
 // An element of images of the same dims: its image, and its place there. Or a channel, with a tap of the window.
