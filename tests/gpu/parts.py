@@ -146,6 +146,8 @@ def main(root, build, *wanted):
     unknown = [name for name, _, _ in wanted if name not in names]
     if unknown:
         sys.exit(f"no part {unknown[0]}; parts are {', '.join(names)}")
+    if wanted[0][0] != "build" and not os.path.exists(parts.program):
+        sys.exit(f"nothing is built in {build} yet: the part `build` comes first, or no part is named for all")
     for name, _, only in wanted:
         went = getattr(parts, "do_" + name)(*(only.split(",") if only else []))
         if not went and name in ("build", "info"):
