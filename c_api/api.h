@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "c_api/callback.h"
 #include "c_api/percale.h"
 #include "core/base/c_status.h"
 #include "core/base/status.h"
@@ -29,11 +30,12 @@ struct Argument {
 #define NEEDS(argument) \
   ::percale::c_api::Argument { (argument) != nullptr, #argument }
 
-// The body of a fallible function: INVALID_ARGUMENT naming the function and the first argument that is missing, else what
-// `body` returns or throws.
+// The body of a fallible function: FAILED_PRECONDITION within a callback that may not call it, INVALID_ARGUMENT naming the function
+// and the first argument that is missing, else the result of `body`, or the status for what it throws.
 template <class Body>
 percale_status* guarded(const char* function, std::initializer_list<Argument> arguments, Body&& body) noexcept {
   return catch_to_c([&]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_may_call(function));
     for (const Argument& argument : arguments) {
       if (!argument.present) return invalid_argument(function, ": '", argument.name, "' is NULL");
     }
@@ -68,7 +70,9 @@ struct HostUser {
   HostUser(const HostUser&) = delete;
   HostUser& operator=(const HostUser&) = delete;
   ~HostUser() {
-    if (destroy != nullptr) destroy(user);
+    if (destroy == nullptr) return;
+    const CallbackScope scope(Callback::kClosed);
+    destroy(user);
   }
   void* user = nullptr;
   percale_destroy destroy = nullptr;

@@ -18,7 +18,10 @@ struct Lease {
 
   static void end(void* self, void* data) {
     auto* lease = static_cast<Lease*>(self);
-    if (lease->armed && lease->deleter != nullptr) lease->deleter(lease->user, data);
+    if (lease->armed && lease->deleter != nullptr) {
+      const CallbackScope scope(Callback::kClosed);
+      lease->deleter(lease->user, data);
+    }
     delete lease;
   }
 };

@@ -78,6 +78,7 @@ Status take_tensors(const char* function, percale_call& call, percale_tensor* co
 
 Status run(const char* function, percale_call& call, percale_tensor* const* inputs, percale_tensor* const* outputs,
            int64_t timeout_ns, const CancelToken* cancel) {
+  PERCALE_RETURN_IF_ERROR(check_may_wait(function));
   if (inputs == nullptr && !call.feeds.empty()) return invalid_argument(function, ": 'inputs' is NULL");
   if (outputs == nullptr && !call.fetches.empty()) return invalid_argument(function, ": 'outputs' is NULL");
   Status status = take_tensors(function, call, inputs, outputs);

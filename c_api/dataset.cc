@@ -62,6 +62,7 @@ constexpr size_t kBatchesAhead = 2, kMostReplicas = 65536;
 // thread alone or a host's function makes the rows.
 Result<std::vector<Tensor>> next_of_part(percale_dataset& set) {
   Dataset& part = *set.dataset;
+  PERCALE_RETURN_IF_ERROR(part.check_unused("it gives no next batch"));
   const DatasetPosition at = part.position();
   ThreadPool& threads = set.engine->engine->threads();
   if (threads.threads() == 1 || part.on_callers_thread() || at.batch >= part.batches())
@@ -255,6 +256,7 @@ percale_status* percale_dataset_column_type(const percale_dataset* dataset, size
 percale_status* percale_dataset_next(percale_dataset* dataset, percale_tensor** out_tensors) {
   if (dataset != nullptr) clear(out_tensors, dataset->dataset->columns().size());
   return guarded(__func__, {NEEDS(dataset), NEEDS(out_tensors)}, [&]() -> Status {
+    const Ref<percale_dataset> held(dataset);  // a row callback may release it
     const ParallelFor parallel = dataset->engine->engine->threads().parallel();
     PERCALE_ASSIGN_OR_RETURN(auto batch,
                              dataset->dataset->is_part() ? next_of_part(*dataset) : dataset->dataset->next(parallel));

@@ -73,6 +73,7 @@ Status make_engine(const percale_options* options, percale_engine* out) {
 void forward_log(void* user, LogLevel level, std::string_view message) {
   const auto* engine = static_cast<const percale_engine*>(user);
   const std::string text(message);  // NUL-ended
+  const CallbackScope scope(Callback::kClosed);
   engine->log_write(engine->log_user.user, static_cast<int32_t>(level), text.c_str(), text.size());
 }
 

@@ -62,6 +62,7 @@ void carry_out(const std::shared_ptr<AsyncRun>& run, percale_session* session) {
     session->ended.notify_all();
   }
   run->ended.notify_all();
+  const CallbackScope scope(Callback::kEvent);
   for (const auto& [callback, user] : callbacks) callback(user);
 }
 
@@ -138,11 +139,12 @@ int32_t percale_event_poll(const percale_event* event) {
 }
 
 percale_status* percale_event_wait(percale_event* event, int64_t timeout_ns) {
-  return guarded(__func__, {NEEDS(event)}, [&]() -> Status {
+  return guarded(__func__, {NEEDS(event)}, [&, function = __func__]() -> Status {
     std::vector<Tensor> feeds;  // ends after the lock
     AsyncRun& run = *event->run;
     std::unique_lock lock(run.mutex);
     const auto over = [&] { return run.over; };
+    if (!over() && timeout_ns != 0) PERCALE_RETURN_IF_ERROR(check_may_wait(function));
     if (timeout_ns == PERCALE_FOREVER) {
       run.ended.wait(lock, over);
     } else {
@@ -168,6 +170,7 @@ percale_status* percale_event_on_ready(percale_event* event, percale_event_callb
         return {};
       }
     }
+    const CallbackScope scope(Callback::kEvent);
     callback(user);
     return {};
   });

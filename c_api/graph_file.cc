@@ -7,6 +7,7 @@
 #include "c_api/builder.h"
 #include "core/base/file.h"
 #include "core/checkpoint/graph_files.h"
+#include "core/train/rewrite/inference_form.h"
 #include "core/train/rewrite/model_file.h"
 
 using namespace percale;
@@ -22,7 +23,7 @@ Result<std::shared_ptr<const Graph>> import_bytes(const percale_importer& import
   PERCALE_RETURN_IF_ERROR(from_c(percale_builder_finish(&builder, &made)));
   std::shared_ptr<const Graph> out = made->graph;
   percale_graph_release(made);
-  return out;
+  return inference_form(std::move(out));
 }
 
 Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,

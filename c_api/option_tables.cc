@@ -50,7 +50,11 @@ constexpr OptionSpec kSession[] = {
 
 constexpr OptionSpec kTrainer[] = {
     {"loss", kText, "",
-     "The output that is the mean loss of a batch; empty: the only scalar floating-point one. Not for a SPEC."},
+     "The output that is the mean loss of a batch; empty: the only scalar floating-point one. Or JSON, for a graph of "
+     "predictions: {\"name\": \"sparse_categorical_crossentropy\", \"labels\": \"y\"}, a SPEC's loss whose "
+     "\"labels\" are an input of the graph; \"predictions\" (the only output), \"sample_weight\" (an input), "
+     "\"class_weight\" and \"weight\" may be said too. A list of several is added up by their weights. Not for a "
+     "SPEC."},
     {"optimizer", kText, "adam", "A name, or JSON such as {\"name\": \"sgd\", \"momentum\": 0.9}. Not for a SPEC."},
     {"schedule", kText, "constant",
      "A name, or JSON such as {\"name\": \"one_cycle\", \"max_learning_rate\": 0.004}. Not for a SPEC."},

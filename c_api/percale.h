@@ -133,6 +133,8 @@ typedef int32_t percale_value;
  * NULL: where a comment says so, and for an array of no entries (dims of rank 0 too). Elsewhere INVALID_ARGUMENT names the
  * argument; a function that returns no status does nothing for a NULL handle and gives 0, NULL or "".
  * `user`: handed to the function beside it as it is, may be NULL.
+ * Callbacks: the type of each says which functions may be called within it. Those that return a status and may not be called answer
+ * FAILED_PRECONDITION. A call holds its own references to the objects that it works on, so that a callback may release the host's.
  * -------------------------------------------------------------------------------------------------------------- */
 
 /** The version of the library that is loaded, as "major.minor.patch". NUL-ended, static. \since 0.1 */
@@ -221,13 +223,16 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const perc
                                                                       percale_text** out_json);
 /** Receives a message of the library: `level` 0 debug, 1 info (devices that get no work, devices that come into a training, placement
  * where a session logs it, what an op Print says), 2 warning (devices that are lost, and what they were asked for in vain), 3 error.
- * What a call returns as a status is not logged as well. Any thread. \since 0.1 */
+ * What a call returns as a status is not logged as well. Any thread. Within it a function that returns a status answers
+ * FAILED_PRECONDITION; functions that cancel or read a status or text may be called, those that release an object of the library
+ * must not. \since 0.1 */
 typedef void (*percale_log_function)(void* user, int32_t level, const char* message, size_t size);
 /** Where messages of the level of the option "log" and above go; nowhere without it. `function` may be NULL: that ends it. Set it
  * before other threads use the engine. \since 0.1 */
 PERCALE_API void percale_engine_set_log(percale_engine* engine, percale_log_function function, void* user);
 /** Ends what `user` stands for: called exactly once, when the function that it was given with will never be called again, within
- * the caller's own call that makes it so. \since 0.1 */
+ * the caller's own call that makes it so. It may release other objects; a function that returns a status answers
+ * FAILED_PRECONDITION within it. \since 0.1 */
 typedef void (*percale_destroy)(void* user);
 /** As percale_engine_set_log(); `destroy` (may be NULL) is called when another function takes the place of this one, or the
  * engine ends. On failure it is not called, and the function from before stays. `function` may be NULL. \since 0.1 */
@@ -244,7 +249,8 @@ PERCALE_API void percale_engine_memory(const percale_engine* engine, int64_t* ou
 PERCALE_API PERCALE_NODISCARD percale_status* percale_tensor_create(percale_engine* engine, percale_dtype dtype,
                                                                     const int64_t* dims, size_t rank,
                                                                     percale_tensor** out_tensor);
-/** Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait. \since 0.1 */
+/** Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait. It may release other objects; a
+ * function that returns a status answers FAILED_PRECONDITION within it. \since 0.1 */
 typedef void (*percale_deleter)(void* user, void* data);
 /** A tensor over the caller's memory, without a copy. `bytes` must suffice for the shape; the memory must stay valid and
  * unchanged until `deleter` (may be NULL) is called, which it is not when this fails. \since 0.1 */
@@ -575,7 +581,9 @@ PERCALE_API int32_t percale_event_poll(const percale_event* event);
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_event_wait(percale_event* event, int64_t timeout_ns);
 /** Called exactly once when the run is over, also when the event was released before: on the thread that ends it, or at once on
- * the caller's when it is over already. It must not block. \since 0.1 */
+ * the caller's when it is over already. It must not block: percale_session_run(), percale_call_run(), percale_call_run_until(),
+ * percale_event_wait() for a run that is not over, and calls of a trainer answer FAILED_PRECONDITION within it. It may take results,
+ * begin asynchronous runs, cancel, and release all but the last reference to the engine. \since 0.1 */
 typedef void (*percale_event_callback)(void* user);
 /** Has `callback` called when the run is over. There may be several. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_event_on_ready(percale_event* event,
@@ -610,7 +618,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_range(percale_engi
                                                                     percale_dataset** out_dataset);
 /** Writes row `row` of a data set: the elements of column i into the memory at columns[i], which holds zeros. The same row for the
  * same number, whenever it is asked for: that is what lets a training go on exactly. Called on the thread of whoever wants the
- * batch. Anything but 0 ends that call with ABORTED. \since 0.1 */
+ * batch. Anything but 0 ends that call with ABORTED. Within it
+ * percale_dataset_configure() and percale_dataset_next() of the set that is asked, and calls, saves and publishing of a trainer that
+ * asks, answer FAILED_PRECONDITION; all other functions may be called. \since 0.1 */
 typedef int32_t (*percale_row_callback)(void* user, int64_t row, void* const* columns);
 /** Rows that a function makes. Per column its name, dtype, and the dims of one row. `user` must stay good until the data set, and
  * all that were made of it, are released. \since 0.1 */
@@ -692,6 +702,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_from_spec(percale_
                                                                         const char* data_folder,
                                                                         const percale_options* options,
                                                                         percale_trainer** out_trainer);
+/** Adds a reference and returns `trainer`. NULL is allowed and returned. \since 0.1 */
+PERCALE_API percale_trainer* percale_trainer_retain(percale_trainer* trainer);
 /** Gives a reference to the trainer back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_trainer_release(percale_trainer* trainer);
 /** One step on one global batch; `out_loss` (may be NULL) is the batch's mean loss before the update. With the option
@@ -716,7 +728,10 @@ typedef struct percale_progress {
   double epoch_loss;                            /**< mean over the epoch's rows so far, each before its update */
 } percale_progress;
 /** Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices have completed
- * meanwhile stay. It may save the trainer. \since 0.1 */
+ * meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained and released, and its history, model
+ * and variables taken. Its step, fit, evaluate, restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do
+ * percale_dataset_configure() and percale_dataset_next() of the data that it trains on and validates with; percale_trainer_set_trace() and
+ * percale_trainer_set_cancellation() do nothing. Functions of other objects may be called. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
 /** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier calls count, so that a
  * second call with the same number does nothing, and goes on where the first one was ended. The data set has a column for each input by
@@ -726,7 +741,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_traine
                                                                   int64_t epochs, percale_progress_callback callback,
                                                                   void* user);
 /** Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be
- * monitored. Before the first step. `dataset` may be NULL: none. \since 0.1 */
+ * monitored; epochs without such data have NaN there. Not during a call. `dataset` may be NULL: none. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_set_validation(percale_trainer* trainer,
                                                                              percale_dataset* dataset);
 /** Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's test data. \since 0.1 */
@@ -742,13 +757,26 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_publish(percale_tr
 PERCALE_API void percale_trainer_cancel(percale_trainer* trainer);
 /** From now on step, fit and evaluate end with CANCELLED when `cancellation` is, within a step, between two, or before they begin;
  * the state is that of the last completed step. It takes the place of the one before; `cancellation` may be NULL: none.
- * Not during a call. \since 0.1 */
+ * During a call it does nothing. \since 0.1 */
 PERCALE_API void percale_trainer_set_cancellation(percale_trainer* trainer, percale_cancellation* cancellation);
-/** Writes a checkpoint `folder`/step-N, whole or not at all. \since 0.1 */
+/** Writes a checkpoint `folder`/step-N, whole or not at all. It replaces one of the same step, and is the newest of the folder from
+ * then on. With the options "keep_last" and "keep_best" older checkpoints of this run are removed, never those of another run.
+ * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder);
-/** Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption. NOT_FOUND without
- * one; FAILED_PRECONDITION when its numerics fingerprint, seed, shards or variables are others. \since 0.1 */
-PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_restore(percale_trainer* trainer, const char* folder);
+/** Takes up a checkpoint: `path` is one, `folder`/step-N, or a folder, whose newest whole one is taken. The same bits follow as without
+ * the interruption. NOT_FOUND without the folder or a checkpoint in it. DATA_LOSS when the one that was named, or every one, is damaged;
+ * newer ones that are damaged are logged as a warning and listed by percale_trainer_describe(): {"run_id", "restored_from",
+ * "skipped_checkpoints"}. FAILED_PRECONDITION names the first difference when the checkpoint is of another job: model,
+ * initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen variables, or the
+ * numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs metrics. Data that the trainer
+ * does not know yet is compared by the next percale_trainer_fit(). \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_restore(percale_trainer* trainer, const char* path);
+/** Makes `folder` where it is missing and locks it for the run of this trainer, until the trainer is gone, locks another folder, or the
+ * process ends. A run begins with a new trainer and goes on in one that restores its checkpoint, so restore first. UNAVAILABLE names the
+ * process that has locked the folder. ALREADY_EXISTS when it holds checkpoints of another run; with `overwrite` not 0 those are
+ * removed, and nothing else. The lock is advisory: percale_trainer_save() does not ask for it. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_lock_folder(percale_trainer* trainer, const char* folder,
+                                                                          int32_t overwrite);
 /** The graph for inference (inputs to predictions) with a new reference. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_model(percale_trainer* trainer,
                                                                     percale_graph** out_graph);
@@ -771,7 +799,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_describe(const per
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trace_create(percale_engine* engine, percale_trace** out_trace);
 /** Records what the session does from now on. `trace` may be NULL: that ends it. \since 0.1 */
 PERCALE_API void percale_session_set_trace(percale_session* session, percale_trace* trace);
-/** Records what the trainer does from now on. `trace` may be NULL: that ends it. Not during a call. \since 0.1 */
+/** Records what the trainer does from now on. `trace` may be NULL: that ends it. During a call it does nothing. \since 0.1 */
 PERCALE_API void percale_trainer_set_trace(percale_trainer* trainer, percale_trace* trace);
 /** The spans in the JSON form that Chrome and Perfetto open. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trace_json(const percale_trace* trace, percale_text** out_json);

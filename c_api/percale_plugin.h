@@ -8,6 +8,11 @@
  *
  * Every table starts with `uint32_t struct_size`, set by its author to sizeof of the struct he compiled against; tables
  * only ever grow at the end. A NULL slot means "not implemented". No function of a table may throw or abort.
+ *
+ * A function of a table calls the library through percale_host_api alone, and of it only what its own arguments are for: node_* and
+ * fused_* with the node view that it was given, kernel_plan_* within plan(), run_* and parallel_for within run(), shape_* and grad_*
+ * within the functions of an op, builder_* and graph_* within importers and exporters. status_* and tensor_* may be called
+ * anywhere but within run(), which should allocate nothing. What was borrowed for a call must not be used after it.
  */
 #ifndef PERCALE_PLUGIN_H_
 #define PERCALE_PLUGIN_H_
@@ -466,6 +471,9 @@ typedef struct percale_op {
   percale_status* (*gradient)(void* user, percale_grad_context* context);
   const percale_op_attribute* attributes;
   size_t attribute_count;
+  /** 1: the gradient is the same for all values of the attributes. A gradient function can neither read attributes nor
+   * give them to the nodes that it emits, so an op that has both is refused unless it says this. */
+  int32_t gradient_ignores_attributes;
 } percale_op;
 
 /** Where an exporter puts a model. \since 0.1 */

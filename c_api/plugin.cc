@@ -132,9 +132,8 @@ Result<std::unique_ptr<Plugins>> Plugins::load(std::string_view plugin_path, std
       case PathKind::kFile:
         // A bare name would be searched in the system's folders.
         out->open(path.find('/') == std::string::npos ? str_cat("./", path) : path, without);
-        if (!out->infos_.back().absent.empty()) {
-          return failed_precondition("plug-in ", path, ": ", out->infos_.back().absent);
-        }
+        out->infos_.back().required = true;
+        PERCALE_RETURN_IF_ERROR(check_required(out->infos_.back()));
         break;
       case PathKind::kNothing: return not_found("plug-in ", path, ": no such file or folder");
       case PathKind::kOther:
@@ -145,8 +144,15 @@ Result<std::unique_ptr<Plugins>> Plugins::load(std::string_view plugin_path, std
   return out;
 }
 
+Status Plugins::check_required(const PluginInfo& info) {
+  if (!info.required || info.absent.empty()) return {};
+  return failed_precondition("plug-in ", info.path, ": ", info.absent);
+}
+
 void Plugins::open(const std::string& path, std::string_view without) {
-  PluginInfo info{path, std::string(stem(path)), {}, {}};
+  PluginInfo info;
+  info.path = path;
+  info.name = stem(path);
   const percale_plugin_api* api = nullptr;
   if (!without.empty() && info.name == without) {
     info.absent = "switched off by an option";
@@ -172,6 +178,12 @@ Result<const OpSchema*> Plugins::make_schema(const percale_op& op) {
   }
   if (op.input_count > kMaxInputs || op.output_count > 8 || op.attribute_count > kMaxAttributes) {
     return invalid_argument("op ", op.name, " has too many inputs, outputs or attributes");
+  }
+  if (op.gradient != nullptr && op.attribute_count > 0 && op.gradient_ignores_attributes == 0) {
+    return invalid_argument("op ", op.domain, ":", op.name,
+                            " has attributes and a gradient function, which cannot read ",
+                            "them: set gradient_ignores_attributes to 1 if the gradient is the same for all their ",
+                            "values, else leave the gradient out");
   }
   OpSchema schema{.domain = op.domain,
                   .name = op.name,
@@ -254,6 +266,7 @@ Status Plugins::add_to(Registry& registry) {
     if (status.ok()) continue;
     infos_[i].absent = status.message();
     apis_[i] = nullptr;
+    PERCALE_RETURN_IF_ERROR(check_required(infos_[i]));
   }
   return {};
 }

@@ -16,7 +16,8 @@ namespace percale::c_api {
 
 struct PluginInfo {
   std::string path, name, version;
-  std::string absent;  // why it is not used; empty when it is
+  std::string absent;     // why it is not used; empty when it is
+  bool required = false;  // a file that was named, so that the engine needs it
 };
 
 // Never unloaded: their code and text live as long as the process. Immutable once the engine is made.
@@ -27,7 +28,8 @@ class Plugins {
   // file that was named must load.
   static Result<std::unique_ptr<Plugins>> load(std::string_view plugin_path, std::string_view without);
 
-  // Adds ops and kernels; a plug-in whose tables are wrong becomes absent. The registry must not outlive this.
+  // Adds ops and kernels. A plug-in whose tables are wrong becomes absent; where a file was named, its reason is the
+  // error. The registry must not outlive this.
   Status add_to(Registry& registry);
 
   const std::vector<PluginInfo>& infos() const { return infos_; }
@@ -41,6 +43,7 @@ class Plugins {
 
  private:
   void open(const std::string& path, std::string_view without);
+  static Status check_required(const PluginInfo& info);
   Status add_plugin(Registry& registry, const percale_plugin_api& api);
   Result<const OpSchema*> make_schema(const percale_op& op);
 

@@ -112,6 +112,7 @@ percale_status* percale_session_run(percale_session* session, const char* const*
                                     int64_t timeout_ns, percale_tensor** out_fetches) {
   clear(out_fetches, fetch_count);
   return guarded(__func__, {NEEDS(session)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_may_wait(function));
     if (out_fetches == nullptr && fetch_count > 0) return invalid_argument(function, ": 'out_fetches' is NULL");
     PERCALE_RETURN_IF_ERROR(check_array(function, "feeds", feeds, feed_count));
     PERCALE_ASSIGN_OR_RETURN(const RunSpec spec, run_spec(function, feed_names, feed_count, fetch_names, fetch_count,

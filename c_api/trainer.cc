@@ -7,8 +7,10 @@
 #include "c_api/dataset.h"
 #include "c_api/options.h"
 #include "c_api/session.h"
+#include "c_api/trainer_calls.h"
 #include "core/base/json.h"
 #include "core/train/report/event_file.h"
+#include "core/train/rewrite/graph_losses.h"
 #include "core/train/rewrite/graph_metrics.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/spec.h"
@@ -17,10 +19,12 @@
 using namespace percale;
 using namespace percale::c_api;
 
-struct percale_trainer {
+struct percale_trainer : Counted {
+  percale_trainer(percale_engine* e, std::unique_ptr<Trainer> t) : engine(e), trainer(std::move(t)) {}
   Ref<percale_engine> engine;
   std::unique_ptr<Trainer> trainer;
   std::shared_ptr<Trace> trace;
+  TrainerCalls calls;
 };
 
 namespace {
@@ -121,8 +125,17 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
   return out;
 }
 
-percale_trainer* make_handle(percale_engine* engine, std::unique_ptr<Trainer> trainer) {
-  return new percale_trainer{Ref(engine), std::move(trainer), nullptr};
+// A call that is under way: it keeps the trainer alive, since a callback may release the last reference of the host.
+struct TrainerCall {
+  Ref<percale_trainer> trainer;
+  TrainerCalls::Scope scope;  // ends first
+  Trainer* operator->() const { return trainer->trainer.get(); }
+};
+
+Result<TrainerCall> begin_call(const char* function, percale_trainer* trainer) {
+  PERCALE_RETURN_IF_ERROR(check_may_wait(function));
+  PERCALE_ASSIGN_OR_RETURN(auto scope, trainer->calls.begin(function));
+  return TrainerCall{Ref(trainer), std::move(scope)};
 }
 
 // Tells a C callback what a step did.
@@ -160,14 +173,17 @@ percale_status* percale_trainer_create(percale_engine* engine, const percale_gra
   return guarded(__func__, {NEEDS(engine), NEEDS(graph), NEEDS(out_trainer)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
     PERCALE_ASSIGN_OR_RETURN(const TrainerOptions chosen, trainer_options(options, *engine->engine));
-    PERCALE_ASSIGN_OR_RETURN(Model model, model_of_mean_loss(*graph->graph, option_text(options, kKind, "loss")));
+    const std::string loss = option_text(options, kKind, "loss");
+    const bool json = loss.starts_with('{') || loss.starts_with('[');
+    PERCALE_ASSIGN_OR_RETURN(Model model,
+                             json ? model_of_losses(*graph->graph, loss) : model_of_mean_loss(*graph->graph, loss));
     if (option_is_set(options, "metrics")) {
       PERCALE_ASSIGN_OR_RETURN(model, add_graph_metrics(model, option_text(options, kKind, "metrics")));
     }
     PERCALE_ASSIGN_OR_RETURN(auto trainer,
                              Trainer::create(engine->engine, std::move(model),
                                              variables == nullptr ? nullptr : variables->variables, chosen));
-    *out_trainer = make_handle(engine, std::move(trainer));
+    *out_trainer = new percale_trainer(engine, std::move(trainer));
     return {};
   });
 }
@@ -183,12 +199,14 @@ percale_status* percale_trainer_from_spec(percale_engine* engine, const char* sp
     PERCALE_ASSIGN_OR_RETURN(auto trainer, trainer_from_spec(engine->engine, text_of(spec, spec_size),
                                                              std::string(text_or_empty(spec_folder)),
                                                              std::string(text_or_empty(data_folder)), overrides));
-    *out_trainer = make_handle(engine, std::move(trainer));
+    *out_trainer = new percale_trainer(engine, std::move(trainer));
     return {};
   });
 }
 
-void percale_trainer_release(percale_trainer* trainer) { delete trainer; }
+percale_trainer* percale_trainer_retain(percale_trainer* trainer) { return retain(trainer); }
+
+void percale_trainer_release(percale_trainer* trainer) { release(trainer); }
 
 percale_status* percale_trainer_step(percale_trainer* trainer, const char* const* names, percale_tensor* const* batch,
                                      size_t count, double* out_loss) {
@@ -196,7 +214,8 @@ percale_status* percale_trainer_step(percale_trainer* trainer, const char* const
   return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(const auto all, names_of(function, "names", names, count));
     PERCALE_RETURN_IF_ERROR(check_array(function, "batch", batch, count));
-    PERCALE_ASSIGN_OR_RETURN(const double loss, trainer->trainer->step(all, tensors_of(batch, count)));
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    PERCALE_ASSIGN_OR_RETURN(const double loss, call->step(all, tensors_of(batch, count)));
     if (out_loss != nullptr) *out_loss = loss;
     return {};
   });
@@ -206,22 +225,30 @@ percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* d
                                     percale_progress_callback callback, void* user) {
   return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
     if (epochs < 0) return invalid_argument(function, ": ", epochs, " epochs");
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
     ProgressFunction progress;
-    if (callback != nullptr) progress = [&](const Progress& p) { return tell(callback, user, p); };
-    return trainer->trainer->fit(dataset == nullptr ? nullptr : dataset->dataset, epochs, progress);
+    if (callback != nullptr) {
+      progress = [&](const Progress& p) {
+        const TrainerCalls::Telling telling(trainer->calls);
+        return tell(callback, user, p);
+      };
+    }
+    return call->fit(dataset == nullptr ? nullptr : dataset->dataset, epochs, progress);
   });
 }
 
 percale_status* percale_trainer_set_validation(percale_trainer* trainer, percale_dataset* dataset) {
-  return guarded(__func__, {NEEDS(trainer)},
-                 [&] { return trainer->trainer->set_validation(dataset == nullptr ? nullptr : dataset->dataset); });
+  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    return call->set_validation(dataset == nullptr ? nullptr : dataset->dataset);
+  });
 }
 
 percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json) {
   clear(out_json);
-  return guarded(__func__, {NEEDS(trainer), NEEDS(out_json)}, [&]() -> Status {
-    PERCALE_ASSIGN_OR_RETURN(const auto numbers,
-                             trainer->trainer->evaluate(dataset == nullptr ? nullptr : dataset->dataset));
+  return guarded(__func__, {NEEDS(trainer), NEEDS(out_json)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    PERCALE_ASSIGN_OR_RETURN(const auto numbers, call->evaluate(dataset == nullptr ? nullptr : dataset->dataset));
     JsonWriter json;
     json.begin_object();
     for (const auto& [name, value] : numbers) json.key(name).value(value);
@@ -232,7 +259,10 @@ percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_datas
 }
 
 percale_status* percale_trainer_publish(percale_trainer* trainer) {
-  return guarded(__func__, {NEEDS(trainer)}, [&] { return trainer->trainer->publish(); });
+  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(trainer->calls.check_between_steps(function));
+    return trainer->trainer->publish();
+  });
 }
 
 void percale_trainer_cancel(percale_trainer* trainer) {
@@ -240,16 +270,29 @@ void percale_trainer_cancel(percale_trainer* trainer) {
 }
 
 void percale_trainer_set_cancellation(percale_trainer* trainer, percale_cancellation* cancellation) {
-  if (trainer == nullptr) return;
+  if (trainer == nullptr || !trainer->calls.idle()) return;
   trainer->trainer->set_cancel(cancellation == nullptr ? nullptr : cancellation->token);
 }
 
 percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder) {
-  return guarded(__func__, {NEEDS(trainer), NEEDS(folder)}, [&] { return trainer->trainer->save(folder); });
+  return guarded(__func__, {NEEDS(trainer), NEEDS(folder)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(trainer->calls.check_between_steps(function));
+    return trainer->trainer->save(folder);
+  });
 }
 
-percale_status* percale_trainer_restore(percale_trainer* trainer, const char* folder) {
-  return guarded(__func__, {NEEDS(trainer), NEEDS(folder)}, [&] { return trainer->trainer->restore(folder); });
+percale_status* percale_trainer_lock_folder(percale_trainer* trainer, const char* folder, int32_t overwrite) {
+  return guarded(__func__, {NEEDS(trainer), NEEDS(folder)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    return call->lock_folder(folder, overwrite != 0);
+  });
+}
+
+percale_status* percale_trainer_restore(percale_trainer* trainer, const char* path) {
+  return guarded(__func__, {NEEDS(trainer), NEEDS(path)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    return call->restore(path);
+  });
 }
 
 percale_status* percale_trainer_model(percale_trainer* trainer, percale_graph** out_graph) {
@@ -301,7 +344,7 @@ percale_status* percale_trainer_describe(const percale_trainer* trainer, percale
 }
 
 void percale_trainer_set_trace(percale_trainer* trainer, percale_trace* trace) {
-  if (trainer == nullptr) return;
+  if (trainer == nullptr || !trainer->calls.idle()) return;
   trainer->trace = trace == nullptr ? nullptr : trace->trace;
   trainer->trainer->set_trace(trainer->trace.get());
 }

@@ -1,4 +1,7 @@
-"""Adds up what Meson's test logs say, by test case where a program prints doctest's line or one like it, and prints one line as the last."""
+"""Adds up the results in Meson's test logs, by test case where a program prints doctest's line or one like it. Lists the
+failed tests, then each reason for which tests were skipped, once, with the names of the tests. The sums are the last
+line."""
+import collections
 import json
 import os
 import re
@@ -23,6 +26,7 @@ def count(entry):
 
 def main(folders):
     total = [0, 0, 0]
+    skipped = collections.defaultdict(list)
     for folder in folders:
         with open(os.path.join(folder, "meson-logs", "testlog.json"), encoding="utf-8") as log:
             for line in log:
@@ -32,8 +36,10 @@ def main(folders):
                 if counts[1]:
                     print(f"failed: {entry['name']} ({entry['result']}, {folder})")
                 if entry["result"] == "SKIP":
-                    reason = (entry.get("stdout") or "").strip().splitlines()
-                    print(f"skipped: {entry['name']}" + (f": {reason[-1]}" if reason else ""))
+                    said = (entry.get("stdout") or "").strip().splitlines()
+                    skipped[said[-1] if said else "no reason was given"].append(entry["name"].split(" / ")[-1])
+    for reason, names in skipped.items():
+        print(f"skipped: {reason}\n    {', '.join(dict.fromkeys(names))}")
     print("{} passed, {} failed, {} skipped".format(*total))
     return 1 if total[1] or not total[0] else 0
 

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "device_table.h"
 #include "progress.h"
+#include "run_folder.h"
 
 namespace percale_cli {
 namespace {
@@ -21,7 +22,10 @@ constexpr Flag kFlags[] = {
      "sync: a step waits for all shards; backup:M: for M of them; bounded:K: variables may be K steps old; async"},
     {"--weights", "FILE", "first values of all parameters, a safetensors file"},
     {"--out", "DIR", "where checkpoints, history.csv, loss.svg and model.percale go"},
-    {"--resume", "DIR", "goes on from the newest checkpoint there; without --out, writes there too"},
+    {"--resume", "DIR",
+     "goes on from the newest whole checkpoint there, or from the one that is named (DIR/step-N); without --out, "
+     "writes there too"},
+    {"--overwrite", "", "removes the checkpoints and results that another run has left in the --out folder"},
     {"--checkpoint-every", "N", "a checkpoint every N steps, besides that after each epoch"},
     {"--history", "FILE.csv", "a line per step: epoch, step, loss, learning rate, seconds, metrics"},
     {"--tensorboard", "DIR", "an event file there, which grows after each epoch"},
@@ -122,6 +126,7 @@ struct Training {
   std::optional<percale_progress> last;
   percale_status* failed = nullptr;  // what ended the training from within the callback
   EventFile* events = nullptr;       // null: none is wanted
+  std::string saved = {};            // the last checkpoint
 };
 
 int32_t on_step(void* user, const percale_progress* progress) {
@@ -131,6 +136,7 @@ int32_t on_step(void* user, const percale_progress* progress) {
   const bool due = training.checkpoint_every > 0 && progress->step % training.checkpoint_every == 0;
   if (!training.out.empty() && (due || progress->epoch_ended != 0)) {
     training.failed = percale_trainer_save(training.trainer, training.out.c_str());
+    training.saved = training.out + "/step-" + std::to_string(percale_trainer_steps(training.trainer));
   }
   const bool told =
       training.events == nullptr || progress->epoch_ended == 0 || training.events->update(training.trainer);
@@ -145,31 +151,19 @@ void set_flags(Setup& setup, const Args& args) {
   }
 }
 
-// True when there was a checkpoint.
-bool resume(percale_trainer* trainer, const std::string& folder) {
-  percale_status* status = percale_trainer_restore(trainer, folder.c_str());
-  if (percale_status_code(status) == PERCALE_NOT_FOUND) {
-    percale_status_release(status);
-    say_note("no complete checkpoint in " + folder + ": starts at step 0");
-    return false;
-  }
-  check(status);
-  say_note("goes on after step " + std::to_string(percale_trainer_steps(trainer)) + " of " + folder);
-  return true;
-}
-
 // What was trained, as files of the folder; their paths are printed for people.
 void write_results(percale_trainer* trainer, percale_variables* variables, const std::string& out, bool quiet) {
   percale_graph* made = nullptr;
   check(percale_trainer_model(trainer, &made));
   const Graph model(made);
-  check(percale_graph_save_file(made, variables, (out + "/model.percale").c_str()));
-  write_file(out + "/history.csv", history_text(trainer, "csv"));
-  write_file(out + "/loss.svg", history_text(trainer, "svg"));
+  const std::string base = out + "/";
+  check(percale_graph_save_file(made, variables, (base + kModelFile).c_str()));
+  write_file(base + kHistoryFile, history_text(trainer, "csv"));
+  write_file(base + kPlotFile, history_text(trainer, "svg"));
   if (quiet) return;
-  std::printf("checkpoint  %s/step-%lld\n", out.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
-  std::printf("graph       %s/model.percale\nhistory     %s/history.csv\nplot        %s/loss.svg\n", out.c_str(),
-              out.c_str(), out.c_str());
+  std::printf("checkpoint  %sstep-%lld\n", base.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
+  std::printf("graph       %s%s\nhistory     %s%s\nplot        %s%s\n", base.c_str(), kModelFile, base.c_str(),
+              kHistoryFile, base.c_str(), kPlotFile);
 }
 
 std::string device_list(const Setup& setup) {
@@ -185,12 +179,6 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-Json describe(percale_trainer* trainer) {
-  percale_text* text = nullptr;
-  check(percale_trainer_describe(trainer, &text));
-  return Json::parse(take_text(text));
-}
-
 void print_json(const Training& training, const Json& test, const std::string& digest) {
   const double loss = test.present() ? test["loss"].number() : training.last ? training.last->loss : 0;
   std::string metrics;
@@ -198,8 +186,8 @@ void print_json(const Training& training, const Json& test, const std::string& d
     if (name != "loss") metrics += (metrics.empty() ? "" : ",") + json_string(name) + ":" + value.text();
   }
   const long long steps = percale_trainer_steps(training.trainer);
-  const std::string checkpoint =
-      training.out.empty() ? "null" : json_string(training.out + "/step-" + std::to_string(steps));
+  const std::string path = training.saved.empty() ? restored_from(training.trainer) : training.saved;
+  const std::string checkpoint = path.empty() ? "null" : json_string(path);
   const Json facts = describe(training.trainer);
   std::printf(
       "{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
@@ -213,9 +201,11 @@ void print_json(const Training& training, const Json& test, const std::string& d
 
 int run_train(const Args& args) {
   const std::string spec_path = args.positional()[0];
-  const std::string out = args.get("--out", args.get("--resume"));
+  const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
-  if (every > 0 && out.empty()) throw UsageError{"--checkpoint-every needs --out DIR"};
+  for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
+    if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " needs --out DIR"};
+  }
   const std::string text = read_file(spec_path);
   const Json spec = Json::parse(text);
 
@@ -236,8 +226,12 @@ int run_train(const Args& args) {
   const Variables variables(table);
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
   if (!args.json()) std::fprintf(stderr, "devices: %s\n", device_list(setup).c_str());
-  if (args.has("--resume")) resume(made, args.get("--resume"));
-  if (!out.empty()) make_folder(out);
+  std::string out = args.get("--out");
+  if (args.has("--resume")) {
+    const std::string folder = resume(made, args.get("--resume"));
+    if (out.empty()) out = folder;
+  }
+  if (!out.empty()) take_folder(made, out, args.has("--overwrite"));
 
   const int64_t before = percale_trainer_steps(made);
   Training training{

@@ -1833,6 +1833,11 @@ func trainerFromSpec(engine *C.percale_engine, spec string, specFolder string, d
 	return cOutTrainer, nil
 }
 
+// trainerRetain is percale_trainer_retain. Adds a reference and returns `trainer`. NULL is allowed and returned.
+func trainerRetain(trainer *C.percale_trainer) *C.percale_trainer {
+	return C.percale_trainer_retain(trainer)
+}
+
 // trainerRelease is percale_trainer_release. Gives a reference to the trainer back; NULL does nothing.
 func trainerRelease(trainer *C.percale_trainer) {
 	C.percale_trainer_release(trainer)
@@ -1876,8 +1881,8 @@ func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs i
 }
 
 // trainerSetValidation is percale_trainer_set_validation. Data that is evaluated after each epoch of
-// percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be monitored. Before the first step.
-// `dataset` may be NULL: none.
+// percale_trainer_fit(): "val_loss" and "val_" metrics join the history, and may be monitored; epochs without such
+// data have NaN there. Not during a call. `dataset` may be NULL: none.
 func trainerSetValidation(trainer *C.percale_trainer, dataset *C.percale_dataset) error {
 	status := C.percale_trainer_set_validation(trainer, dataset)
 	if status != nil {
@@ -1919,12 +1924,14 @@ func trainerCancel(trainer *C.percale_trainer) {
 
 // trainerSetCancellation is percale_trainer_set_cancellation. From now on step, fit and evaluate end with CANCELLED
 // when `cancellation` is, within a step, between two, or before they begin; the state is that of the last completed
-// step. It takes the place of the one before; `cancellation` may be NULL: none. Not during a call.
+// step. It takes the place of the one before; `cancellation` may be NULL: none. During a call it does nothing.
 func trainerSetCancellation(trainer *C.percale_trainer, cancellation *C.percale_cancellation) {
 	C.percale_trainer_set_cancellation(trainer, cancellation)
 }
 
-// trainerSave is percale_trainer_save. Writes a checkpoint `folder`/step-N, whole or not at all.
+// trainerSave is percale_trainer_save. Writes a checkpoint `folder`/step-N, whole or not at all. It replaces one of
+// the same step, and is the newest of the folder from then on. With the options "keep_last" and "keep_best" older
+// checkpoints of this run are removed, never those of another run.
 func trainerSave(trainer *C.percale_trainer, folder string) error {
 	cFolder, err := text(folder)
 	if err != nil {
@@ -1938,15 +1945,38 @@ func trainerSave(trainer *C.percale_trainer, folder string) error {
 	return nil
 }
 
-// trainerRestore is percale_trainer_restore. Takes up the newest complete checkpoint of the folder: the same bits
-// follow as without the interruption. NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint, seed,
-// shards or variables are others.
-func trainerRestore(trainer *C.percale_trainer, folder string) error {
+// trainerRestore is percale_trainer_restore. Takes up a checkpoint: `path` is one, `folder`/step-N, or a folder,
+// whose newest whole one is taken. The same bits follow as without the interruption. NOT_FOUND without the folder or
+// a checkpoint in it. DATA_LOSS when the one that was named, or every one, is damaged; newer ones that are damaged
+// are logged as a warning and listed by percale_trainer_describe(): {"run_id", "restored_from",
+// "skipped_checkpoints"}. FAILED_PRECONDITION names the first difference when the checkpoint is of another job:
+// model, initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen
+// variables, or the numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs
+// metrics. Data that the trainer does not know yet is compared by the next percale_trainer_fit().
+func trainerRestore(trainer *C.percale_trainer, path string) error {
+	cPath, err := text(path)
+	if err != nil {
+		return err
+	}
+	status := C.percale_trainer_restore(trainer, cPath)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
+// trainerLockFolder is percale_trainer_lock_folder. Makes `folder` where it is missing and locks it for the run of
+// this trainer, until the trainer is gone, locks another folder, or the process ends. A run begins with a new trainer
+// and goes on in one that restores its checkpoint, so restore first. UNAVAILABLE names the process that has locked
+// the folder. ALREADY_EXISTS when it holds checkpoints of another run; with `overwrite` not 0 those are removed, and
+// nothing else. The lock is advisory: percale_trainer_save() does not ask for it.
+func trainerLockFolder(trainer *C.percale_trainer, folder string, overwrite int32) error {
 	cFolder, err := text(folder)
 	if err != nil {
 		return err
 	}
-	status := C.percale_trainer_restore(trainer, cFolder)
+	status := C.percale_trainer_lock_folder(trainer, cFolder, C.int32_t(overwrite))
 	if status != nil {
 		err := statusError(status)
 		return err
@@ -2027,7 +2057,7 @@ func sessionSetTrace(session *C.percale_session, trace *C.percale_trace) {
 }
 
 // trainerSetTrace is percale_trainer_set_trace. Records what the trainer does from now on. `trace` may be NULL: that
-// ends it. Not during a call.
+// ends it. During a call it does nothing.
 func trainerSetTrace(trainer *C.percale_trainer, trace *C.percale_trace) {
 	C.percale_trainer_set_trace(trainer, trace)
 }

@@ -18,11 +18,11 @@ def find_go():
     """(path, None), or (None, why not)."""
     go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
     if not go:
-        return None, "no go on PATH"
+        return None, "no go on PATH; `sh subprojects/setup --tests` brings Go 1.24"
     version = subprocess.run([go, "env", "GOVERSION"], cwd="/", capture_output=True, text=True, check=True).stdout.strip()
     found = re.match(r"go(\d+)\.(\d+)", version)
     if not found or tuple(map(int, found.groups())) < WANTED:
-        return None, f"go is {version}, wanted 1.24 or newer"
+        return None, f"go is {version}, wanted 1.24 or newer; `sh subprojects/setup --tests` brings Go 1.24"
     if not shutil.which("pkg-config"):
         return None, "no pkg-config on PATH"
     return go, None

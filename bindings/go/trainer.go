@@ -260,9 +260,20 @@ func (t *Trainer) Save(folder string) error {
 	return t.with(func(c *C.percale_trainer) error { return trainerSave(c, folder) })
 }
 
-// Restore takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
-func (t *Trainer) Restore(folder string) error {
-	return t.with(func(c *C.percale_trainer) error { return trainerRestore(c, folder) })
+// Restore takes up a checkpoint, folder/step-N, or the newest whole one of a folder: the same bits follow as without the
+// interruption. Code FailedPrecondition names the first difference to a checkpoint of another job.
+func (t *Trainer) Restore(path string) error {
+	return t.with(func(c *C.percale_trainer) error { return trainerRestore(c, path) })
+}
+
+// LockFolder locks a folder for the run of this trainer until it is closed; Restore comes first. Code Unavailable names the process
+// that has locked it, AlreadyExists a checkpoint of another run, which overwrite removes.
+func (t *Trainer) LockFolder(folder string, overwrite bool) error {
+	var flag int32
+	if overwrite {
+		flag = 1
+	}
+	return t.with(func(c *C.percale_trainer) error { return trainerLockFolder(c, folder, flag) })
 }
 
 func (t *Trainer) with(f func(c *C.percale_trainer) error) error {

@@ -39,7 +39,9 @@ def find_jdk():
     homes += sorted(glob.glob("/usr/lib/jvm/*") + glob.glob("/opt/*jdk*"))
     version, home = max((version_of(home), home) for home in homes)
     if version < OLDEST:
-        skip(f"a JDK of {OLDEST} or newer is needed, the newest there is has {version}")
+        skip(f"a JDK of {OLDEST} or newer is needed, "
+             + (f"the newest here is {version}" if version else "and none is here")
+             + "; install one (Debian 13: openjdk-25-jdk-headless) or set JAVA_HOME")
     return home
 
 
@@ -52,7 +54,7 @@ def run(command, folder, env):
 
 def test(build, folder, target, env, vm="-Xmx256m"):
     if not shutil.which("mvn"):
-        skip("no mvn on PATH")
+        skip("no mvn on PATH; install the Debian package maven")
     reports = os.path.join(target, "surefire-reports")
     shutil.rmtree(reports, ignore_errors=True)
     command = ["mvn", "-B", "-q", f"-Dpercale.target={target}", f"-Dpercale.library={build}/libpercale.so.0",

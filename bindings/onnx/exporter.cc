@@ -6,42 +6,10 @@
 namespace percale_onnx {
 namespace {
 
-// Old enough for every tool, and what models have at least.
-constexpr int32_t kOldestWrittenOpset = 13;
 // Nodes that the uses of functions may become beyond those that there are.
 constexpr int64_t kNodeFactor = 16, kMoreNodes = 1 << 16;
 // Protocol buffers end at 2 GB; what is not elements stays far below the rest.
 constexpr uint64_t kMostBytes = (uint64_t{1} << 31) - 1, kMostElementBytes = kMostBytes - (uint64_t{64} << 20);
-
-// The version of the format that came with an opset.
-int64_t ir_version(int32_t opset) {
-  struct Row {
-    int32_t opset;
-    int64_t version;
-  };
-  constexpr Row kRows[] = {{25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}};
-  for (const Row& row : kRows) {
-    if (opset >= row.opset) return row.version;
-  }
-  return 8;
-}
-
-// The opset that knows an element type.
-int32_t opset_of(percale_dtype dtype) {
-  switch (dtype) {
-    case PERCALE_DTYPE_F8E4M3FN:
-    case PERCALE_DTYPE_F8E4M3FNUZ:
-    case PERCALE_DTYPE_F8E5M2:
-    case PERCALE_DTYPE_F8E5M2FNUZ: return 19;
-    case PERCALE_DTYPE_U4:
-    case PERCALE_DTYPE_I4: return 21;
-    case PERCALE_DTYPE_F4E2M1: return 23;
-    case PERCALE_DTYPE_F8E8M0: return 24;
-    case PERCALE_DTYPE_U2:
-    case PERCALE_DTYPE_I2: return 25;
-    default: return 1;
-  }
-}
 
 bool has_form(std::string_view domain, std::string_view op, int32_t version) {
   if (domain == "percale") return op == "ReadVariable";
@@ -71,9 +39,9 @@ percale_graph_function_info Exporter::function(size_t index) const {
   host_->graph_function(graph_.get(), index, &info);
   return info;
 }
-percale_graph_value_info Exporter::value(const Scope& scope, int32_t id) const {
+percale_graph_value_info Exporter::value(size_t function, int32_t id) const {
   auto info = empty<percale_graph_value_info>();
-  host_->graph_value(graph_.get(), scope.function, static_cast<size_t>(id), &info);
+  host_->graph_value(graph_.get(), function, static_cast<size_t>(id), &info);
   return info;
 }
 percale_graph_node_info Exporter::node(size_t function, size_t index) const {
@@ -144,7 +112,7 @@ Status Exporter::survey() {
     if (scope.info.name == nullptr) break;
     functions_.emplace(scope.info.name, f);
     for (size_t v = 0; v < scope.info.value_count; ++v) {
-      const percale_graph_value_info info = value(scope, static_cast<int32_t>(v));
+      const percale_graph_value_info info = value(scope.function, static_cast<int32_t>(v));
       note_dtype(info.dtype);
       if (info.data != nullptr) element_bytes += info.bytes;
     }
@@ -157,7 +125,7 @@ Status Exporter::survey() {
                                  : text(domain, ":", std::string_view(info.op))];
       } else if (domain != "percale") {
         int32_t& opset = opsets_[std::string(domain)];
-        opset = std::max(opset, info.version);
+        opset = std::max(opset, domain.empty() ? oldest_opset(onnx_node(f, n)) : info.version);
       }
     }
   }
@@ -181,8 +149,8 @@ Status Exporter::write_main(MessageWriter* graph) {
   open(0, scope);
   for (size_t i = 0; i < scope.info.input_count; ++i) {
     std::string& name = scope.names[static_cast<size_t>(scope.info.inputs[i])];
-    name = take_name(value(scope, scope.info.inputs[i]).name);
-    graph->message(11, type_of(name, value(scope, scope.info.inputs[i])));
+    name = take_name(value(scope.function, scope.info.inputs[i]).name);
+    graph->message(11, type_of(name, value(scope.function, scope.info.inputs[i])));
   }
   auto variable = empty<percale_graph_variable_info>();
   for (size_t i = 0; host_->graph_variable(graph_.get(), i, &variable) != 0; ++i) {

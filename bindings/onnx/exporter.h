@@ -13,12 +13,10 @@
 #include <vector>
 
 #include "bindings/onnx/host.h"
+#include "bindings/onnx/opset_rules.h"
 #include "bindings/onnx/wire.h"
 
 namespace percale_onnx {
-
-// The newest opset that models are written in: runtimes know it.
-inline constexpr int32_t kNewestWrittenOpset = 26;
 
 // What metadata_props say of the initializers of a model that Percale wrote, names in lines: which of them are variables, trained or
 // not. All others are constants.
@@ -30,8 +28,8 @@ inline constexpr std::string_view kFormsKey = "percale.forms";
 inline constexpr std::string_view kForeignPrefix = "onnx.";
 
 // One export. "main" becomes the model's graph, variables and constants its initializers; functions become graphs within the nodes
-// that carry them, whose trailing inputs are values of the graphs around. The opset is the oldest in which every node means
-// what it means here.
+// that carry them, whose trailing inputs are values of the graphs around. The opset is the oldest in which every node can be
+// written with the meaning that it has here (opset_rules.h).
 class Exporter {
  public:
   Exporter(const Host& host, const percale_graph* graph, const percale_export_target& target)
@@ -49,7 +47,7 @@ class Exporter {
   };
 
   percale_graph_function_info function(size_t index) const;
-  percale_graph_value_info value(const Scope& scope, int32_t id) const;
+  percale_graph_value_info value(size_t function, int32_t id) const;
   percale_graph_node_info node(size_t function, size_t index) const;
   percale_graph_attribute_info attribute(size_t function, size_t node, size_t index) const;
 
@@ -73,12 +71,20 @@ class Exporter {
   std::string_view variable_of(size_t function, size_t index, const percale_graph_node_info& node) const;
   // Everything of a graph but its inputs, whose names are there. `main`: outputs may be inputs and initializers themselves.
   Status write_body(Scope& scope, bool main, MessageWriter* graph);
-  Status write_node(const Scope& scope, size_t index, MessageWriter* graph);
-  void write_attribute(const Scope& scope, size_t node, size_t number, const percale_graph_attribute_info& attribute,
-                       MessageWriter* out);
   // The function that a node carries, as a graph.
   Status write_graph(const Scope& outer, const percale_graph_node_info& node, int64_t carried,
                      std::string_view function, MessageWriter* out);
+  // exporter_nodes.cc
+  // The number of values that a Loop carries along; -1 for other nodes.
+  int64_t carried_by(size_t function, size_t index, const percale_graph_node_info& info) const;
+  // A node as ONNX has it today, and in the form of the model's opset.
+  OnnxNode onnx_node(size_t function, size_t index) const;
+  OnnxNode written_node(size_t function, size_t index) const;
+  // Per value: whether a node as it is written, a graph within one or an output reads it.
+  std::vector<bool> read_values(const Scope& scope) const;
+  Status write_node(const Scope& scope, size_t index, MessageWriter* graph);
+  void write_attribute(const Scope& scope, size_t node, size_t number, const percale_graph_attribute_info& attribute,
+                       MessageWriter* out);
   MessageWriter type_of(std::string_view name, const percale_graph_value_info& value) const;
   MessageWriter tensor(std::string_view name, percale_dtype dtype, const int64_t* dims, size_t rank, const void* data,
                        uint64_t bytes);

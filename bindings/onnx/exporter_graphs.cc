@@ -10,18 +10,6 @@ namespace {
 constexpr uint64_t kExternalBytes = 1024;  // smaller tensors stay in the model
 constexpr uint64_t kExternalAlignment = 64;
 
-// What our nodes of ONNX's domain say beyond ONNX: which numbers are drawn, how a loop's inputs are meant and when it is too long.
-bool is_our_own(std::string_view domain, std::string_view attribute) {
-  return domain.empty() && (attribute == "id" || attribute == "num_carried" || attribute == "trip_limit");
-}
-
-// The name without a number behind it: "x" of "x_12".
-std::string_view base_of(std::string_view name) {
-  const size_t end = name.find_last_not_of("0123456789");
-  return end != std::string_view::npos && end + 1 < name.size() && end > 0 && name[end] == '_' ? name.substr(0, end)
-                                                                                               : name;
-}
-
 }  // namespace
 
 void Exporter::open(size_t index, Scope& scope) const {
@@ -60,8 +48,10 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
     scope.names[id] = variables_.at(variable);
     scope.lent[id] = true;
   }
+  const std::vector<bool> read = read_values(scope);
   for (size_t v = 0; v < scope.names.size(); ++v) {
-    const percale_graph_value_info info = value(scope, static_cast<int32_t>(v));
+    const percale_graph_value_info info = value(scope.function, static_cast<int32_t>(v));
+    if (info.data != nullptr && !read[v]) continue;
     if (scope.names[v].empty()) scope.names[v] = take_name(info.name);
     if (info.data == nullptr) continue;
     graph->message(5, tensor(scope.names[v], info.dtype, info.dims, info.rank, info.data, info.bytes));
@@ -72,7 +62,7 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
   std::vector<int32_t> given;
   for (size_t i = 0; i < scope.info.output_count; ++i) {
     const int32_t id = scope.info.outputs[i];
-    const percale_graph_value_info info = value(scope, id);
+    const percale_graph_value_info info = value(scope.function, id);
     std::string name = scope.names[static_cast<size_t>(id)];
     const bool again = std::find(given.begin(), given.end(), id) != given.end();
     // What a graph does not make itself, or gives already, it gives out under a name of its own.
@@ -89,85 +79,6 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
     graph->message(12, type_of(name, info));
   }
   return {};
-}
-
-Status Exporter::write_node(const Scope& scope, size_t index, MessageWriter* graph) {
-  const percale_graph_node_info info = node(scope.function, index);
-  if (--nodes_left_ < 0) {
-    return Status(PERCALE_RESOURCE_EXHAUSTED, "functions use each other for more nodes than a model should have");
-  }
-  if (!variable_of(scope.function, index, info).empty()) return {};
-  if (scope.function == 0 && absorbed_.contains(index)) return {};
-  size_t inputs = info.input_count;
-  int64_t carried = -1;  // of a loop
-  std::vector<percale_graph_attribute_info> attributes;
-  bool carries = false;
-  for (size_t i = 0; i < info.attribute_count; ++i) {
-    attributes.push_back(attribute(scope.function, index, i));
-    const std::string_view name = attributes.back().name;
-    carries = carries || attributes.back().kind == 5;
-    if (name == "num_carried") carried = attributes.back().i;
-  }
-  // What the functions of a node get from around is in their graphs.
-  if (carries) inputs = std::min(inputs, carried < 0 ? size_t{1} : static_cast<size_t>(carried) + 2);
-  MessageWriter out;
-  const auto name_of = [&](int32_t id) -> std::string_view {
-    return id < 0 ? std::string_view() : std::string_view(scope.names[static_cast<size_t>(id)]);
-  };
-  while (inputs > 0 && info.inputs[inputs - 1] < 0) --inputs;
-  for (size_t i = 0; i < inputs; ++i) out.bytes(1, name_of(info.inputs[i]));
-  size_t outputs = info.output_count;
-  while (outputs > 0 && info.outputs[outputs - 1] < 0) --outputs;
-  for (size_t i = 0; i < outputs; ++i) out.bytes(2, name_of(info.outputs[i]));
-  // Nodes and values have their names from one pool. A node that is called as a value, or so with a number behind it, was given no
-  // other name by anybody.
-  const std::string name = info.name, base(base_of(name));
-  if (!taken_.contains(name) && !taken_.contains(base) && is_utf8(name)) out.bytes(3, name);
-  out.bytes(4, info.op);
-  for (size_t i = 0; i < attributes.size(); ++i) {
-    if (is_our_own(info.domain, attributes[i].name)) continue;
-    MessageWriter field;
-    if (attributes[i].kind == 5) {
-      field.bytes(1, attributes[i].name);
-      MessageWriter inner;
-      inner.bytes(2, attributes[i].name);
-      ONNX_TRY(write_graph(scope, info, carried, {attributes[i].text, attributes[i].text_size}, &inner));
-      field.message(6, std::move(inner));
-      field.integer(20, 5);
-    } else {
-      write_attribute(scope, index, i, attributes[i], &field);
-    }
-    out.message(5, std::move(field));
-  }
-  if (*info.domain != '\0') out.bytes(7, info.domain);
-  graph->message(1, std::move(out));
-  return {};
-}
-
-void Exporter::write_attribute(const Scope& scope, size_t node, size_t number, const percale_graph_attribute_info& a,
-                               MessageWriter* out) {
-  out->bytes(1, a.name);
-  switch (a.kind) {
-    case 1: out->real(2, static_cast<float>(a.f)); break;
-    case 2: out->integer(3, a.i); break;
-    case 3: out->bytes(4, {a.text, a.text_size}); break;
-    case 4: out->message(5, tensor({}, a.dtype, a.dims, a.rank, a.data, a.bytes)); break;
-    case 6:
-      for (size_t i = 0; i < a.count; ++i) out->real(7, static_cast<float>(a.floats[i]));
-      break;
-    case 7:
-      for (size_t i = 0; i < a.count; ++i) out->integer(8, a.ints[i]);
-      break;
-    case 8:
-      for (size_t i = 0; i < a.count; ++i) {
-        size_t size = 0;
-        const char* text = host_->graph_attribute_string(graph_.get(), scope.function, node, number, i, &size);
-        out->bytes(9, {text, size});
-      }
-      break;
-    default: break;
-  }
-  out->integer(20, a.kind);
 }
 
 // A loop gives its body the trip, the condition and what is carried; an If gives its branches nothing. All other inputs are values
@@ -187,7 +98,7 @@ Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& 
   }
   for (size_t i = 0; i < inputs; ++i) {
     const auto id = static_cast<size_t>(scope.info.inputs[i]);
-    const percale_graph_value_info info = value(scope, scope.info.inputs[i]);
+    const percale_graph_value_info info = value(scope.function, scope.info.inputs[i]);
     if (i < formal) {
       scope.names[id] = take_name(info.name);
       out->message(11, type_of(scope.names[id], info));

@@ -12,6 +12,9 @@ namespace {
 // Nodes that functions of the model may become beyond those that it has: calls multiply.
 constexpr int64_t kMoreNodes = 1 << 16;
 constexpr int64_t kNodeFactor = 16;
+// Bytes of variables that aliases may make beyond this many times those of the model.
+constexpr int64_t kMoreAliasBytes = int64_t{256} << 20;
+constexpr int64_t kAliasFactor = 16;
 
 bool is_float(percale_dtype dtype) {
   return dtype == PERCALE_DTYPE_F32 || dtype == PERCALE_DTYPE_F64 || dtype == PERCALE_DTYPE_F16 ||
@@ -46,6 +49,7 @@ Status Importer::run(std::string_view bytes) {
   };
   ONNX_TRY(survey(model_, functions_, knows, &survey_));
   nodes_left_ = survey_.nodes * kNodeFactor + kMoreNodes;
+  alias_bytes_left_ = static_cast<int64_t>(bytes.size()) * kAliasFactor + kMoreAliasBytes;
   return import_main();
 }
 
@@ -73,6 +77,7 @@ Status Importer::import_main() {
   read_told_variables();
   ONNX_TRY(reserve_names(graph));
   ONNX_TRY(add_inputs(graph, scope));
+  ONNX_TRY(find_aliases(graph, &aliases_));
   ONNX_TRY(add_initializers(graph, true, scope));
   ONNX_TRY(add_nodes(std::move(graph.nodes), scope));
   ONNX_TRY(set_outputs(graph, scope));
@@ -98,8 +103,7 @@ void Importer::read_told_variables() {
   read(kFixedKey, told_fixed_);
 }
 
-Importer::Kept Importer::kept_as(const TensorProto& proto) const {
-  const std::string_view name = proto.name;
+Importer::Kept Importer::kept_as(const TensorProto& proto, std::string_view name) const {
   if (told_) {
     if (told_trainable_.contains(name)) return Kept::kTrainable;
     return told_fixed_.contains(name) ? Kept::kFixed : Kept::kConstant;
@@ -178,18 +182,43 @@ Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& sco
     if (proto.name.empty()) return bad("an initializer has no name");
     TensorPtr tensor;
     ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor).within("initializer"));
-    Value value;
-    const Kept kept = main ? kept_as(proto) : Kept::kConstant;
-    if (kept != Kept::kConstant) {
-      std::string name;
-      ONNX_TRY(c_text(proto.name, &name));
-      const int32_t trainable = kept == Kept::kTrainable ? 1 : 0;
-      ONNX_TRY(host_.take(host_->builder_variable(builder_, name.c_str(), tensor.get(), trainable, &value.id))
-                   .within("initializer"));
-    } else {
-      ONNX_TRY(constant(std::move(tensor), proto.name, &value).within("initializer"));
+    const Kept kept = main ? kept_as(proto, proto.name) : Kept::kConstant;
+    ONNX_TRY(add_initializer(tensor, proto.name, kept, scope).within("initializer"));
+    if (main) ONNX_TRY(add_aliases(proto, tensor, kept, scope).within("initializer"));
+  }
+  return {};
+}
+
+Status Importer::add_initializer(TensorPtr tensor, std::string_view name, Kept kept, Scope& scope) {
+  Value value;
+  if (kept == Kept::kConstant) {
+    ONNX_TRY(constant(std::move(tensor), name, &value));
+  } else {
+    std::string called;
+    ONNX_TRY(c_text(name, &called));
+    const int32_t trainable = kept == Kept::kTrainable ? 1 : 0;
+    ONNX_TRY(host_.take(host_->builder_variable(builder_, called.c_str(), tensor.get(), trainable, &value.id)));
+  }
+  return bind(name, std::move(value), true, scope);
+}
+
+// Parameters that were equal when the model was exported get variables of their own, under the names
+// that their Identity nodes kept: those of a fresh network are equal by chance, and a statistic is
+// another thing than a weight. Tied weights stay one.
+Status Importer::add_aliases(const TensorProto& proto, const TensorPtr& tensor, Kept kept, Scope& scope) {
+  const auto found = aliases_.find(proto.name);
+  if (found == aliases_.end() || told_ || !is_float(proto.dtype) || proto.dims.empty()) return {};
+  const auto bytes = static_cast<size_t>(byte_count(proto)), count = static_cast<size_t>(element_count(proto));
+  const bool by_chance = count > 0 && is_uniform(host_->tensor_get_data(tensor.get()), bytes, bytes / count);
+  for (std::string_view alias : found->second) {
+    const Kept own = kept_as(proto, alias);
+    if (!by_chance && own == kept && kept != Kept::kFixed) continue;
+    alias_bytes_left_ -= static_cast<int64_t>(bytes);
+    if (alias_bytes_left_ < 0) {
+      return Status(PERCALE_RESOURCE_EXHAUSTED, text("Identity nodes make too many variables of ", quoted(proto.name)));
     }
-    ONNX_TRY(bind(proto.name, std::move(value), true, scope).within("initializer"));
+    ONNX_TRY(add_initializer(tensor, alias, own, scope));
+    separate_.insert(alias);
   }
   return {};
 }
@@ -260,6 +289,7 @@ Status Importer::add_node(std::string_view bytes, Scope& scope) {
   if (const FunctionProto* function = find_function(functions_, node.domain, node.op)) {
     return call_function(*function, node, scope).within(place_of(node));
   }
+  if (scope.depth == 1 && node.outputs.size() == 1 && separate_.contains(node.outputs[0])) return {};
   if (node.domain.empty() && node.op == "Constant") return add_constant_node(node, scope).within(place_of(node));
   return emit_node(node, scope);
 }

@@ -10,6 +10,7 @@
 
 #include "bindings/onnx/host.h"
 #include "bindings/onnx/proto.h"
+#include "bindings/onnx/shared.h"
 #include "bindings/onnx/survey.h"
 #include "bindings/onnx/tensor.h"
 
@@ -57,9 +58,11 @@ class Importer {
   Status reserve_names(const GraphProto& graph);
   void read_told_variables();
   Status keep_metadata();
-  // How an initializer of the main graph is kept.
+  // How an initializer of the main graph is kept, under its name or under that of an alias.
   enum class Kept { kConstant, kTrainable, kFixed };
-  Kept kept_as(const TensorProto& proto) const;
+  Kept kept_as(const TensorProto& proto, std::string_view name) const;
+  Status add_initializer(TensorPtr tensor, std::string_view name, Kept kept, Scope& scope);
+  Status add_aliases(const TensorProto& proto, const TensorPtr& tensor, Kept kept, Scope& scope);
 
   Status add_node(std::string_view bytes, Scope& scope);
   Status emit_node(const NodeProto& node, Scope& scope);
@@ -93,7 +96,9 @@ class Importer {
   Survey survey_;
   bool told_ = false;  // whether the model says which initializers are variables: these
   Names told_trainable_, told_fixed_;
-  int64_t nodes_left_ = 0;
+  Aliases aliases_;  // of the main graph's initializers
+  Names separate_;   // those of them that are variables or constants of their own
+  int64_t nodes_left_ = 0, alias_bytes_left_ = 0;
   int64_t graphs_ = 0;
 };
 

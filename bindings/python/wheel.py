@@ -50,9 +50,9 @@ def tag():
 def contents(build):
     """{name in the wheel: bytes}."""
     files = {}
-    for path in sorted((HERE / "percale").iterdir()):
+    for path in sorted((HERE / "percale").rglob("*")):
         if path.suffix in (".py", ".pyi") or path.name == "py.typed":
-            files[f"percale/{path.name}"] = path.read_bytes()
+            files[path.relative_to(HERE).as_posix()] = path.read_bytes()
     files["percale/lib/libpercale.so.0"] = (build / "libpercale.so.0").resolve().read_bytes()
     for plugin in ("bindings/onnx/libpercale_onnx.so", "devices/onednn/libpercale_onednn.so"):
         if (build / plugin).exists():

@@ -14,6 +14,11 @@ import subprocess
 import sys
 
 SKIP = 77
+# Where each tool comes from.
+REMEDY = {"cargo": "install Rust 1.77 or newer (Debian 12: cargo-web, Debian 13: cargo)",
+          "pkg-config": "install the Debian package pkg-config",
+          "clippy": "install the Debian package rust-clippy, or by rustup: rustup component add clippy",
+          "fmt": "install the Debian package rustfmt, or by rustup: rustup component add rustfmt"}
 RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
 # An optional crate, and what its feature asks for.
 OPTIONAL = [(re.compile(r"^(?:ndarray|half) = \{ version.*\n", re.M), ""), (re.compile(r'^(ndarray|half) = \["dep:.*', re.M), r"\1 = []")]
@@ -64,11 +69,11 @@ def workspace(build, source, env):
 def need_cargo():
     for tool in ["cargo", "pkg-config"]:
         if not shutil.which(tool):
-            skip(f"no {tool} on PATH")
+            skip(f"no {tool} on PATH; {REMEDY[tool]}")
     version = subprocess.run(["cargo", "--version"], capture_output=True, text=True)
     found = re.search(r"cargo (\d+)\.(\d+)", version.stdout)
     if not found or (int(found.group(1)), int(found.group(2))) < (1, 77):
-        skip(f"cargo 1.77 or newer is needed, there is: {(version.stdout or version.stderr).strip()}")
+        skip(f"cargo is {(version.stdout or version.stderr).strip()}, wanted 1.77; {REMEDY['cargo']}")
 
 
 def test(folder, registry, env):
@@ -109,7 +114,7 @@ def miri(folder, registry, env):
         if subprocess.run(cargo + ["miri", "--version"], cwd=folder, capture_output=True).returncode == 0:
             break
     else:
-        skip("no cargo miri, neither of the default toolchain nor of nightly")
+        skip("no cargo miri; it comes with a nightly toolchain of rustup: rustup +nightly component add miri rust-src")
     # It has a folder of its own; what it needs to be set up once it may not fetch here.
     command = cargo + ["miri", "test", "-p", "percale", "--lib", "--features", "load", "--offline"] + (["--locked"] if registry else [])
     result = run(command, folder, dict(env, CARGO_TARGET_DIR=os.path.join(env["CARGO_TARGET_DIR"], "miri")))
@@ -122,7 +127,7 @@ def main(build, source, what):
     if what == "lint":
         for tool in ["clippy", "fmt"]:
             if subprocess.run(["cargo", tool, "--version"], capture_output=True).returncode != 0:
-                skip(f"no cargo-{tool}")
+                skip(f"no cargo-{tool}; {REMEDY[tool]}")
     root, registry = workspace(build, source, env)
     return {"test": test, "lint": lint, "miri": miri}[what](os.path.join(root, "bindings", "rust"), registry, env)
 

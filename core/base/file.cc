@@ -40,11 +40,6 @@ Code code_of(int error) {
 [[maybe_unused]] const char* message_of(int result, const char* text) { return result == 0 ? text : "unknown error"; }
 [[maybe_unused]] const char* message_of(const char* result, const char*) { return result; }
 
-Status system_error(const char* call, const std::string& path, int error) {
-  char text[128] = "";
-  return make_error(code_of(error), {call, " '", path, "': ", message_of(strerror_r(error, text, sizeof text), text)});
-}
-
 Status check_path(const std::string& path) {
   if (!path.empty() && path.find('\0') == std::string::npos) return {};
   return invalid_argument("a path must not be empty or hold a NUL: '", path.c_str(), "'");
@@ -113,6 +108,11 @@ struct Mapping {
 void end_mapping(void* mapping, void*) { delete static_cast<Mapping*>(mapping); }
 
 }  // namespace
+
+Status system_error(const char* call, const std::string& path, int error) {
+  char text[128] = "";
+  return make_error(code_of(error), {call, " '", path, "': ", message_of(strerror_r(error, text, sizeof text), text)});
+}
 
 Result<std::string> read_file(const std::string& path, int64_t max_bytes) {
   PERCALE_ASSIGN_OR_RETURN(OpenFile file, open_regular(path));

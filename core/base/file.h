@@ -17,6 +17,9 @@
 
 namespace percale {
 
+// The error `error`, an errno, of the system's call on a path.
+Status system_error(const char* call, const std::string& path, int error);
+
 // The whole of a regular file. RESOURCE_EXHAUSTED, before anything is read, where it has more than `max_bytes`.
 Result<std::string> read_file(const std::string& path, int64_t max_bytes = INT64_MAX);
 

@@ -1,7 +1,6 @@
 #include "core/checkpoint/checkpoint.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -10,27 +9,30 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/manifest.h"
 #include "core/checkpoint/safetensors.h"
 
 namespace percale {
 namespace {
 
-constexpr int64_t kVersion = 1;
-constexpr std::string_view kState = "state.safetensors", kManifest = "MANIFEST", kPrefix = "step-", kOld = ".old";
-// The last key: a checksum of all the text before it.
-constexpr std::string_view kSeal = ",\"manifest_crc32c\":";
-constexpr int64_t kMaxManifest = int64_t{256} << 20;
+constexpr std::string_view kPrefix = "step-", kOld = ".old";
 
 uint32_t checksum(const Tensor& tensor) { return crc32c(tensor.data(), static_cast<size_t>(tensor.bytes())); }
 
 uint32_t checksum(const Buffer& bytes) { return crc32c(bytes.data(), static_cast<size_t>(bytes.bytes())); }
 
-std::string manifest_of(const Checkpoint& c, const Safetensors& file, const Buffer& bytes,
+std::string manifest_of(const Checkpoint& c, int64_t order, const Safetensors& file, const Buffer& bytes,
                         const std::vector<std::pair<std::string, uint32_t>>& checksums) {
   JsonWriter w;
-  w.begin_object().key("format").value("percale checkpoint").key("version").value(kVersion);
+  begin_manifest(w, {order, c.run});
   w.key("step").value(c.step).key("seed").value(c.seed).key("epoch").value(c.epoch).key("batch").value(c.batch);
   w.key("shards").value(c.shards).key("seconds").value(c.seconds).key("fingerprint").value(c.fingerprint);
+  if (!c.job.empty()) {
+    w.key("job_digest").value(job_digest(c.job)).key("job").begin_array();
+    for (const auto& [name, value] : c.job) w.begin_array().value(name).value(value).end_array();
+    w.end_array();
+  }
   w.key("sums").begin_array();
   for (double v : c.sums) w.value(v);
   w.end_array().key("numbers").begin_object();
@@ -38,7 +40,7 @@ std::string manifest_of(const Checkpoint& c, const Safetensors& file, const Buff
   w.end_object();
   if (c.score) w.key("score").value(*c.score);
   w.key("files").begin_array();
-  w.begin_object().key("name").value(kState).key("bytes").value(bytes.bytes());
+  w.begin_object().key("name").value(kStateFile).key("bytes").value(bytes.bytes());
   w.key("crc32c").value(checksum(bytes)).end_object();
   w.end_array().key("tensors").begin_array();
   for (const auto& [name, crc] : checksums) {
@@ -48,20 +50,7 @@ std::string manifest_of(const Checkpoint& c, const Safetensors& file, const Buff
     w.end_array().key("bytes").value(entry.bytes).key("crc32c").value(crc).end_object();
   }
   w.end_array();
-  std::string out = w.text();
-  const uint32_t seal = crc32c(out);
-  return out + std::string(kSeal) + str_cat(seal) + "}\n";
-}
-
-// The number of "step-12" or "step-12.old".
-std::optional<int64_t> step_of(std::string_view name) {
-  if (name.ends_with(kOld)) name.remove_suffix(kOld.size());
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
-  int64_t out = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), out);
-  if (error != std::errc() || end != name.data() + name.size() || out < 0) return std::nullopt;
-  return out;
+  return finish_manifest(w);
 }
 
 Status get(const Json& json, std::string_view key, int64_t* out) {
@@ -71,23 +60,6 @@ Status get(const Json& json, std::string_view key, int64_t* out) {
   return {};
 }
 
-Result<Json> read_manifest(const std::string& path) {
-  PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path, kMaxManifest));
-  const size_t seal = text.rfind(kSeal);
-  if (seal == std::string::npos) return data_loss("it is cut short");
-  const std::string_view body(text.data(), seal);
-  const std::string wanted = std::string(kSeal) + str_cat(crc32c(body)) + "}\n";
-  if (text.compare(seal, std::string::npos, wanted) != 0) return data_loss("its checksum is wrong");
-  return Json::parse(text);
-}
-
-Result<std::optional<double>> score_of(const Json& manifest) {
-  const Json* score = manifest.find("score");
-  if (score == nullptr || score->is_null()) return std::optional<double>();
-  PERCALE_ASSIGN_OR_RETURN(const double v, score->as_double("score"));
-  return std::optional<double>(v);
-}
-
 Status check_size(const Json& manifest, const Buffer& bytes, int64_t* crc) {
   const Json* files = manifest.find("files");
   if (files == nullptr || !files->is_array() || files->size() != 1) return data_loss("'files' is no list of one file");
@@ -95,7 +67,7 @@ Status check_size(const Json& manifest, const Buffer& bytes, int64_t* crc) {
   PERCALE_RETURN_IF_ERROR(get(files->item(0), "bytes", &size));
   PERCALE_RETURN_IF_ERROR(get(files->item(0), "crc32c", crc));
   if (bytes.bytes() == size) return {};
-  return data_loss("'", kState, "' has ", bytes.bytes(), " bytes, wanted ", size);
+  return data_loss("'", kStateFile, "' has ", bytes.bytes(), " bytes, wanted ", size);
 }
 
 Status take_tensors(const Json& manifest, const Safetensors& file, Checkpoint& out) {
@@ -119,22 +91,35 @@ Status take_tensors(const Json& manifest, const Safetensors& file, Checkpoint& o
     PERCALE_ASSIGN_OR_RETURN(const std::string dtype_text, dtype->as_string("dtype"));
     PERCALE_ASSIGN_OR_RETURN(const auto dims, shape->as_ints("shape"));
     if (dtype_text != dtype_name(tensor.dtype()) || !std::ranges::equal(dims, tensor.shape().dims())) {
-      return data_loss("'", kState, "': tensor '", name, "' has another type than the manifest says");
+      return data_loss("'", kStateFile, "': tensor '", name, "' has another type than the manifest says");
     }
     if (static_cast<int64_t>(checksum(tensor)) != crc) {
-      return data_loss("'", kState, "': the checksum of tensor '", name, "' is wrong");
+      return data_loss("'", kStateFile, "': the checksum of tensor '", name, "' is wrong");
     }
     out.tensors.emplace_back(std::move(name), std::move(tensor));
   }
   return {};
 }
 
+Status read_job(const Json& manifest, Checkpoint& out) {
+  const Json* job = manifest.find("job");
+  for (size_t i = 0; job != nullptr && i < job->size(); ++i) {
+    const Json& part = job->item(i);
+    if (!part.is_array() || part.size() != 2) return data_loss("'job' is no list of pairs");
+    PERCALE_ASSIGN_OR_RETURN(std::string name, part.item(0).as_string("job"));
+    PERCALE_ASSIGN_OR_RETURN(std::string value, part.item(1).as_string("job"));
+    out.job.emplace_back(std::move(name), std::move(value));
+  }
+  return {};
+}
+
 Status read_into(const std::string& path, Checkpoint& out) {
-  const auto manifest = read_manifest(join_path(path, kManifest));
-  if (!manifest.ok()) return manifest.status().with_context(str_cat("'", kManifest, "'"));
+  const auto manifest = read_manifest(join_path(path, kManifestFile));
+  if (!manifest.ok()) return manifest.status().with_context(str_cat("'", kManifestFile, "'"));
   int64_t version = 0;
   PERCALE_RETURN_IF_ERROR(get(*manifest, "version", &version));
-  if (version != kVersion) return unimplemented("its format has version ", version, ", known is ", kVersion);
+  if (version != kManifestVersion)
+    return unimplemented("its format has version ", version, ", known is ", kManifestVersion);
   for (const auto& [key, field] : {std::pair{"step", &out.step},
                                    {"seed", &out.seed},
                                    {"epoch", &out.epoch},
@@ -142,11 +127,15 @@ Status read_into(const std::string& path, Checkpoint& out) {
                                    {"shards", &out.shards}}) {
     PERCALE_RETURN_IF_ERROR(get(*manifest, key, field));
   }
+  if (const Json* run = manifest->find("run")) {
+    PERCALE_ASSIGN_OR_RETURN(out.run, run->as_string("run"));
+  }
+  PERCALE_RETURN_IF_ERROR(read_job(*manifest, out));
   const Json* seconds = manifest->find("seconds");
   const Json* fingerprint = manifest->find("fingerprint");
   const Json* sums = manifest->find("sums");
   if (seconds == nullptr || fingerprint == nullptr || sums == nullptr || !sums->is_array()) {
-    return data_loss("'", kManifest, "' lacks a key");
+    return data_loss("'", kManifestFile, "' lacks a key");
   }
   PERCALE_ASSIGN_OR_RETURN(out.seconds, seconds->as_double("seconds"));
   PERCALE_ASSIGN_OR_RETURN(out.fingerprint, fingerprint->as_string("fingerprint"));
@@ -166,23 +155,19 @@ Status read_into(const std::string& path, Checkpoint& out) {
       out.numbers.emplace_back(numbers->key(i), v);
     }
   }
-  PERCALE_ASSIGN_OR_RETURN(out.score, score_of(*manifest));
-  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(join_path(path, kState)));
+  PERCALE_ASSIGN_OR_RETURN(out.score, manifest_score(*manifest));
+  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(join_path(path, kStateFile)));
   int64_t crc = 0;
   PERCALE_RETURN_IF_ERROR(check_size(*manifest, *bytes, &crc));
   const auto file = Safetensors::parse(bytes);
-  if (!file.ok()) return data_loss("'", kState, "': ", file.status().message());
+  if (!file.ok()) return data_loss("'", kStateFile, "': ", file.status().message());
   PERCALE_RETURN_IF_ERROR(take_tensors(*manifest, **file, out));
   // Beyond the tensors, which were named: the header and the padding.
-  if (static_cast<int64_t>(checksum(*bytes)) != crc) return data_loss("the checksum of '", kState, "' is wrong");
+  if (static_cast<int64_t>(checksum(*bytes)) != crc) return data_loss("the checksum of '", kStateFile, "' is wrong");
   return {};
 }
 
-}  // namespace
-
-namespace {
-
-Status write_into(const std::string& temporary, const Checkpoint& checkpoint) {
+Status write_into(const std::string& temporary, const Checkpoint& checkpoint, int64_t order) {
   PERCALE_RETURN_IF_ERROR(create_folders(temporary));
   std::vector<NamedTensor> tensors;
   std::vector<std::pair<std::string, uint32_t>> checksums;
@@ -191,11 +176,11 @@ Status write_into(const std::string& temporary, const Checkpoint& checkpoint) {
     checksums.emplace_back(name, checksum(tensor));
   }
   std::sort(checksums.begin(), checksums.end());
-  const std::string state = join_path(temporary, kState);
+  const std::string state = join_path(temporary, kStateFile);
   PERCALE_RETURN_IF_ERROR(write_safetensors(state, tensors));
   PERCALE_ASSIGN_OR_RETURN(const auto written, map_file(state));
   PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::parse(written));
-  return write_file(join_path(temporary, kManifest), manifest_of(checkpoint, *file, *written, checksums));
+  return write_file(join_path(temporary, kManifestFile), manifest_of(checkpoint, order, *file, *written, checksums));
 }
 
 // A folder cannot replace another one: the old one steps aside and is found there if this is the last that happens.
@@ -217,7 +202,9 @@ Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint)
   const std::string path = join_path(folder, str_cat(kPrefix, checkpoint.step));
   const std::string temporary = path + ".tmp", old = path + std::string(kOld);
   PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
-  Status status = write_into(temporary, checkpoint);
+  PERCALE_ASSIGN_OR_RETURN(const auto earlier, list_checkpoints(folder));
+  const int64_t order = 1 + (earlier.empty() ? 0 : earlier.front().head.order);
+  Status status = write_into(temporary, checkpoint, order);
   if (status.ok()) status = put_in_place(temporary, path, old);
   if (!status.ok()) {
     static_cast<void>(remove_tree(temporary));  // a full disk needs the room
@@ -227,76 +214,15 @@ Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint)
   return remove_tree(old);
 }
 
-Result<std::string> newest_checkpoint(const std::string& folder) {
-  const auto none = [&] { return not_found("no checkpoint in '", folder, "'"); };
-  if (path_kind(folder) != PathKind::kFolder) return none();
-  PERCALE_ASSIGN_OR_RETURN(const auto names, list_folder(folder));
-  int64_t best = -1;
-  std::string out;
-  for (const std::string& name : names) {  // sorted: step-N comes before step-N.old
-    const auto step = step_of(name);
-    const std::string path = join_path(folder, name);
-    if (!step || *step <= best || path_kind(join_path(path, kManifest)) != PathKind::kFile) continue;
-    best = *step;
-    out = path;
-  }
-  if (best < 0) return none();
-  return out;
-}
-
-Status keep_checkpoints(const std::string& folder, int64_t last, int64_t best) {
-  if (last <= 0 && best <= 0) return {};
-  PERCALE_ASSIGN_OR_RETURN(const auto names, list_folder(folder));
-  struct Entry {
-    int64_t step;
-    std::string path;
-    double score;
-  };
-  std::vector<Entry> entries;
-  for (const std::string& name : names) {
-    const auto step = step_of(name);
-    const std::string path = join_path(folder, name);
-    if (!step || path_kind(join_path(path, kManifest)) != PathKind::kFile) continue;
-    Entry entry{*step, path, std::numeric_limits<double>::infinity()};
-    if (const auto manifest = read_manifest(join_path(path, kManifest)); manifest.ok() && best > 0) {
-      const auto score = score_of(*manifest);
-      if (score.ok() && score->has_value() && !std::isnan(**score)) entry.score = **score;
-    }
-    entries.push_back(std::move(entry));
-  }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.step > b.step; });
-  const auto newest = static_cast<size_t>(std::max<int64_t>(1, last));
-  if (entries.size() <= newest) return {};
-  // The best of all stay, whether or not they are among the newest.
-  std::vector<Entry> by_score = entries;
-  std::sort(by_score.begin(), by_score.end(), [](const Entry& a, const Entry& b) {
-    return a.score < b.score || (a.score == b.score && a.step < b.step);
-  });
-  const auto stays = [&](const std::string& path) {
-    for (size_t i = 0; i < by_score.size() && static_cast<int64_t>(i) < best; ++i) {
-      if (by_score[i].path == path && std::isfinite(by_score[i].score)) return true;
-    }
-    return false;
-  };
-  for (size_t i = newest; i < entries.size(); ++i) {
-    if (stays(entries[i].path)) continue;
-    // Never half of one under its own name.
-    const std::string temporary = entries[i].path + ".tmp";
-    PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
-    PERCALE_RETURN_IF_ERROR(rename_path(entries[i].path, temporary));
-    PERCALE_RETURN_IF_ERROR(remove_tree(temporary));
-  }
-  return {};
-}
-
 Result<Checkpoint> read_checkpoint(const std::string& path) {
+  if (path_kind(path) == PathKind::kNothing) return not_found("no checkpoint '", path, "'");
   Checkpoint out;
   const Status status = read_into(path, out);
   if (status.ok()) return out;
   const std::string context = str_cat("checkpoint '", path, "'");
-  // A manifest whose seal is right and whose contents are not is damage all the same.
-  if (status.code() == Code::kInvalidArgument) return data_loss(status.message()).with_context(context);
-  return status.with_context(context);
+  // A file that is missing, and a manifest whose seal is right and whose contents are not, are damage too.
+  const bool damaged = status.code() == Code::kInvalidArgument || status.code() == Code::kNotFound;
+  return (damaged ? data_loss(status.message()) : status).with_context(context);
 }
 
 }  // namespace percale

@@ -1,7 +1,7 @@
 // Checkpoints: folders that are there whole or not at all, from which a run goes on with the same bits.
 //
-// `folder`/step-N/ holds state.safetensors and MANIFEST (JSON: what is below, the size of the file, a CRC32C per tensor). It is
-// written as step-N.tmp, flushed to the disk, then renamed.
+// `folder`/step-N/ holds state.safetensors and MANIFEST (JSON: the fields below, the size of the file, a CRC32C per tensor, and a
+// number that counts the saves of the folder). It is written as step-N.tmp, flushed to the disk, then renamed.
 #ifndef PERCALE_CORE_CHECKPOINT_CHECKPOINT_H_
 #define PERCALE_CORE_CHECKPOINT_CHECKPOINT_H_
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/checkpoint/job.h"
 #include "core/tensor/tensor.h"
 
 namespace percale {
@@ -22,6 +23,8 @@ struct Checkpoint {
   int64_t epoch = 0, batch = 0;  // of the data: what comes next
   int64_t shards = 0;
   double seconds = 0;
+  std::string run;                                      // the id of the run that saved it
+  JobParts job;                                         // what it trains; empty when not known
   std::string fingerprint;                              // of the engine that computed it
   std::vector<double> sums;                             // totals of the epoch under way
   std::vector<std::pair<std::string, double>> numbers;  // what else the trainer remembers, by name
@@ -29,18 +32,12 @@ struct Checkpoint {
   std::vector<std::pair<std::string, Tensor>> tensors;  // parameters, moving statistics, slots, in any order
 };
 
-// Writes `folder`/step-N, which replaces one of the same step.
+// Writes `folder`/step-N, which replaces one of the same step, and is the newest of the folder from then on.
 Status write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
 
-// The path of the newest checkpoint of the folder that was written whole. NOT_FOUND without one, or without the folder.
-Result<std::string> newest_checkpoint(const std::string& folder);
-
-// Removes the folder's checkpoints but the `last` newest (0: all) and the `best` ones by score; nothing when both are 0. The
-// newest is never removed. What is damaged counts as having no score.
-Status keep_checkpoints(const std::string& folder, int64_t last, int64_t best);
-
 // Reads the folder step-N. Sizes and checksums of the manifest and of all tensors are compared before any is handed out:
-// DATA_LOSS names the file and the tensor. Tensors lie in the file's mapping.
+// DATA_LOSS names the file and the tensor, and stands for a file that is missing too. NOT_FOUND where no such folder is. Tensors lie
+// in the file's mapping.
 Result<Checkpoint> read_checkpoint(const std::string& path);
 
 }  // namespace percale

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/base/file.h"
-#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/registry/registry.h"
 
@@ -40,7 +40,7 @@ class Source {
       return out;
     }
     std::string step = path;
-    if (path_kind(join_path(path, "MANIFEST")) != PathKind::kFile) {
+    if (!is_checkpoint(path)) {
       PERCALE_ASSIGN_OR_RETURN(step, newest_checkpoint(path));
     }
     PERCALE_ASSIGN_OR_RETURN(out.checkpoint_, read_checkpoint(step));

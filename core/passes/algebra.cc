@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/graph/effects.h"
+#include "core/passes/idle_dropout.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewrite.h"
 
@@ -29,11 +30,12 @@ std::optional<double> single(const Tensor& t) {
 
 class Algebra {
  public:
-  explicit Algebra(Function& f) : f_(f), rewrite_(f) {}
+  explicit Algebra(Function& f) : f_(f), rewrite_(f), used_(used_values(f)) {}
 
   void run() {
     for (Node& node : f_.nodes) {
       for (ValueId& v : node.inputs) v = rewrite_.now(v);
+      if (is_idle_dropout(f_, node, used_)) rewrite_.replace(node.outputs[0], node.inputs[0]);
       if (!node.op->has(kPure) || carries_functions(node.attributes) || node.inputs.empty()) continue;
       shorten(node);
       const ValueId same = same_as(node);
@@ -153,6 +155,7 @@ class Algebra {
 
   Function& f_;
   Rewrite rewrite_;
+  const std::vector<bool> used_;  // before any replacement
 };
 
 }  // namespace

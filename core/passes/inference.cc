@@ -10,6 +10,7 @@
 #include "core/graph/clone.h"
 #include "core/graph/composite.h"
 #include "core/graph/validate.h"
+#include "core/passes/idle_dropout.h"
 #include "core/passes/inline.h"
 #include "core/passes/passes.h"
 #include "core/passes/rewrite.h"
@@ -150,6 +151,22 @@ void expand(const Graph& graph, Function& f, const std::function<bool(const OpSc
   }
 }
 
+// Dropout outside of training becomes its input, or an Identity where an output cannot be that input.
+void leave_out_dropout(const Registry& registry, Function& f) {
+  const std::vector<bool> used = used_values(f);
+  Rewrite rewrite(f);
+  for (Node& node : f.nodes) {
+    for (ValueId& v : node.inputs) v = rewrite.now(v);
+    if (!is_idle_dropout(f, node, used) || rewrite.replace(node.outputs[0], node.inputs[0])) continue;
+    node.op = registry.find_op("", "Identity");
+    node.inputs.resize(1);
+    node.outputs.resize(1);
+    node.attributes = {};
+  }
+  rewrite.apply();
+  drop_unneeded(f);
+}
+
 // Functions that "main" does not reach, and variables that nobody reads; "init" stays while one of those needs it.
 void drop_unreached(Graph& graph) {
   std::set<std::string, std::less<>> functions{std::string(kMainFunction)}, read;
@@ -188,6 +205,7 @@ Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph,
         dissolve_calls(graph, functions, f, max_nodes).with_context(str_cat("function '", f.name, "'")));
     drop_unneeded(f);
     expand(graph, f, keeps, max_nodes);
+    leave_out_dropout(*graph.registry, f);
   }
   drop_unreached(*out);
   PERCALE_RETURN_IF_ERROR(validate(*out));

@@ -9,10 +9,11 @@
 
 namespace percale {
 
-// A graph with the inputs and outputs of "main", and the same values of them. Calls are dissolved; composite ops that `keeps`
-// refuses become their bodies, and those of their bodies, where the types that are known suffice for it; what no output
-// depends on by data is left out, with functions, variables and changes of variables among it. FAILED_PRECONDITION where an
-// output depends on what a variable holds only after the run has changed it. Names stay.
+// A graph with the inputs and outputs of "main" and the same values of them. Calls are dissolved.
+// Composite ops that `keeps` refuses become their bodies, and those of their bodies, where the
+// known types suffice for it. Dropout outside of training is left out. So is everything that no
+// output depends on by data: nodes, functions, variables and changes of variables. Names stay.
+// FAILED_PRECONDITION: an output depends on what a variable holds after the run has changed it.
 Result<std::shared_ptr<const Graph>> inference_graph(const Graph& graph,
                                                      const std::function<bool(const OpSchema&)>& keeps);
 

@@ -241,6 +241,7 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     PERCALE_RETURN_IF_ERROR(
         load_variables(*trainer->variables(), path, spec.weights_map, spec.weights_strict).status());
   }
+  trainer->add_job_parts(loss_parts(spec.loss));
   trainer->set_data(std::move(train), std::move(test));
   PERCALE_RETURN_IF_ERROR(trainer->set_validation(std::move(validation)));
   return trainer;

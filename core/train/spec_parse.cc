@@ -1,4 +1,3 @@
-#include <charconv>
 #include <limits>
 
 #include "core/train/layers/layers.h"
@@ -105,50 +104,12 @@ Status parse_model(const Json& spec, Spec& out) {
   return {};
 }
 
-// {"0": 1, "1": 2.5}, or a list from class 0 on.
-Status parse_class_weight(const Json& json, LossOptions& out) {
-  const Json* weights = json.find("class_weight");
-  if (weights == nullptr || weights->is_null()) return {};
-  if (!weights->is_array()) PERCALE_RETURN_IF_ERROR(weights->expect(Json::Kind::kObject, "class_weight"));
-  for (size_t i = 0; i < weights->size(); ++i) {
-    int64_t number = static_cast<int64_t>(i);
-    if (weights->is_object()) {
-      const std::string& key = weights->key(i);
-      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
-      if (error != std::errc() || end != key.data() + key.size() || number < 0) {
-        return weights->item(i).error("class_weight", "'", key, "' is no class number");
-      }
-    }
-    PERCALE_ASSIGN_OR_RETURN(const double weight, weights->item(i).as_double("class_weight"));
-    if (!(weight >= 0 && weight <= kMost)) return weights->item(i).error("class_weight", "a weight is ", weight);
-    out.class_weight[number] = weight;
-  }
-  return {};
-}
-
 Status parse_loss(const Json& json, Spec& out) {
   const Json* loss = json.find("loss");
   if (loss == nullptr || loss->is_null()) return json.error("loss", "it is missing");
-  if (loss->is_object()) {
-    PERCALE_RETURN_IF_ERROR(
-        check_keys(*loss, "loss", {"name", "from_logits", "delta", "label_smoothing", "ignore_class"}, {"reduction"}));
-    PERCALE_RETURN_IF_ERROR(read_text(*loss, "name", &out.loss.name));
-    PERCALE_RETURN_IF_ERROR(read_flag(*loss, "from_logits", &out.loss.from_logits));
-    PERCALE_RETURN_IF_ERROR(read_number(*loss, "delta", 0, kMost, &out.loss.delta));
-    PERCALE_RETURN_IF_ERROR(read_number(*loss, "label_smoothing", 0, 0.999999, &out.loss.label_smoothing));
-    if (const Json* ignored = loss->find("ignore_class"); ignored != nullptr && !ignored->is_null()) {
-      int64_t number = 0;
-      PERCALE_RETURN_IF_ERROR(read_integer(*loss, "ignore_class", INT32_MIN, INT32_MAX, &number));
-      out.loss.ignore_class = number;
-    }
-  } else {
-    PERCALE_ASSIGN_OR_RETURN(out.loss.name, loss->as_string("loss"));
-  }
   PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
-  out.loss.name = std::string(whole_loss_name(out.loss.name));
-  PERCALE_RETURN_IF_ERROR(check_loss_name(out.loss.name));
-  if (const Status status = check_loss_options(out.loss); !status.ok()) return loss->error("loss", status.message());
-  PERCALE_RETURN_IF_ERROR(parse_class_weight(json, out.loss));
+  PERCALE_RETURN_IF_ERROR(read_loss(*loss, &out.loss));
+  PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
   if (const Json* metrics = json.find("metrics"); metrics != nullptr && !metrics->is_null()) {
     PERCALE_RETURN_IF_ERROR(metrics->expect(Json::Kind::kArray, "metrics"));
     for (size_t i = 0; i < metrics->size(); ++i) {

@@ -113,10 +113,15 @@ void Trainer::set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> 
 }
 
 Status Trainer::set_validation(std::shared_ptr<Dataset> dataset) {
-  if (steps_ > 0) return failed_precondition("validation data comes before the first step");
-  history_.metric_names.clear();
-  for (const Objective::Metric& m : model_.objective.metrics) history_.metric_names.push_back(m.name);
-  if (dataset != nullptr) {
+  PERCALE_RETURN_IF_ERROR(check_not_streaming("set_validation"));
+  std::vector<std::string>& names = history_.metric_names;
+  const bool had = std::find(names.begin(), names.end(), "val_loss") != names.end();
+  // Columns of the history stay: an epoch without validation data has NaN in them.
+  if (steps_ == 0 || !had) {
+    names.clear();
+    for (const Objective::Metric& m : model_.objective.metrics) names.push_back(m.name);
+  }
+  if (dataset != nullptr && std::find(names.begin(), names.end(), "val_loss") == names.end()) {
     const std::vector<std::string> own = history_.metric_names;
     history_.metric_names.push_back("val_loss");
     for (const std::string& name : own) history_.metric_names.push_back("val_" + name);

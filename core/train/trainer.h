@@ -23,6 +23,7 @@
 #include "core/train/rewrite/parallel_spec.h"
 #include "core/train/rewrite/parameter_spec.h"
 #include "core/train/rewrite/recompute.h"
+#include "core/train/run_identity.h"
 #include "core/train/shards/averaging.h"
 #include "core/train/shards/batch_meeting.h"
 #include "core/train/shards/row_gradients.h"
@@ -100,7 +101,8 @@ class Trainer {
   ~Trainer();
   // Data of a trainer that was described with its data; both may be null.
   void set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> test);
-  // Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Before the first step.
+  // Evaluated after each epoch of fit() from now on: "val_loss" and "val_" metrics join the history, where they then stay: as NaN
+  // of epochs without such data. Null: none. Not during a call.
   Status set_validation(std::shared_ptr<Dataset> dataset);
 
   // One batch; its mean loss before the update. The last of `accumulation` calls completes the step; one that fails adds nothing.
@@ -123,10 +125,14 @@ class Trainer {
   // Calls end so, too, when `stop` is cancelled, even before they begin. Null: nothing does. Not during a call.
   void set_cancel(std::shared_ptr<const CancelToken> stop);
 
-  // Writes `folder`/step-N, and takes up the newest one: see core/checkpoint/checkpoint.h. FAILED_PRECONDITION when it is of
-  // another model, seed, number of shards or fingerprint; nothing is changed then.
+  // Writes `folder`/step-N: see core/checkpoint/checkpoint.h.
   Status save(const std::string& folder);
-  Status restore(const std::string& folder);
+  // Locks the folder for this run, as long as the trainer lives: see core/checkpoint/run_folder.h.
+  Status lock_folder(const std::string& folder, bool overwrite) { return identity_.lock_folder(folder, overwrite); }
+  // Takes up the checkpoint `path`, or the newest whole one of the folder `path`; a warning is logged for each newer one that is
+  // damaged. NOT_FOUND without a checkpoint, DATA_LOSS when all are damaged. FAILED_PRECONDITION, and nothing is changed, when it
+  // is of another job (core/train/run_identity.h), fingerprint or set of metrics.
+  Status restore(const std::string& path);
 
   // Inputs to predictions.
   Result<std::shared_ptr<const Graph>> inference_model() const;
@@ -149,6 +155,8 @@ class Trainer {
   int64_t planned_bytes() const { return planned_bytes_; }
   bool recomputes() const { return recomputes_; }
   void set_trace(Trace* trace);  // null ends it
+  // Settings of the job that neither the model nor the options say, for what checkpoints tell of it.
+  void add_job_parts(JobParts parts) { identity_.add(std::move(parts)); }
   // JSON: parameters, those that train by rows, shards, devices, optimizer, data; "run": what the devices did (RunFacts::write()).
   std::string describe() const;
 
@@ -235,6 +243,7 @@ class Trainer {
   Status finish_step(double weight, double learning_rate);
   Status check_between_steps(std::string_view what) const;
   Status check_not_streaming(std::string_view what) const;
+  Status take_up(const NewestCheckpoint& restored);
   Status make_room_for_best();
   void keep_best() noexcept;
   Status finish_fit();
@@ -275,6 +284,7 @@ class Trainer {
   TrainerOptions options_;
   TrainMode mode_;
   std::shared_ptr<Dataset> train_data_, test_data_, validation_data_;
+  RunIdentity identity_;
 
   std::vector<Tensor> working_;     // in the order of the training graph's variables
   std::vector<int32_t> published_;  // per working variable its place in the table, -1 for slots

@@ -77,7 +77,9 @@ std::string Trainer::describe() const {
   data("test", test_data_);
   w.key("metrics").begin_array();
   for (const std::string& name : history_.metric_names) w.value(name);
-  w.end_array().key("run");
+  w.end_array();
+  identity_.describe(w);
+  w.key("run");
   facts_.write(w);
   w.end_object();
   return w.text();

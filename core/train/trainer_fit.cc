@@ -35,6 +35,9 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   if (watches_validation() && validation() == nullptr) {
     return failed_precondition("there is no validation data to watch");
   }
+  PERCALE_RETURN_IF_ERROR(identity_.take_data(*dataset));
+  const std::shared_ptr<const Dataset> trained = dataset, validated = validation();
+  const Dataset::Use training(*trained), validating(validated != nullptr ? *validated : *trained);
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(take_up_variables());
   PERCALE_RETURN_IF_ERROR(make_room_for_best());
@@ -231,6 +234,7 @@ Result<NamedNumbers> Trainer::evaluate(std::shared_ptr<Dataset> dataset) {
 
 Result<NamedNumbers> Trainer::evaluate_on(const Dataset& dataset, const CancelToken& token) {
   PERCALE_RETURN_IF_ERROR(bring_home());
+  const Dataset::Use use(dataset);
   std::vector<std::string> outputs = {model_.objective.loss_sum, model_.objective.loss_weight};
   for (const Objective::Metric& m : model_.objective.metrics) {
     outputs.insert(outputs.end(), m.totals.begin(), m.totals.end());

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/checkpoint_folder.h"
 #include "core/train/trainer.h"
 #include "core/train/trainer_stream.h"
 
@@ -17,6 +17,16 @@ const Tensor* find_tensor(const Checkpoint& checkpoint, std::string_view name) {
     if (key == name) return &tensor;
   }
   return nullptr;
+}
+
+// One checkpoint, or the newest whole one of a folder.
+Result<NewestCheckpoint> open_checkpoint(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  if (!is_checkpoint(path)) return read_newest_checkpoint(path);
+  NewestCheckpoint out;
+  out.path = path;
+  PERCALE_ASSIGN_OR_RETURN(out.checkpoint, read_checkpoint(path));
+  return out;
 }
 
 // Names, each with a NUL behind it.
@@ -95,18 +105,30 @@ Status Trainer::save(const std::string& folder) {
     c.tensors.emplace_back(
         kApplied, Tensor::of(Shape{static_cast<int64_t>(applied_.size()), 2}, std::span<const int64_t>(numbers)));
   }
+  PERCALE_RETURN_IF_ERROR(identity_.write(model_, options_, train_data_.get(), &c));
   PERCALE_RETURN_IF_ERROR(write_checkpoint(folder, c));
-  return keep_checkpoints(folder, options_.keep_last, options_.keep_best);
+  return keep_checkpoints(folder, c.run, options_.keep_last, options_.keep_best);
 }
 
-Status Trainer::restore(const std::string& folder) {
+Status Trainer::restore(const std::string& path) {
   PERCALE_RETURN_IF_ERROR(check_not_streaming("restore"));
-  PERCALE_ASSIGN_OR_RETURN(const std::string path, newest_checkpoint(folder));
-  PERCALE_ASSIGN_OR_RETURN(const Checkpoint c, read_checkpoint(path));
+  PERCALE_ASSIGN_OR_RETURN(const NewestCheckpoint restored, open_checkpoint(path));
+  PERCALE_RETURN_IF_ERROR(take_up(restored));
+  for (const std::string& why : restored.skipped) {
+    engine_->log().log(LogLevel::kWarning, why, ": the training goes on from '", restored.path, "'");
+  }
+  return {};
+}
+
+Status Trainer::take_up(const NewestCheckpoint& restored) {
+  const Checkpoint& c = restored.checkpoint;
+  const std::string& path = restored.path;
   const auto differs = [&](const auto&... parts) { return failed_precondition("checkpoint '", path, "': ", parts...); };
   if (c.fingerprint != fingerprint() && !options_.any_fingerprint) {
     return differs("it was computed by '", c.fingerprint, "', this is '", fingerprint(), "': other bits would follow");
   }
+  PERCALE_RETURN_IF_ERROR(
+      identity_.check(model_, options_, train_data_.get(), c).with_context(str_cat("checkpoint '", path, "'")));
   if (c.seed != options_.seed) return differs("its seed is ", c.seed, ", this one ", options_.seed);
   if (options_.shards != 0 && c.shards != 0 && c.shards != options_.shards) {
     return differs("it has ", c.shards, " shards, this one ", options_.shards);
@@ -125,7 +147,8 @@ Status Trainer::restore(const std::string& folder) {
   if (const Tensor* rows = find_tensor(c, kHistory)) {
     const Tensor* names = find_tensor(c, kHistoryNames);
     PERCALE_RETURN_IF_ERROR(
-        history.from_tensor(*rows, names == nullptr ? history.metric_names : from_bytes(*names)).with_context(path));
+        history.from_tensor(*rows, names == nullptr ? std::vector<std::string>() : from_bytes(*names))
+            .with_context(path));
   }
   std::set<std::pair<int64_t, int64_t>> applied;
   if (const Tensor* numbers = find_tensor(c, kApplied)) {
@@ -173,6 +196,7 @@ Status Trainer::restore(const std::string& folder) {
   score_ = c.score;
   score_epoch_ = c.epoch;
   if (sums_ == nullptr) options_.shards = c.shards;
+  identity_.adopt(restored);
   publish(std::move(publication));
   return {};
 }

@@ -150,8 +150,8 @@ static const percale_op_value inputs[] = {{"x", 'T', 1u << PERCALE_DTYPE_F32, 0}
                                           {"alpha", 'T', 1u << PERCALE_DTYPE_F32, 0}};
 static const percale_op_value outputs[] = {{"y", 'T', 0, 0}};
 static const percale_op snake_op = {
-    sizeof(percale_op), "sample",       "Snake", 1, "x + sin(alpha x)^2 / alpha.", inputs, 2, outputs, 1, NULL,
-    snake_shape,        snake_gradient, NULL,    0};
+    sizeof(percale_op), "sample", "Snake", 1, "x + sin(alpha x)^2 / alpha.", inputs, 2, outputs, 1, NULL, snake_shape,
+    snake_gradient,     NULL,     0,       0};
 static const percale_kernel snake_kernel = {
     sizeof(percale_kernel), "sample.snake", "sample", "Snake", accepts_f32, plan_snake, run_with_parameter, free, NULL};
 static const percale_kernel mish_kernel = {

@@ -1,5 +1,6 @@
-/* A plug-in in C that adds the op test:Double, y = factor * x (factor 2 unless given), with its gradient and a kernel, and a
- * kernel for Relu that refuses everything, so that its reason can be read. */
+/* A plug-in in C that adds the op test:Double, y = 2x, with its gradient and a kernel that computes in a number of pieces,
+ * the attribute 'pieces', and a kernel for Relu that refuses everything, so that its reason can be read. With SILENT
+ * defined it does not say that the gradient ignores the attribute. */
 #include <percale_plugin.h>
 
 static const percale_host_api* host;
@@ -11,14 +12,14 @@ static percale_status* fail(const char* message) {
 static percale_status* shape(void* user, percale_shape_context* context) {
   size_t rank = 0;
   const int64_t* dims = host->shape_input_dims(context, 0, &rank);
-  int64_t factor = 0;
+  int64_t pieces = 0;
   (void)user;
-  if (!host->shape_attribute_int(context, "factor", &factor)) return fail("the default of 'factor' is missing");
-  if (factor == 0) return fail("'factor' is 0");
+  if (!host->shape_attribute_int(context, "pieces", &pieces)) return fail("the default of 'pieces' is missing");
+  if (pieces < 1) return fail("'pieces' is 0");
   return host->shape_set_output(context, 0, host->shape_input_dtype(context, 0), dims, rank);
 }
 
-/* Of 2x alone: dy + dy. */
+/* dy + dy. */
 static percale_status* gradient(void* user, percale_grad_context* context) {
   int32_t terms[2];
   (void)user;
@@ -28,7 +29,7 @@ static percale_status* gradient(void* user, percale_grad_context* context) {
 }
 
 typedef struct state {
-  int64_t count, factor;
+  int64_t count, pieces;
 } state;
 static state states[64];
 static int used = 0;
@@ -48,7 +49,7 @@ static percale_status* plan(void* user, const percale_node_view* node, percale_k
   mine = &states[used++];
   mine->count = 1;
   for (i = 0; i < rank; ++i) mine->count *= dims[i];
-  host->node_attribute_int(node, "factor", &mine->factor);
+  host->node_attribute_int(node, "pieces", &mine->pieces);
   host->kernel_plan_set_scratch(kernel_plan, 64);
   *out_state = mine;
   return NULL;
@@ -61,16 +62,17 @@ typedef struct job {
 } job;
 static void piece(void* arg, int64_t number) {
   const job* mine = (const job*)arg;
-  const int64_t begin = mine->what->count * number / 4, end = mine->what->count * (number + 1) / 4;
+  const int64_t begin = mine->what->count * number / mine->what->pieces,
+                end = mine->what->count * (number + 1) / mine->what->pieces;
   int64_t i;
-  for (i = begin; i < end; ++i) mine->out[i] = mine->in[i] * (float)mine->what->factor;
+  for (i = begin; i < end; ++i) mine->out[i] = 2 * mine->in[i];
 }
 static void run(const void* planned, const percale_launch* launch) {
   job mine;
   mine.in = (const float*)launch->operands[0];
   mine.out = (float*)launch->operands[1];
   mine.what = (const state*)planned;
-  host->parallel_for(launch->run, 4, piece, &mine);
+  host->parallel_for(launch->run, mine.what->pieces, piece, &mine);
 }
 
 static percale_status* refuse(void* user, const percale_node_view* node) {
@@ -80,10 +82,15 @@ static percale_status* refuse(void* user, const percale_node_view* node) {
 
 static const percale_op_value values[1] = {{"x", 'T', 1u << PERCALE_DTYPE_F32 | 1u << PERCALE_DTYPE_F64, 0}};
 static const percale_op_value results[1] = {{"y", 'T', 0, 0}};
-static const percale_op_attribute attributes[1] = {{"factor", 2, 0, 1, 2, 0, NULL}};
+static const percale_op_attribute attributes[1] = {{"pieces", 2, 0, 1, 4, 0, NULL}};
+#if defined(SILENT)
+#define IGNORES_ATTRIBUTES 0
+#else
+#define IGNORES_ATTRIBUTES 1
+#endif
 static percale_op op = {
-    sizeof(percale_op), "test",     "Double", 1, "y = factor * x.", values, 1, results, 1, NULL, shape,
-    gradient,           attributes, 1};
+    sizeof(percale_op), "test", "Double",          1, "y = 2x.", values, 1, results, 1, NULL, shape, gradient,
+    attributes,         1,      IGNORES_ATTRIBUTES};
 static percale_kernel kernel = {sizeof(percale_kernel), "double.c", "test", "Double", accepts, plan, run, NULL, NULL};
 static percale_kernel refuser = {sizeof(percale_kernel), "relu.never", "", "Relu", refuse, plan, run, NULL, NULL};
 static const percale_op* const ops[1] = {&op};

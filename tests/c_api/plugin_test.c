@@ -1,5 +1,5 @@
 /* Plug-ins: found by path, listed with what they bring, refused with a reason; an op that one adds is an op like any other.
- * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN */
+ * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN SILENT_PLUGIN */
 #include <stdlib.h>
 
 #include "check.h"
@@ -47,8 +47,8 @@ static void an_op_of_a_plugin_is_an_op(const char* path) {
   OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, dims, 2, &in));
   OK(percale_builder_node(builder, "test:Double", "bad"));
   OK(percale_builder_add_input(builder, in));
-  OK(percale_builder_set_int(builder, "factor", 0));
-  FAILS(percale_builder_finish_node(builder, 1, outs), PERCALE_INVALID_ARGUMENT, "Double 'bad': 'factor' is 0");
+  OK(percale_builder_set_int(builder, "pieces", 0));
+  FAILS(percale_builder_finish_node(builder, 1, outs), PERCALE_INVALID_ARGUMENT, "Double 'bad': 'pieces' is 0");
   OK(percale_builder_node(builder, "test:Double", "twice"));
   OK(percale_builder_add_input(builder, in));
   OK(percale_builder_finish_node(builder, 1, outs));
@@ -86,6 +86,16 @@ static void a_device_of_a_plugin_can_be_opened(const char* path) {
   percale_engine_release(engine);
 }
 
+static void an_op_whose_gradient_cannot_see_its_attributes_must_say_that_it_ignores_them(const char* path) {
+  percale_options* options = NULL;
+  percale_engine* engine = NULL;
+  OK(percale_options_create("engine", &options));
+  OK(percale_options_set(options, "plugin_path", path));
+  FAILS(percale_engine_create(options, &engine), PERCALE_FAILED_PRECONDITION,
+        "op test:Double has attributes and a gradient function");
+  percale_options_release(options);
+}
+
 static void what_is_no_plugin_is_refused_with_its_reason(const char* path, const char* twice) {
   percale_options* options = NULL;
   percale_engine* engine = NULL;
@@ -101,9 +111,10 @@ static void what_is_no_plugin_is_refused_with_its_reason(const char* path, const
 }
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   an_op_of_a_plugin_is_an_op(argv[1]);
   a_device_of_a_plugin_can_be_opened(argv[2]);
+  an_op_whose_gradient_cannot_see_its_attributes_must_say_that_it_ignores_them(argv[4]);
   what_is_no_plugin_is_refused_with_its_reason(argv[3], argv[1]);
   return check_done();
 }

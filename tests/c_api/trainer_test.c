@@ -174,6 +174,52 @@ static void a_checkpoint_goes_on_to_the_same_bits(void) {
   percale_graph_release(graph);
 }
 
+/* What a checkpoint tells of its job is compared: options at once, the data when it comes. */
+static void a_checkpoint_of_another_job_is_refused(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset* data = make_data();
+  percale_trainer *first = make_trainer(graph), *second = NULL;
+  percale_options* options = NULL;
+  char path[4000], chosen[4100];
+  snprintf(path, sizeof path, "%s/identity", folder);
+  snprintf(chosen, sizeof chosen, "%s/step-5", path);
+  OK(percale_trainer_lock_folder(first, path, 1));
+  OK(percale_trainer_fit(first, data, 1, NULL, NULL));
+  OK(percale_trainer_save(first, path));
+  OK(percale_trainer_fit(first, data, 2, NULL, NULL));
+  OK(percale_trainer_save(first, path));
+
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "optimizer", "{\"name\": \"sgd\", \"learning_rate\": 0.1, \"momentum\": 0.5}"));
+  OK(percale_options_set(options, "loss", "loss"));
+  OK(percale_options_set_int(options, "shards", 2));
+  OK(percale_options_set_int(options, "seed", 4));
+  OK(percale_trainer_create(engine, graph, NULL, options, &second));
+  FAILS(percale_trainer_restore(second, path), PERCALE_FAILED_PRECONDITION,
+        "optimizer.learning_rate: the checkpoint has 0.2, this job 0.1");
+  FAILS(percale_trainer_lock_folder(second, path, 0), PERCALE_UNAVAILABLE, "is held by this process");
+  percale_trainer_release(first); /* and its lock */
+  FAILS(percale_trainer_lock_folder(second, path, 0), PERCALE_ALREADY_EXISTS, "another run");
+  percale_trainer_release(second);
+
+  second = make_trainer(graph);
+  OK(percale_trainer_restore(second, chosen));
+  CHECK(percale_trainer_steps(second) == 5);
+  OK(percale_trainer_lock_folder(second, path, 0));
+  OK(percale_dataset_configure(data, 10, 3, 0));
+  FAILS(percale_trainer_fit(second, data, 2, NULL, NULL), PERCALE_FAILED_PRECONDITION,
+        "data.batch_size: the checkpoint has 8, this job 10");
+  OK(percale_dataset_configure(data, 8, 3, 0));
+  OK(percale_trainer_fit(second, data, 2, NULL, NULL));
+  CHECK(percale_trainer_steps(second) == 10);
+  REFUSES(percale_trainer_lock_folder(NULL, path, 0), "trainer");
+  REFUSES(percale_trainer_lock_folder(second, NULL, 0), "folder");
+  percale_trainer_release(second);
+  percale_options_release(options);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
 static percale_trainer* make_measured(const percale_graph* graph, const char* metrics, percale_dataset* validation) {
   percale_options* options = NULL;
   percale_trainer* trainer = NULL;
@@ -352,6 +398,60 @@ static void a_cancellation_ends_what_runs_and_what_begins(void) {
   percale_graph_release(graph);
 }
 
+/* A SPEC's loss of y and t is the graph's own; several are added up by their weights, and each is told. */
+static void a_graph_has_a_loss_as_a_spec_has(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset* data = make_data();
+  percale_options* options = NULL;
+  percale_trainer *own = make_measured(graph, "mae", NULL), *trainer = NULL;
+  percale_text* text = NULL;
+  double loss = 0, wanted = 0, absolute = 0, sum = 0, first = 0, second = 0;
+  OK(percale_trainer_evaluate(own, data, &text));
+  CHECK(sscanf(percale_text_data(text, NULL), "{\"loss\":%lf,\"mae\":%lf}", &wanted, &absolute) == 2);
+  percale_text_release(text);
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set_int(options, "shards", 2));
+  OK(percale_options_set(options, "loss", "{\"name\": \"mse\", \"predictions\": \"y\", \"labels\": \"t\"}"));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  OK(percale_trainer_evaluate(trainer, data, &text));
+  CHECK(sscanf(percale_text_data(text, NULL), "{\"loss\":%lf}", &loss) == 1);
+  CHECK(wanted > 0 && loss > wanted * 0.99999 && loss < wanted * 1.00001);
+  percale_text_release(text);
+  OK(percale_trainer_fit(trainer, data, 1, NULL, NULL));
+  OK(percale_trainer_set_validation(trainer, data)); /* also after steps */
+  OK(percale_trainer_fit(trainer, data, 2, NULL, NULL));
+  OK(percale_trainer_history(trainer, "csv", &text));
+  CHECK(strncmp(percale_text_data(text, NULL), "epoch,step,loss,learning_rate,seconds,val_loss\n", 47) == 0);
+  percale_text_release(text);
+  percale_trainer_release(trainer);
+  OK(percale_options_set(options, "loss",
+                         "[{\"name\": \"mse\", \"predictions\": \"y\", \"labels\": \"t\"}, {\"name\": \"mae\", "
+                         "\"predictions\": \"y\", \"labels\": \"t\", \"weight\": 0.5}]"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
+        "two losses are of 'y'");
+  OK(percale_options_set(options, "loss",
+                         "[{\"name\": \"mse\", \"predictions\": \"y\", \"labels\": \"t\"}, {\"name\": \"mae\", "
+                         "\"predictions\": \"t\", \"labels\": \"t\", \"weight\": 0.5}]"));
+  OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
+  OK(percale_trainer_evaluate(trainer, data, &text));
+  CHECK(sscanf(percale_text_data(text, NULL), "{\"loss\":%lf,\"y_loss\":%lf,\"t_loss\":%lf}", &sum, &first, &second) ==
+        3);
+  CHECK(first > wanted * 0.99999 && first < wanted * 1.00001 && second == 0 && sum > first * 0.99999 &&
+        sum < first * 1.00001);
+  percale_text_release(text);
+  percale_trainer_release(trainer);
+  trainer = NULL;
+  OK(percale_options_set(options, "loss", "{\"name\": \"mse\", \"predictions\": \"y\", \"labels\": \"u\"}"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_NOT_FOUND, "has no input 'u'");
+  OK(percale_options_set(options, "loss", "{\"name\": \"mse\", \"predictions\": \"y\", \"label\": \"t\"}"));
+  FAILS(percale_trainer_create(engine, graph, NULL, options, &trainer), PERCALE_INVALID_ARGUMENT,
+        "did you mean 'labels'");
+  percale_trainer_release(own);
+  percale_options_release(options);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
 /* The loss of the graph is the mean squared error of y and t: as a metric it gives the same number. */
 static void a_graph_has_metrics_as_a_spec_has(void) {
   percale_graph* graph = make_graph();
@@ -465,7 +565,7 @@ static void options_say_how_it_trains(void) {
   CHECK(strstr(percale_text_data(text, NULL), "\"parameters\":3,\"trainable\":2,") != NULL);
   CHECK(strstr(percale_text_data(text, NULL), "\"recomputes\":false,") != NULL); /* a million bytes are plenty */
   percale_text_release(text);
-  FAILS(percale_trainer_set_validation(trainer, NULL), PERCALE_FAILED_PRECONDITION, "first step");
+  OK(percale_trainer_set_validation(trainer, NULL)); /* also after steps */
   percale_trainer_release(trainer);
   OK(percale_options_set_int(options, "accumulation", 3));
   OK(percale_trainer_create(engine, graph, NULL, options, &trainer));
@@ -577,7 +677,7 @@ static void nothing_may_be_null(void) {
   REFUSES(percale_trainer_save(NULL, folder), "trainer");
   REFUSES(percale_trainer_save(other, NULL), "folder");
   REFUSES(percale_trainer_restore(NULL, folder), "trainer");
-  REFUSES(percale_trainer_restore(other, NULL), "folder");
+  REFUSES(percale_trainer_restore(other, NULL), "path");
   REFUSES(percale_trainer_model(NULL, &model), "trainer");
   REFUSES(percale_trainer_model(other, NULL), "out_graph");
   REFUSES(percale_trainer_variables(NULL, &variables), "trainer");
@@ -600,10 +700,12 @@ int main(int argc, char** argv) {
   OK(percale_engine_create(NULL, &engine));
   a_trainer_learns_and_says_what_it_did();
   a_checkpoint_goes_on_to_the_same_bits();
+  a_checkpoint_of_another_job_is_refused();
   a_checkpoint_goes_on_with_other_metrics();
   class_numbers_come_in_any_integers();
   steps_are_taken_one_by_one();
   a_cancellation_ends_what_runs_and_what_begins();
+  a_graph_has_a_loss_as_a_spec_has();
   a_graph_has_metrics_as_a_spec_has();
   versions_are_published_when_the_option_says();
   options_say_how_it_trains();

@@ -112,7 +112,7 @@ def main():
     program, folder = sys.argv[1], sys.argv[2]
     every = int(sys.argv[sys.argv.index("--every") + 1]) if "--every" in sys.argv else 1
     if shutil.which("strace") is None:
-        print("strace is not there")
+        print("no strace on PATH; install the Debian package strace")
         return SKIPPED
     sweep = Sweep(program, folder, every)
     os.makedirs(sweep.folder, exist_ok=True)

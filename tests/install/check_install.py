@@ -114,10 +114,11 @@ def with_plugin(build, _, folder):
 
 
 def by_cmake(build, _, folder):
-    need("meson", "cmake", "cc")
+    need("meson", "cmake", "ninja", "cc")
     prefix, _ = install(build, folder)
     target = os.path.join(folder, "host-build")
-    run(["cmake", "-S", HOST, "-B", target, "-DCMAKE_PREFIX_PATH=" + prefix])
+    # CMake's own choice would be make, which a machine that builds Percale need not have.
+    run(["cmake", "-G", "Ninja", "-S", HOST, "-B", target, "-DCMAKE_PREFIX_PATH=" + prefix])
     run(["cmake", "--build", target])
     start(os.path.join(target, "host"))
 
@@ -130,6 +131,11 @@ def as_subproject(_, source, folder):
     os.symlink(source, os.path.join(host, "subprojects", "percale"))
     run(["meson", "setup", os.path.join(host, "build"), host])
     run(["ninja", "-C", os.path.join(host, "build"), "-t", "query", "host"])
+    # Nothing was built yet: a link to a plug-in would lead nowhere, and the program would call the plug-in broken.
+    links = [os.path.join(path, name) for path, _, names in os.walk(os.path.join(host, "build")) for name in names]
+    broken = [path for path in links if os.path.islink(path) and not os.path.exists(path)]
+    if broken:
+        sys.exit(f"links to files that are not built: {', '.join(broken)}")
 
 
 def main(build, source, way):

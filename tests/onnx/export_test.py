@@ -54,6 +54,39 @@ MIXED = [{"layer": "SeparableConv2D", "filters": 4, "kernel_size": 3}, {"layer":
          {"layer": "LayerNormalization"}, {"layer": "GRU", "units": 5}, {"layer": "Dense", "units": 10}]
 
 
+def top_fields(data):
+    """The fields of a message: number and value, an int or bytes."""
+    at = 0
+
+    def varint_here():
+        nonlocal at
+        out = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            out |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return out
+
+    while at < len(data):
+        key = varint_here()
+        if key & 7 == 0:
+            yield key >> 3, varint_here()
+        else:
+            size = varint_here() if key & 7 == 2 else {1: 8, 5: 4}[key & 7]
+            yield key >> 3, data[at:at + size]
+            at += size
+
+
+def versions(path):
+    """The opset of ONNX's own domain and the IR version of a model."""
+    with open(path, "rb") as file:
+        message = list(top_fields(file.read()))
+    opsets = [dict(top_fields(v)) for n, v in message if n == 8]
+    return next(o[2] for o in opsets if not o.get(1)), dict(message)[1]
+
+
 class Exports(unittest.TestCase):
     def setUp(self):
         self.holder = tempfile.TemporaryDirectory()
@@ -129,6 +162,56 @@ class Exports(unittest.TestCase):
         self.assertEqual([(v["name"], v["trainable"]) for v in summary["variables"]], [("s", False)])
         with open(self.path("out.onnx"), "rb") as file:
             self.assertIn(field(14, field(1, "author") + field(2, "somebody")), file.read())
+
+    def exported(self, graph, opset):
+        with open(self.path("in.onnx"), "wb") as out:
+            out.write(model(graph, opset))
+        run("export", self.path("in.onnx"), self.path("out.onnx"))
+        return self.path("out.onnx")
+
+    def test_a_model_is_written_in_the_oldest_opset_that_says_what_its_nodes_mean(self):
+        f = lambda dims: [value("x", FLOAT, dims)]
+        i = [value("x", INT32, [4])]
+        axes, pads = [ints("axes", [1], [1])], [ints("pads", [2], [1, 1])]
+        cases = {  # opset of the model, node, inputs, initializers, wanted opset and IR version
+            "Relu of floats": (14, node("Relu", ["x"], ["y"]), f([4]), [], 13, 7),
+            "Relu of integers": (14, node("Relu", ["x"], ["y"]), i, [], 14, 7),
+            "Conv": (22, node("Conv", ["x", "w"], ["y"]), f([1, 1, 4, 4]), [floats("w", [1, 1, 1, 1], [2])], 13, 7),
+            "a harmless attribute": (25, node("Reshape", ["x", "axes"], ["y"], allowzero=0), f([4]),
+                                     [ints("axes", [2], [2, 2])], 13, 7),
+            "an attribute of opset 14": (25, node("Reshape", ["x", "axes"], ["y"], allowzero=1), f([4]),
+                                         [ints("axes", [2], [2, 2])], 14, 7),
+            "constant axes": (18, node("ReduceMean", ["x", "axes"], ["y"]), f([2, 3]), axes, 13, 7),
+            "fed axes": (18, node("ReduceMean", ["x", "axes"], ["y"]), f([2, 3]) + [value("axes", INT64, [1])], [], 18, 8),
+            "a mode of opset 19": (25, node("Pad", ["x", "pads"], ["y"], mode="wrap"), f([4]), pads, 19, 9),
+            "a mode of opset 11": (25, node("Pad", ["x", "pads"], ["y"], mode="edge"), f([4]), pads, 13, 7),
+            "equal parts": (18, node("Split", ["x"], ["y", "z"], num_outputs=2), f([4]), [], 13, 7),
+            "unequal parts": (18, node("Split", ["x"], ["y", "z"], num_outputs=2), f([5]), [], 18, 8),
+            "a type of opset 27": (27, node("Range", ["a", "b", "c"], ["y"]), [],
+                                   [tensor(name, FLOAT16, [], b"\x00\x3c") for name in ("a", "b", "c")], 27, 13),
+            "an op of opset 20": (20, node("Gelu", ["x"], ["y"]), f([4]), [], 20, 9),
+        }
+        for name, (opset, made, inputs, initializers, wanted, ir) in cases.items():
+            with self.subTest(name):
+                path = self.exported(Graph([made], inputs, [value("y", INT32 if "integers" in name else FLOAT, None)],
+                                           initializers), opset)
+                self.assertEqual(versions(path), (wanted, ir))
+                run("show", path)
+
+    def test_axes_that_become_an_attribute_leave_no_constant_behind(self):
+        path = self.exported(Graph([node("ReduceMax", ["x", "axes"], ["y"])], [value("x", FLOAT, [2, 3])],
+                                   [value("y", FLOAT, None)], [ints("axes", [1], [1])]), 18)
+        with open(path, "rb") as file:
+            graph = dict(top_fields(file.read()))[7]
+        self.assertNotIn(5, dict(top_fields(graph)))  # initializers
+
+    def test_dropout_is_left_out(self):
+        nodes = [node("Relu", ["x"], ["h"]), node("Dropout", ["h"], ["d"]), node("Neg", ["d"], ["n"]),
+                 node("Dropout", ["n"], ["y"])]
+        path = self.exported(Graph(nodes, [value("x", FLOAT, [4])], [value("y", FLOAT, [4])]), 14)
+        summary = json.loads(run("show", path, "--json"))
+        self.assertEqual(summary["ops"], {"Neg": 1, "Relu": 1})
+        self.assertEqual([o["name"] for o in summary["outputs"]], ["y"])
 
 
 if __name__ == "__main__":

@@ -64,6 +64,26 @@ class Models(unittest.TestCase):
         self.gives(model(graph), [floats("x", [1, 2], [8, -8])], [floats("y", [1, 2], [7, 2])])
         self.assertEqual([v["name"] for v in self.summary()["variables"]], ["slope", "bias"])
 
+    def test_parameters_that_were_equal_by_chance_are_variables_of_their_own(self):
+        # As PyTorch's TorchScript exporter writes a fresh network: bias and running mean, scale and running variance are equal.
+        graph = Graph([node("Identity", ["bias"], ["mean"]), node("Identity", ["scale"], ["var"]), node("Identity", ["scale"], ["scale2"]),
+                       node("Identity", ["w"], ["tied"]),
+                       node("BatchNormalization", ["x", "scale", "bias", "mean", "var"], ["n"], epsilon=0.0),
+                       node("Mul", ["n", "scale2"], ["m"]), node("MatMul", ["m", "w"], ["p"]), node("MatMul", ["p", "tied"], ["y"])],
+                      [value("x", FLOAT, ["n", 2])], [value("y", FLOAT, ["n", 2])],
+                      [floats("bias", [2], [0, 0]), floats("scale", [2], [1, 1]), floats("w", [2, 2], [0, 1, 2, 0])])
+        self.gives(model(graph), [floats("x", [1, 2], [1, 2])], [floats("y", [1, 2], [2, 4])])
+        self.assertEqual({v["name"]: v["trainable"] for v in self.summary()["variables"]},
+                         {"bias": True, "mean": False, "scale": True, "var": False, "scale2": True, "w": True})
+
+    def test_a_model_in_training_form_infers(self):
+        graph = Graph([node("BatchNormalization", ["x", "scale", "bias", "mean", "var"], ["n", "mean_next", "var_next"], epsilon=0.0, training_mode=1),
+                       node("Constant", [], ["ratio"], value_float=0.9), node("Constant", [], ["on"], value=Tensor(tensor("", BOOL, [], b"\1"))),
+                       node("Dropout", ["n", "ratio", "on"], ["y"])],
+                      [value("x", FLOAT, ["n", 1])], [value("y", FLOAT, ["n", 1]), value("mean_next", FLOAT, [1])],
+                      [floats("scale", [1], [3]), floats("bias", [1], [10]), floats("mean", [1], [1]), floats("var", [1], [4])])
+        self.gives(model(graph), [floats("x", [2, 1], [1, 3])], [floats("", [2, 1], [10, 13]), floats("", [1], [1])])
+
     def test_an_inner_value_is_fetched_by_its_name(self):
         graph = Graph([node("Neg", ["x"], ["inner value"]), node("Abs", ["inner value"], ["y"])],
                       [value("x", FLOAT, [2])], [value("y", FLOAT, [2])])

@@ -1,9 +1,9 @@
 """What ONNX Runtime makes of exported models: the real models of the shared folder and every third official case give it the numbers
-that the given ones do, and onnx.checker has nothing against them.
+that the given ones do, onnx.checker accepts them, and their opset is the oldest that has all their nodes.
 
     python runtime_test.py PERCALE FOLDER_TO_UNPACK_INTO PROJECT_ROOT
 
-Needs a Python with onnx and onnxruntime: this one, or that of the benchmarks (`tests/bench/run` sets it up); else it is skipped.
+Needs a Python with onnx and onnxruntime: this one, or one of the cache; else it is skipped.
 """
 import json
 import os
@@ -18,11 +18,18 @@ EVERY = 3
 MUST_AGREE = 300
 
 
+NEEDS = "import numpy, onnx, onnxruntime"
+
+
 def other_python():
+    """A Python of the cache that has the packages; None where there is none."""
     cache = os.environ.get("PERCALE_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "percale")
-    python = os.path.join(cache, "bench", "bin", "python")
-    return python if os.path.exists(python) and os.path.realpath(sys.prefix) != os.path.realpath(os.path.join(cache, "bench")) else None
+    for folder in ("python-packages", "bench"):
+        python = os.path.join(cache, folder, "bin", "python")
+        if os.path.exists(python) and subprocess.run([python, "-c", NEEDS], capture_output=True).returncode == 0:
+            return python
+    return None
 
 
 try:
@@ -31,11 +38,12 @@ try:
     import onnxruntime
 except ImportError as missing:
     python = other_python()
-    if python is not None and not os.environ.get("PERCALE_RUNTIME_TEST"):
-        os.environ["PERCALE_RUNTIME_TEST"] = "1"
+    if python is not None:
         os.execv(python, [python] + sys.argv)
-    print(f"{missing}: ONNX Runtime has nothing to say; `sh tests/bench/run` sets it up")
+    print(f"{missing}, and no Python of the cache has it: ONNX Runtime is not asked; `sh tests/bench/run` sets it up")
     sys.exit(77)
+
+import opsets  # of the packages
 
 
 def load(path):
@@ -117,6 +125,17 @@ def trained_nets_differ(program):
     return wrong
 
 
+def wrong_versions(model):
+    """None, or how the model's opset and IR version are not the oldest ones that fit."""
+    model = onnx.load(model)
+    stamped = next(o.version for o in model.opset_import if o.domain == "")
+    oldest, why = opsets.oldest(model)
+    if stamped != oldest:
+        return f"opset {stamped}, wanted {oldest}: {why}"
+    ir = onnx.helper.find_min_ir_version_for([onnx.helper.make_opsetid("", stamped)])
+    return None if model.ir_version == ir else f"IR version {model.ir_version}, wanted {ir}"
+
+
 def main(program, official, root):
     onnxruntime.set_default_logger_severity(4)
     wrong = trained_nets_differ(program)
@@ -141,6 +160,7 @@ def main(program, official, root):
             except onnx.checker.ValidationError as error:
                 # A rank that nobody knows has no form that the checker likes.
                 reason = reason or (None if "Field 'shape'" in str(error) else str(error))
+            reason = reason or wrong_versions(exported)
             agree += reason is None
             differ += reason is not None
             if reason:

@@ -122,8 +122,9 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   Status fit(const Dataset& dataset, int64_t epochs = 0) {
     return Status(percale_trainer_fit(get(), dataset.get(), epochs, nullptr, nullptr));
   }
-  /// The same; `callback(const Progress&)` gives false to stop after this step. What it throws ends the training and comes out
-  /// here. An empty data set stands for the SPEC's.
+  /// The same; `callback(const Progress&)` gives false to stop after this step. It may save, publish, describe and cancel the trainer;
+  /// step(), fit(), evaluate() and restore() of it, and configure() and next() of its data, answer FAILED_PRECONDITION. An
+  /// exception ends the training and is thrown here. An empty data set stands for the SPEC's.
   template <class Callback>
   Status fit(const Dataset& dataset, int64_t epochs, Callback&& callback) {
     struct Told {
@@ -151,7 +152,7 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
 #endif
     return out;
   }
-  /// Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Before the first step.
+  /// Evaluated after each epoch of fit(): "val_loss" and "val_" metrics join the history. Null: none.
   Status set_validation(const Dataset& dataset) { return Status(percale_trainer_set_validation(get(), dataset.get())); }
   /// Loss and metrics over a data set; an empty one: the SPEC's test data.
   Result<Metrics> evaluate(const Dataset& dataset = {}) {
@@ -164,14 +165,20 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   /// Ends the step under way with CANCELLED; any thread.
   void cancel() { percale_trainer_cancel(get()); }
   /// step(), fit() and evaluate() end with CANCELLED when it is cancelled, within a step, between two, or before they begin. An
-  /// empty one ends that. Not during a call.
+  /// empty one ends that. During a call it does nothing.
   void set_cancellation(const Cancellation& cancellation) {
     percale_trainer_set_cancellation(get(), cancellation.get());
   }
-  /// Writes a checkpoint `folder`/step-N, whole or not at all.
+  /// Writes a checkpoint `folder`/step-N, whole or not at all, which is the newest of the folder from then on.
   Status save(Text folder) { return Status(percale_trainer_save(get(), folder.c_str())); }
-  /// Takes up the newest complete checkpoint of the folder.
-  Status restore(Text folder) { return Status(percale_trainer_restore(get(), folder.c_str())); }
+  /// Takes up a checkpoint, `folder`/step-N, or the newest whole one of a folder. FAILED_PRECONDITION names the first difference to a
+  /// checkpoint of another job.
+  Status restore(Text path) { return Status(percale_trainer_restore(get(), path.c_str())); }
+  /// Locks the folder for the run of this trainer; restore() comes first. UNAVAILABLE names the process that has locked it,
+  /// ALREADY_EXISTS a checkpoint of another run, which `overwrite` removes.
+  Status lock_folder(Text folder, bool overwrite = false) {
+    return Status(percale_trainer_lock_folder(get(), folder.c_str(), overwrite ? 1 : 0));
+  }
   /// The graph for inference.
   Result<Graph> model() {
     return detail::made<Graph, percale_graph>([&](percale_graph** out) { return percale_trainer_model(get(), out); });

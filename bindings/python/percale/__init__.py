@@ -30,11 +30,13 @@ _LATER = ("keras", "ops")
 
 
 def __getattr__(name):
-    """The modules that are not read before they are used."""
+    """What is not read before it is used: modules, and __version__, which is the library's."""
     if name in _LATER:
         return _importlib.import_module(f"{__name__}.{name}")
+    if name == "__version__":
+        return version()
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 def __dir__():
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, "__version__"})

@@ -13,3 +13,5 @@ __all__ = ["Aborted", "AlreadyExists", "Builder", "Call", "Cancellation", "Cance
            "Engine", "Error", "Event", "FailedPrecondition", "FunctionName", "Graph", "Internal", "InvalidArgument", "NotFound",
            "Options", "OutOfRange", "PermissionDenied", "Progress", "ResourceExhausted", "Session", "Tensor", "Trace", "Trainer",
            "Unauthenticated", "Unavailable", "Unimplemented", "Unknown", "Value", "Variables", "dtypes", "live_statuses", "version"]
+
+__version__: str

@@ -48,22 +48,23 @@ def _functions():
 lib = _Library()
 
 
-# What C may still call, by the `user` that it has.
+# Values that C has a `user` for, by that pointer.
 _kept: dict = {}
 
 
 def keep(value):
     """A `user` for C that stands for `value`, until C gives it to FORGET, or the caller to forget()."""
     user = ffi.new_handle(value)
-    _kept[int(ffi.cast("intptr_t", user))] = user
+    _kept[user] = user
     return user
 
 
-def forget(user, kept=_kept, cast=ffi.cast):
-    kept.pop(int(cast("intptr_t", user)), None)
+def forget(user):
+    _kept.pop(user, None)
 
 
-FORGET = ffi.callback("percale_destroy", forget)
+# No code of Python runs in it, so that no Control-C can end it.
+FORGET = ffi.callback("percale_destroy", _kept.__delitem__)
 if hasattr(ctypes, "pythonapi"):
     # C may call it while the interpreter takes its modules apart: it must not be gone before.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(FORGET))

@@ -1,19 +1,17 @@
 """Data sets: rows in batches."""
+import contextlib
+import os
+
 from . import dtypes
 from ._library import FORGET, Names, ffi, forget, keep, lib, string, type_of
-from .errors import OutOfRange, check
-from .handle import Handle, out
+from .errors import OutOfRange, callback, check
+from .handle import ExclusiveHandle, exclusive, out
 from .tensor import Tensor, Tensors, _dims
 
 
-@ffi.callback("percale_row_callback", error=1)
+@callback("percale_row_callback", failed=1)
 def _make_row(user, row, columns):
-    generator = ffi.from_handle(user)
-    try:
-        generator.write(row, columns)
-    except BaseException as error:  # raised where the batch was asked for
-        generator.error = error
-        return 1
+    ffi.from_handle(user).write(row, columns)
     return 0
 
 
@@ -23,7 +21,7 @@ class _Generator:
     def __init__(self, function, columns):
         import numpy as np
 
-        self.function, self.error = function, None
+        self.function = function
         self.types = [(name, dtypes.to_numpy(dtypes.number(dtype)), tuple(shape)) for name, (dtype, shape) in columns.items()]
         self.bytes = [dtype.itemsize * int(np.prod(shape, dtype=np.int64)) for _, dtype, shape in self.types]
 
@@ -36,14 +34,13 @@ class _Generator:
             to[...] = made[name]
 
 
-class Dataset(Handle):
+class Dataset(ExclusiveHandle):
     """Examples in batches; iterating over it gives one epoch, batch by batch, as dicts of tensors. One thread at a time."""
 
     kind = "dataset"
 
-    def __init__(self, pointer, generators=()):
+    def __init__(self, pointer):
         super().__init__(pointer)
-        self._generators = list(generators)  # to be asked for what they raised
         self.names = [string(lib.percale_dataset_get_column_name(self.c, i))
                       for i in range(lib.percale_dataset_column_count(self.c))]
 
@@ -61,8 +58,16 @@ class Dataset(Handle):
 
     @classmethod
     def from_files(cls, engine, scale=0.0, **paths):
-        """Rows of IDX, .npy, .npz, .safetensors or .csv files, which may be larger than memory. u8 images become f32 times `scale`."""
-        names, files, pointer = Names(paths), Names([str(p) for p in paths.values()]), out("dataset")
+        """Rows of IDX, .npy, .npz, .safetensors or .csv files, which may be larger than memory. u8 images become f32 times `scale`.
+        A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy")."""
+        if any(isinstance(path, (list, tuple)) for path in paths.values()):
+            columns = []
+            for name, path in paths.items():
+                first, *others = [cls.from_files(engine, scale, **{name: one})
+                                  for one in (path if isinstance(path, (list, tuple)) else [path])]
+                columns.append(first.concatenate(*others) if others else first)
+            return columns[0].zip(*columns[1:]) if len(columns) > 1 else columns[0]
+        names, files, pointer = Names(paths), Names([os.fspath(p) for p in paths.values()]), out("dataset")
         check(lib.percale_dataset_from_files(engine.c, names.array, files.array, len(names), scale, pointer))
         return cls(pointer[0])
 
@@ -89,22 +94,30 @@ class Dataset(Handle):
         except Exception:
             forget(user)
             raise
-        return cls(pointer[0], [generator])
+        return cls(pointer[0])
 
-    def _made(self, function, *arguments, others=()):
+    @exclusive
+    def _made(self, function, *arguments):
         pointer = out("dataset")
         check(function(*arguments, pointer))
-        return Dataset(pointer[0], sum((o._generators for o in others), self._generators))
+        return Dataset(pointer[0])
+
+    @exclusive
+    def _joined(self, function, others):
+        with contextlib.ExitStack() as turns:
+            held = [self.c]  # until the call of C is over
+            for other in others:
+                turns.enter_context(other.turn)
+                held.append(other.c)
+            return self._made(function, ffi.new("percale_dataset*[]", held), len(held))
 
     def zip(self, *others):
         """The columns of several data sets side by side."""
-        sets = ffi.new("percale_dataset*[]", [self.c] + [o.c for o in others])
-        return self._made(lib.percale_dataset_zip, sets, len(others) + 1, others=others)
+        return self._joined(lib.percale_dataset_zip, others)
 
     def concatenate(self, *others):
         """The rows of several data sets, one set after the other."""
-        sets = ffi.new("percale_dataset*[]", [self.c] + [o.c for o in others])
-        return self._made(lib.percale_dataset_concatenate, sets, len(others) + 1, others=others)
+        return self._joined(lib.percale_dataset_concatenate, others)
 
     def repeat(self, times):
         """The rows so many times over."""
@@ -119,37 +132,33 @@ class Dataset(Handle):
         given = Names(names)
         return self._made(lib.percale_dataset_rename, self.c, given.array, len(given))
 
+    @exclusive
     def batch(self, size, *, shuffle=None, drop_remainder=False):
         """Sets how rows come; `shuffle` is a seed. The data set itself."""
         check(lib.percale_dataset_configure(self.c, size, -1 if shuffle is None else shuffle, drop_remainder))
         return self
 
+    @exclusive
     def distribute(self, replicas):
         """A part of each batch per replica, each a data set of its own."""
         found = ffi.new("percale_dataset*[]", max(replicas, 1))
         check(lib.percale_dataset_distribute(self.c, replicas, found))
-        return [Dataset(found[i], self._generators) for i in range(replicas)]
+        return [Dataset(found[i]) for i in range(replicas)]
 
+    @exclusive
     def __len__(self):
         return lib.percale_dataset_rows(self.c)
 
-    def __iter__(self):
+    @exclusive
+    def _next(self):
+        """The next batch; None at the end of the epoch."""
         found = ffi.new("percale_tensor*[]", len(self.names))
-        while True:
-            try:
-                self.call(lib.percale_dataset_next, self.c, found)
-            except OutOfRange:
-                return
-            yield {name: Tensor(found[i]) for i, name in enumerate(self.names)}
-
-    def call(self, function, *arguments):
-        """Calls what may make rows: an error of Python's own in a function that makes them is raised as it is."""
-        status = function(*arguments)
         try:
-            check(status)
-        except Exception:
-            for generator in self._generators:
-                error, generator.error = generator.error, None
-                if error is not None:
-                    raise error
-            raise
+            check(lib.percale_dataset_next(self.c, found))
+        except OutOfRange:
+            return None
+        return {name: Tensor(found[i]) for i, name in enumerate(self.names)}
+
+    def __iter__(self):
+        while (batch := self._next()) is not None:
+            yield batch

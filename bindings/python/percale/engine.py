@@ -2,11 +2,11 @@
 import json
 
 from ._library import FORGET, ffi, forget, keep, lib, string, text_of
-from .errors import check
-from .handle import Handle, out
+from .errors import check, listener
+from .handle import ExclusiveHandle, Handle, exclusive, out
 
 
-class Options(Handle):
+class Options(ExclusiveHandle):
     """Settings of kind "engine", "session", "trainer" or "export" from keywords; an unknown key is NotFound and names the nearest."""
 
     kind = "options"
@@ -18,6 +18,7 @@ class Options(Handle):
         for key, value in settings.items():
             self.set(key, value)
 
+    @exclusive
     def set(self, key, value):
         """int, float, str; bool becomes on or off, lists and dicts JSON."""
         name = key.encode()
@@ -44,7 +45,7 @@ def options_or_null(kind, settings):
     return made.c, made
 
 
-@ffi.callback("percale_log_function")
+@listener("percale_log_function")
 def _log(user, level, message, size):
     ffi.from_handle(user)(level, ffi.buffer(message, size)[:].decode(errors="replace"))
 
@@ -65,8 +66,8 @@ class Engine(Handle):
     @property
     def devices(self):
         """Names of the devices, in their order."""
-        return [string(lib.percale_engine_get_device_name(self.c, i))
-                for i in range(lib.percale_engine_device_count(self.c))]
+        engine = self.c  # the names are the engine's memory
+        return [string(lib.percale_engine_get_device_name(engine, i)) for i in range(lib.percale_engine_device_count(engine))]
 
     @property
     def memory(self):

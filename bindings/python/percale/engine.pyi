@@ -1,8 +1,8 @@
 from typing import Any, Callable, List, Mapping, Optional, Tuple
 
-from .handle import Handle
+from .handle import ExclusiveHandle, Handle
 
-class Options(Handle):
+class Options(ExclusiveHandle):
     def __init__(self, kind: str, settings: Mapping[str, Any]) -> None: ...
     def set(self, key: str, value: Any) -> None: ...
 

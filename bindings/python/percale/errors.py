@@ -1,4 +1,7 @@
 """Errors of the library as exceptions: each code has a class, which is also Python's own where there is one for it."""
+import threading
+import traceback
+
 from . import _raw
 from ._library import ffi, lib
 
@@ -120,8 +123,40 @@ class Closed(Error, ValueError):
 _BY_CODE = {c.code: c for c in Error.__subclasses__() if c is not Closed}
 
 
+# Of each thread the exception that a function of Python has raised within the call of C that the thread is in.
+_raised = threading.local()
+
+
+def _keep(_kind, error, _trace):
+    _raised.error = error
+
+
+def keep_interrupt(kind, error, trace):
+    """Has the next check() of this thread raise Control-C; other errors are printed."""
+    if isinstance(error, KeyboardInterrupt):
+        _raised.error = error
+    else:
+        traceback.print_exception(kind, error, trace)
+
+
+def callback(kind, failed):
+    """Makes a function of Python one that C calls on the caller's own thread. What it raises, Control-C among it, is raised by the
+    check() of the call of C that it happened in; C is told `failed`."""
+    return ffi.callback(kind, error=failed, onerror=_keep)
+
+
+def listener(kind):
+    """The same for a function that C tells something on any thread and that cannot fail: errors but Control-C are printed."""
+    return ffi.callback(kind, onerror=keep_interrupt)
+
+
 def check(status):
-    """Raises what a percale_status* says; NULL is success."""
+    """Raises what a percale_status* says, or what a function of Python has raised within the call; NULL is success."""
+    error = getattr(_raised, "error", None)
+    if error is not None:
+        lib.percale_status_release(status)
+        _raised.error = None
+        raise error
     if status == ffi.NULL:
         return
     code = lib.percale_status_code(status)

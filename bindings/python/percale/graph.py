@@ -6,7 +6,7 @@ from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of, type_of
 from .engine import options_or_null
 from .errors import check
-from .handle import Handle, out, pointer_or_null
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null
 from .tensor import Tensor, _dims
 
 
@@ -25,7 +25,8 @@ class Value:
     @property
     def type(self):
         """(dtype, shape): unknown dims are -1, the shape is None where not even the rank is known."""
-        return type_of(lib.percale_builder_value_type, self.builder.c, self.id)
+        with self.builder.turn:
+            return type_of(lib.percale_builder_value_type, self.builder.c, self.id)
 
     def _binary(self, op, other, swapped=False):
         if not isinstance(other, Value):
@@ -68,6 +69,13 @@ class Graph(Handle):
     """A finished, immutable graph. Thread-safe."""
 
     kind = "graph"
+    instead = "pickle graph.to_bytes(), of which Graph.load(engine, data) makes a graph again"
+
+    def __copy__(self):
+        return self  # it never changes
+
+    def __deepcopy__(self, memo):
+        return self
 
     @classmethod
     def load(cls, engine, source):
@@ -108,8 +116,8 @@ class Graph(Handle):
         del keep
 
     def _names(self, get):
-        names = []
-        while (name := get(self.c, len(names))) != ffi.NULL:
+        graph, names = self.c, []  # the names are the graph's memory
+        while (name := get(graph, len(names))) != ffi.NULL:
             names.append(string(name))
         return names
 
@@ -146,7 +154,7 @@ class Graph(Handle):
         return json.loads(found) if found[:1] in "{[" else found
 
 
-class Builder(Handle):
+class Builder(ExclusiveHandle):
     """A graph under construction; one thread at a time. percale.ops has a function per op, layer() one for each layer of Keras."""
 
     kind = "builder"
@@ -165,16 +173,19 @@ class Builder(Handle):
         check(function(self.c, *arguments, number))
         return Value(self, number[0])
 
+    @exclusive
     def input(self, name, shape, dtype="f32"):
         """-1 or None for a dim that is known only in a run."""
         dims = [-1 if d is None else d for d in shape]
         return self._value(lib.percale_builder_input, name.encode(), dtypes.number(dtype), _dims(dims), len(dims))
 
+    @exclusive
     def constant(self, value, name="", dtype=None):
         """A value that is always the same: whatever Tensor.of() takes."""
         tensor = Tensor.of(value, dtype)
         return self._value(lib.percale_builder_constant, name.encode() or ffi.NULL, tensor.c)
 
+    @exclusive
     def variable(self, name, initial=None, *, shape=None, dtype="f32", initializer="glorot_uniform"):
         """A named entry of the state table: with a first value, or one that an initializer of Keras draws."""
         if initial is not None:
@@ -182,15 +193,18 @@ class Builder(Handle):
         return self._value(lib.percale_builder_variable_initialized, name.encode(), dtypes.number(dtype), _dims(shape),
                            len(shape), initializer.encode())
 
+    @exclusive
     def find(self, name):
         """A value by its name."""
         return self._value(lib.percale_builder_find_value, name.encode())
 
+    @exclusive
     def node(self, op, inputs, attributes=None, *, outputs=1, name=""):
         """Appends a node of any op ("Conv", "percale:Gelu"); its values. Inputs and attributes that are None are absent."""
         check(lib.percale_builder_node(self.c, op.encode(), name.encode() or ffi.NULL))
         return self._finish(inputs, attributes or {}, outputs)
 
+    @exclusive
     def layer(self, layer, inputs, *, name="", **attributes):
         """A layer of Keras with its variables: layer("Dense", x, units=10, activation="relu")."""
         check(lib.percale_builder_layer(self.c, layer.encode(), name.encode() or ffi.NULL))
@@ -231,14 +245,17 @@ class Builder(Handle):
     @contextlib.contextmanager
     def function(self, name):
         """What is built within `with` becomes a function of the graph: a body for an If or a Loop."""
-        check(lib.percale_builder_begin_function(self.c, name.encode()))
-        yield FunctionName(name)
-        check(lib.percale_builder_end_function(self.c))
+        with self.turn:
+            check(lib.percale_builder_begin_function(self.c, name.encode()))
+            yield FunctionName(name)
+            check(lib.percale_builder_end_function(self.c))
 
+    @exclusive
     def outputs(self, *values):
         """Makes values the outputs of the graph, or of the function that is being built."""
         check(lib.percale_builder_set_outputs(self.c, ffi.new("percale_value[]", [v.id for v in values]), len(values)))
 
+    @exclusive
     def rename(self, value, name):
         """Another name for a value: what feeds and fetches call it."""
         check(lib.percale_builder_rename(self.c, value.id, name.encode()))
@@ -246,16 +263,19 @@ class Builder(Handle):
     @contextlib.contextmanager
     def device(self, name):
         """Nodes made within `with` ask for that device."""
-        check(lib.percale_builder_set_device(self.c, name.encode()))
-        try:
-            yield
-        finally:
-            check(lib.percale_builder_set_device(self.c, b""))
+        with self.turn:
+            check(lib.percale_builder_set_device(self.c, name.encode()))
+            try:
+                yield
+            finally:
+                check(lib.percale_builder_set_device(self.c, b""))
 
+    @exclusive
     def control_dependency(self, before, after):
         """The node of `after` waits for the node of `before`."""
         check(lib.percale_builder_control_dependency(self.c, before.id, after.id))
 
+    @exclusive
     def gradients(self, ys, xs):
         """Derivatives of the sum of `ys` with respect to each of `xs`, as values; None where there is none."""
         found = ffi.new("percale_value[]", max(len(xs), 1))
@@ -263,13 +283,15 @@ class Builder(Handle):
                                             ffi.new("percale_value[]", [x.id for x in xs]), len(xs), found))
         return [None if found[i] == _raw.NO_VALUE else Value(self, found[i]) for i in range(len(xs))]
 
+    @exclusive
     def minimize(self, loss, optimizer):
         """Adds gradients and an optimizer (a name, or a dict with "name"); the target that makes one step."""
-        target = ffi.new("const char**")
+        builder, target = self.c, ffi.new("const char**")  # the name is the builder's memory
         text = optimizer if isinstance(optimizer, str) else json.dumps(optimizer)
-        check(lib.percale_builder_minimize(self.c, loss.id, text.encode(), target))
+        check(lib.percale_builder_minimize(builder, loss.id, text.encode(), target))
         return string(target[0])
 
+    @exclusive
     def finish(self):
         """The graph; the builder may go on."""
         pointer = out("graph")

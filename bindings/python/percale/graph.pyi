@@ -2,7 +2,7 @@ import os
 from typing import Any, ContextManager, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .engine import Engine
-from .handle import Handle
+from .handle import ExclusiveHandle, Handle
 from .session import Variables
 from .tensor import Tensor
 
@@ -51,7 +51,7 @@ class Graph(Handle):
     def outputs(self) -> List[str]: ...
     def describe(self, what: str = "summary") -> Any: ...
 
-class Builder(Handle):
+class Builder(ExclusiveHandle):
     def __init__(self, engine: Engine, graph: Optional[Graph] = None) -> None: ...
     def input(self, name: str, shape: Sequence[Optional[int]], dtype: Union[str, Any] = "f32") -> Value: ...
     def constant(self, value: Any, name: str = "", dtype: Optional[Union[str, Any]] = None) -> Value: ...

@@ -1,6 +1,7 @@
-from typing import Any, TypeVar
+from typing import Any, Callable, ContextManager, TypeVar
 
 _Self = TypeVar("_Self", bound="Handle")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 class Handle:
     kind: str
@@ -10,3 +11,9 @@ class Handle:
     def close(self) -> None: ...
     def __enter__(self: _Self) -> _Self: ...
     def __exit__(self, *unused: Any) -> None: ...
+
+class ExclusiveHandle(Handle):
+    turn: ContextManager[None]
+    def __init__(self, pointer: Any) -> None: ...
+
+def exclusive(method: _Method) -> _Method: ...

@@ -5,7 +5,7 @@ from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of
 from .engine import options_or_null
 from .errors import check
-from .handle import Handle, out, pointer_or_null
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null
 from .tensor import Tensor, Tensors, _dims
 
 
@@ -40,6 +40,7 @@ class Variables(Handle):
     """The state table: named tensors that sessions and trainers share. A mapping from names to tensors. Thread-safe."""
 
     kind = "variables"
+    instead = "pickle or copy dict(variables), of which update() of another table takes the values"
 
     @classmethod
     def of(cls, engine, graph, seed=0):
@@ -52,15 +53,21 @@ class Variables(Handle):
         return lib.percale_variables_count(self.c)
 
     def __iter__(self):
-        return iter([string(lib.percale_variables_get_name(self.c, i)) for i in range(len(self))])
+        variables = self.c  # the names are the table's memory
+        return iter([string(lib.percale_variables_get_name(variables, i)) for i in range(len(self))])
 
     def __getitem__(self, name):
         pointer = out("tensor")
         check(lib.percale_variables_value(self.c, name.encode(), pointer))
-        return Tensor(pointer[0])
+        return Tensor(pointer[0], read_only=True)  # a published version, or a file that is mapped
 
     def __setitem__(self, name, value):
         check(lib.percale_variables_assign(self.c, name.encode(), Tensor.of(value).c))
+
+    def update(self, values):
+        """Gives each variable that is named its value, which makes a new version each."""
+        for name, value in values.items():
+            self[name] = value
 
     def keys(self):
         """The names in ascending order."""
@@ -113,25 +120,25 @@ class Event(Handle):
 
     def wait(self, timeout=None):
         """Until the run is over; its error is raised. DeadlineExceeded when it is not over after `timeout` seconds. Control-C is heard."""
-        left = timeout
-        while not self.done():
+        event, left = self.c, timeout  # close() by another thread does not end it
+        while not lib.percale_event_poll(event):
             part = 0.1 if left is None else min(0.1, left)
-            status = lib.percale_event_wait(self.c, nanoseconds(part))
+            status = lib.percale_event_wait(event, nanoseconds(part))
             if left is not None:
                 left -= part
-            if self.done() or (left is not None and left <= 0):
+            if lib.percale_event_poll(event) or (left is not None and left <= 0):
                 check(status)
                 break
             lib.percale_status_release(status)
-        check(lib.percale_event_wait(self.c, 0))
+        check(lib.percale_event_wait(event, 0))
 
     def result(self, timeout=None):
         """The fetches, as session.run() gives them."""
+        event, found = self.c, []
         self.wait(timeout)
-        found = []
         for i in range(len(self._fetches[0])):
             pointer = out("tensor")
-            check(lib.percale_event_result(self.c, i, pointer))
+            check(lib.percale_event_result(event, i, pointer))
             found.append(Tensor(pointer[0]))
         return shaped(found, *self._fetches)
 
@@ -225,7 +232,7 @@ class Session(Handle):
         lib.percale_session_set_trace(self.c, pointer_or_null(trace))
 
 
-class Call(Handle):
+class Call(ExclusiveHandle):
     """A prepared pair of feeds and fetches: the fast path, without an allocation. One thread at a time."""
 
     kind = "call"
@@ -242,8 +249,10 @@ class Call(Handle):
             check(lib.percale_call_output_type(self.c, i, dtype, dims, rank))
             shape = [dims[k] for k in range(rank[0])]
             self.outputs.append(Tensor.zeros(session.engine, shape, dtype[0]))
-        self._outputs = ffi.new("percale_tensor*[]", [t.c for t in self.outputs] or [ffi.NULL])
+        self._written = [tensor.c for tensor in self.outputs]  # as long as runs may write to them
+        self._outputs = ffi.new("percale_tensor*[]", self._written or [ffi.NULL])
 
+    @exclusive
     def carry(self, fetch, feed, to_host=False):
         """From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it.
         None as its input goes on with it; one that is given begins anew. Unless `to_host`, nothing of the fetch comes to the host, and
@@ -252,15 +261,16 @@ class Call(Handle):
         if not to_host:
             self.outputs[fetch], self._outputs[fetch] = None, ffi.NULL
 
+    @exclusive
     def __call__(self, *inputs, timeout=None, cancellation=None):
         """Runs it on tensors in the order of the feeds. The results lie in `outputs` until the next call: one tensor, or the list.
         `timeout` in seconds: DeadlineExceeded after that, at once for 0 and below. Cancelled when `cancellation` is, even
         before the run begins."""
         if len(inputs) != self._count:
             raise TypeError(f"the call takes {self._count} feeds, got {len(inputs)}")
-        held = [None if value is None else Tensor.of(value) for value in inputs]
-        for i, tensor in enumerate(held):
-            self._inputs[i] = ffi.NULL if tensor is None else tensor.c
+        held = [ffi.NULL if value is None else Tensor.of(value).c for value in inputs]
+        for i, pointer in enumerate(held):
+            self._inputs[i] = pointer
         if timeout is None and cancellation is None:
             check(lib.percale_call_run(self.c, self._inputs, self._outputs))
         else:

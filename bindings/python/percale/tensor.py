@@ -4,16 +4,21 @@ import itertools
 
 from . import dtypes
 from ._library import ffi, lib, path_of
-from .errors import check
+from .errors import check, keep_interrupt
 from .handle import Handle, out
 
-_borrowed = {}  # number -> what a tensor borrows the memory of
+_borrowed = {}  # `user` of C -> the owner of the memory that a tensor borrows
 _numbers = itertools.count(1)
 
 
-@ffi.callback("percale_deleter")
+def _forget_after(kind, error, trace):
+    _borrowed.pop(trace.tb_frame.f_locals["user"], None)  # Control-C came before it
+    keep_interrupt(kind, error, trace)
+
+
+@ffi.callback("percale_deleter", onerror=_forget_after)
 def _give_back(user, _data):
-    _borrowed.pop(int(ffi.cast("intptr_t", user)), None)
+    _borrowed.pop(user, None)
 
 
 def _dims(shape):
@@ -31,14 +36,31 @@ _capsule_valid = _python("PyCapsule_IsValid", ctypes.c_int, ctypes.py_object, ct
 # The same for a capsule that is being destroyed, to which nobody may hold a reference.
 _dying_pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
 _dying_valid = _python("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+_READ_ONLY = 1  # a flag of DLPack
 _VERSIONED, _USED = b"dltensor_versioned", b"used_dltensor_versioned"  # of DLPack; names of capsules are not copied
 
 
 class _Managed(ctypes.Structure):
-    """The head of DLPack's DLManagedTensorVersioned."""
+    """DLPack's DLManagedTensorVersioned."""
 
     _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
-                ("deleter", ctypes.c_void_p)]
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("data", ctypes.c_void_p),
+                ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+    def is_row_major(self):
+        """Whether the elements follow each other in the order of their indices."""
+        shape = self.shape[:self.ndim]
+        if not self.strides or 0 in shape:
+            return True
+        wanted = 1
+        for size, stride in zip(reversed(shape), reversed(self.strides[:self.ndim])):
+            if size != 1 and stride != wanted:
+                return False
+            wanted *= size
+        return True
 
 
 @ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
@@ -56,6 +78,10 @@ class Tensor(Handle):
     """An array with a dtype, row-major. Thread-safe as a handle; whoever writes to its memory must be alone at that time."""
 
     kind = "tensor"
+
+    def __init__(self, pointer, read_only=False):
+        super().__init__(pointer)
+        self.read_only = read_only  # the memory must not change: the value of a variable, or memory that came in read-only
 
     @classmethod
     def zeros(cls, engine, shape, dtype="f32"):
@@ -81,29 +107,39 @@ class Tensor(Handle):
             array = array.astype(np.float32)  # lists of Python's floats, as in every framework
         if array.dtype.byteorder == ">":
             array = array.astype(array.dtype.newbyteorder("<"))
-        number = dtypes.number(array.dtype)
-        array = np.ascontiguousarray(array).reshape(array.shape)
-        key = next(_numbers)
+        return cls._over(np.ascontiguousarray(array).reshape(array.shape), array.dtype, array.shape)
+
+    @classmethod
+    def _over(cls, array, dtype, shape):
+        """A tensor over the memory of a contiguous array; read-only where the array is."""
+        key = ffi.cast("void*", next(_numbers))
         _borrowed[key] = array
         pointer = out("tensor")
-        status = lib.percale_tensor_from_memory(number, _dims(array.shape), array.ndim, ffi.cast("void*", array.ctypes.data),
-                                                array.nbytes, _give_back, ffi.cast("void*", key), pointer)
+        status = lib.percale_tensor_from_memory(dtypes.number(dtype), _dims(shape), len(shape), ffi.cast("void*", array.ctypes.data),
+                                                array.nbytes, _give_back, key, pointer)
         if status != ffi.NULL:
             _borrowed.pop(key, None)
         check(status)
-        return cls(pointer[0])
+        return cls(pointer[0], not array.flags.writeable)
 
     @classmethod
     def from_dlpack(cls, value):
-        """Shares the memory of another library's tensor."""
-        capsule = value.__dlpack__(max_version=(1, 0))
-        if not _capsule_valid(capsule, _VERSIONED):
-            raise BufferError("only DLPack from version 1.0 on is understood")
-        managed = _capsule_pointer(capsule, _VERSIONED)
-        pointer = out("tensor")
+        """Shares the memory of another library's tensor; one with gaps or another order of its elements is copied, as of()
+        does with arrays."""
+        try:
+            capsule = value.__dlpack__(max_version=(1, 0))
+        except TypeError:  # made before DLPack 1.0
+            capsule = None
+        managed = _capsule_pointer(capsule, _VERSIONED) if _capsule_valid(capsule, _VERSIONED) else None
+        if managed is None or not _Managed.from_address(managed).is_row_major():
+            import numpy as np
+
+            array = np.from_dlpack(value)
+            return cls._over(np.ascontiguousarray(array).reshape(array.shape), array.dtype, array.shape)
+        read_only, pointer = bool(_Managed.from_address(managed).flags & _READ_ONLY), out("tensor")
         check(lib.percale_tensor_from_dlpack(ffi.cast("void*", managed), pointer))
         _capsule_rename(capsule, _USED)
-        return cls(pointer[0])
+        return cls(pointer[0], read_only)
 
     @classmethod
     def load(cls, engine, path):
@@ -124,8 +160,9 @@ class Tensor(Handle):
     @property
     def shape(self):
         """The dims."""
-        dims = lib.percale_tensor_get_dims(self.c)
-        return tuple(dims[i] for i in range(lib.percale_tensor_rank(self.c)))
+        tensor = self.c  # the dims are its memory
+        dims = lib.percale_tensor_get_dims(tensor)
+        return tuple(dims[i] for i in range(lib.percale_tensor_rank(tensor)))
 
     @property
     def nbytes(self):
@@ -133,14 +170,16 @@ class Tensor(Handle):
         return lib.percale_tensor_bytes(self.c)
 
     def memory(self):
-        """The bytes as a writable buffer, which keeps the tensor alive."""
+        """The bytes as a buffer, which keeps the tensor alive; read-only where the tensor is."""
         held = lib.percale_tensor_retain(self.c)
         data = ffi.gc(ffi.cast("char*", lib.percale_tensor_get_data(held)),
                       lambda _, held=held: lib.percale_tensor_release(held))
-        return ffi.buffer(data, self.nbytes)
+        buffer = ffi.buffer(data, lib.percale_tensor_bytes(held))
+        return memoryview(buffer).toreadonly() if self.read_only else buffer
 
     def numpy(self):
-        """A numpy array over the same memory, which it keeps alive."""
+        """A numpy array over the same memory, which it keeps alive. It cannot be written to where the tensor is read_only:
+        numpy().copy() can."""
         import numpy as np
 
         return np.frombuffer(self.memory(), dtypes.to_numpy(lib.percale_tensor_dtype(self.c))).reshape(self.shape)
@@ -148,6 +187,41 @@ class Tensor(Handle):
     def item(self):
         """The number that a tensor of one element holds."""
         return self.numpy().item()
+
+    def tolist(self):
+        """The elements as lists of Python's numbers; of a tensor without dims the number."""
+        return self.numpy().tolist()
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("a tensor without dims has no length")
+        return self.shape[0]
+
+    def __getitem__(self, index):
+        """What numpy() has there: a view of the same memory, or a number."""
+        return self.numpy()[index]
+
+    def __iter__(self):
+        return iter(self.numpy())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __bool__(self):
+        return bool(self.item())
+
+    def __reduce__(self):
+        """Pickles and copy.deepcopy() have elements of their own; copy.copy() shares them."""
+        import numpy as np
+
+        return Tensor._of_bytes, (np.frombuffer(self.memory(), np.uint8), self.dtype, self.shape)
+
+    @classmethod
+    def _of_bytes(cls, array, dtype, shape):
+        return cls._over(array, dtype, shape)
 
     def __array__(self, dtype=None, copy=None):
         array = self.numpy()
@@ -160,6 +234,8 @@ class Tensor(Handle):
             raise BufferError("only DLPack from version 1.0 on is offered; ask with max_version=(1, 0)")
         managed = ffi.new("void**")
         check(lib.percale_tensor_to_dlpack(self.c, managed))
+        if self.read_only:
+            _Managed.from_address(int(ffi.cast("uintptr_t", managed[0]))).flags |= _READ_ONLY
         return _capsule_new(int(ffi.cast("uintptr_t", managed[0])), _VERSIONED, ctypes.cast(_drop_capsule, ctypes.c_void_p))
 
     def __dlpack_device__(self):
@@ -173,5 +249,5 @@ class Tensors:
     """Tensors as the `percale_tensor* const*` of C; keeps them alive."""
 
     def __init__(self, tensors):
-        self.held = [Tensor.of(t) for t in tensors]
-        self.array = ffi.new("percale_tensor*[]", [t.c for t in self.held]) if self.held else ffi.NULL
+        self.held = [Tensor.of(t).c for t in tensors]
+        self.array = ffi.new("percale_tensor*[]", self.held) if self.held else ffi.NULL

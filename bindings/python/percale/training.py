@@ -1,12 +1,13 @@
 """Trainers."""
+import contextlib
 import json
 import os
 
 from ._library import Names, ffi, lib, path_of, string, text_of
 from .engine import options_or_null
-from .errors import check
+from .errors import callback, check
 from .graph import Graph
-from .handle import Handle, out, pointer_or_null
+from .handle import ExclusiveHandle, exclusive, out, pointer_or_null
 from .session import Variables
 from .tensor import Tensors
 
@@ -25,22 +26,17 @@ class Progress:
         self.metrics = {string(p.metric_names[i]): p.metric_values[i] for i in range(p.metric_count)} if p.epoch_ended else None
 
 
-@ffi.callback("percale_progress_callback", error=1)
+@callback("percale_progress_callback", failed=1)
 def _tell(user, progress):
-    listener = ffi.from_handle(user)
-    try:
-        return 1 if listener.function is not None and listener.function(Progress(progress)) is False else 0
-    except BaseException as error:  # Control-C too; raised when fit() is back
-        listener.error = error
-        return 1
+    function = ffi.from_handle(user)
+    return 1 if function is not None and function(Progress(progress)) is False else 0
 
 
-class _Listener:
-    def __init__(self, function):
-        self.function, self.error = function, None
+def _turn_of(dataset):
+    return contextlib.nullcontext() if dataset is None else dataset.turn
 
 
-class Trainer(Handle):
+class Trainer(ExclusiveHandle):
     """Trains the variables of a graph. One thread at a time, cancel() excepted."""
 
     kind = "trainer"
@@ -72,51 +68,41 @@ class Trainer(Handle):
                                             ffi.NULL if data_folder is None else path_of(data_folder), options, pointer))
         del keep
         trainer = cls.__new__(cls)
-        Handle.__init__(trainer, pointer[0])
+        ExclusiveHandle.__init__(trainer, pointer[0])
         return trainer
 
+    @exclusive
     def step(self, **batch):
         """One step on a batch given by hand: step(x=images, y=labels); its loss."""
         names, given, loss = Names(batch), Tensors(batch.values()), ffi.new("double*")
         check(lib.percale_trainer_step(self.c, names.array, given.array, len(names), loss))
         return loss[0]
 
+    @exclusive
     def fit(self, dataset=None, epochs=0, callback=None):
         """Trains over a data set (None: the SPEC's) until `epochs` are done (0: as the SPEC says). They count all epochs of the trainer
         so far, those of earlier fits and of a restored checkpoint too: after fit(data, 1), fit(data, 2) trains one more.
         describe()["epoch"] is the number of the next one, from 1. `callback(Progress)` is told after each step; False ends the training
         after it. What it raises ends it too, and is raised here; so does Control-C."""
-        listener = _Listener(callback)
-        handle = ffi.new_handle(listener)
-        arguments = (self.c, pointer_or_null(dataset), epochs, _tell, handle)
-        if dataset is None:
-            status = lib.percale_trainer_fit(*arguments)
-            if listener.error is None:
-                check(status)
-            else:
-                lib.percale_status_release(status)
-        else:
-            try:
-                dataset.call(lib.percale_trainer_fit, *arguments)
-            except Exception:
-                if listener.error is None:
-                    raise
-        if listener.error is not None:
-            raise listener.error
+        user = ffi.new_handle(callback)
+        with _turn_of(dataset):
+            check(lib.percale_trainer_fit(self.c, pointer_or_null(dataset), epochs, _tell, user))
 
+    @exclusive
     def set_validation(self, dataset):
         """Data that is evaluated after each epoch; None: none."""
-        check(lib.percale_trainer_set_validation(self.c, pointer_or_null(dataset)))
+        with _turn_of(dataset):
+            check(lib.percale_trainer_set_validation(self.c, pointer_or_null(dataset)))
 
+    @exclusive
     def evaluate(self, dataset=None):
         """Loss and metrics over a data set (None: the SPEC's test data), as a dict."""
         text = out("text")
-        if dataset is None:
-            check(lib.percale_trainer_evaluate(self.c, ffi.NULL, text))
-        else:
-            dataset.call(lib.percale_trainer_evaluate, self.c, dataset.c, text)
+        with _turn_of(dataset):
+            check(lib.percale_trainer_evaluate(self.c, pointer_or_null(dataset), text))
         return json.loads(text_of(text[0]))
 
+    @exclusive
     def publish(self):
         """Makes what was trained so far the next version of the variables."""
         check(lib.percale_trainer_publish(self.c))
@@ -125,20 +111,31 @@ class Trainer(Handle):
         """Ends the step under way with Cancelled. Any thread."""
         lib.percale_trainer_cancel(self.c)
 
+    @exclusive
     def set_cancellation(self, cancellation):
         """step(), fit() and evaluate() end with Cancelled when it is cancelled, within a step, between two, or before they begin; None
         ends that."""
         lib.percale_trainer_set_cancellation(self.c, pointer_or_null(cancellation))
 
+    @exclusive
     def save(self, folder):
         """Writes a checkpoint folder/step-N, whole or not at all."""
         check(lib.percale_trainer_save(self.c, path_of(folder)))
 
-    def restore(self, folder):
-        """Takes up the newest complete checkpoint of the folder."""
-        check(lib.percale_trainer_restore(self.c, path_of(folder)))
+    @exclusive
+    def restore(self, path):
+        """Takes up a checkpoint, folder/step-N, or the newest whole one of a folder. FailedPrecondition names the first difference to a
+        checkpoint of another job."""
+        check(lib.percale_trainer_restore(self.c, path_of(path)))
+
+    @exclusive
+    def lock_folder(self, folder, overwrite=False):
+        """Locks the folder for the run of this trainer until it is closed; restore() comes first. Unavailable names the process that has
+        locked it, AlreadyExists a checkpoint of another run, which `overwrite` removes."""
+        check(lib.percale_trainer_lock_folder(self.c, path_of(folder), overwrite))
 
     @property
+    @exclusive
     def model(self):
         """The graph for inference."""
         pointer = out("graph")
@@ -146,6 +143,7 @@ class Trainer(Handle):
         return Graph(pointer[0])
 
     @property
+    @exclusive
     def variables(self):
         """The table that is trained."""
         pointer = out("variables")
@@ -153,22 +151,26 @@ class Trainer(Handle):
         return Variables(pointer[0])
 
     @property
+    @exclusive
     def steps(self):
         """Steps that were completed."""
         return lib.percale_trainer_steps(self.c)
 
+    @exclusive
     def history(self, format="csv"):
         """What was measured: "csv", "svg", ..."""
         text = out("text")
         check(lib.percale_trainer_history(self.c, format.encode(), text))
         return text_of(text[0]).decode()
 
+    @exclusive
     def describe(self):
         """Facts: parameters, shards, devices, batch size, optimizer, data."""
         text = out("text")
         check(lib.percale_trainer_describe(self.c, text))
         return json.loads(text_of(text[0]))
 
+    @exclusive
     def set_trace(self, trace):
         """Records into the trace from now on; None ends that."""
         lib.percale_trainer_set_trace(self.c, pointer_or_null(trace))

@@ -18,7 +18,8 @@ import numpy as np
 import percale
 from percale import keras, ops
 
-STUBS = sorted(pathlib.Path(percale.__file__).parent.glob("*.pyi"))
+ROOT = pathlib.Path(percale.__file__).parent
+STUBS = sorted(ROOT.rglob("*.pyi"))
 KINDS = inspect.Parameter
 
 
@@ -27,11 +28,17 @@ def public(scope):
     return {name: value for name, value in vars(scope).items() if not name.startswith("_")}
 
 
+def module_of(stub):
+    """The name of the module that a stub is for."""
+    parts = stub.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 def classes_and_functions():
     """(name, value) of all that the package offers."""
     for name in percale.__all__:
         yield f"percale.{name}", getattr(percale, name)
-    for module in (keras, ops, percale.dtypes):
+    for module in (keras, keras.callbacks, keras.layers, keras.models, keras.optimizers.schedules, keras.strategies, ops, percale.dtypes):
         for name, value in public(module).items():
             if getattr(value, "__module__", None) == module.__name__:
                 yield f"{module.__name__}.{name}", value
@@ -131,7 +138,7 @@ class Stubs(unittest.TestCase):
         self.assertGreater(len(STUBS), 8)
         checked = 0
         for path in STUBS:
-            name = "percale" if path.stem == "__init__" else f"percale.{path.stem}"
+            name = module_of(path)
             module = importlib.import_module(name)
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.FunctionDef):
@@ -148,11 +155,11 @@ class Stubs(unittest.TestCase):
 
     def test_what_is_public_stands_in_a_stub(self):
         for path in STUBS:
-            name = "percale" if path.stem == "__init__" else f"percale.{path.stem}"
+            name = module_of(path)
             module = importlib.import_module(name)
             body = ast.parse(path.read_text(encoding="utf-8")).body
             said = {n.name: n for n in body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
-            offered = [getattr(percale, n) for n in percale.__all__] + (list(public(keras).values()) if module is keras else [])
+            offered = [getattr(percale, n) for n in percale.__all__] + (list(public(module).values()) if name.startswith("percale.keras") else [])
             for value in offered:
                 if getattr(value, "__module__", None) != name:
                     continue

@@ -11,8 +11,8 @@ import numpy as np
 
 import percale as pc
 from percale import keras, ops
-from percale._fit import fitting
-from percale._layers import POSITIONAL
+from percale.keras._arrays import fitting
+from percale.keras.layers import POSITIONAL
 
 
 def engine(**settings):
@@ -365,7 +365,7 @@ class Training(unittest.TestCase):
         model.trainer.fit(pc.Dataset.from_tensors(model.engine, x=x, y=y).batch(32), 8)  # the trainer's count is of all epochs
         self.assertEqual(model.trainer.steps, 64)
         self.assertEqual(steps_of(epochs=1), 8)
-        self.assertEqual(model.fit(x, y, epochs=2, verbose=0).epoch, [9, 10])
+        self.assertEqual(model.fit(x, y, epochs=2, verbose=0).epoch, [0, 1])  # counted as in Keras
         model = self.keras_model(early_stopping={"patience": 1, "min_delta": 100})
         model.fit(x, y, epochs=50, verbose=0)
         self.assertEqual(model.trainer.steps, 16)
@@ -540,6 +540,21 @@ class Training(unittest.TestCase):
         self.assertEqual(both.rename("p", "q").names, ["p", "q"])
         parts = a.concatenate(a).batch(4).distribute(2)
         self.assertEqual([[t["x"].numpy().tolist() for t in part] for part in parts], [[[0, 1], [0, 1]], [[2, 3], [2, 3]]])
+
+
+    def test_lists_of_files_are_rows_that_follow_each_other(self):
+        e = engine()
+        x, y = np.arange(10, dtype=np.float32).reshape(5, 2), np.arange(5)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {name: os.path.join(folder, name + ".npy") for name in ("a", "b", "y")}
+            for name, rows in (("a", x[:2]), ("b", x[2:]), ("y", y)):
+                np.save(paths[name], rows)
+            batch, = pc.Dataset.from_files(e, x=[paths["a"], paths["b"]], y=paths["y"]).batch(8)
+            self.assertEqual((batch["x"].tolist(), batch["y"].tolist()), (x.tolist(), y.tolist()))
+
+    def test_the_package_has_the_version_of_the_library(self):
+        self.assertEqual(pc.__version__, pc.version())
+        self.assertIn("__version__", dir(pc))
 
 
 class Threads(unittest.TestCase):

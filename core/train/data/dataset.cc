@@ -169,7 +169,13 @@ int64_t Dataset::epoch_rows() const {
   return (batches() - 1) * (first.end - first.begin) + last.end - last.begin;
 }
 
+Status Dataset::check_unused(std::string_view what) const {
+  if (uses_ == 0) return {};
+  return failed_precondition("data set: ", what, " while it is trained on, evaluated, or asked for a batch");
+}
+
 Status Dataset::configure(const DatasetOptions& options) {
+  PERCALE_RETURN_IF_ERROR(check_unused("it cannot be configured"));
   if (is_part()) {
     return failed_precondition(
         "data set: it is a part of another one for a replica; configure that one, then distribute it");
@@ -308,6 +314,8 @@ Result<std::vector<Tensor>> Dataset::gather_columns(std::span<const int64_t> num
 }
 
 Result<std::vector<Tensor>> Dataset::next(const ParallelFor& parallel) {
+  PERCALE_RETURN_IF_ERROR(check_unused("it gives no next batch"));
+  const Use use(*this);
   if (position_.batch >= batches()) {
     position_ = {position_.epoch + 1, 0};
     return out_of_range("data set: the epoch is over");

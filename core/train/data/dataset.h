@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_DATA_DATASET_H_
 #define PERCALE_CORE_TRAIN_DATA_DATASET_H_
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -59,7 +60,21 @@ class Dataset {
   Result<std::shared_ptr<Dataset>> part(int64_t replicas, int64_t replica) const;
   bool is_part() const { return is_part_; }
 
-  // Back to the start. FAILED_PRECONDITION for a part.
+  // Marks a data set as in use for as long as the object lives. There may be several.
+  class Use {
+   public:
+    explicit Use(const Dataset& dataset) : uses_(dataset.uses_) { ++uses_; }
+    ~Use() { --uses_; }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    std::atomic<int64_t>& uses_;
+  };
+  // FAILED_PRECONDITION while the data set is in use: a callback of the host is called from within training, or for a row.
+  Status check_unused(std::string_view what) const;
+
+  // Back to the start. FAILED_PRECONDITION for a part, and while the data set is in use.
   Status configure(const DatasetOptions& options);
   const DatasetOptions& options() const { return options_; }
   int64_t rows() const { return rows_; }
@@ -80,6 +95,7 @@ class Dataset {
   // A batch, the same for the same position: one tensor per column. OUT_OF_RANGE for one that is not there.
   Result<std::vector<Tensor>> batch(const DatasetPosition& position, const ParallelFor& parallel = {}) const;
   // The batch at position(), which moves on. OUT_OF_RANGE at the end of the epoch, then the next epoch begins.
+  // FAILED_PRECONDITION while the data set is in use.
   Result<std::vector<Tensor>> next(const ParallelFor& parallel = {});
   const DatasetPosition& position() const { return position_; }
   Status seek(const DatasetPosition& position);
@@ -105,6 +121,7 @@ class Dataset {
   int64_t replicas_ = 1, replica_ = 0;
   DatasetOptions options_;
   DatasetPosition position_;
+  mutable std::atomic<int64_t> uses_{0};
   mutable std::mutex mutex_;  // guards the two below
   mutable int64_t order_epoch_ = -1;
   mutable std::shared_ptr<const std::vector<int64_t>> order_;

@@ -10,7 +10,7 @@ namespace percale {
 ValueId read_variable(Emitter& e, const Variable& variable);
 // A node that gives the variable its next value; -1 after an error.
 NodeId assign_variable(Emitter& e, const Variable& variable, ValueId value);
-// The variable that a value is a plain read of; null when it is none.
+// The variable that a value reads, also through Identity nodes; null where it reads none.
 const Variable* variable_read_by(const Graph& graph, const Function& f, ValueId value);
 
 }  // namespace percale

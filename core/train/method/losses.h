@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/graph/builder.h"
 
 namespace percale {
@@ -36,6 +37,12 @@ struct LossOptions {
 Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueId predictions, ValueId labels,
                              ValueId sample_weight = kNoValue);
 
+// Reads a name, or {"name", "from_logits", "delta", "label_smoothing", "ignore_class"}; what is not said stays as it is.
+Status read_loss(const Json& loss, LossOptions* out);
+// The same keys of an object that has others, too.
+Status read_loss_keys(const Json& object, LossOptions* out);
+// Reads 'class_weight' of the object, where it is there: {"0": 1, "1": 2.5}, or a list from class 0 on.
+Status read_class_weight(const Json& object, LossOptions* out);
 Status check_loss_options(const LossOptions& loss);
 // UNIMPLEMENTED for one that Keras has, else INVALID_ARGUMENT with the nearest name, unless it is there.
 Status check_loss_name(std::string_view name);

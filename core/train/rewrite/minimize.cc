@@ -41,6 +41,14 @@ std::vector<Variable> trained_by(const Graph& graph, const Function& f, ValueId 
   return out;
 }
 
+// Moving statistics are computed, not trained, also where the graph calls them trainable.
+void leave_out_statistics(const TrainingForm& form, std::vector<Variable>& parameters) {
+  std::erase_if(parameters, [&](const Variable& v) {
+    return std::any_of(form.statistics.begin(), form.statistics.end(),
+                       [&](const TrainingForm::Statistic& s) { return s.variable == v.name; });
+  });
+}
+
 Result<ValueId> require_value(const Function& f, std::string_view name) {
   const ValueId id = f.find_value(name);
   if (id == kNoValue) return not_found("function '", f.name, "' has no value '", name, "'");
@@ -172,6 +180,7 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   for (ValueId id : wanted) outputs.push_back(mapped(id));
 
   out.parameters = trained_by(b.graph(), f->function(), outputs[0], frozen);
+  leave_out_statistics(form, out.parameters);
   if (out.parameters.empty()) {
     return invalid_argument("the loss depends on no variable that is trained");
   }
@@ -456,7 +465,8 @@ Result<std::string> add_train_step(FunctionBuilder& f, ValueId loss, const Optim
     target = (*cloned)[static_cast<size_t>(loss)];
     for (auto& s : form.statistics) s.value = (*cloned)[static_cast<size_t>(s.value)];
   }
-  const std::vector<Variable> parameters = trained_by(b.graph(), f.function(), target);
+  std::vector<Variable> parameters = trained_by(b.graph(), f.function(), target);
+  leave_out_statistics(form, parameters);
   if (parameters.empty()) return invalid_argument("minimize: the loss depends on no trainable variable");
   PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_for(f, target, optimizer, parameters));
   for (const Variable& v : parameters) PERCALE_RETURN_IF_ERROR(add_slots(b, optimizer, v));

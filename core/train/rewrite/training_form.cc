@@ -1,3 +1,4 @@
+#include "core/passes/rewrite.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/layers/synchronized.h"
 #include "core/train/method/name_pattern.h"
@@ -20,30 +21,57 @@ ValueId add_true(Function& f) {
                        0});
 }
 
-// False for a node that trains already, or whose moving statistics are no variables, or frozen.
-bool train_batch_normalization(const Graph& graph, const Function& original, NodeId id,
-                               const std::vector<std::string>& frozen, bool synchronized, TrainingForm& out) {
-  Node& node = out.function.node(id);
-  if (node.attributes.get_int("training_mode") != 0) return false;
-  const Variable* mean = variable_read_by(graph, original, node.inputs[3]);
-  const Variable* variance = variable_read_by(graph, original, node.inputs[4]);
-  if (mean == nullptr || variance == nullptr || matches_any(frozen, mean->name)) return false;
-  if (synchronized || is_synchronized(graph, mean->name)) {
-    node.op = graph.registry->find_op("percale", "SynchronizedBatchNormalization");
-    node.attributes.erase("training_mode");
-    out.meets_shards = true;
-  } else {
-    node.attributes.set("training_mode", 1);
+// Makes BatchNormalization nodes train.
+class NormTraining {
+ public:
+  NormTraining(const Graph& graph, const Function& original, const std::vector<std::string>& frozen, bool synchronized,
+               TrainingForm& out)
+      : graph_(graph), original_(original), frozen_(frozen), synchronized_(synchronized), out_(out), names_(original) {}
+
+  // False for a node that trains already, or whose moving statistics are no variables, or frozen.
+  bool train(NodeId id) {
+    Node& node = out_.function.node(id);
+    if (node.attributes.get_int("training_mode") != 0) return false;
+    const Variable* mean = variable_read_by(graph_, original_, node.inputs[3]);
+    const Variable* variance = variable_read_by(graph_, original_, node.inputs[4]);
+    if (mean == nullptr || variance == nullptr || matches_any(frozen_, mean->name)) return false;
+    if (synchronized_ || is_synchronized(graph_, mean->name)) {
+      node.op = graph_.registry->find_op("percale", "SynchronizedBatchNormalization");
+      node.attributes.erase("training_mode");
+      out_.meets_shards = true;
+    } else {
+      node.attributes.set("training_mode", 1);
+    }
+    move(id, 3, *mean);
+    move(id, 4, *variance);
+    return true;
   }
-  for (const Variable* v : {mean, variance}) {
-    const auto output = static_cast<int32_t>(node.outputs.size());
-    const ValueId value =
-        add_value(out.function, {str_cat("next/", v->name), {v->dtype, v->shape}, ValueKind::kNode, id, output});
-    out.function.node(id).outputs.push_back(value);
-    out.statistics.push_back({v->name, value});
+
+ private:
+  // Adds the output that holds the next value of a statistic. Of nodes that share one, each starts
+  // from the value of the node before it, as calls of one layer do in PyTorch and in Keras.
+  void move(NodeId id, size_t input, const Variable& v) {
+    const auto output = static_cast<int32_t>(out_.function.node(id).outputs.size());
+    const ValueId value = add_value(
+        out_.function, {names_.value(str_cat("next/", v.name)), {v.dtype, v.shape}, ValueKind::kNode, id, output});
+    Node& node = out_.function.node(id);
+    node.outputs.push_back(value);
+    for (TrainingForm::Statistic& s : out_.statistics) {
+      if (s.variable != v.name) continue;
+      node.inputs[input] = s.value;
+      s.value = value;
+      return;
+    }
+    out_.statistics.push_back({v.name, value});
   }
-  return true;
-}
+
+  const Graph& graph_;
+  const Function& original_;
+  const std::vector<std::string>& frozen_;
+  const bool synchronized_;
+  TrainingForm& out_;
+  FreeNames names_;
+};
 
 }  // namespace
 
@@ -51,6 +79,7 @@ TrainingForm training_form(const Graph& graph, const Function& f, const std::vec
                            bool synchronized) {
   TrainingForm out;
   out.function = f;
+  NormTraining norms(graph, f, frozen, synchronized, out);
   ValueId on = kNoValue;
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
@@ -61,7 +90,7 @@ TrainingForm training_form(const Graph& graph, const Function& f, const std::vec
       out.function.nodes[i].inputs[2] = on;
       out.changed = true;
     } else if (op == "BatchNormalization" && f.nodes[i].inputs.size() == 5) {
-      out.changed = train_batch_normalization(graph, f, id, frozen, synchronized, out) || out.changed;
+      out.changed = norms.train(id) || out.changed;
     }
   }
   return out;

@@ -1,11 +1,12 @@
-#include "core/checkpoint/checkpoint.h"
-
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
 
 #include "core/base/file.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/run_folder.h"
 #include "tests/unit/temp_folder.h"
 
 namespace percale {
@@ -63,15 +64,104 @@ TEST_CASE("a checkpoint comes back as it was written") {
   }
 }
 
-TEST_CASE("the newest checkpoint is the whole one with the highest step") {
+TEST_CASE("the newest checkpoint is that of the latest save, whatever its step") {
   const TempFolder folder;
   CHECK(newest_checkpoint(folder / "out").status().code() == Code::kNotFound);
   for (int64_t step : {9, 100, 20}) REQUIRE(write_checkpoint(folder / "out", sample(step)).ok());
-  REQUIRE(create_folders(folder / "out/step-200").ok());  // no manifest: not written whole
+  REQUIRE(create_folders(folder / "out/step-200").ok());  // a folder that no save has written
   REQUIRE(create_folders(folder / "out/step-300.tmp").ok());
   REQUIRE(write_file(folder / "out/step-300.tmp/MANIFEST", "{}").ok());
   REQUIRE(create_folders(folder / "out/step-x").ok());
-  CHECK(*newest_checkpoint(folder / "out") == folder / "out/step-100");
+  CHECK(*newest_checkpoint(folder / "out") == folder / "out/step-20");
+  REQUIRE(write_checkpoint(folder / "out", sample(9)).ok());
+  CHECK(*newest_checkpoint(folder / "out") == folder / "out/step-9");
+}
+
+TEST_CASE("the checkpoint just saved stays, and so do those of another run") {
+  const TempFolder folder;
+  Checkpoint older = sample(900);
+  older.run = "a";
+  REQUIRE(write_checkpoint(folder.path(), older).ok());
+  for (int64_t step : {1, 2, 3}) {
+    Checkpoint c = sample(step);
+    c.run = "b";
+    REQUIRE(write_checkpoint(folder.path(), c).ok());
+    REQUIRE(keep_checkpoints(folder.path(), "b", 1, 0).ok());
+    CHECK(*newest_checkpoint(folder.path()) == folder / str_cat("step-", step));
+  }
+  CHECK(*list_folder(folder.path()) == std::vector<std::string>{"step-3", "step-900"});
+}
+
+TEST_CASE("a run goes on from the newest whole checkpoint, and says which are damaged") {
+  const TempFolder folder;
+  CHECK(read_newest_checkpoint(folder.path()).status().code() == Code::kNotFound);
+  for (int64_t step : {1, 2, 3}) REQUIRE(write_checkpoint(folder.path(), sample(step)).ok());
+  REQUIRE(remove_file(folder / "step-3/state.safetensors").ok());
+  REQUIRE(remove_file(folder / "step-2/MANIFEST").ok());
+  const auto newest = read_newest_checkpoint(folder.path());
+  REQUIRE_MESSAGE(newest.ok(), newest.status().to_string());
+  CHECK(newest->path == folder / "step-1");
+  CHECK(newest->checkpoint.step == 1);
+  REQUIRE(newest->skipped.size() >= 1);
+  CHECK(newest->skipped[0].find("step-3") != std::string::npos);
+  CHECK(newest->skipped[0].find("state.safetensors") != std::string::npos);
+
+  REQUIRE(remove_file(folder / "step-1/state.safetensors").ok());
+  CHECK(read_newest_checkpoint(folder.path()).status().code() == Code::kDataLoss);
+  CHECK(read_checkpoint(folder / "step-1").status().code() == Code::kDataLoss);
+  CHECK(read_checkpoint(folder / "step-7").status().code() == Code::kNotFound);
+}
+
+TEST_CASE("run and job come back, and the first part that differs is named") {
+  const TempFolder folder;
+  Checkpoint c = sample(1);
+  c.run = "0123";
+  c.job = {{"optimizer.learning_rate", "0.001"}, {"seed", "7"}};
+  REQUIRE(write_checkpoint(folder.path(), c).ok());
+  const auto back = read_checkpoint(folder / "step-1");
+  REQUIRE_MESSAGE(back.ok(), back.status().to_string());
+  CHECK(back->run == "0123");
+  CHECK(back->job == c.job);
+  CHECK(first_difference(back->job, c.job).empty());
+  CHECK(first_difference(back->job, {{"optimizer.learning_rate", "0.01"}, {"seed", "8"}}) ==
+        "optimizer.learning_rate: the checkpoint has 0.001, this job 0.01");
+  CHECK(first_difference(back->job, {{"optimizer.learning_rate", "0.001"}}) ==
+        "seed: the checkpoint has 7, this job none");
+  CHECK(job_digest(c.job) != job_digest({{"optimizer.learning_rate", "0.01"}, {"seed", "7"}}));
+}
+
+TEST_CASE("a run has its folder to itself") {
+  const TempFolder folder;
+  Checkpoint c = sample(1);
+  c.run = "a";
+  REQUIRE(write_checkpoint(folder.path(), c).ok());
+  c.step = 2;
+  c.run = "b";
+  REQUIRE(write_checkpoint(folder.path(), c).ok());
+  REQUIRE(create_folders(folder / "step-3.tmp").ok());
+  REQUIRE(write_file(folder / "notes.txt", "mine").ok());
+
+  const auto refused = lock_run_folder(folder.path(), "b", false);
+  CHECK(refused.status().code() == Code::kAlreadyExists);
+  CHECK(refused.status().message().find("step-1") != std::string::npos);
+
+  REQUIRE(write_file(folder / "step-1/notes.txt", "mine").ok());
+  const auto foreign = lock_run_folder(folder.path(), "b", true);
+  CHECK(foreign.status().code() == Code::kFailedPrecondition);
+  CHECK(foreign.status().message().find("step-1/notes.txt") != std::string::npos);
+  CHECK(read_checkpoint(folder / "step-1").ok());
+  REQUIRE(remove_file(folder / "step-1/notes.txt").ok());
+
+  {
+    const auto held = lock_run_folder(folder.path(), "b", true);
+    REQUIRE_MESSAGE(held.ok(), held.status().to_string());
+    const auto second = lock_run_folder(folder.path(), "b", false);
+    CHECK(second.status().code() == Code::kUnavailable);
+    CHECK(second.status().message().find(folder.path()) != std::string::npos);
+    CHECK(second.status().message().find(str_cat(int64_t{getpid()})) != std::string::npos);
+  }
+  CHECK(*list_folder(folder.path()) == std::vector<std::string>{"notes.txt", "step-2"});
+  CHECK(lock_run_folder(folder.path(), "b", false).ok());
 }
 
 TEST_CASE("a checkpoint of the same step is replaced, and found if that was interrupted") {

@@ -67,5 +67,30 @@ TEST_CASE("functions that call each other again and again are refused before mem
   CHECK(status.code() == Code::kResourceExhausted);
 }
 
+TEST_CASE("Dropout outside of training is left out, and an output that it gives keeps its name") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}), off = b.constant(Tensor::scalar(false));
+  const ValueId h = b.op("Exp", {b.op("Dropout", {b.op("Neg", {x})})});
+  b.outputs({b.op("Dropout", {h, b.constant(f64({}, {0.5})), off}, {}, "y"), b.op("Dropout", {x}, {}, "same")});
+  const auto out = get(inference_graph(*get(builder.finish()), [](const OpSchema&) { return true; }));
+  const Function& f = out->main();
+  CHECK_FALSE(has_op(f, "Dropout"));
+  CHECK(f.value(f.outputs[0]).name == "y");
+  CHECK(f.value(f.outputs[1]).name == "same");
+  CHECK(evaluate(*out, f, {kX})[1].span<double>()[0] == 0.3);
+}
+
+TEST_CASE("Dropout that trains, may train or gives its mask stays") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}), mode = b.input("mode", {}, DType::kBool);
+  const ValueId on = b.constant(Tensor::scalar(true)), ratio = b.constant(f64({}, {0.5}));
+  const auto masked = b.ops("Dropout", {x}, 2);
+  b.outputs({b.op("Dropout", {x, ratio, on}), b.op("Dropout", {x, ratio, mode}), masked[0], masked[1]});
+  const auto out = get(inference_graph(*get(builder.finish()), [](const OpSchema&) { return true; }));
+  CHECK(out->main().nodes.size() == 3);
+}
+
 }  // namespace
 }  // namespace percale

@@ -120,6 +120,20 @@ TEST_CASE("algebra merges a Transpose of a Transpose and a Reshape of a Reshape"
   CHECK(op_names(f) == Strings{"Reshape", "Exp", "Exp"});
 }
 
+TEST_CASE("algebra drops Dropout outside of training, and keeps one that trains") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", {2, 3}), ratio = b.number(0.5);
+  const ValueId idle = b.op("Dropout", {x, ratio, b.constant(Tensor::scalar(false))});
+  const ValueId active = b.op("Dropout", {x, ratio, b.constant(Tensor::scalar(true))});
+  b.outputs({b.op("Exp", {idle}), b.op("Exp", {active})});
+  const auto graph = get(builder.finish());
+  Function f = run_pass(*graph, "algebra", {kX});
+  PassContext context;
+  check(dead_code(*graph, f, context));
+  CHECK(op_names(f) == Strings{"Dropout", "Exp", "Exp"});
+}
+
 TEST_CASE("algebra drops a Slice that leaves nothing out, and keeps one that turns its axis round") {
   Builder builder(all_ops());
   Build b(builder.main());

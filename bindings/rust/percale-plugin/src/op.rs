@@ -82,6 +82,9 @@ pub trait Op: 'static {
     const ATTRIBUTES: &'static [Attribute] = &[];
     /// Whether `gradient` is there.
     const HAS_GRADIENT: bool = false;
+    /// Whether the gradient is the same for all values of the attributes. `gradient` can neither read attributes nor give
+    /// them to nodes, so an op that has both is refused unless it says this.
+    const GRADIENT_IGNORES_ATTRIBUTES: bool = false;
 
     /// Says dtype and dims of every output.
     fn shape(context: &mut Shape<'_>) -> Result<(), Refusal>;

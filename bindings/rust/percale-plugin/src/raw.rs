@@ -755,6 +755,9 @@ pub struct percale_op {
     pub attributes: *const percale_op_attribute,
     /// `attribute_count`.
     pub attribute_count: usize,
+    /// 1: the gradient is the same for all values of the attributes. A gradient function can neither read attributes
+    /// nor give them to the nodes that it emits, so an op that has both is refused unless it says this.
+    pub gradient_ignores_attributes: i32,
 }
 
 /// Where an exporter puts a model.

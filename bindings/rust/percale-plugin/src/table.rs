@@ -84,6 +84,7 @@ impl Tables {
             gradient: if O::HAS_GRADIENT { Some(gradient_of::<O>) } else { None },
             attributes,
             attribute_count,
+            gradient_ignores_attributes: O::GRADIENT_IGNORES_ATTRIBUTES.into(),
         }));
         self
     }

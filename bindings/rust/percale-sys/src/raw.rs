@@ -224,31 +224,44 @@ pub struct percale_cluster {
 /// Receives a message of the library: `level` 0 debug, 1 info (devices that get no work, devices that come into a
 /// training, placement where a session logs it, what an op Print says), 2 warning (devices that are lost, and
 /// what they were asked for in vain), 3 error. What a call returns as a status is not logged as well. Any thread.
+/// Within it a function that returns a status answers FAILED_PRECONDITION; functions that cancel or read a status
+/// or text may be called, those that release an object of the library must not.
 pub type percale_log_function =
     Option<unsafe extern "C" fn(user: *mut c_void, level: i32, message: *const c_char, size: usize)>;
 
 /// Ends what `user` stands for: called exactly once, when the function that it was given with will never be
-/// called again, within the caller's own call that makes it so.
+/// called again, within the caller's own call that makes it so. It may release other objects; a function that
+/// returns a status answers FAILED_PRECONDITION within it.
 pub type percale_destroy =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
 
-/// Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait.
+/// Frees memory that a tensor borrowed; called once, within the caller's own release, run or wait. It may release
+/// other objects; a function that returns a status answers FAILED_PRECONDITION within it.
 pub type percale_deleter =
     Option<unsafe extern "C" fn(user: *mut c_void, data: *mut c_void)>;
 
 /// Called exactly once when the run is over, also when the event was released before: on the thread that ends it,
-/// or at once on the caller's when it is over already. It must not block.
+/// or at once on the caller's when it is over already. It must not block: `percale_session_run()`,
+/// `percale_call_run()`, `percale_call_run_until()`, `percale_event_wait()` for a run that is not over, and calls
+/// of a trainer answer FAILED_PRECONDITION within it. It may take results, begin asynchronous runs, cancel, and
+/// release all but the last reference to the engine.
 pub type percale_event_callback =
     Option<unsafe extern "C" fn(user: *mut c_void)>;
 
 /// Writes row `row` of a data set: the elements of column i into the memory at columns\[i\], which holds zeros.
 /// The same row for the same number, whenever it is asked for: that is what lets a training go on exactly. Called
-/// on the thread of whoever wants the batch. Anything but 0 ends that call with ABORTED.
+/// on the thread of whoever wants the batch. Anything but 0 ends that call with ABORTED. Within it
+/// `percale_dataset_configure()` and `percale_dataset_next()` of the set that is asked, and calls, saves and
+/// publishing of a trainer that asks, answer FAILED_PRECONDITION; all other functions may be called.
 pub type percale_row_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, row: i64, columns: *const *mut c_void) -> i32>;
 
 /// Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices
-/// have completed meanwhile stay. It may save the trainer.
+/// have completed meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained
+/// and released, and its history, model and variables taken. Its step, fit, evaluate, restore, set_validation and
+/// lock_folder answer FAILED_PRECONDITION, as do `percale_dataset_configure()` and `percale_dataset_next()` of
+/// the data that it trains on and validates with; `percale_trainer_set_trace()` and
+/// `percale_trainer_set_cancellation()` do nothing. Functions of other objects may be called.
 pub type percale_progress_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, progress: *const percale_progress) -> i32>;
 
@@ -667,6 +680,8 @@ functions! {
     /// for a key of it (`percale_options_describe()` says "Not for a SPEC"). SPEC.md, which is installed with the
     /// library's documentation, has all keys.
     fn percale_trainer_from_spec(engine: *mut percale_engine, spec: *const c_char, spec_size: usize, spec_folder: *const c_char, data_folder: *const c_char, options: *const percale_options, out_trainer: *mut *mut percale_trainer) -> *mut percale_status;
+    /// Adds a reference and returns `trainer`. NULL is allowed and returned.
+    fn percale_trainer_retain(trainer: *mut percale_trainer) -> *mut percale_trainer;
     /// Gives a reference to the trainer back; NULL does nothing.
     fn percale_trainer_release(trainer: *mut percale_trainer);
     /// One step on one global batch; `out_loss` (may be NULL) is the batch's mean loss before the update. With the
@@ -680,7 +695,8 @@ functions! {
     /// `callback` may be NULL. Neither it nor `user` is used after the return.
     fn percale_trainer_fit(trainer: *mut percale_trainer, dataset: *mut percale_dataset, epochs: i64, callback: percale_progress_callback, user: *mut c_void) -> *mut percale_status;
     /// Data that is evaluated after each epoch of `percale_trainer_fit()`: "val_loss" and "val_" metrics join the
-    /// history, and may be monitored. Before the first step. `dataset` may be NULL: none.
+    /// history, and may be monitored; epochs without such data have NaN there. Not during a call. `dataset` may be
+    /// NULL: none.
     fn percale_trainer_set_validation(trainer: *mut percale_trainer, dataset: *mut percale_dataset) -> *mut percale_status;
     /// Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's
     /// test data.
@@ -694,14 +710,27 @@ functions! {
     fn percale_trainer_cancel(trainer: *mut percale_trainer);
     /// From now on step, fit and evaluate end with CANCELLED when `cancellation` is, within a step, between two, or
     /// before they begin; the state is that of the last completed step. It takes the place of the one before;
-    /// `cancellation` may be NULL: none. Not during a call.
+    /// `cancellation` may be NULL: none. During a call it does nothing.
     fn percale_trainer_set_cancellation(trainer: *mut percale_trainer, cancellation: *mut percale_cancellation);
-    /// Writes a checkpoint `folder`/step-N, whole or not at all.
+    /// Writes a checkpoint `folder`/step-N, whole or not at all. It replaces one of the same step, and is the newest
+    /// of the folder from then on. With the options "keep_last" and "keep_best" older checkpoints of this run are
+    /// removed, never those of another run.
     fn percale_trainer_save(trainer: *mut percale_trainer, folder: *const c_char) -> *mut percale_status;
-    /// Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
-    /// NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint, seed, shards or variables are
-    /// others.
-    fn percale_trainer_restore(trainer: *mut percale_trainer, folder: *const c_char) -> *mut percale_status;
+    /// Takes up a checkpoint: `path` is one, `folder`/step-N, or a folder, whose newest whole one is taken. The same
+    /// bits follow as without the interruption. NOT_FOUND without the folder or a checkpoint in it. DATA_LOSS when
+    /// the one that was named, or every one, is damaged; newer ones that are damaged are logged as a warning and
+    /// listed by `percale_trainer_describe()`: {"run_id", "restored_from", "skipped_checkpoints"}.
+    /// FAILED_PRECONDITION names the first difference when the checkpoint is of another job: model, initializers,
+    /// loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen variables, or the
+    /// numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs metrics. Data
+    /// that the trainer does not know yet is compared by the next `percale_trainer_fit()`.
+    fn percale_trainer_restore(trainer: *mut percale_trainer, path: *const c_char) -> *mut percale_status;
+    /// Makes `folder` where it is missing and locks it for the run of this trainer, until the trainer is gone, locks
+    /// another folder, or the process ends. A run begins with a new trainer and goes on in one that restores its
+    /// checkpoint, so restore first. UNAVAILABLE names the process that has locked the folder. ALREADY_EXISTS when it
+    /// holds checkpoints of another run; with `overwrite` not 0 those are removed, and nothing else. The lock is
+    /// advisory: `percale_trainer_save()` does not ask for it.
+    fn percale_trainer_lock_folder(trainer: *mut percale_trainer, folder: *const c_char, overwrite: i32) -> *mut percale_status;
     /// The graph for inference (inputs to predictions) with a new reference.
     fn percale_trainer_model(trainer: *mut percale_trainer, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// The table that is trained, with a new reference.
@@ -717,7 +746,7 @@ functions! {
     fn percale_trace_create(engine: *mut percale_engine, out_trace: *mut *mut percale_trace) -> *mut percale_status;
     /// Records what the session does from now on. `trace` may be NULL: that ends it.
     fn percale_session_set_trace(session: *mut percale_session, trace: *mut percale_trace);
-    /// Records what the trainer does from now on. `trace` may be NULL: that ends it. Not during a call.
+    /// Records what the trainer does from now on. `trace` may be NULL: that ends it. During a call it does nothing.
     fn percale_trainer_set_trace(trainer: *mut percale_trainer, trace: *mut percale_trace);
     /// The spans in the JSON form that Chrome and Perfetto open.
     fn percale_trace_json(trace: *const percale_trace, out_json: *mut *mut percale_text) -> *mut percale_status;

@@ -395,7 +395,7 @@ impl Trainer {
         fitted.map_err(|error| data.into_iter().chain(validation).fold(error, |error, set| set.explain(error)))
     }
 
-    /// Data that is evaluated after each epoch. Before the first step. The trainer keeps the set; others may go on using it, with
+    /// Data that is evaluated after each epoch of later fits. The trainer keeps the set; others may go on using it, with
     /// [`evaluate`](Trainer::evaluate) for one, but not during a `fit`: that is an error with the code `FailedPrecondition`.
     pub fn set_validation(&mut self, dataset: Option<&Dataset>) -> Result<()> {
         let set = dataset.map(Dataset::enter).transpose()?;
@@ -433,11 +433,20 @@ impl Trainer {
         check(unsafe { sys::percale_trainer_save(self.raw(), folder.as_ptr()) })
     }
 
-    /// Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
-    pub fn restore(&mut self, folder: impl AsRef<Path>) -> Result<()> {
+    /// Takes up a checkpoint, `folder`/step-N, or the newest whole one of a folder: the same bits follow as without the
+    /// interruption. `FailedPrecondition` names the first difference to a checkpoint of another job.
+    pub fn restore(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path_text(path.as_ref())?;
+        // SAFETY: a path that ends with NUL.
+        check(unsafe { sys::percale_trainer_restore(self.raw(), path.as_ptr()) })
+    }
+
+    /// Locks the folder for the run of this trainer, until it is dropped; `restore` comes first. `Unavailable` names the process that has
+    /// locked it, `AlreadyExists` a checkpoint of another run, which `overwrite` removes.
+    pub fn lock_folder(&mut self, folder: impl AsRef<Path>, overwrite: bool) -> Result<()> {
         let folder = path_text(folder.as_ref())?;
         // SAFETY: a path that ends with NUL.
-        check(unsafe { sys::percale_trainer_restore(self.raw(), folder.as_ptr()) })
+        check(unsafe { sys::percale_trainer_lock_folder(self.raw(), folder.as_ptr(), i32::from(overwrite)) })
     }
 
     /// The graph for inference: inputs to predictions.

@@ -299,7 +299,7 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Data that is evaluated after each epoch. Before the first step.
+   * Data that is evaluated after each epoch of later fits.
    *
    * @param data the data; null: none
    */
@@ -346,14 +346,29 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Takes up the newest complete checkpoint: the same bits follow as without the interruption.
+   * Takes up a checkpoint: the same bits follow as without the interruption. FAILED_PRECONDITION names the first difference to a
+   * checkpoint of another job.
    *
-   * @param folder where
+   * @param path a checkpoint step-N, or a folder, whose newest whole one is taken
    */
-  public void restore(Path folder) {
+  public void restore(Path path) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = Native.path(arena, path);
+      check(trainer -> RawTrainer.percale_trainer_restore(trainer, name));
+    }
+  }
+
+  /**
+   * Locks a folder for the run of this trainer until it is closed; restore comes first. UNAVAILABLE names the process that has
+   * locked it, ALREADY_EXISTS a checkpoint of another run.
+   *
+   * @param folder where save will write
+   * @param overwrite removes the checkpoints of other runs
+   */
+  public void lockFolder(Path folder, boolean overwrite) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, folder);
-      check(trainer -> RawTrainer.percale_trainer_restore(trainer, name));
+      check(trainer -> RawTrainer.percale_trainer_lock_folder(trainer, name, overwrite ? 1 : 0));
     }
   }
 

@@ -65,6 +65,24 @@ public final class RawTrainer {
     }
   }
 
+  private static final MethodHandle PERCALE_TRAINER_RETAIN_ =
+      Raw.function("percale_trainer_retain",
+          FunctionDescriptor.of(ADDRESS, ADDRESS));
+
+  /**
+   * Adds a reference and returns {@code trainer}. NULL is allowed and returned.
+   *
+   * @param trainer in percale_trainer*
+   * @return percale_trainer*
+   */
+  public static MemorySegment percale_trainer_retain(MemorySegment trainer) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_RETAIN_.invokeExact(trainer);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_TRAINER_RELEASE_ =
       Raw.function("percale_trainer_release",
           FunctionDescriptor.ofVoid(ADDRESS));
@@ -138,7 +156,8 @@ public final class RawTrainer {
 
   /**
    * Data that is evaluated after each epoch of percale_trainer_fit(): "val_loss" and "val_" metrics join the
-   * history, and may be monitored. Before the first step. {@code dataset} may be NULL: none.
+   * history, and may be monitored; epochs without such data have NaN there. Not during a call. {@code dataset} may
+   * be NULL: none.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -218,7 +237,7 @@ public final class RawTrainer {
   /**
    * From now on step, fit and evaluate end with CANCELLED when {@code cancellation} is, within a step, between
    * two, or before they begin; the state is that of the last completed step. It takes the place of the one before;
-   * {@code cancellation} may be NULL: none. Not during a call.
+   * {@code cancellation} may be NULL: none. During a call it does nothing.
    *
    * @param trainer in percale_trainer*
    * @param cancellation in percale_cancellation*
@@ -236,7 +255,9 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Writes a checkpoint {@code folder}/step-N, whole or not at all.
+   * Writes a checkpoint {@code folder}/step-N, whole or not at all. It replaces one of the same step, and is the
+   * newest of the folder from then on. With the options "keep_last" and "keep_best" older checkpoints of this run
+   * are removed, never those of another run.
    *
    * @param trainer in percale_trainer*
    * @param folder text const char*
@@ -255,17 +276,46 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Takes up the newest complete checkpoint of the folder: the same bits follow as without the interruption.
-   * NOT_FOUND without one; FAILED_PRECONDITION when its numerics fingerprint, seed, shards or variables are
-   * others.
+   * Takes up a checkpoint: {@code path} is one, {@code folder}/step-N, or a folder, whose newest whole one is
+   * taken. The same bits follow as without the interruption. NOT_FOUND without the folder or a checkpoint in it.
+   * DATA_LOSS when the one that was named, or every one, is damaged; newer ones that are damaged are logged as a
+   * warning and listed by percale_trainer_describe(): {"run_id", "restored_from", "skipped_checkpoints"}.
+   * FAILED_PRECONDITION names the first difference when the checkpoint is of another job: model, initializers,
+   * loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen variables, or the
+   * numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs metrics. Data
+   * that the trainer does not know yet is compared by the next percale_trainer_fit().
+   *
+   * @param trainer in percale_trainer*
+   * @param path text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_restore(MemorySegment trainer, MemorySegment path) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_RESTORE_.invokeExact(trainer, path);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_TRAINER_LOCK_FOLDER_ =
+      Raw.function("percale_trainer_lock_folder",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
+
+  /**
+   * Makes {@code folder} where it is missing and locks it for the run of this trainer, until the trainer is gone,
+   * locks another folder, or the process ends. A run begins with a new trainer and goes on in one that restores
+   * its checkpoint, so restore first. UNAVAILABLE names the process that has locked the folder. ALREADY_EXISTS
+   * when it holds checkpoints of another run; with {@code overwrite} not 0 those are removed, and nothing else.
+   * The lock is advisory: percale_trainer_save() does not ask for it.
    *
    * @param trainer in percale_trainer*
    * @param folder text const char*
+   * @param overwrite in int32_t
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_trainer_restore(MemorySegment trainer, MemorySegment folder) {
+  public static MemorySegment percale_trainer_lock_folder(MemorySegment trainer, MemorySegment folder, int overwrite) {
     try {
-      return (MemorySegment) PERCALE_TRAINER_RESTORE_.invokeExact(trainer, folder);
+      return (MemorySegment) PERCALE_TRAINER_LOCK_FOLDER_.invokeExact(trainer, folder, overwrite);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }
@@ -372,7 +422,8 @@ public final class RawTrainer {
           FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
 
   /**
-   * Records what the trainer does from now on. {@code trace} may be NULL: that ends it. Not during a call.
+   * Records what the trainer does from now on. {@code trace} may be NULL: that ends it. During a call it does
+   * nothing.
    *
    * @param trainer in percale_trainer*
    * @param trace in percale_trace*

@@ -1,7 +1,7 @@
 """What Keras' fit() does with numbers: arrays become what the model takes."""
-from . import dtypes
-from .errors import InvalidArgument
-from .tensor import Tensor
+from .. import dtypes
+from ..errors import InvalidArgument
+from ..tensor import Tensor
 
 
 def fitting(value, dtype, name, rank=None):

@@ -1,0 +1,78 @@
+"""Layers become a graph: what a model's layers and inputs are to the builder."""
+import dataclasses
+import re
+from typing import Any, Dict, List, Tuple
+
+from ..graph import Builder
+from .layers import InputLayer, KerasTensor
+
+
+@dataclasses.dataclass
+class Built:
+    """A graph of predictions, and what summary() tells of it: (layer's name, kind, shape of its output)."""
+
+    graph: Any
+    rows: List[Tuple[str, str, Any]]
+
+
+def _input_of(builder, layer, name):
+    shape = [-1, *(-1 if dim is None else dim for dim in layer.shape)]
+    return builder.input(name, shape, layer.dtype)
+
+
+def default_name(kind, taken):
+    """The name of a layer that was given none, as the library has it: Keras' spelling, with a number from the second one on."""
+    stem = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z]+)", r"\1_\2", kind)).lower()
+    return next(name for name in [stem, *(f"{stem}_{i}" for i in range(1, len(taken) + 1))] if name not in taken)
+
+
+def _add(builder, layer, inputs, rows):
+    """The layer's output."""
+    words = {key: value for key, value in layer.attributes.items() if key != "inputs"}
+    name = layer.name or default_name(layer.kind, {row[0] for row in rows})
+    value = builder.layer(layer.kind, inputs, name=name, **words)
+    rows.append((name, layer.kind, value.type[1]))
+    return value
+
+
+def build_functional(engine, inputs, outputs):
+    """The graph from inputs to outputs, both KerasTensors."""
+    builder, made, rows = Builder(engine), {}, []
+    for i, tensor in enumerate(inputs):
+        if not isinstance(tensor.layer, InputLayer):
+            raise ValueError(f"Model(inputs=...) takes what Input() gives, got the output of {tensor.layer!r}")
+        name = tensor.layer.name or ("x" if len(inputs) == 1 else f"input_{i + 1}")
+        made[id(tensor)] = _input_of(builder, tensor.layer, name)
+        rows.append((name, "Input", (None, *tensor.layer.shape)))
+    used = {}
+
+    def value_of(tensor):
+        if id(tensor) in made:
+            return made[id(tensor)]
+        if not isinstance(tensor, KerasTensor) or isinstance(tensor.layer, InputLayer):
+            raise ValueError("an output depends on an Input() that is not among the model's inputs")
+        if used.setdefault(id(tensor.layer), tensor) is not tensor:
+            raise NotImplementedError(f"{tensor.layer!r} is called twice; layers that share their weights are not there yet")
+        value = _add(builder, tensor.layer, [value_of(given) for given in tensor.inputs], rows)
+        made[id(tensor)] = value
+        return value
+
+    builder.outputs(*[value_of(tensor) for tensor in outputs])
+    return Built(builder.finish(), rows)
+
+
+def build_sequential(engine, layers, first):
+    """The graph of layers, one behind the other unless they name their inputs; `first` is an InputLayer."""
+    builder, rows = Builder(engine), []
+    name = first.name or "x"
+    last = _input_of(builder, first, name)
+    named: Dict[str, Any] = {name: last}
+    for layer in layers:
+        given = layer.attributes.get("inputs")
+        if given is not None and any(one not in named for one in given):
+            raise ValueError(f"{layer!r}: no layer '{next(one for one in given if one not in named)}' stands before it")
+        last = _add(builder, layer, [last] if given is None else [named[one] for one in given], rows)
+        if layer.name:
+            named[layer.name] = last
+    builder.outputs(last)
+    return Built(builder.finish(), rows)

@@ -1,0 +1,276 @@
+"""compile(), fit() and evaluate() of all models."""
+import json
+import sys
+
+from ..data import Dataset
+from ..engine import Engine
+from ..errors import InvalidArgument
+from ..graph import Builder
+from ..tensor import Tensor
+from ..training import Trainer
+from . import _named
+from ._arrays import fitting
+from ._fit import Fit, sample_weights, split
+from .losses import wants_classes
+from .optimizers import split as split_optimizer
+from .strategies import scopes
+
+# What belongs to the optimizer and not to compile().
+_OPTIMIZERS_WORDS = {"learning_rate", "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay"}
+
+
+def _config(thing):
+    """A loss or metric as a dict, of its name, a dict, or an object."""
+    thing = _named.plain(thing)
+    return {"name": thing} if isinstance(thing, str) else dict(thing)
+
+
+def _by_output(what, given, names):
+    """{output: what is given for it}: one for all, a list in their order, or a dict by their names."""
+    if isinstance(given, dict) and "name" not in given:
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise ValueError(f"compile(): {what} for '{unknown[0]}', the model's outputs are {', '.join(names)}")
+        return dict(given)
+    if isinstance(given, (list, tuple)) and len(names) > 1:
+        if len(given) != len(names):
+            raise ValueError(f"compile(): {len(given)} {what} for {len(names)} outputs")
+        return {name: one for name, one in zip(names, given) if one is not None}
+    return {name: given for name in names}
+
+
+class Training:
+    """What is compiled and fitted. Models give the graph of predictions, its variables and its data."""
+
+    def __init__(self, engine):
+        self._strategy = scopes[-1] if scopes else None
+        self._engine = engine or (self._strategy.engine if self._strategy else None)
+        self._settings = self._variables = self._trainer = self._session = None
+        self._weighted = self._validated = self._fitting = self.stop_training = False
+
+    @property
+    def engine(self):
+        """The strategy's engine, or one of its own."""
+        if self._engine is None:
+            self._engine = Engine()
+        return self._engine
+
+    def compile(self, optimizer="adam", loss=None, metrics=(), *, loss_weights=None, shards=None, **settings):
+        """Says how to train; weights stay, the optimizer's state begins anew. Optimizer, loss and metrics: names, dicts as in a SPEC, or
+        objects of keras.optimizers, keras.losses and keras.metrics. Of several outputs losses, metrics and `loss_weights` may be lists, or
+        dicts by the outputs' names. `shards`: the parts of each batch that devices compute, added in a fixed order; the same number gives
+        the same bits on any devices. None: by the model's size. Further keys are those of a SPEC, such as seed, schedule, early_stopping."""
+        own = [word for word in settings if word in _OPTIMIZERS_WORDS]
+        if own:
+            optimizer = optimizer if isinstance(optimizer, dict) else {"name": optimizer}
+            wanted = {**optimizer, **{word: settings[word] for word in own}}
+            raise TypeError(f"compile() takes no '{own[0]}', the optimizer does: optimizer={wanted!r}")
+        optimizer, schedule = split_optimizer(optimizer)
+        if schedule is not None:
+            settings.setdefault("schedule", schedule)
+        metrics = metrics or []
+        if isinstance(metrics, (list, tuple)):
+            metrics = [_named.plain(metric) for metric in metrics]
+        self._settings = {"optimizer": optimizer, "loss": _named.plain(loss), "metrics": metrics, "shards": shards, **settings}
+        self._loss_weights = loss_weights
+        self._drop_trainer()
+
+    def _drop_trainer(self):
+        self._trainer, self._weighted, self._validated = None, False, False
+        if self._strategy is not None:
+            self._strategy._replicas = None
+
+    def _label(self, output):
+        return "y" if len(self.graph.outputs) == 1 else f"y_{output}"
+
+    def _losses(self):
+        """{output: its loss as a dict}."""
+        if self._settings is None:
+            raise RuntimeError("compile() comes before fit()")
+        if self._settings["loss"] is None:
+            raise InvalidArgument("compile() was given no loss")
+        given = _by_output("losses", self._settings["loss"], self.graph.outputs)
+        beside = {key: self._settings[key] for key in ("class_weight", "from_logits") if self._settings.get(key) is not None}
+        return {output: {**beside, **_config(loss)} for output, loss in given.items()}
+
+    def _trainer_settings(self, losses):
+        """The options of the trainer."""
+        words = {key: value for key, value in self._settings.items()
+                 if value not in (None, []) and key not in ("loss", "metrics", "class_weight", "from_logits", "weights")}
+        if words.get("precision") == "f64":
+            del words["precision"]
+        clip = words.pop("clip", None)
+        if clip is not None:
+            clip = clip if isinstance(clip, dict) else {"global_norm": clip}
+            names = {"global_norm": "clip_norm", "norm": "clip_each_norm", "value": "clip_value"}
+            words.update({names.get(key, f"clip {key}"): value for key, value in clip.items()})
+        words.update(words.pop("checkpoints", None) or {})
+        if isinstance(words.get("freeze"), (list, tuple)):
+            words["freeze"] = ",".join(words["freeze"])
+        if "publish" in words:
+            words["publish"] = str(words["publish"])
+        if self._strategy is not None and self._strategy.preset is not None:
+            words["strategy"] = self._strategy.preset
+        weights = _by_output("loss_weights", 1 if self._loss_weights is None else self._loss_weights, self.graph.outputs)
+        said = []
+        for output, loss in losses.items():
+            part = {**loss, "predictions": output, "labels": self._label(output), "weight": weights.get(output, 1)}
+            said.append({**part, "sample_weight": self._weight_column(output)} if self._weighted else part)
+        metrics, given = [], self._settings["metrics"]
+        several = len(self.graph.outputs) > 1
+        if several and isinstance(given, list) and not any(isinstance(one, (list, tuple)) for one in given):
+            given = {output: given for output in losses}
+        for output, wanted in (_by_output("metrics", given, self.graph.outputs) if several else {next(iter(losses)): given}).items():
+            for metric in wanted if isinstance(wanted, (list, tuple)) else [wanted]:
+                metric = _config(metric)
+                if several:
+                    metric = {"metric": metric["name"], **metric, "name": f"{output}_{metric['name']}"}
+                metrics.append({**metric, "predictions": output, "labels": self._label(output), "loss": losses[output]["name"],
+                                "from_logits": bool(losses[output].get("from_logits", False))})
+        return {**words, "loss": json.dumps(said[0] if len(said) == 1 else said), "metrics": json.dumps(metrics)}
+
+    def _weight_column(self, output):
+        return "sample_weight" if len(self.graph.outputs) == 1 else f"sample_weight_{output}"
+
+    def _label_type(self, output, loss):
+        dtype, shape = self.graph.type(output)
+        return ("i64", shape and shape[:-1]) if wants_classes(loss["name"]) else (dtype, shape)
+
+    def _make_trainer(self, weighted):
+        """The trainer of this compile(); one with sample weights takes the place of one without."""
+        if self._trainer is not None and (self._weighted or not weighted):
+            return self._trainer
+        self._weighted = weighted
+        losses, builder = self._losses(), Builder(self.engine, self.graph)
+        for output, loss in losses.items():
+            dtype, shape = self._label_type(output, loss)
+            builder.input(self._label(output), shape, dtype)
+            if weighted:
+                builder.input(self._weight_column(output), [-1])
+        if self._settings.get("weights") is not None:
+            self.variables.load(self._settings["weights"], strict=False)
+        self._trainer = Trainer(self.engine, builder.finish(), self.variables, **self._trainer_settings(losses))
+        return self._trainer
+
+    @property
+    def trainer(self):
+        """The trainer that fit() uses; the first fit() or evaluate() makes it."""
+        if self._trainer is None:
+            raise RuntimeError("fit() comes first, which makes the trainer; fit(cancellation=...) can be ended before it begins")
+        return self._trainer
+
+    def _publish(self):
+        if self._fitting:
+            self._trainer.publish()
+
+    def _named_columns(self, what, given, names):
+        """{name: value} of an array, a list of them, or a dict."""
+        if isinstance(given, dict):
+            missing = [name for name in names if name not in given]
+            if missing:
+                raise ValueError(f"{what} has no '{missing[0]}', only {', '.join(given)}")
+            return {name: given[name] for name in names}
+        if len(names) == 1:
+            return {names[0]: given}
+        if not isinstance(given, (list, tuple)) or len(given) != len(names):
+            raise ValueError(f"{what}: the model has {', '.join(names)}: give a list of {len(names)} arrays, or a dict by these names")
+        return dict(zip(names, given))
+
+    def _input_columns(self, x):
+        return {name: fitting(value, self.graph.type(name)[0], name)
+                for name, value in self._named_columns("x", x, self.graph.inputs).items()}
+
+    def _columns(self, x, y, weights=None):
+        """Tensors by the columns that the trainer wants; arrays take the dtypes that the model has."""
+        columns, losses = self._input_columns(x), self._losses()
+        for output, value in self._named_columns("y", y, list(losses)).items():
+            dtype, shape = self._label_type(output, losses[output])
+            columns[self._label(output)] = fitting(value, dtype, "y", shape and len(shape))
+        rows = columns[self.graph.inputs[0]].shape[0]
+        if self._weighted:
+            given = {} if weights is None else self._named_columns("sample_weight", weights, list(losses))
+            for output in losses:
+                columns[self._weight_column(output)] = sample_weights(given.get(output), rows)
+        return columns
+
+    def _rows(self, x, y, weights, batch_size, shuffle):
+        """The data set itself, or one of arrays."""
+        if isinstance(x, Dataset):
+            return x
+        return Dataset.from_tensors(self.engine, **self._columns(x, y, weights)).batch(batch_size, shuffle=shuffle)
+
+    def _check_labels(self, x, y):
+        names = x.names if isinstance(x, Dataset) else ["x"] if y is None else ["x", "y"]
+        if not any(name == "y" or name.startswith("y_") for name in names):
+            raise InvalidArgument(f"the loss '{self._settings and self._settings['loss']}' wants labels: the data set has the columns "
+                                  f"{', '.join(map(repr, names))} and no 'y'; zip() joins one with labels")
+
+    def fit(self, x, y=None, batch_size=32, epochs=1, verbose="auto", callbacks=None, validation_split=0.0, validation_data=None,
+            shuffle=0, class_weight=None, sample_weight=None, initial_epoch=0, *, callback=None, cancellation=None):
+        """Trains on a data set with columns x and y, or on arrays, for `epochs` - `initial_epoch` more epochs. Arrays and lists of other
+        numbers become what the model wants, such as f32 and, for class numbers, i64; data sets have its dtypes. Of several inputs or
+        outputs: lists, or dicts by their names.
+
+        `shuffle`: a seed, or False for the order of the rows. `validation_data`: (x, y), (x, y, sample_weight) or a data set, evaluated
+        after each epoch; `validation_split`: the part of the arrays, their last rows, that is kept for it. `class_weight`: {class: weight};
+        `sample_weight`: one number per row. The loss is the mean weighted by them. `callbacks`: objects of keras.callbacks.
+        `callback` is told after each step, as in Trainer.fit().
+
+        Calls go on where the last one ended, however it did: an epoch that it left unfinished is finished first, and is one of
+        `epochs`. What the early_stopping of compile() has ended stays ended. `cancellation`: a percale.Cancellation, which any thread may
+        cancel: fit() ends with Cancelled then, even before it begins. It stands for this fit in the place of one that
+        trainer.set_cancellation() was given.
+
+        Gives a History, whose "loss" is the mean of the epoch's losses as they were before each step, each weighted by its rows."""
+        self._check_labels(x, y)
+        self._build_for(x)
+        if class_weight is not None:
+            sample_weight = self._class_weights(x, y, class_weight, sample_weight)
+        trainer = self._make_trainer(sample_weight is not None or self._weighted)
+        if validation_split:
+            (x, y, sample_weight), validation_data = split(x, y, sample_weight, validation_split)
+        self._set_validation(trainer, validation_data, batch_size)
+        seed = 0 if shuffle is True else None if shuffle is False else shuffle
+        data = self._rows(x, y, sample_weight, batch_size, seed)
+        if self._session is not None:
+            self._session = None
+        if cancellation is not None:
+            trainer.set_cancellation(cancellation)
+        run = Fit(self, trainer, callbacks, callback, verbose, initial_epoch, epochs, validation_data is not None)
+        self._fitting, self.stop_training = True, False
+        try:
+            run.run(data)
+        finally:
+            self._fitting = False
+            if cancellation is not None:
+                trainer.set_cancellation(None)
+        run.end()
+        self.history = run.history
+        return run.history
+
+    def _set_validation(self, trainer, given, batch_size):
+        if given is None:
+            if self._validated:
+                trainer.set_validation(None)
+            return
+        x, y, weights = (tuple(given) + (None,))[:3] if isinstance(given, (tuple, list)) else (given, None, None)
+        trainer.set_validation(self._rows(x, y, weights, batch_size, None))
+        self._validated = True
+
+    def _class_weights(self, x, y, class_weight, sample_weight):
+        losses = self._losses()
+        if isinstance(x, Dataset) or len(losses) > 1:
+            raise ValueError("class_weight goes with arrays and one output; compile(class_weight=...) with data sets as well")
+        from ._fit import weights_of_classes
+
+        return weights_of_classes(Tensor.of(y).numpy(), class_weight, sample_weight)
+
+    def evaluate(self, x, y=None, batch_size=32, sample_weight=None, *, verbose=0):
+        """Loss and metrics as a dict."""
+        self._check_labels(x, y)
+        self._build_for(x)
+        trainer = self._make_trainer(sample_weight is not None or self._weighted)
+        return trainer.evaluate(self._rows(x, y, sample_weight, batch_size, None))
+
+    def _build_for(self, x):
+        """Makes the graph where that waits for data."""

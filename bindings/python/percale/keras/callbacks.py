@@ -1,0 +1,218 @@
+"""Callbacks of fit(), as in Keras."""
+import csv
+import math
+import sys
+
+
+class Callback:
+    """What fit() tells as it goes. Subclass it and define the methods that matter: on_train_begin, on_epoch_begin, on_train_batch_begin,
+    on_train_batch_end, on_epoch_end, on_train_end. `self.model` is the model and `self.params` has epochs, steps and verbose.
+    `self.model.stop_training = True` ends the training after the step under way."""
+
+    model = None
+    params = None
+
+    def set_model(self, model):
+        """Called by fit() before everything else."""
+        self.model = model
+
+    def set_params(self, params):
+        """Called by fit() before everything else."""
+        self.params = params
+
+    def on_train_begin(self, logs=None):
+        """fit() begins."""
+
+    def on_train_end(self, logs=None):
+        """fit() is over; `logs` are those of the last epoch."""
+
+    def on_epoch_begin(self, epoch, logs=None):
+        """An epoch begins, counted from 0."""
+
+    def on_epoch_end(self, epoch, logs=None):
+        """An epoch is over; `logs` has "loss", the metrics, and the same of the validation data with "val_" before them."""
+
+    def on_train_batch_begin(self, batch, logs=None):
+        """A step begins, counted from 0 in each epoch."""
+
+    def on_train_batch_end(self, batch, logs=None):
+        """A step is over; `logs` has "loss", the mean over the epoch so far."""
+
+
+class LambdaCallback(Callback):
+    """Functions in the place of methods: LambdaCallback(on_epoch_end=lambda epoch, logs: print(logs["loss"]))."""
+
+    def __init__(self, **functions):
+        for name, function in functions.items():
+            if not hasattr(Callback, name) or not name.startswith("on_"):
+                raise TypeError(f"LambdaCallback takes no '{name}'; it takes "
+                                f"{', '.join(n for n in vars(Callback) if n.startswith('on_'))}")
+            setattr(self, name, function)
+
+
+class History(Callback):
+    """`history` is a dict of lists, one number per epoch; `epoch` its numbers, from 0. fit() returns one."""
+
+    def __init__(self):
+        self.epoch, self.history = [], {}
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Notes the numbers of an epoch."""
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+
+class _Monitor(Callback):
+    """Watches one of the numbers of an epoch."""
+
+    def __init__(self, monitor, mode, min_delta=0.0):
+        if mode not in ("auto", "min", "max"):
+            raise ValueError(f"mode is {mode!r}, wanted 'auto', 'min' or 'max'")
+        rises = mode == "max" or (mode == "auto" and not any(word in monitor for word in ("loss", "error", "mse", "mae", "perplexity")))
+        self.monitor, self.min_delta, self._sign = monitor, abs(min_delta), 1 if rises else -1
+        self.best = -self._sign * math.inf
+
+    def current(self, logs):
+        """The watched number of an epoch."""
+        if self.monitor not in (logs or {}):
+            raise KeyError(f"{type(self).__name__} watches '{self.monitor}', the epoch has {', '.join(logs or {}) or 'nothing'}")
+        return logs[self.monitor]
+
+    def improves(self, value, on):
+        """Whether a number is better than another one by more than `min_delta`."""
+        return self._sign * (value - on) > self.min_delta
+
+
+class EarlyStopping(_Monitor):
+    """Ends the training when the monitored number has not become better for `patience` epochs."""
+
+    def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None,
+                 restore_best_weights=False, start_from_epoch=0):
+        super().__init__(monitor, mode, min_delta)
+        self.patience, self.verbose, self.baseline = patience, verbose, baseline
+        self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
+
+    def on_train_begin(self, logs=None):
+        """Forgets an earlier fit."""
+        self.wait, self.stopped_epoch, self.best_epoch, self.best_weights = 0, 0, 0, None
+        self.best = -self._sign * math.inf
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Compares the epoch with the best one."""
+        value = self.current(logs)
+        if epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            self.best_weights, self.best_epoch = self.model.get_weights(), epoch
+        self.wait += 1
+        if self.improves(value, self.best):
+            self.best, self.best_epoch = value, epoch
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            if self.baseline is None or self.improves(value, self.baseline):
+                self.wait = 0
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch, self.model.stop_training = epoch, True
+
+    def on_train_end(self, logs=None):
+        """Brings the best weights back."""
+        if self.stopped_epoch > 0 and self.verbose:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.best_weights is not None:
+            self.model.set_weights(self.best_weights)
+
+
+class ModelCheckpoint(_Monitor):
+    """Saves the model, or with `save_weights_only` its weights, after each epoch or each `save_freq` steps. The path may name the epoch and
+    its numbers: "model-{epoch:02d}-{val_loss:.2f}.percale"."""
+
+    def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False, save_weights_only=False, mode="auto",
+                 save_freq="epoch"):
+        super().__init__(monitor, mode)
+        self.filepath, self.verbose, self.save_best_only = str(filepath), verbose, save_best_only
+        self.save_weights_only, self.save_freq = save_weights_only, save_freq
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise ValueError(f"save_freq is {save_freq!r}, wanted 'epoch' or a number of steps")
+
+    def on_epoch_begin(self, epoch, logs=None):
+        """Notes the epoch for names."""
+        self._epoch = epoch
+
+    def on_train_begin(self, logs=None):
+        """Counts steps anew."""
+        self._steps = 0
+
+    def on_train_batch_end(self, batch, logs=None):
+        """Saves after each `save_freq` steps."""
+        self._steps += 1
+        if self.save_freq != "epoch" and self._steps % self.save_freq == 0:
+            self._save(logs)
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Saves after the epoch."""
+        if self.save_freq == "epoch":
+            self._save(logs)
+
+    def _save(self, logs):
+        if self.save_best_only:
+            value = self.current(logs)
+            if not self.improves(value, self.best):
+                return
+            self.best = value
+        path = self.filepath.format(epoch=self._epoch + 1, **(logs or {}))
+        (self.model.save_weights if self.save_weights_only else self.model.save)(path)
+        if self.verbose:
+            print(f"Epoch {self._epoch + 1}: saved {path}")
+
+
+class TerminateOnNaN(Callback):
+    """Ends the training at a loss that is NaN or infinite."""
+
+    def on_train_batch_end(self, batch, logs=None):
+        """Looks at the loss."""
+        if not math.isfinite((logs or {}).get("loss", 0)):
+            print(f"Batch {batch}: the loss is {logs['loss']}, the training ends")
+            self.model.stop_training = True
+
+
+class CSVLogger(Callback):
+    """Writes a row per epoch: its number and its numbers."""
+
+    def __init__(self, filename, separator=",", append=False):
+        self.filename, self.separator, self.append = filename, separator, append
+
+    def on_train_begin(self, logs=None):
+        """Opens the file."""
+        self._file, self._writer = open(self.filename, "a" if self.append else "w", newline="", encoding="utf-8"), None
+        self._begun = self.append and self._file.tell() > 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Writes a row."""
+        if self._writer is None:
+            self._writer = csv.DictWriter(self._file, ["epoch", *(logs or {})], delimiter=self.separator, restval="NA",
+                                          extrasaction="ignore")
+            if not self._begun:
+                self._writer.writeheader()
+        self._writer.writerow({"epoch": epoch, **(logs or {})})
+        self._file.flush()
+
+    def on_train_end(self, logs=None):
+        """Closes the file."""
+        self._file.close()
+
+
+class ProgressBar:
+    """A line on stderr that shows how far a training is, how fast it is and how long it will take. A callback for Trainer.fit()."""
+
+    WIDTH = 24
+
+    def __call__(self, p):
+        whole = p.steps_in_epoch or p.step_in_epoch
+        filled = self.WIDTH * p.step_in_epoch // max(whole, 1)
+        numbers = f"loss {p.loss:.4f}" + "".join(f" {k} {v:.4f}" for k, v in (p.metrics or {}).items())
+        line = (f"\repoch {p.epoch}/{p.epochs} [{'=' * filled}{' ' * (self.WIDTH - filled)}] {p.step_in_epoch}/{whole} "
+                f"{p.rows_per_second:.0f} rows/s, {p.eta_seconds:.0f} s left, {numbers}")
+        sys.stderr.write(line + "\x1b[K" + ("\n" if p.metrics is not None else ""))
+        sys.stderr.flush()

@@ -1,0 +1,181 @@
+"""Layers by Keras' names, as the library describes them, and the tensors of functional models."""
+import difflib
+import functools
+
+from .. import dtypes
+from ..engine import Engine
+from ..errors import Error
+from ..graph import Builder
+
+
+class Layer:
+    """A layer by Keras' name, with its attributes: Layer("Dense", units=10). `percale.keras.Dense(10)` is the same, and refuses wrong
+    words at once."""
+
+    def __init__(self, kind, *, name=None, **attributes):
+        self.kind, self.name, self.attributes = kind, name, attributes
+
+    def spec(self):
+        """The layer's part of a SPEC."""
+        return {"layer": self.kind, **({} if self.name is None else {"name": self.name}), **self.attributes}
+
+    def __call__(self, *inputs):
+        """The layer's output for other tensors of a functional model: Dense(10)(x), Add()([a, b])."""
+        given = list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
+        for value in given:
+            if not isinstance(value, KerasTensor):
+                raise TypeError(f"{self.kind} is called with tensors of Input() or of other layers, got {type(value).__name__}")
+        return KerasTensor(self, given)
+
+    def __repr__(self):
+        words = [f"{key}={value!r}" for key, value in self.attributes.items()]
+        return f"{self.kind}({', '.join(words if self.name is None else [*words, f'name={self.name!r}'])})"
+
+
+class KerasTensor:
+    """What a layer gives, or an input, while a functional model is put together."""
+
+    def __init__(self, layer, inputs=()):
+        self.layer, self.inputs = layer, list(inputs)
+
+
+class InputLayer:
+    """The input of a model: `shape` of a row, and a dtype by the library's or numpy's name."""
+
+    kind, attributes = "Input", {}
+
+    def __init__(self, shape, dtype="float32", name=None):
+        self.shape, self.dtype, self.name = tuple(shape), dtypes.NAMES[dtypes.number(dtype)], name
+
+    def __repr__(self):
+        return f"Input(shape={self.shape}, dtype={self.dtype!r})"
+
+
+def Input(shape, dtype="float32", name=None):
+    """An input of a functional model, or the first of Sequential's layers; None for a dim that differs between batches."""
+    return KerasTensor(InputLayer(shape, dtype, name))
+
+
+# What Keras takes without a keyword, in its order.
+POSITIONAL = {"Dense": ["units"], "Conv1D": ["filters", "kernel_size", "strides"], "Conv2D": ["filters", "kernel_size", "strides"],
+              "Conv2DTranspose": ["filters", "kernel_size", "strides"], "DepthwiseConv2D": ["kernel_size", "strides"],
+              "SeparableConv2D": ["filters", "kernel_size", "strides"], "MaxPooling2D": ["pool_size", "strides"],
+              "AveragePooling2D": ["pool_size", "strides"], "Dropout": ["rate"], "Activation": ["activation"],
+              "Reshape": ["target_shape"], "Embedding": ["input_dim", "output_dim"],
+              "EmbeddingBag": ["input_dim", "output_dim"], "LSTM": ["units"], "GRU": ["units"],
+              "SimpleRNN": ["units"], "MultiHeadAttention": ["num_heads", "key_dim"]}
+
+_KINDS = {"int": int, "float": (int, float), "string": str, "ints": (int, list), "floats": list, "strings": list}
+
+
+def _least(attribute):
+    """A value that the attribute may have."""
+    least = attribute.get("min", 0)
+    return {"string": "linear", "ints": [least]}.get(attribute["kind"], least)
+
+
+def _example(name, words):
+    """Makes the layer on small inputs; None when it goes, else the library's error."""
+    layer, error = _described()[name], None
+    given = {a["name"]: _least(a) for a in layer["attributes"] if a["required"]}
+    for rank in (2, 3, 4):
+        builder = Builder(_engine())
+        inputs = [builder.input(f"x{i}", [-1] + [4] * (rank - 1)) for i in range(layer["inputs"]["min"])]
+        try:
+            builder.layer(name, inputs, **{**given, **words})
+            return None
+        except Error as found:
+            error = found
+    return error
+
+
+@functools.lru_cache(maxsize=None)
+def _wrong_word(name, word, value):
+    """The library's error about one word's value; None when there is none, or none that could be told without the inputs."""
+    return _example(name, {word: value}) if _example(name, {}) is None else None
+
+
+def _check(name, words):
+    attributes = {attribute["name"]: attribute for attribute in _described()[name]["attributes"]}
+    for word, value in words.items():
+        if word not in attributes:
+            near = difflib.get_close_matches(word, attributes, 1)
+            raise TypeError(f"{name} takes no '{word}'" + (f", did you mean '{near[0]}'?" if near else
+                                                         f"; it takes {', '.join(attributes) or 'nothing'}"))
+        attribute = attributes[word]
+        if value is None:
+            continue
+        if not isinstance(value, _KINDS[attribute["kind"]]):
+            raise TypeError(f"{name}: '{word}' is {type(value).__name__}, wanted {attribute['kind']}")
+        numbers = value if isinstance(value, list) else [value]
+        for limit, beyond in (("min", lambda n, most: n < most), ("max", lambda n, most: n > most)):
+            if limit in attribute and any(beyond(number, attribute[limit]) for number in numbers):
+                raise ValueError(f"{name}: '{word}' is {value}, the {limit} is {attribute[limit]}")
+        if isinstance(value, (str, bool)):
+            error = _wrong_word(name, word, value)
+            if error is not None:
+                raise type(error)(f"{name}: {error}")
+    missing = [n for n, attribute in attributes.items() if attribute["required"] and words.get(n) is None]
+    if missing:
+        raise TypeError(f"{name} needs '{missing[0]}'")
+
+
+def _maker(layer):
+    """The function that makes a layer that the library describes."""
+    name, words = layer["name"], POSITIONAL.get(layer["name"], [])
+
+    def make(*values, **attributes):
+        if len(values) > len(words):
+            raise TypeError(f"{name} takes {len(words)} arguments without a keyword, got {len(values)}")
+        twice = [word for word in words[:len(values)] if word in attributes]
+        if twice:
+            raise TypeError(f"{name} got '{twice[0]}' twice, once without its keyword")
+        given = {**dict(zip(words, values)), **attributes}
+        own = {key: given.pop(key) for key in ("name", "inputs", "input_shape") if key in given}
+        given = {k: list(v) if isinstance(v, tuple) else v for k, v in given.items()}
+        _check(name, given)
+        made = Layer(name, name=own.get("name"), **{k: v for k, v in given.items() if v is not None})
+        if own.get("inputs") is not None:
+            made.attributes["inputs"] = list(own["inputs"])
+        made.input_shape = own.get("input_shape")
+        return made
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = layer["doc"]
+    if words:
+        make.__doc__ += f"\n\nWithout a keyword: {', '.join(words)}."
+    for attribute in layer["attributes"]:
+        default = f", {attribute['default']!r} when omitted" if "default" in attribute else ""
+        make.__doc__ += f"\n\n{attribute['name']}: {attribute['kind']}{default}. {attribute['doc']}"
+    return make
+
+
+@functools.lru_cache(maxsize=None)
+def _engine():
+    return Engine(threads=1)
+
+
+@functools.lru_cache(maxsize=None)
+def _described():
+    return {layer["name"]: layer for layer in _engine().describe("layers")}
+
+
+@functools.lru_cache(maxsize=None)
+def known():
+    """{name: the function that makes the layer}."""
+    return {name: _maker(layer) for name, layer in _described().items()}
+
+
+def __getattr__(name):
+    """Any layer of the library by its name; help() tells what it takes."""
+    if not name[:1].isupper():
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    if name not in known():
+        near = difflib.get_close_matches(name, known(), 1)
+        raise AttributeError(f"no layer '{name}'" + (f", did you mean '{near[0]}'?" if near else
+                                                     f"; there are {', '.join(sorted(known()))}"))
+    return known()[name]
+
+
+def __dir__():
+    return sorted([*globals(), *known()])

@@ -1,0 +1,26 @@
+"""Metrics as objects: SparseTopKCategoricalAccuracy(k=3), AUC(), F1Score(average="micro"), ..."""
+import functools
+
+from . import _named
+from .losses import try_on_an_example
+
+
+def _check(config):
+    kind = "sparse_categorical_crossentropy" if config["name"].startswith("sparse") else "binary_crossentropy"
+    try_on_an_example({"name": kind}, [config])
+
+
+@functools.lru_cache(maxsize=None)
+def _known():
+    return _named.classes("metrics", _check)
+
+
+def __getattr__(name):
+    """Any metric of the library by Keras' name."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return _named.find(__name__, _known(), name)
+
+
+def __dir__():
+    return sorted([*globals(), *_known()])

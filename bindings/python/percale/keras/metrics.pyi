@@ -1,0 +1,4 @@
+from typing import Any
+
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,43 @@
+"""Optimizers as objects: Adam(learning_rate=0.01), SGD(momentum=0.9), ... `learning_rate` may be one of `schedules`."""
+import functools
+
+from .. import ops
+from ..graph import Builder
+from . import _named, schedules
+from .layers import _engine
+
+
+def _check(config):
+    rate = config.get("learning_rate")
+    if isinstance(rate, _named.Named):
+        config = {**config, "learning_rate": 0.001}
+    b = Builder(_engine())
+    w = b.variable("w", shape=[1])
+    b.minimize(ops.ReduceSum(b, w, keepdims=0), config)
+
+
+@functools.lru_cache(maxsize=None)
+def _known():
+    return _named.classes("optimizers", _check)
+
+
+def split(optimizer):
+    """(the optimizer's part of a SPEC, its schedule's or None)."""
+    config = _named.plain(optimizer)
+    if not isinstance(config, dict) or not isinstance(config.get("learning_rate"), _named.Named):
+        return config, None
+    rate = dict(config["learning_rate"].config)
+    base = rate.pop("initial_learning_rate", None)
+    config = {key: value for key, value in config.items() if key != "learning_rate"}
+    return ({**config, "learning_rate": base} if base is not None else config), rate
+
+
+def __getattr__(name):
+    """Any optimizer of the library by Keras' name."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return _named.find(__name__, _known(), name)
+
+
+def __dir__():
+    return sorted([*globals(), *_known()])

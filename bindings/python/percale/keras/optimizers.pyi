@@ -1,0 +1,6 @@
+from typing import Any
+
+
+def split(optimizer: Any) -> Any: ...
+
+def __getattr__(name: str) -> Any: ...

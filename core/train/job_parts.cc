@@ -1,0 +1,232 @@
+#include "core/train/job_parts.h"
+
+#include <algorithm>
+
+#include "core/base/crc32c.h"
+#include "core/base/json.h"
+#include "core/train/trainer.h"
+
+namespace percale {
+namespace {
+
+// Bytes that are no UTF-8 become U+FFFD, as they do in a manifest, so that names compare equal when they come back from one.
+std::string utf8_text(std::string_view text) {
+  JsonWriter json;
+  json.value(text);
+  const auto back = Json::parse(json.text());
+  const auto out = back.ok() ? back->as_string("name") : Result<std::string>(back.status());
+  return out.ok() ? *out : std::string(text);
+}
+
+// Collects parts whose names begin with a prefix.
+class Parts {
+ public:
+  explicit Parts(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  template <class T>
+  Parts& add(std::string_view name, const T& value) {
+    JsonWriter json;
+    json.value(value);
+    return add_json(name, json.text());
+  }
+  Parts& add_json(std::string_view name, std::string json) {
+    parts_.emplace_back(utf8_text(str_cat(prefix_, name)), std::move(json));
+    return *this;
+  }
+  JobParts take() { return std::move(parts_); }
+
+ private:
+  std::string prefix_;
+  JobParts parts_;
+};
+
+std::string type_text(DType dtype, const Shape& shape) { return str_cat(dtype, " ", shape); }
+
+void write_tensor(JsonWriter& json, const Tensor& tensor) {
+  const uint32_t sum = crc32c(tensor.data(), static_cast<size_t>(tensor.bytes()));
+  json.begin_object()
+      .key("type")
+      .value(type_text(tensor.dtype(), tensor.shape()))
+      .key("crc32c")
+      .value(sum)
+      .end_object();
+}
+
+void write_attribute(JsonWriter& json, const AttrValue& value) {
+  const auto write_list = [&](const auto& list) {
+    json.begin_array();
+    for (const auto& v : list) json.value(v);
+    json.end_array();
+  };
+  std::visit(
+      [&](const auto& v) {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, Tensor>) {
+          write_tensor(json, v);
+        } else if constexpr (std::is_same_v<T, FunctionRef>) {
+          json.value(v.name);
+        } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>) {
+          write_list(v);
+        } else {
+          json.value(v);
+        }
+      },
+      value.variant());
+}
+
+// Defaults are filled in, so that a job which spells one out is the same job.
+std::string node_text(const Function& f, const Node& node) {
+  JsonWriter json;
+  json.begin_object().key("op").value(op_name(*node.op)).key("inputs").begin_array();
+  for (const ValueId id : node.inputs) {
+    if (id == kNoValue) {
+      json.null();
+    } else {
+      json.value(f.value(id).name);
+    }
+  }
+  json.end_array();
+  for (const auto& [name, value] : with_defaults(*node.op, node.attributes)) {
+    json.key(name);
+    write_attribute(json, value);
+  }
+  json.end_object();
+  return json.text();
+}
+
+// The values that lie behind `outputs`, those included.
+std::vector<bool> values_behind(const Function& f, const std::vector<ValueId>& outputs) {
+  std::vector<bool> values(f.values.size(), false), nodes(f.nodes.size(), false);
+  for (const ValueId id : outputs) values[static_cast<size_t>(id)] = true;
+  for (size_t n = f.nodes.size(); n-- > 0;) {
+    const Node& node = f.nodes[n];
+    const bool needed = nodes[n] || std::ranges::any_of(node.outputs, [&](ValueId id) {
+                          return id != kNoValue && values[static_cast<size_t>(id)];
+                        });
+    if (!needed) continue;
+    for (const ValueId id : node.inputs) {
+      if (id != kNoValue) values[static_cast<size_t>(id)] = true;
+    }
+    for (const ValueId id : node.outputs) {
+      if (id != kNoValue) values[static_cast<size_t>(id)] = true;
+    }
+    for (const NodeId id : node.control) nodes[static_cast<size_t>(id)] = true;
+  }
+  return values;
+}
+
+void add_function(Parts& parts, std::string_view prefix, const Function& f, const std::vector<ValueId>& outputs) {
+  const std::vector<bool> needed = values_behind(f, outputs);
+  const auto is_needed = [&](ValueId id) { return id != kNoValue && needed[static_cast<size_t>(id)]; };
+  for (const ValueId id : f.inputs) {
+    if (!is_needed(id)) continue;
+    parts.add(str_cat(prefix, "inputs.", f.value(id).name), type_text(f.type(id).dtype, f.type(id).shape));
+  }
+  for (const Node& node : f.nodes) {
+    if (node.outputs.empty() || std::ranges::any_of(node.outputs, is_needed)) {
+      parts.add_json(str_cat(prefix, "nodes.", node.name), node_text(f, node));
+    }
+  }
+  for (size_t i = 0; i < f.values.size(); ++i) {
+    const Value& value = f.values[i];
+    if (value.kind != ValueKind::kConstant || !needed[i]) continue;
+    JsonWriter json;
+    write_tensor(json, f.constants[static_cast<size_t>(value.def)]);
+    parts.add_json(str_cat(prefix, "constants.", value.name), json.text());
+  }
+  JsonWriter names;
+  names.begin_array();
+  for (const ValueId id : outputs) names.value(f.value(id).name);
+  names.end_array();
+  parts.add_json(str_cat(prefix, "outputs"), names.text());
+}
+
+}  // namespace
+
+JobParts model_parts(const Model& model) {
+  const Function& main = model.graph->main();
+  std::vector<ValueId> outputs;
+  const auto add_output = [&](const std::string& name) {
+    if (const ValueId id = main.find_value(name); id != kNoValue) outputs.push_back(id);
+  };
+  for (const std::string& name : model.objective.predictions) add_output(name);
+  add_output(model.objective.loss_sum);
+  add_output(model.objective.loss_weight);
+  Parts parts("");
+  for (const Variable& v : model.graph->variables) {
+    if (!v.slot) parts.add("model.variables." + v.name, type_text(v.dtype, v.shape) + (v.trainable ? "" : " fixed"));
+  }
+  for (const Function& f : model.graph->functions) {
+    if (f.name == kMainFunction) {
+      add_function(parts, "model.", f, outputs);
+    } else {
+      add_function(parts, f.name == kInitFunction ? "initializers." : str_cat("model.functions.", f.name, "."), f,
+                   f.outputs);
+    }
+  }
+  return parts.take();
+}
+
+JobParts loss_parts(const LossOptions& loss) {
+  Parts parts("loss.");
+  parts.add("name", whole_loss_name(loss.name)).add("from_logits", loss.from_logits).add("delta", loss.delta);
+  parts.add("label_smoothing", loss.label_smoothing);
+  if (loss.ignore_class) parts.add("ignore_class", *loss.ignore_class);
+  for (const auto& [label, weight] : loss.class_weight) parts.add(str_cat("class_weight.", label), weight);
+  return parts.take();
+}
+
+JobParts optimizer_parts(const Optimizer& o) {
+  Parts parts("optimizer.");
+  parts.add("name", o.name()).add("learning_rate", o.learning_rate).add("momentum", o.momentum);
+  parts.add("nesterov", o.nesterov).add("beta_1", o.beta_1).add("beta_2", o.beta_2).add("epsilon", o.epsilon);
+  parts.add("weight_decay", o.weight_decay).add("rho", o.rho);
+  parts.add("initial_accumulator_value", o.initial_accumulator_value);
+  parts.add("learning_rate_power", o.learning_rate_power).add("l1_regularization_strength", o.l1);
+  parts.add("l2_regularization_strength", o.l2).add("l2_shrinkage_regularization_strength", o.l2_shrinkage);
+  parts.add("beta", o.beta).add("clipvalue", o.clip_value).add("clipnorm", o.clip_each_norm);
+  parts.add("global_clipnorm", o.clip_norm).add("ema_momentum", o.ema);
+  if (o.sparse) parts.add("sparse", *o.sparse);
+  for (const ParameterGroup& group : o.groups) {
+    parts.add(str_cat("groups.", group.pattern, ".learning_rate_factor"), group.learning_rate_factor);
+    if (group.weight_decay) parts.add(str_cat("groups.", group.pattern, ".weight_decay"), *group.weight_decay);
+  }
+  return parts.take();
+}
+
+JobParts schedule_parts(const Schedule& s) {
+  Parts parts("schedule.");
+  parts.add("name", schedule_names()[static_cast<size_t>(s.kind)]).add("step_size", s.step_size).add("gamma", s.gamma);
+  parts.add("decay_steps", s.decay_steps).add("steps", s.warm_up_steps).add("alpha", s.alpha);
+  parts.add("max_learning_rate", s.max_learning_rate).add("pct_start", s.pct_start).add("div_factor", s.div_factor);
+  parts.add("final_div_factor", s.final_div_factor).add("total_steps", s.total_steps);
+  const Plateau& p = s.plateau;
+  parts.add("monitor", p.monitor.name).add("mode", p.monitor.larger_is_better ? "max" : "min").add("factor", p.factor);
+  parts.add("patience", p.patience).add("threshold", p.threshold).add("relative", p.relative);
+  parts.add("cooldown", p.cooldown).add("min_learning_rate", p.min_learning_rate);
+  return parts.take();
+}
+
+JobParts data_parts(const Dataset& data) {
+  const std::vector<ValueType> types = data.types();
+  Parts parts("data.");
+  parts.add("rows", data.rows());
+  for (size_t i = 0; i < types.size(); ++i) {
+    const Column& column = data.columns()[i];
+    parts.add("columns." + column.name, type_text(types[i].dtype, types[i].shape));
+    if (column.scale != 1) parts.add("scale." + column.name, column.scale);
+  }
+  const DatasetOptions& o = data.options();
+  parts.add("batch_size", o.batch_size).add("shuffle_seed", o.shuffle_seed).add("drop_remainder", o.drop_remainder);
+  return parts.take();
+}
+
+JobParts step_parts(const TrainerOptions& options, int64_t shards) {
+  Parts parts("");
+  parts.add("seed", options.seed).add("shards", shards).add("accumulation", options.accumulation);
+  parts.add("synchronized_batch_norm", options.synchronized_batch_norm);
+  for (const std::string& pattern : options.freeze) parts.add("freeze." + pattern, true);
+  return parts.take();
+}
+
+}  // namespace percale

@@ -1,0 +1,124 @@
+#include "core/train/rewrite/graph_losses.h"
+
+#include <limits>
+
+#include "core/registry/registry.h"
+#include "core/train/method/json_keys.h"
+#include "core/train/method/losses.h"
+
+namespace percale {
+namespace {
+
+struct GraphLoss {
+  LossOptions loss;
+  std::string predictions, labels, sample_weight;
+  double weight = 1;
+};
+
+Result<GraphLoss> parse(const Json& json) {
+  GraphLoss out;
+  PERCALE_RETURN_IF_ERROR(check_keys(json, "loss",
+                                     {"name", "from_logits", "delta", "label_smoothing", "ignore_class", "class_weight",
+                                      "predictions", "labels", "sample_weight", "weight"}));
+  PERCALE_RETURN_IF_ERROR(read_loss_keys(json, &out.loss));
+  PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
+  PERCALE_RETURN_IF_ERROR(read_text(json, "predictions", &out.predictions));
+  PERCALE_RETURN_IF_ERROR(read_text(json, "labels", &out.labels));
+  PERCALE_RETURN_IF_ERROR(read_text(json, "sample_weight", &out.sample_weight));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "weight", 0, std::numeric_limits<double>::max(), &out.weight));
+  if (out.labels.empty()) return json.error("loss", "'labels' must say which input the predictions are compared with");
+  return out;
+}
+
+Result<ValueId> find_input(const Function& f, std::string_view key, const std::string& name) {
+  std::vector<std::string> names;
+  for (const ValueId id : f.inputs) {
+    if (f.value(id).name == name) return id;
+    names.push_back(f.value(id).name);
+  }
+  return not_found("loss: '", key, "': the graph has no input '", name, "'", did_you_mean(name, names));
+}
+
+Result<ValueId> find_predictions(const Function& f, const std::string& name) {
+  if (name.empty()) {
+    if (f.outputs.size() == 1) return f.outputs[0];
+    return invalid_argument("loss: 'predictions' must say which of the graph's outputs it is of");
+  }
+  const ValueId id = f.find_value(name);
+  if (id != kNoValue) return id;
+  return not_found("loss: 'predictions': the graph has no value '", name, "'");
+}
+
+// Adds one loss; gives the predictions' name, too.
+Result<WeightedSum> add(FunctionBuilder& f, const GraphLoss& asked, std::string* predictions_name) {
+  PERCALE_ASSIGN_OR_RETURN(const ValueId predictions, find_predictions(f.function(), asked.predictions));
+  PERCALE_ASSIGN_OR_RETURN(const ValueId labels, find_input(f.function(), "labels", asked.labels));
+  ValueId sample_weight = kNoValue;
+  if (!asked.sample_weight.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(sample_weight, find_input(f.function(), "sample_weight", asked.sample_weight));
+  }
+  *predictions_name = f.function().value(predictions).name;
+  f.set_name_prefix(str_cat("loss/", *predictions_name, "/"));
+  auto out = add_loss(f, asked.loss, predictions, labels, sample_weight);
+  f.set_name_prefix("");
+  return out;
+}
+
+// The weighted sum of the means, as a mean over rows: its sum and weight.
+Result<WeightedSum> combine(FunctionBuilder& f, const std::vector<WeightedSum>& sums,
+                            const std::vector<double>& weights) {
+  Emitter e(f);
+  f.set_name_prefix("loss/");
+  const DType type = e.dtype(sums[0].sum);
+  ValueId total = kNoValue;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    ValueId mean = e.emit("Div", {sums[i].sum, sums[i].weight});
+    if (e.dtype(mean) != type) mean = e.emit("Cast", {mean}, {{"to", type}});
+    const ValueId part = e.emit("Mul", {mean, e.scalar(type, weights[i])});
+    total = total == kNoValue ? part : e.emit("Add", {total, part});
+  }
+  const ValueId shape = e.emit("Shape", {f.function().inputs[0]});
+  const ValueId rows =
+      e.emit("Cast", {e.emit("Gather", {shape, e.constant(Tensor::scalar(int64_t{0}))})}, {{"to", type}});
+  const WeightedSum out{e.emit("Mul", {total, rows}), rows};
+  f.set_name_prefix("");
+  PERCALE_RETURN_IF_ERROR(e.status());
+  return out;
+}
+
+}  // namespace
+
+Result<Model> model_of_losses(const Graph& graph, std::string_view text) {
+  PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
+  Model out;
+  for (const ValueId id : graph.main().outputs) out.objective.predictions.push_back(graph.main().value(id).name);
+  Builder b(graph);
+  FunctionBuilder& f = b.main();
+  std::vector<WeightedSum> sums;
+  std::vector<double> weights;
+  const size_t count = json.is_array() ? json.size() : 1;
+  if (count == 0) return json.error("loss", "the list is empty");
+  for (size_t i = 0; i < count; ++i) {
+    PERCALE_ASSIGN_OR_RETURN(const GraphLoss asked, parse(json.is_array() ? json.item(i) : json));
+    std::string name;
+    PERCALE_ASSIGN_OR_RETURN(const WeightedSum sum, add(f, asked, &name));
+    for (const Objective::Metric& earlier : out.objective.metrics) {
+      if (earlier.name == name + "_loss") return json.error("loss", "two losses are of '", name, "'");
+    }
+    sums.push_back(sum);
+    weights.push_back(asked.weight);
+    if (count == 1) continue;
+    out.objective.metrics.push_back(
+        {name + "_loss", MetricRule::kMean, {f.function().value(sum.sum).name, f.function().value(sum.weight).name}});
+  }
+  WeightedSum loss = sums[0];
+  if (count > 1 || weights[0] != 1) {
+    PERCALE_ASSIGN_OR_RETURN(loss, combine(f, sums, weights));
+  }
+  out.objective.loss_sum = f.function().value(loss.sum).name;
+  out.objective.loss_weight = f.function().value(loss.weight).name;
+  PERCALE_ASSIGN_OR_RETURN(out.graph, b.finish());
+  return out;
+}
+
+}  // namespace percale

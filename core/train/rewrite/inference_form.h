@@ -1,0 +1,20 @@
+// The inference form of a model that was written down while it trained.
+#ifndef PERCALE_CORE_TRAIN_REWRITE_INFERENCE_FORM_H_
+#define PERCALE_CORE_TRAIN_REWRITE_INFERENCE_FORM_H_
+
+#include <memory>
+
+#include "core/graph/graph.h"
+
+namespace percale {
+
+// Converts "main" from the training form that exporters write to the inference form, from which
+// training_form() makes the training form again. Dropout that a constant switches on is switched
+// off. BatchNormalization whose running statistics are variables uses them instead of the batch's;
+// its outputs running_mean and running_var become the variables' values. Nodes that are switched by
+// an input, or whose statistics are no variables, stay. Returns `graph` where nothing changes.
+Result<std::shared_ptr<const Graph>> inference_form(std::shared_ptr<const Graph> graph);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_REWRITE_INFERENCE_FORM_H_

@@ -1,0 +1,40 @@
+// Data files of one format, named by the ending PERCALE_FUZZ_SUFFIX: the reader ends with an error or a data set, and
+// such a data set gives its batches without harm.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tests/fuzz/fuzz_graph.h"
+#include "tests/fuzz/scratch.h"
+
+namespace {
+
+void read(percale_engine* engine, const std::string& path) {
+  const char* const name = "x";
+  const char* const file = path.c_str();
+  percale_dataset* dataset = nullptr;
+  percale::fuzz::answered(percale_dataset_from_files(engine, &name, &file, 1, 0, &dataset));
+  if (dataset == nullptr) return;
+  percale::fuzz::answered(percale_dataset_configure(dataset, 3, 7, 0));
+  std::vector<percale_tensor*> columns(percale_dataset_column_count(dataset));
+  for (int batch = 0; batch < 4; ++batch) {
+    percale_status* const status = percale_dataset_next(dataset, columns.data());
+    const bool ended = status != nullptr;
+    percale::fuzz::answered(status);
+    if (ended) break;
+    for (percale_tensor* column : columns) percale_tensor_release(column);
+  }
+  percale_dataset_release(dataset);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static percale_engine* const engine = percale::fuzz::engine("");
+  static percale::fuzz::ScratchFolder folder;
+  const std::string& path = folder.write("data" PERCALE_FUZZ_SUFFIX, {reinterpret_cast<const char*>(data), size});
+  read(engine, path);
+  read(engine, path + "#x");  // the tensor, or the column, of that name
+  percale::fuzz::check_statuses();
+  return 0;
+}

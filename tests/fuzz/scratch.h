@@ -1,0 +1,50 @@
+// A file of a fuzz target that reads files: it lies in memory where the system has a folder for that.
+#ifndef PERCALE_TESTS_FUZZ_SCRATCH_H_
+#define PERCALE_TESTS_FUZZ_SCRATCH_H_
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace percale::fuzz {
+
+// A folder of its own, which is removed with the files written through it when the process ends.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    for (const char* pattern : {"/dev/shm/percale-fuzz-XXXXXX", "/tmp/percale-fuzz-XXXXXX"}) {
+      path_ = pattern;
+      if (mkdtemp(path_.data()) != nullptr) return;
+    }
+    std::fprintf(stderr, "no folder for scratch files could be made\n");
+    std::abort();
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    unlink(file_.c_str());
+    rmdir(path_.c_str());
+  }
+
+  const std::string& path() const { return path_; }
+  // Writes the folder's one file anew, since mappings of the file from an earlier execution keep their bytes. Returns its path.
+  const std::string& write(const char* name, std::string_view bytes) {
+    unlink(file_.c_str());
+    file_ = path_ + "/" + name;
+    std::FILE* const file = std::fopen(file_.c_str(), "wb");
+    if (file == nullptr || std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) std::abort();
+    std::fclose(file);
+    return file_;
+  }
+
+ private:
+  std::string path_, file_;
+};
+
+}  // namespace percale::fuzz
+
+#endif  // PERCALE_TESTS_FUZZ_SCRATCH_H_
