@@ -132,7 +132,8 @@ def as_subproject(_, source, folder):
     run(["meson", "setup", os.path.join(host, "build"), host])
     run(["ninja", "-C", os.path.join(host, "build"), "-t", "query", "host"])
     # Nothing was built yet: a link to a plug-in would lead nowhere, and the program would call the plug-in broken.
-    links = [os.path.join(path, name) for path, _, names in os.walk(os.path.join(host, "build")) for name in names]
+    plugins = os.path.join(host, "build", "subprojects", "percale", "percale")
+    links = [os.path.join(path, name) for path, _, names in os.walk(plugins) for name in names]
     broken = [path for path in links if os.path.islink(path) and not os.path.exists(path)]
     if broken:
         sys.exit(f"links to files that are not built: {', '.join(broken)}")
