@@ -106,6 +106,10 @@ constexpr OptionSpec kTrainer[] = {
     {"early_stopping", kText, "",
      "As JSON: {\"monitor\": \"val_loss\", \"patience\": 3, \"min_delta\": 0, \"baseline\": 0.5, \"start_from_epoch\": "
      "0, \"restore_best_weights\": true}."},
+    {"terminate_on_nan", kSwitch, "off",
+     "A loss that is NaN or infinite ends the call with OUT_OF_RANGE before the step's update. When off, the first "
+     "such loss "
+     "is a warning."},
     {"keep_last", kInt, "0",
      "Checkpoints that stay in a folder, the newest; 0: all, or the newest alone when the best are kept.", 0,
      1073741824},

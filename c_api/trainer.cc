@@ -50,8 +50,8 @@ std::string trainer_keys(const percale_options* options) {
     const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
     add("recompute", number ? text : quoted(text));
   }
-  if (option_is_set(options, "synchronized_batch_norm")) {
-    add("synchronized_batch_norm", option_text(options, kKind, "synchronized_batch_norm") == "on" ? "true" : "false");
+  for (const char* key : {"synchronized_batch_norm", "terminate_on_nan"}) {
+    if (option_is_set(options, key)) add(key, option_switch(options, kKind, key) ? "true" : "false");
   }
   if (option_is_set(options, "mode")) add("mode", quoted(option_text(options, kKind, "mode")));
   if (option_is_set(options, "strategy")) add("strategy", quoted(option_text(options, kKind, "strategy")));

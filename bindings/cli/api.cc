@@ -1,5 +1,6 @@
 #include "api.h"
 
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +113,7 @@ void Setup::make_engine() {
       made,
       [](void*, int32_t level, const char* message, size_t size) {
         static constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
+        if (stderr_is_terminal()) std::fputs("\r\033[K", stderr);  // a progress bar may be there
         std::fprintf(stderr, "percale: %s: %.*s\n", kLevels[level < 0 || level > 3 ? 3 : level], static_cast<int>(size),
                      message);
       },
@@ -288,6 +290,11 @@ void make_folder(const std::string& path) {
 }
 
 bool stderr_is_terminal() { return isatty(2) != 0; }
+
+int stderr_columns() {
+  winsize size = {};
+  return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
 
 std::string_view bold(int stream) { return may_colour(stream) ? "\033[1m" : ""; }
 std::string_view plain(int stream) { return may_colour(stream) ? "\033[0m" : ""; }

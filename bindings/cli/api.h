@@ -112,6 +112,7 @@ void make_folder(const std::string& path);
 void say_error(std::string_view message);
 void say_note(std::string_view message);
 bool stderr_is_terminal();
+int stderr_columns();  // of the terminal now; 80 when it does not say
 // Escape sequences, empty where there must be no colour. `stream`: 1 or 2.
 std::string_view bold(int stream);
 std::string_view plain(int stream);

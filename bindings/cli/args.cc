@@ -127,6 +127,17 @@ int64_t Args::integer(std::string_view flag, int64_t fallback, int64_t min) cons
   return value;
 }
 
+std::string Args::again(std::initializer_list<std::string_view> dropped) const {
+  std::string out;
+  for (const std::string& word : positional_) out += " " + shell_word(word);
+  for (const auto& [flag, values] : values_) {
+    if (std::find(dropped.begin(), dropped.end(), flag) != dropped.end()) continue;
+    if (values.empty()) out += " " + flag;
+    for (const std::string& value : values) out += " " + flag + " " + shell_word(value);
+  }
+  return out;
+}
+
 std::string help_text(const Command& command) {
   std::string out = "usage: percale " + std::string(command.name) + " " + std::string(command.usage) + "\n\n" +
                     std::string(command.doc) + "\n\n";
@@ -142,6 +153,14 @@ std::pair<std::string, std::string> split_pair(std::string_view flag, const std:
     throw UsageError{std::string(flag) + ": '" + text + "' is not of the form NAME=VALUE"};
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
 }
 
 }  // namespace percale_cli

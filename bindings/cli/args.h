@@ -3,6 +3,7 @@
 #define PERCALE_BINDINGS_CLI_ARGS_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -18,6 +19,9 @@ struct Flag {
 };
 
 class Args;
+
+// An exit code above it: the command has ended early because of the signal of that number more.
+inline constexpr int kEndedBySignal = 128;
 
 struct Command {
   std::string_view name, usage, doc;  // usage: what follows the name
@@ -47,6 +51,8 @@ class Args {
   // Throws UsageError unless it is an integer of at least `min`.
   int64_t integer(std::string_view flag, int64_t fallback, int64_t min) const;
   const std::vector<std::string>& positional() const { return positional_; }
+  // The flags and arguments again, quoted for a shell, without some flags.
+  std::string again(std::initializer_list<std::string_view> dropped) const;
   bool help() const { return has("--help"); }
   bool json() const { return has("--json"); }
 
@@ -59,6 +65,9 @@ std::string help_text(const Command& command);
 
 // Splits "NAME=REST" at the first '='; UsageError names the flag when there is none.
 std::pair<std::string, std::string> split_pair(std::string_view flag, const std::string& text);
+
+// As a word of a command line: in quotes where a shell would read it otherwise.
+std::string shell_word(const std::string& text);
 
 }  // namespace percale_cli
 

@@ -1,4 +1,5 @@
 // `percale COMMAND ...`: finds the command, runs it, turns what went wrong into a message and an exit code.
+#include <csignal>
 #include <cstdio>
 #include <new>
 
@@ -31,6 +32,8 @@ int run(const Command& command, int argc, char** argv) {
     }
     const int code = command.run(args);
     if (std::fflush(stdout) != 0) throw Failure{"stdout: cannot be written"};
+    // What a signal has ended ends by it: a shell's loop ends, too.
+    if (code > kEndedBySignal) std::raise(code - kEndedBySignal);
     return code;
   } catch (const UsageError& error) {
     say_error(std::string(command.name) + ": " + error.message);

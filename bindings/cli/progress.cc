@@ -7,6 +7,53 @@
 #include "api.h"
 
 namespace percale_cli {
+namespace {
+
+// "1:05" or "1:00:05"
+std::string clock_text(double seconds) {
+  if (!(seconds >= 0) || seconds > 1e9) return "?";
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  char text[32];
+  if (whole >= 3600) {
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
+  }
+  return text;
+}
+
+std::string number(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, std::abs(value) < 1e9 ? "%.*f" : "%.*g", digits, value);
+  return text;
+}
+
+// The line of a step in at most `columns` columns: a bar that takes what is left, then speed, steps and the rest of the time go
+// where there is no room.
+std::string progress_line(const percale_progress& progress, const std::string& rows, size_t columns) {
+  constexpr size_t kMostCells = 24, kFewestCells = 6;
+  const auto count_of = [](int64_t count, int64_t all) { return std::to_string(count) + "/" + std::to_string(all); };
+  const std::string epoch = "epoch " + count_of(progress.epoch, progress.epochs);
+  std::string steps = " " + count_of(progress.step_in_epoch, progress.steps_in_epoch);
+  std::string loss = "  loss " + number(progress.loss, 4);
+  std::string speed = "  " + number(progress.rows_per_second, 0) + " " + rows + "/s";
+  std::string rest = "  ETA " + clock_text(progress.eta_seconds);
+  const auto width = [&] { return epoch.size() + steps.size() + loss.size() + speed.size() + rest.size(); };
+  for (std::string* part : {&speed, &steps, &rest, &loss}) {
+    if (width() > columns) part->clear();
+  }
+  std::string bar;
+  if (const size_t frame = 3; width() + frame + kFewestCells <= columns) {
+    const size_t cells = std::min(kMostCells, columns - width() - frame);
+    const int64_t all = std::max<int64_t>(progress.steps_in_epoch, 1);
+    const auto full = static_cast<size_t>(std::clamp<int64_t>(
+        static_cast<int64_t>(cells) * progress.step_in_epoch / all, 0, static_cast<int64_t>(cells)));
+    bar = " [" + std::string(full, '#') + std::string(cells - full, '.') + "]";
+  }
+  return (epoch + bar + steps + loss + speed + rest).substr(0, columns);
+}
+
+}  // namespace
 
 ProgressBar::ProgressBar(std::string rows) : rows_(std::move(rows)), terminal_(stderr_is_terminal()) {}
 
@@ -23,26 +70,24 @@ void ProgressBar::show(const percale_progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  draw_bar(progress);
+  // The last column stays free: some terminals wrap a line that fills it.
+  draw(progress_line(progress, rows_, static_cast<size_t>(stderr_columns()) - 1));
 }
 
+// A terminal that has become narrower has wrapped the bar over several lines.
 void ProgressBar::clear() {
-  if (drawn_) std::fputs("\r\033[K", stderr);
-  drawn_ = false;
+  if (drawn_ == 0) return;
+  const size_t lines = (drawn_ - 1) / static_cast<size_t>(stderr_columns());
+  if (lines > 0) std::fprintf(stderr, "\033[%zuA", lines);
+  std::fputs("\r\033[J", stderr);
+  drawn_ = 0;
 }
 
-void ProgressBar::draw_bar(const percale_progress& progress) {
-  constexpr int64_t kCells = 24;
-  const int64_t steps = std::max<int64_t>(progress.steps_in_epoch, 1);
-  const int64_t full = std::clamp<int64_t>(kCells * progress.step_in_epoch / steps, 0, kCells);
-  const std::string bar =
-      std::string(static_cast<size_t>(full), '#') + std::string(static_cast<size_t>(kCells - full), '.');
-  std::fprintf(stderr, "\r\033[Kepoch %lld/%lld [%s] %lld/%lld  loss %.4f  %.0f %s/s  ETA %s",
-               static_cast<long long>(progress.epoch), static_cast<long long>(progress.epochs), bar.c_str(),
-               static_cast<long long>(progress.step_in_epoch), static_cast<long long>(progress.steps_in_epoch),
-               progress.loss, progress.rows_per_second, rows_.c_str(), clock_text(progress.eta_seconds).c_str());
+void ProgressBar::draw(const std::string& line) {
+  clear();
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
-  drawn_ = true;
+  drawn_ = line.size();
 }
 
 void ProgressBar::print_epoch(const percale_progress& progress) {
@@ -55,18 +100,6 @@ void ProgressBar::print_epoch(const percale_progress& progress) {
   std::fprintf(stderr, "  %.0f %s/s  %s\n", progress.rows_per_second, rows_.c_str(),
                clock_text(progress.seconds - epoch_begin_).c_str());
   epoch_begin_ = progress.seconds;
-}
-
-std::string clock_text(double seconds) {
-  if (!(seconds >= 0) || seconds > 1e9) return "?";
-  const auto whole = static_cast<long long>(std::llround(seconds));
-  char text[32];
-  if (whole >= 3600) {
-    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
-  }
-  return text;
 }
 
 }  // namespace percale_cli

@@ -18,19 +18,16 @@ class ProgressBar {
   void clear();
 
  private:
-  void draw_bar(const percale_progress& progress);
+  void draw(const std::string& line);
   void print_epoch(const percale_progress& progress);
 
   const std::string rows_;
   const bool terminal_;
-  bool drawn_ = false;
+  size_t drawn_ = 0;  // columns of the bar that is there
   std::chrono::steady_clock::time_point last_{};
   double epoch_loss_ = 0, epoch_begin_ = 0;
   int64_t epoch_steps_ = 0;
 };
-
-// "1:05" or "1:00:05"
-std::string clock_text(double seconds);
 
 }  // namespace percale_cli
 

@@ -1,14 +1,18 @@
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <list>
 #include <optional>
 
 #include "api.h"
 #include "commands.h"
 #include "device_table.h"
+#include "history_file.h"
 #include "progress.h"
 #include "run_folder.h"
+#include "stop_signals.h"
 
 namespace percale_cli {
 namespace {
@@ -21,13 +25,13 @@ constexpr Flag kFlags[] = {
     {"--mode", "MODE",
      "sync: a step waits for all shards; backup:M: for M of them; bounded:K: variables may be K steps old; async"},
     {"--weights", "FILE", "first values of all parameters, a safetensors file"},
-    {"--out", "DIR", "where checkpoints, history.csv, loss.svg and model.percale go"},
+    {"--out", "DIR", "where checkpoints, history.csv, which grows meanwhile, loss.svg and model.percale go"},
     {"--resume", "DIR",
      "goes on from the newest whole checkpoint there, or from the one that is named (DIR/step-N); without --out, "
      "writes there too"},
     {"--overwrite", "", "removes the checkpoints and results that another run has left in the --out folder"},
     {"--checkpoint-every", "N", "a checkpoint every N steps, besides that after each epoch"},
-    {"--history", "FILE.csv", "a line per step: epoch, step, loss, learning rate, seconds, metrics"},
+    {"--history", "FILE.csv", "grows by a line per step: epoch, step, loss, learning rate, seconds, metrics"},
     {"--tensorboard", "DIR", "an event file there, which grows after each epoch"},
     {"--trace", "FILE.json", "when each node of each step ran; opens in Perfetto and chrome://tracing"},
     {"--digest", "", "prints `digest sha256:...` over the parameters"},
@@ -54,6 +58,7 @@ constexpr std::string_view kKeys =
     "  precision      f32 | f64 | bf16: products and what follows them in bf16, parameters in f32\n"
     "  memory_limit   bytes that the training may hold of the engine's\n"
     "  early_stopping {monitor, mode, patience, min_delta, baseline, start_from_epoch, restore_best_weights}\n"
+    "  terminate_on_nan  true: a loss that is NaN or infinite ends the training before the update\n"
     "  checkpoints    {keep_last, keep_best, monitor, mode}; publish\n";
 
 // The devices that the SPEC names, for the engine: those that compute, then those that hold parameters. Nothing when none are to
@@ -73,74 +78,51 @@ std::string spec_devices(const Json& spec) {
   return out;
 }
 
-std::string history_text(percale_trainer* trainer, const char* format) {
-  percale_text* text = nullptr;
-  check(percale_trainer_history(trainer, format, &text));
-  return take_text(text);
+std::string event_path(const std::string& folder) {
+  make_folder(folder);
+  return folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." + std::to_string(getpid());
 }
-
-// A file of TensorBoard's that grows: what is there already is never written again.
-class EventFile {
- public:
-  explicit EventFile(const std::string& folder) {
-    make_folder(folder);
-    path_ =
-        folder + "/events.out.tfevents." + std::to_string(std::time(nullptr)) + ".percale." + std::to_string(getpid());
-    file_ = std::fopen(path_.c_str(), "wb");
-    if (file_ == nullptr) throw Failure{path_ + ": cannot be written"};
-  }
-  ~EventFile() { std::fclose(file_); }
-  EventFile(const EventFile&) = delete;
-  EventFile& operator=(const EventFile&) = delete;
-
-  // False, for good, when the file cannot be written. Throws nothing: it is called from within the library.
-  bool update(percale_trainer* trainer) {
-    percale_text* text = nullptr;
-    percale_status* status = percale_trainer_history(trainer, "events", &text);
-    good_ = good_ && status == nullptr;
-    percale_status_release(status);
-    size_t size = 0;
-    const char* bytes = percale_text_data(text, &size);
-    if (good_ && size > written_) {
-      const size_t more = size - written_;
-      good_ = std::fwrite(bytes + written_, 1, more, file_) == more && std::fflush(file_) == 0;
-      written_ = size;
-    }
-    percale_text_release(text);
-    return good_;
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  std::FILE* file_ = nullptr;
-  size_t written_ = 0;
-  bool good_ = true;
-};
 
 struct Training {
   percale_trainer* trainer;
   ProgressBar bar;
   std::string out;
   int64_t checkpoint_every;
-  std::optional<percale_progress> last;
+  std::optional<percale_progress> last = {};
   percale_status* failed = nullptr;  // what ended the training from within the callback
-  EventFile* events = nullptr;       // null: none is wanted
-  std::string saved = {};            // the last checkpoint
+  std::list<HistoryFile> histories = {};
+  std::chrono::steady_clock::time_point histories_grew = {};
+  std::string saved = {};  // the last checkpoint
+  int ended_by = 0;        // the signal that ended the training before its last step; 0: none
 };
+
+// Files grow with each checkpoint and epoch, and at least this often.
+constexpr std::chrono::seconds kHistoryPause(10);
+
+bool update_histories(Training& training, bool settled) {
+  bool good = true;
+  for (HistoryFile& file : training.histories) good = file.update(training.trainer, settled) && good;
+  training.histories_grew = std::chrono::steady_clock::now();
+  return good;
+}
 
 int32_t on_step(void* user, const percale_progress* progress) {
   auto& training = *static_cast<Training*>(user);
   training.bar.show(*progress);
   training.last = *progress;
+  const bool epoch_ended = progress->epoch_ended != 0;
+  if (progress->step < progress->steps) training.ended_by = StopSignals::received();
   const bool due = training.checkpoint_every > 0 && progress->step % training.checkpoint_every == 0;
-  if (!training.out.empty() && (due || progress->epoch_ended != 0)) {
+  const bool saves = !training.out.empty() && (due || epoch_ended || training.ended_by != 0);
+  if (saves) {
     training.failed = percale_trainer_save(training.trainer, training.out.c_str());
     training.saved = training.out + "/step-" + std::to_string(percale_trainer_steps(training.trainer));
   }
-  const bool told =
-      training.events == nullptr || progress->epoch_ended == 0 || training.events->update(training.trainer);
-  return training.failed == nullptr && told ? 0 : 1;
+  bool written = true;
+  if (saves || epoch_ended || std::chrono::steady_clock::now() - training.histories_grew > kHistoryPause) {
+    written = update_histories(training, epoch_ended);
+  }
+  return training.failed == nullptr && written && training.ended_by == 0 ? 0 : 1;
 }
 
 void set_flags(Setup& setup, const Args& args) {
@@ -158,7 +140,6 @@ void write_results(percale_trainer* trainer, percale_variables* variables, const
   const Graph model(made);
   const std::string base = out + "/";
   check(percale_graph_save_file(made, variables, (base + kModelFile).c_str()));
-  write_file(base + kHistoryFile, history_text(trainer, "csv"));
   write_file(base + kPlotFile, history_text(trainer, "svg"));
   if (quiet) return;
   std::printf("checkpoint  %sstep-%lld\n", base.c_str(), static_cast<long long>(percale_trainer_steps(trainer)));
@@ -191,12 +172,27 @@ void print_json(const Training& training, const Json& test, const std::string& d
   const Json facts = describe(training.trainer);
   std::printf(
       "{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
-      "\"checkpoint\":%s,\"parallel\":%s,\"parameter_placement\":%s,\"devices\":%s,\"run\":%s}\n",
+      "\"checkpoint\":%s,\"ended_by\":%s,\"parallel\":%s,\"parameter_placement\":%s,\"devices\":%s,\"run\":%s}\n",
       steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
       json_number(training.last ? training.last->seconds : 0).c_str(),
       json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str(),
+      training.ended_by != 0 ? json_string(signal_name(training.ended_by)).c_str() : "null",
       facts["parallel"].text().c_str(), facts["parameter_placement"].text().c_str(),
       facts["run"]["devices"].text().c_str(), run_json(facts["run"]).c_str());
+}
+
+// What a signal has left, and how to go on.
+void tell_end(const Training& training, const Args& args) {
+  std::string text = "ended by " + std::string(signal_name(training.ended_by)) + " after step " +
+                     std::to_string(percale_trainer_steps(training.trainer)) + " of " +
+                     std::to_string(training.last->steps);
+  if (training.out.empty()) {
+    text += "; without --out nothing is kept";
+  } else {
+    text += ". This goes on:\n  percale train" + args.again({"--out", "--resume", "--overwrite"}) + " --resume " +
+            shell_word(training.out);
+  }
+  say_note(text);
 }
 
 int run_train(const Args& args) {
@@ -234,34 +230,35 @@ int run_train(const Args& args) {
   if (!out.empty()) take_folder(made, out, args.has("--overwrite"));
 
   const int64_t before = percale_trainer_steps(made);
-  Training training{
-      made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every, {}, nullptr, nullptr};
-  std::optional<EventFile> events;
-  if (args.has("--tensorboard")) training.events = &events.emplace(args.get("--tensorboard"));
+  Training training{made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
+  if (!out.empty()) training.histories.emplace_back(out + "/" + kHistoryFile, "csv");
+  if (args.has("--history")) training.histories.emplace_back(args.get("--history"), "csv");
+  if (args.has("--tensorboard")) training.histories.emplace_back(event_path(args.get("--tensorboard")), "events");
+  update_histories(training, true);
   Trace trace;
   if (args.has("--trace")) {
     trace = make_trace(setup);
     percale_trainer_set_trace(made, trace.get());
   }
+  const StopSignals signals;
   percale_status* fitted = percale_trainer_fit(made, nullptr, 0, on_step, &training);
   training.bar.clear();
+  update_histories(training, true);
   if (training.failed != nullptr) {
     percale_status_release(fitted);
     check(training.failed, "the checkpoint");
   }
   check(fitted);
-  if (training.events != nullptr && !training.events->update(made)) {
-    throw Failure{training.events->path() + ": cannot be written"};
-  }
+  for (const HistoryFile& file : training.histories) file.check_written();
   if (!out.empty() && percale_trainer_steps(made) > before) write_results(made, table, out, args.json());
   if (trace != nullptr) {
     percale_trainer_set_trace(made, nullptr);
     write_trace(trace, args.get("--trace"));
   }
-  if (args.has("--history")) write_file(args.get("--history"), history_text(made, "csv"));
+  if (training.ended_by != 0) tell_end(training, args);
 
   Json test;
-  if (spec["data"]["test"].given()) {
+  if (training.ended_by == 0 && spec["data"]["test"].given()) {
     percale_text* json = nullptr;
     check(percale_trainer_evaluate(made, nullptr, &json));
     test = Json::parse(take_text(json));
@@ -269,9 +266,10 @@ int run_train(const Args& args) {
   percale_text* digest_text = nullptr;
   check(percale_variables_digest(table, &digest_text));
   const std::string digest = take_text(digest_text);
+  const int exit_code = training.ended_by != 0 ? kEndedBySignal + training.ended_by : 0;
   if (args.json()) {
     print_json(training, test, digest);
-    return 0;
+    return exit_code;
   }
   print_devices(describe(made)["run"]);
   if (args.has("--digest")) std::printf("digest %s\n", digest.c_str());
@@ -284,7 +282,7 @@ int run_train(const Args& args) {
     }
     std::printf("%s%s%s\n", std::string(bold(1)).c_str(), line.c_str(), std::string(plain(1)).c_str());
   }
-  return 0;
+  return exit_code;
 }
 
 }  // namespace

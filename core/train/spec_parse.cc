@@ -177,7 +177,7 @@ Result<Spec> parse_spec(std::string_view text) {
                                                     "class_weight",   "sample_weight",
                                                     "weights",        "parallel",
                                                     "strategy",       "synchronized_batch_norm",
-                                                    "precision"},
+                                                    "precision",      "terminate_on_nan"},
                                      {"validation_split", "plugins"}));
   Spec out;
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));

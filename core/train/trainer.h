@@ -65,6 +65,7 @@ struct TrainerOptions {
   // Bytes that the trainer may hold: working set, sums, runs, plans; neither data nor published versions. 0: the engine's limit alone.
   int64_t memory_limit = 0;
   EarlyStopping early_stopping;
+  bool terminate_on_nan = false;  // a loss that is not finite ends the training before the update
   // Of the checkpoints that save() leaves in the folder: the newest (0: all) and the best by `keep_monitor`.
   int64_t keep_last = 0, keep_best = 0;
   Monitor keep_monitor;
@@ -241,6 +242,8 @@ class Trainer {
   Status run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,
                   double learning_rate, int64_t* rows);
   Status finish_step(double weight, double learning_rate);
+  // Warns of the first loss that is not finite; OUT_OF_RANGE with `terminate_on_nan`, before the variables change.
+  Status check_loss(double loss, int64_t step);
   Status check_between_steps(std::string_view what) const;
   Status check_not_streaming(std::string_view what) const;
   Status take_up(const NewestCheckpoint& restored);
@@ -331,6 +334,7 @@ class Trainer {
   std::optional<double> score_;
   int64_t score_epoch_ = 0;
   double seconds_ = 0, started_ = 0;
+  bool warned_of_loss_ = false;
   History history_;
   Trace* trace_ = nullptr;
   RunFacts facts_;

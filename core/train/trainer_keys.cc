@@ -113,6 +113,9 @@ Status read_trainer_keys(const Json& object, TrainerOptions* out) {
   if (const Json* early = present(object, "early_stopping")) {
     PERCALE_ASSIGN_OR_RETURN(out->early_stopping, parse_early_stopping(*early));
   }
+  if (const Json* terminate = present(object, "terminate_on_nan")) {
+    PERCALE_ASSIGN_OR_RETURN(out->terminate_on_nan, terminate->as_bool("terminate_on_nan"));
+  }
   if (const Json* synchronized = present(object, "synchronized_batch_norm")) {
     PERCALE_ASSIGN_OR_RETURN(out->synchronized_batch_norm, synchronized->as_bool("synchronized_batch_norm"));
   }

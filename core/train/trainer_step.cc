@@ -1,5 +1,6 @@
 // One step: the shards' sums, then the commit.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <span>
 
@@ -547,6 +548,7 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
 Status Trainer::finish_step(double weight, double learning_rate) {
   if (!(weight > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", weight);
   if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
+  PERCALE_RETURN_IF_ERROR(check_loss(batch_loss(), steps_ + 1));
   if (resident_ != nullptr) {
     PERCALE_RETURN_IF_ERROR(resident_->adopt(sums_->total()[1]));
   } else {
@@ -556,6 +558,20 @@ Status Trainer::finish_step(double weight, double learning_rate) {
   report_losses();
   ++steps_;
   unpublished_ = true;
+  return {};
+}
+
+Status Trainer::check_loss(double loss, int64_t step) {
+  if (std::isfinite(loss)) return {};
+  constexpr std::string_view kRemedy = "a smaller learning rate or 'clip' may help, and the data may hold a NaN";
+  if (options_.terminate_on_nan) {
+    return out_of_range("the loss of step ", step, " is ", loss,
+                        "; 'terminate_on_nan' ends the training before this step's update; ", kRemedy);
+  }
+  if (warned_of_loss_) return {};
+  warned_of_loss_ = true;
+  engine_->log().log(LogLevel::kWarning, "trainer, step ", step, ": the loss is ", loss, "; ", kRemedy,
+                     "; 'terminate_on_nan' ends the training at such a step");
   return {};
 }
 

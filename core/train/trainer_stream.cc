@@ -278,6 +278,7 @@ Status Trainer::Streaming::commit(const ShardStream::Commit& c) {
   r.rows = batch->rows;
   r.loss = scalar_value(sums[0]) / weight;
   r.learning_rate = t.learning_rate(committed_, total_steps_);
+  PERCALE_RETURN_IF_ERROR(t.check_loss(r.loss, r.step));
   add_totals(std::span(sums).first(t.graph_.totals), r.totals);
   if (!whole) {
     r.applied.emplace(c.batch, c.shard);

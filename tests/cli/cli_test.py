@@ -12,6 +12,8 @@ import time
 import unittest
 import zipfile
 
+from small_job import SPEC, make_data
+
 PROGRAM = ""
 COMMANDS = ["info", "ops", "show", "plan", "kernels", "run", "bench", "test", "train", "trace", "check", "import",
             "export"]
@@ -25,30 +27,6 @@ def percale(*arguments, code=0, environment=None):
         raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}, wanted {code}\n"
                              f"{result.stdout}{result.stderr}")
     return result
-
-
-def write_idx(path, dims, values):
-    with open(path, "wb") as out:
-        out.write(struct.pack(f">BBBB{len(dims)}I", 0, 0, 8, len(dims), *dims) + bytes(values))
-
-
-def make_data(folder, rows):
-    """Images of 4x4 pixels whose bright half says the class: left 0, right 1."""
-    source = random.Random(7)
-    labels = [source.randrange(2) for _ in range(rows)]
-    pixels = [source.randrange(150, 255) if (column < 2) == (label == 0) else source.randrange(60)
-              for label in labels for _ in range(4) for column in range(4)]
-    write_idx(os.path.join(folder, "x.idx"), [rows, 4, 4], pixels)
-    write_idx(os.path.join(folder, "y.idx"), [rows], labels)
-
-
-SPEC = {
-    "model": [{"layer": "Flatten"}, {"layer": "Dense", "units": 8, "activation": "relu"}, {"layer": "Dense", "units": 2}],
-    "input_shape": [4, 4, 1], "loss": "sparse_categorical_crossentropy", "from_logits": True, "metrics": ["accuracy"],
-    "optimizer": {"name": "adam", "learning_rate": 0.01},
-    "data": {"train": {"x": "x.idx", "y": "y.idx", "scale": 1 / 255}, "test": {"x": "x.idx", "y": "y.idx", "scale": 1 / 255}},
-    "batch_size": 16, "shards": 2, "shuffle": True, "epochs": 3, "seed": 1,
-}
 
 
 class Basics(unittest.TestCase):
@@ -140,7 +118,7 @@ class Training(unittest.TestCase):
     def test_json_is_one_object(self):
         result = json.loads(percale("train", self.spec, "--json").stdout)
         self.assertEqual(set(result), {"steps", "loss", "metrics", "digest", "seconds", "images_per_second", "checkpoint",
-                                       "parallel", "parameter_placement", "devices", "run"})
+                                       "ended_by", "parallel", "parameter_placement", "devices", "run"})
         self.assertEqual(result["steps"], 39)
         self.assertIsNone(result["checkpoint"])
 
