@@ -1,4 +1,5 @@
 #include "c_api/handles.h"
+#include "core/base/similar_name.h"
 #include "core/graph/describe.h"
 #include "core/registry/registry.h"
 
@@ -30,9 +31,7 @@ percale_status* percale_graph_value_type(const percale_graph* graph, const char*
                    if (id == kNoValue) {
                      std::vector<std::string> known;
                      for (const Value& value : main.values) known.push_back(value.name);
-                     const std::string nearest = nearest_name(name, known);
-                     return not_found(function, ": the graph has no value '", name, "'",
-                                      nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+                     return not_found(function, ": the graph has no value '", name, "'", did_you_mean(name, known));
                    }
                    *out_dtype = static_cast<percale_dtype>(main.type(id).dtype);
                    write_shape(main.type(id).shape, out_dims, out_rank);

@@ -1,5 +1,6 @@
 // Every option there is. A row more is all that a new one needs besides the code that reads it.
 #include "c_api/options.h"
+#include "core/train/method/train_mode.h"
 
 namespace percale::c_api {
 namespace {
@@ -12,9 +13,10 @@ constexpr OptionSpec kEngine[] = {
      0, 1024},
     {"devices", kText, "cpu:0",
      "Devices, separated by commas: 'cpu:0,cpu:1', 'cpu=4x1' (four of one thread), 'all', 'none'."},
-    {"memory_limit", kInt, "0", "Bytes that the engine may hold; 0: no limit.", 0, kInfinity},
-    {"device_memory_limit", kInt, "0", "Bytes that each device with memory of its own may give out; 0: what it has.", 0,
+    {"memory_limit", kBytes, "0", "Bytes that the engine may hold, also as '2GB' or '2GiB'; 0: no limit.", 0,
      kInfinity},
+    {"device_memory_limit", kBytes, "0", "Bytes that each device with memory of its own may give out; 0: what it has.",
+     0, kInfinity},
     {"tf32", kSwitch, "off", "GPUs: products of f32 by tensor cores, which keep 10 bits of the fraction."},
     {"isa", kChoice, "auto", "The most that CPU kernels may use.", 0, 0, "auto|sse4|avx2|avx512"},
     {"log", kChoice, "warning", "What is sent to the log function.", 0, 0, "debug|info|warning|error|off"},
@@ -38,7 +40,7 @@ constexpr OptionSpec kSession[] = {
      0, 0, "described|measured"},
     {"costs", kText, "", "A trace's JSON file: its times of nodes are known to placement from the start."},
     {"cache_size", kInt, "64", "Plans that are kept.", 1, 65536},
-    {"memory_limit", kInt, "0",
+    {"memory_limit", kBytes, "0",
      "Bytes that the session's runs, results included, and its plans may hold; 0: no limit but the engine's.", 0,
      kInfinity},
     {"precision", kChoice, "f32",
@@ -86,7 +88,7 @@ constexpr OptionSpec kTrainer[] = {
      "Batch normalization takes its statistics from the whole batch instead of each shard: all shards are computed at "
      "the "
      "same time."},
-    {"memory_limit", kInt, "0",
+    {"memory_limit", kBytes, "0",
      "Bytes that the trainer may hold: working set, sums, runs, plans; neither data nor published versions. 0: no "
      "limit "
      "but the engine's.",
@@ -124,7 +126,8 @@ constexpr OptionSpec kTrainer[] = {
      "Of the engine, that compute shards: names with commas, KIND=NUMBER, or all; for a SPEC instead of what it says."},
     {"mode", kText, "sync",
      "When shards become a step: sync, all of a batch; backup:M, its first M; bounded:K, all of a batch, on variables "
-     "at most K steps old; async, each by itself."},
+     "at most K steps old; async, each by itself.",
+     0, 0, "", [](std::string_view text) { return parse_train_mode(text).status(); }},
     {"publish", kText, "auto",
      "When sessions on the same variables see what was trained: auto (each epoch of a fit, each single step), step, "
      "epoch, hand, or a number of steps."},

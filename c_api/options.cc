@@ -3,7 +3,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/byte_size.h"
 #include "core/base/json.h"
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale::c_api {
@@ -27,9 +29,7 @@ Result<const OptionSpec*> require_option(const OptionKind& kind, std::string_vie
   if (const OptionSpec* option = find_option(kind, key)) return option;
   std::vector<std::string> names;
   for (const OptionSpec& option : kind.options) names.emplace_back(option.key);
-  const std::string near = nearest_name(key, names);
-  return not_found("no ", kind.name, " option is called '", key, "'",
-                   near.empty() ? std::string() : str_cat("; the nearest is '", near, "'"));
+  return not_found("no ", kind.name, " option is called '", key, "'", did_you_mean(key, names));
 }
 
 template <class T>
@@ -71,6 +71,12 @@ Result<std::string> checked(const OptionSpec& option, std::string_view text) {
       PERCALE_RETURN_IF_ERROR(check_range(option, value, text));
       break;
     }
+    case OptionType::kBytes: {
+      const auto bytes = parse_byte_size(text);
+      if (!bytes.ok()) return bytes.status().with_context(str_cat("option '", option.key, "'"));
+      PERCALE_RETURN_IF_ERROR(check_range(option, static_cast<double>(*bytes), text));
+      return std::to_string(*bytes);
+    }
     case OptionType::kChoice:
       if (!is_choice(option.choices, text)) {
         return out_of_range("option '", option.key, "': '", text, "', wanted one of ", option.choices);
@@ -83,7 +89,9 @@ Result<std::string> checked(const OptionSpec& option, std::string_view text) {
         return out_of_range("option '", option.key, "': '", text, "', wanted on or off");
       }
       break;
-    case OptionType::kText: break;
+    case OptionType::kText:
+      if (option.check != nullptr) PERCALE_RETURN_IF_ERROR(option.check(text));
+      break;
   }
   return std::string(text);
 }
@@ -107,6 +115,7 @@ std::string_view option_type_name(OptionType type) {
   switch (type) {
     case OptionType::kInt: return "int";
     case OptionType::kFloat: return "float";
+    case OptionType::kBytes: return "bytes";
     case OptionType::kText: return "text";
     case OptionType::kChoice: return "choice";
     case OptionType::kSwitch: return "switch";

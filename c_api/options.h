@@ -12,16 +12,17 @@
 
 namespace percale::c_api {
 
-enum class OptionType { kInt, kFloat, kText, kChoice, kSwitch };
+enum class OptionType { kInt, kFloat, kBytes, kText, kChoice, kSwitch };
 
 struct OptionSpec {
   std::string_view key;
   OptionType type;
   std::string_view fallback;  // the default, as text
   std::string_view doc;
-  double min = -std::numeric_limits<double>::infinity();  // of kInt and kFloat, inclusive
+  double min = -std::numeric_limits<double>::infinity();  // of kInt, kFloat and kBytes, inclusive
   double max = std::numeric_limits<double>::infinity();
-  std::string_view choices = {};  // of kChoice: "a|b|c"
+  std::string_view choices = {};                     // of kChoice: "a|b|c"
+  Status (*check)(std::string_view text) = nullptr;  // of kText: what else it must be
 };
 
 struct OptionKind {

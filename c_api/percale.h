@@ -186,8 +186,8 @@ PERCALE_API void percale_cancellation_release(percale_cancellation* cancellation
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_create(const char* kind, percale_options** out_options);
 /** Gives a reference to the options back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_options_release(percale_options* options);
-/** Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
- * OUT_OF_RANGE names the range. \since 0.1 */
+/** Sets an option from its text, converted to the option's type. A size in bytes may have a unit: "2GB" (10^9 each), "2GiB" (2^30
+ * each). NOT_FOUND for an unknown key names a similar one; OUT_OF_RANGE names the range. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set(percale_options* options, const char* key,
                                                                   const char* value);
 /** Sets an option to a whole number; errors as percale_options_set(). \since 0.1 */
@@ -196,8 +196,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_int(percale_op
 /** Sets an option to a number; errors as percale_options_set(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_float(percale_options* options, const char* key,
                                                                         double value);
-/** All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "choices" ("a|b|c") for those of type
- * "choice". \since 0.1 */
+/** All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "type": int, float, bytes, text, choice or
+ * switch; "choices" ("a|b|c") for those of type choice. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_describe(percale_text** out_json);
 
 /* ---- Engine ---- */
@@ -450,7 +450,7 @@ PERCALE_API const char* percale_graph_get_input_name(const percale_graph* graph,
 /** The same of the outputs. \since 0.1 */
 PERCALE_API const char* percale_graph_get_output_name(const percale_graph* graph, size_t index);
 /** dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed and fetched as
- * well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND names the nearest value.
+ * well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND names a similar one value.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_value_type(const percale_graph* graph, const char* name,
                                                                        percale_dtype* out_dtype, int64_t* out_dims,
@@ -507,7 +507,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_variables_save(const perca
 
 /* ---- Session ---- */
 
-/** A session over a graph. `variables` may be NULL when the graph has none; `options` of kind "session" or NULL.
+/** A session over a graph. `variables` may be NULL when the graph has none, else that is INVALID_ARGUMENT; `options` of kind "session" or NULL.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_create(percale_engine* engine, const percale_graph* graph,
                                                                      percale_variables* variables,

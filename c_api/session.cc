@@ -91,6 +91,11 @@ percale_status* percale_session_create(percale_engine* engine, const percale_gra
   clear(out_session);
   return guarded(__func__, {NEEDS(engine), NEEDS(graph), NEEDS(out_session)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_options(function, options, "session"));
+    if (const auto& needed = graph->graph->variables; variables == nullptr && !needed.empty()) {
+      return invalid_argument(function, ": the graph has variables ('", needed[0].name, "' is the first of ",
+                              uint64_t{needed.size()},
+                              "), and 'variables' is NULL; percale_variables_create() makes them");
+    }
     auto handle = std::make_unique<percale_session>();
     handle->engine = Ref(engine);
     PERCALE_ASSIGN_OR_RETURN(SessionOptions how, session_options(options));

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "c_api/session.h"
+#include "core/base/similar_name.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -20,9 +21,7 @@ Result<int32_t> require(const char* function, const percale_variables& variables
   if (index >= 0) return index;
   std::vector<std::string> names;
   for (const Variable& variable : variables.variables->variables()) names.push_back(variable.name);
-  const std::string near = nearest_name(name, names);
-  return not_found(function, ": no variable is called '", name, "'",
-                   near.empty() ? std::string() : str_cat("; the nearest is '", near, "'"));
+  return not_found(function, ": no variable is called '", name, "'", did_you_mean(name, names));
 }
 
 }  // namespace

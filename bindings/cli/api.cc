@@ -39,10 +39,12 @@ void set_option(Setup& setup, const Json& table, const std::string& key, const s
                               : kind == "session" ? setup.session_options.get()
                               : kind == "export"  ? setup.export_options.get()
                                                   : setup.trainer_options.get();
-    check(percale_options_set(target, key.c_str(), value.c_str()));
+    check_setting(percale_options_set(target, key.c_str(), value.c_str()), "--option");
   }
-  // Nobody knows it: the engine's table names the nearest.
-  if (!known) check(percale_options_set(setup.engine_options.get(), key.c_str(), value.c_str()));
+  if (known) return;
+  std::vector<std::string> names;
+  for (const Json& option : table.items()) names.push_back(option["key"].text());
+  throw UsageError{"--option: no option is called '" + key + "'" + did_you_mean(key, names)};
 }
 
 std::vector<Value> values_of(const Json& list) {
@@ -72,6 +74,14 @@ void check(percale_status* status, std::string_view context) {
   throw Failure{context.empty() ? message : std::string(context) + ": " + message, code};
 }
 
+void check_setting(percale_status* status, std::string_view flag) {
+  try {
+    check(status, flag);
+  } catch (const Failure& failure) {
+    throw UsageError{failure.message};
+  }
+}
+
 std::string take_text(percale_text* text) {
   size_t size = 0;
   const char* data = percale_text_data(text, &size);
@@ -84,7 +94,8 @@ Setup::Setup(const Args& args)
     : engine_options(make_options("engine")),
       session_options(make_options("session")),
       trainer_options(make_options("trainer")),
-      export_options(make_options("export")) {
+      export_options(make_options("export")),
+      names_devices_(args.has("--devices")) {
   percale_text* text = nullptr;
   check(percale_options_describe(&text));
   const Json table = Json::parse(take_text(text));
@@ -98,7 +109,7 @@ Setup::Setup(const Args& args)
                                                             {"--deterministic", "deterministic"},
                                                             {"--log", "log"}};
   for (const auto& [flag, key] : kFlags) {
-    if (args.has(flag)) check(percale_options_set(engine_options.get(), key, args.get(flag).c_str()), flag);
+    if (args.has(flag)) check_setting(percale_options_set(engine_options.get(), key, args.get(flag).c_str()), flag);
   }
   std::string plugins;
   for (const std::string& path : args.all("--plugin")) plugins += (plugins.empty() ? "" : ":") + path;
@@ -107,15 +118,16 @@ Setup::Setup(const Args& args)
 
 void Setup::make_engine() {
   percale_engine* made = nullptr;
-  check(percale_engine_create(engine_options.get(), &made));
+  percale_status* status = percale_engine_create(engine_options.get(), &made);
+  const bool of_devices = std::string_view(percale_status_message(status, nullptr)).starts_with("devices: ");
+  names_devices_&& of_devices ? check_setting(status, "--devices") : check(status);
   engine.reset(made);
   percale_engine_set_log(
       made,
       [](void*, int32_t level, const char* message, size_t size) {
         static constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
         if (stderr_is_terminal()) std::fputs("\r\033[K", stderr);  // a progress bar may be there
-        std::fprintf(stderr, "percale: %s: %.*s\n", kLevels[level < 0 || level > 3 ? 3 : level], static_cast<int>(size),
-                     message);
+        say_note(std::string(kLevels[level < 0 || level > 3 ? 3 : level]) + ": " + std::string(message, size));
       },
       nullptr);
 }
@@ -268,19 +280,37 @@ std::string shape_text(const std::vector<int64_t>& dims) {
   return out + "]";
 }
 
+// Beside it first, then in its place, so that it is there whole or as it was; where it is no file of a folder (a pipe, a
+// terminal) at once.
 void write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) throw Failure{path + ": cannot be written"};
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const bool at_once = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::string target = at_once ? path : std::filesystem::weakly_canonical(path, error).string();
+  const std::string first = at_once ? path : target + ".part";
+  std::FILE* file = std::fopen(first.c_str(), "wb");
+  bool good = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  int reason = errno;
+  if (file != nullptr && std::fclose(file) != 0 && good) {
+    good = false;
+    reason = errno;
+  }
+  if (good && !at_once && std::rename(first.c_str(), target.c_str()) != 0) {
+    good = false;
+    reason = errno;
+  }
+  if (good) return;
+  if (file != nullptr && !at_once) std::remove(first.c_str());
+  throw Failure{path + ": cannot be written: " + std::strerror(reason), PERCALE_UNAVAILABLE};
 }
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  if (!in || !out) throw Failure{path + ": cannot be read: " + std::strerror(errno)};
-  return out.str();
+  std::string out;
+  char part[65536];
+  while (in.read(part, sizeof part) || in.gcount() > 0) out.append(part, static_cast<size_t>(in.gcount()));
+  if (!in.is_open() || in.bad()) throw Failure{path + ": cannot be read: " + std::strerror(errno), PERCALE_NOT_FOUND};
+  return out;
 }
 
 void make_folder(const std::string& path) {
@@ -300,13 +330,28 @@ std::string_view bold(int stream) { return may_colour(stream) ? "\033[1m" : ""; 
 std::string_view plain(int stream) { return may_colour(stream) ? "\033[0m" : ""; }
 std::string_view red(int stream) { return may_colour(stream) ? "\033[1;31m" : ""; }
 
+std::string shown(std::string_view text, int stream) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (isatty(stream) == 0 || c == '\n' || (byte >= 0x20 && byte != 0x7F)) {
+      out += c;
+      continue;
+    }
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+    out += escaped;
+  }
+  return out;
+}
+
 void say_error(std::string_view message) {
-  const std::string text = std::string(red(2)) + "percale: " + std::string(plain(2)) + std::string(message) + "\n";
+  const std::string text = std::string(red(2)) + "percale: " + std::string(plain(2)) + shown(message, 2) + "\n";
   std::fputs(text.c_str(), stderr);
 }
 
 void say_note(std::string_view message) {
-  const std::string text = "percale: " + std::string(message) + "\n";
+  const std::string text = "percale: " + shown(message, 2) + "\n";
   std::fputs(text.c_str(), stderr);
 }
 

@@ -23,6 +23,9 @@ struct Failure {
 // Throws Failure for an error, with `context` and ": " before it when that is not empty.
 void check(percale_status* status, std::string_view context = {});
 
+// The same for what a flag has set, as UsageError.
+void check_setting(percale_status* status, std::string_view flag);
+
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -50,6 +53,9 @@ struct Setup {
   Options engine_options, session_options, trainer_options, export_options;
   Engine engine;
   bool bf16 = false;  // --option precision=bf16
+
+ private:
+  bool names_devices_;  // --devices
 };
 
 struct Value {
@@ -103,11 +109,14 @@ std::string dtype_name(percale_dtype dtype);
 // "[?,28,28,1]"
 std::string shape_text(const std::vector<int64_t>& dims);
 
+// Whole or not at all.
 void write_file(const std::string& path, const std::string& bytes);
 std::string read_file(const std::string& path);
 // The folder and those above it.
 void make_folder(const std::string& path);
 
+// The text for people: on a terminal control characters become "\x1b", since names from files may hold any. `stream`: 1 or 2.
+std::string shown(std::string_view text, int stream);
 // On stderr: "percale: " and the message, coloured on a terminal.
 void say_error(std::string_view message);
 void say_note(std::string_view message);

@@ -18,19 +18,21 @@ constexpr Flag kCommon[] = {
     {"--help", "", "this text"},
 };
 
+// Letters to replace, to insert, to remove, or to swap with the next one.
 size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), d[i][j - 1] + 1, d[i - 1][j] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   }
-  return row[b.size()];
+  return d[a.size()][b.size()];
 }
 
 const Flag* find_flag(const Command& command, std::string_view name) {
@@ -43,19 +45,11 @@ const Flag* find_flag(const Command& command, std::string_view name) {
 }
 
 [[noreturn]] void unknown_flag(const Command& command, std::string_view name) {
-  const Flag* nearest = nullptr;
-  size_t best = std::max<size_t>(2, name.size() / 3) + 1;
+  std::vector<std::string> known;
   for (const auto flags : {command.flags, common_flags()}) {
-    for (const Flag& flag : flags) {
-      if (const size_t d = distance(name.substr(0, 64), flag.name); d < best) {
-        best = d;
-        nearest = &flag;
-      }
-    }
+    for (const Flag& flag : flags) known.emplace_back(flag.name);
   }
-  std::string message = "unknown flag '" + std::string(name) + "'";
-  if (nearest != nullptr) message += "; the nearest is '" + std::string(nearest->name) + "'";
-  throw UsageError{message};
+  throw UsageError{"unknown flag '" + std::string(name) + "'" + did_you_mean(name, known)};
 }
 
 void append_flags(std::string& out, std::span<const Flag> flags) {
@@ -153,6 +147,18 @@ std::pair<std::string, std::string> split_pair(std::string_view flag, const std:
     throw UsageError{std::string(flag) + ": '" + text + "' is not of the form NAME=VALUE"};
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
+  const std::string* nearest = nullptr;
+  size_t best = std::max<size_t>(1, name.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    if (const size_t d = distance(name.substr(0, 64), candidate); d < best) {
+      best = d;
+      nearest = &candidate;
+    }
+  }
+  return nearest == nullptr ? "" : ", did you mean '" + *nearest + "'?";
 }
 
 std::string shell_word(const std::string& text) {

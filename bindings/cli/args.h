@@ -66,6 +66,9 @@ std::string help_text(const Command& command);
 // Splits "NAME=REST" at the first '='; UsageError names the flag when there is none.
 std::pair<std::string, std::string> split_pair(std::string_view flag, const std::string& text);
 
+// ", did you mean 'x'?" where one of the known names is similar, else "".
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
+
 // As a word of a command line: in quotes where a shell would read it otherwise.
 std::string shell_word(const std::string& text);
 

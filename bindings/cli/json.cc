@@ -9,6 +9,7 @@
     if (!(x)) throw std::logic_error(#x); \
   } while (false)
 #include <rapidjson/document.h>
+#include <rapidjson/memorystream.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -77,17 +78,25 @@ bool Json::flag() const { return value_ != nullptr && as(value_).IsBool() && as(
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
+  rapidjson::MemoryStream in(text.data(), text.size());
+  while (in.Tell() < text.size()) {
+    const size_t begin = in.Tell();
+    unsigned code = 0;
+    const bool whole = rapidjson::UTF8<>::Decode(in, &code) && in.Tell() <= text.size();
+    const char c = text[begin];
+    if (!whole) {  // a byte of no UTF-8, such as names of files may hold
+      out += "\\ufffd";
+      in.src_ = in.begin_ + begin + 1;
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    } else if (code < 0x20 || code == 0x7F) {
       constexpr std::string_view kHex = "0123456789abcdef";
       out += "\\u00";
-      out += kHex[static_cast<size_t>(c) >> 4];
-      out += kHex[static_cast<size_t>(c) & 15];
+      out += kHex[code >> 4];
+      out += kHex[code & 15];
     } else {
-      out += c;
+      out += text.substr(begin, in.Tell() - begin);
     }
   }
   return out + '"';

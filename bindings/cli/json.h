@@ -34,7 +34,7 @@ class Json {
   const void* value_ = nullptr;
 };
 
-// The text as a JSON string, quotes included.
+// The text as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 // The shortest JSON number that reads back the same; null for infinities and NaN.
 std::string json_number(double value);

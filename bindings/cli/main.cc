@@ -1,6 +1,9 @@
 // `percale COMMAND ...`: finds the command, runs it, turns what went wrong into a message and an exit code.
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "api.h"
@@ -20,10 +23,28 @@ std::string overview() {
     name.resize(12, ' ');
     out += name + std::string(command->doc.substr(0, command->doc.find('\n'))) + "\n";
   }
-  return out + "\n`percale COMMAND --help` tells more. `percale --version` tells the version.\n";
+  return out + "\n`percale help COMMAND` tells more. `percale --version` tells the version.\n";
+}
+
+const Command* find_command(std::string_view name) {
+  for (const Command* command : kCommands) {
+    if (command->name == name) return command;
+  }
+  return nullptr;
+}
+
+// With --json the answer is one JSON value, whatever happens.
+int fail(int code, percale_code status, const std::string& message, bool json) {
+  say_error(message);
+  if (json) {
+    std::printf("{\"error\":{\"code\":%s,\"message\":%s}}\n", json_string(percale_code_name(status)).c_str(),
+                json_string(message).c_str());
+  }
+  return code;
 }
 
 int run(const Command& command, int argc, char** argv) {
+  const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
     const Args args(command, argc, argv);
     if (args.help()) {
@@ -31,21 +52,19 @@ int run(const Command& command, int argc, char** argv) {
       return 0;
     }
     const int code = command.run(args);
-    if (std::fflush(stdout) != 0) throw Failure{"stdout: cannot be written"};
+    if (std::fflush(stdout) != 0) throw Failure{std::string("stdout: cannot be written: ") + std::strerror(errno)};
     // What a signal has ended ends by it: a shell's loop ends, too.
     if (code > kEndedBySignal) std::raise(code - kEndedBySignal);
     return code;
   } catch (const UsageError& error) {
-    say_error(std::string(command.name) + ": " + error.message);
+    const int code = fail(2, PERCALE_INVALID_ARGUMENT, std::string(command.name) + ": " + error.message, json);
     std::fprintf(stderr, "usage: percale %s %s\n", std::string(command.name).c_str(),
                  std::string(command.usage).c_str());
-    return 2;
+    return code;
   } catch (const Failure& failure) {
-    say_error(failure.message);
-    return 1;
+    return fail(1, failure.code, failure.message, json);
   } catch (const std::bad_alloc&) {
-    say_error("out of memory");
-    return 1;
+    return fail(1, PERCALE_RESOURCE_EXHAUSTED, "out of memory", json);
   }
 }
 
@@ -54,11 +73,18 @@ int run(const Command& command, int argc, char** argv) {
 int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--version") return std::printf("percale %s\n", percale_version()) < 0 ? 1 : 0;
-  if (name == "--help" || name == "-h" || name == "help") return std::fputs(overview().c_str(), stdout) < 0 ? 1 : 0;
-  for (const Command* command : kCommands) {
-    if (command->name == name) return run(*command, argc - 2, argv + 2);
+  const bool help = name == "--help" || name == "-h" || name == "help";
+  if (help && argc < 3) return std::fputs(overview().c_str(), stdout) < 0 ? 1 : 0;
+  const std::string_view wanted = help ? argv[2] : name;
+  if (const Command* command = find_command(wanted); command != nullptr) {
+    if (!help) return run(*command, argc - 2, argv + 2);
+    return std::fputs(help_text(*command).c_str(), stdout) < 0 ? 1 : 0;
   }
-  if (!name.empty()) say_error("unknown command '" + std::string(name) + "'");
+  if (!wanted.empty()) {
+    std::vector<std::string> names;
+    for (const Command* command : kCommands) names.emplace_back(command->name);
+    say_error("unknown command '" + std::string(wanted) + "'" + did_you_mean(wanted, names));
+  }
   std::fputs(overview().c_str(), stderr);
   return 2;
 }

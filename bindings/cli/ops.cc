@@ -54,7 +54,9 @@ int run_ops(const Args& args) {
   }
   size_t found = 0;
   std::string matches;
+  std::vector<std::string> names;
   for (const Json& op : Json::parse(json).items()) {
+    names.push_back(op["name"].text());
     if (wanted.empty()) {
       std::printf("%-36s %s\n", full_name(op).c_str(), op["doc"].text().c_str());
     } else if (op["name"].text() == wanted || full_name(op) == wanted) {
@@ -66,7 +68,8 @@ int run_ops(const Args& args) {
       ++found;
     }
   }
-  if (!wanted.empty() && found == 0) throw Failure{"no op is called '" + wanted + "'"};
+  if (!wanted.empty() && found == 0)
+    throw Failure{"no op is called '" + wanted + "'" + did_you_mean(wanted, names), PERCALE_NOT_FOUND};
   if (args.json()) std::printf("[%s]\n", matches.c_str());
   return 0;
 }

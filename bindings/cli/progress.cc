@@ -23,6 +23,7 @@ std::string clock_text(double seconds) {
 }
 
 std::string number(double value, int digits) {
+  if (std::isnan(value)) return "nan";  // of either sign
   char text[64];
   std::snprintf(text, sizeof text, std::abs(value) < 1e9 ? "%.*f" : "%.*g", digits, value);
   return text;
@@ -91,14 +92,14 @@ void ProgressBar::draw(const std::string& line) {
 }
 
 void ProgressBar::print_epoch(const percale_progress& progress) {
-  std::fprintf(stderr, "epoch %lld/%lld  loss %.4f", static_cast<long long>(progress.epoch),
-               static_cast<long long>(progress.epochs),
-               epoch_loss_ / static_cast<double>(std::max<int64_t>(epoch_steps_, 1)));
+  std::string line = "epoch " + std::to_string(progress.epoch) + "/" + std::to_string(progress.epochs) + "  loss " +
+                     number(epoch_loss_ / static_cast<double>(std::max<int64_t>(epoch_steps_, 1)), 4);
   for (size_t i = 0; i < progress.metric_count; ++i) {
-    std::fprintf(stderr, "  %s %.4f", progress.metric_names[i], progress.metric_values[i]);
+    line += "  " + std::string(progress.metric_names[i]) + " " + number(progress.metric_values[i], 4);
   }
-  std::fprintf(stderr, "  %.0f %s/s  %s\n", progress.rows_per_second, rows_.c_str(),
-               clock_text(progress.seconds - epoch_begin_).c_str());
+  line += "  " + number(progress.rows_per_second, 0) + " " + rows_ + "/s  " +
+          clock_text(progress.seconds - epoch_begin_) + "\n";
+  std::fputs(line.c_str(), stderr);
   epoch_begin_ = progress.seconds;
 }
 

@@ -14,7 +14,7 @@ constexpr Flag kFlags[] = {
 
 void print_values(const char* title, const std::vector<Value>& values) {
   for (const Value& value : values) {
-    std::printf("%-11s %s  %s %s\n", title, value.name.c_str(), dtype_name(value.dtype).c_str(),
+    std::printf("%-11s %s  %s %s\n", title, shown(value.name, 1).c_str(), dtype_name(value.dtype).c_str(),
                 shape_text(value.dims).c_str());
   }
 }
@@ -95,11 +95,11 @@ int run_plan(const Args& args) {
   }
   const Json plan = Json::parse(json);
   for (const Json& node : plan["nodes"].items()) {
-    std::printf("%-28s %-22s %-8s %-28s %s\n", node["node"].text().c_str(), node["op"].text().c_str(),
+    std::printf("%-28s %-22s %-8s %-28s %s\n", shown(node["node"].text(), 1).c_str(), node["op"].text().c_str(),
                 node["device"].text().c_str(), node["kernel"].text().c_str(), node["reason"].text().c_str());
   }
   for (const Json& transfer : plan["transfers"].items()) {
-    std::printf("%s: %s -> %s, %s bytes\n", transfer["value"].text().c_str(), transfer["from"].text().c_str(),
+    std::printf("%s: %s -> %s, %s bytes\n", shown(transfer["value"].text(), 1).c_str(), transfer["from"].text().c_str(),
                 transfer["to"].text().c_str(), transfer["bytes"].text().c_str());
   }
   for (const Json& device : plan["devices"].items()) {
@@ -129,7 +129,7 @@ int run_kernels(const Args& args) {
     }
     // Only what is not all row-major is worth a word.
     if (!formats.empty()) formats = formats == "  [-" ? "" : formats + "]";
-    std::printf("%-28s %-22s %-8s %s%s%s\n", node["node"].text().c_str(), node["op"].text().c_str(),
+    std::printf("%-28s %-22s %-8s %s%s%s\n", shown(node["node"].text(), 1).c_str(), node["op"].text().c_str(),
                 node["device"].text().c_str(), node["kernel"].text().c_str(),
                 node["runs"].text() == "once" ? " (once)" : "", formats.c_str());
     for (const Json& refusal : node["refused"].items()) {

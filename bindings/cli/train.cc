@@ -129,7 +129,8 @@ void set_flags(Setup& setup, const Args& args) {
   constexpr std::pair<const char*, const char*> kKeys[] = {
       {"--epochs", "epochs"}, {"--seed", "seed"}, {"--shards", "shards"}, {"--mode", "mode"}};
   for (const auto& [flag, key] : kKeys) {
-    if (args.has(flag)) check(percale_options_set(setup.trainer_options.get(), key, args.get(flag).c_str()), flag);
+    if (args.has(flag))
+      check_setting(percale_options_set(setup.trainer_options.get(), key, args.get(flag).c_str()), flag);
   }
 }
 
@@ -181,6 +182,16 @@ void print_json(const Training& training, const Json& test, const std::string& d
       facts["run"]["devices"].text().c_str(), run_json(facts["run"]).c_str());
 }
 
+// A file that cannot be JSON is another kind of file: what JSON lacks in it helps nobody.
+void check_is_spec(const std::string& path, const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin != std::string::npos && text[begin] == '{') return;
+  const bool model = path.ends_with(".onnx") || path.ends_with(".percale");
+  throw Failure{path + ": this is no SPEC, which is a JSON object" +
+                    (model ? "; a SPEC trains this model when it has the key \"model\": " + json_string(path) : ""),
+                PERCALE_INVALID_ARGUMENT};
+}
+
 // What a signal has left, and how to go on.
 void tell_end(const Training& training, const Args& args) {
   std::string text = "ended by " + std::string(signal_name(training.ended_by)) + " after step " +
@@ -203,6 +214,7 @@ int run_train(const Args& args) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " needs --out DIR"};
   }
   const std::string text = read_file(spec_path);
+  check_is_spec(spec_path, text);
   const Json spec = Json::parse(text);
 
   Setup setup(args);
@@ -215,7 +227,8 @@ int run_train(const Args& args) {
   setup.make_engine();
   percale_trainer* made = nullptr;
   check(percale_trainer_from_spec(setup.engine.get(), text.data(), text.size(), parent_of(spec_path).c_str(),
-                                  args.get("--data").c_str(), setup.trainer_options.get(), &made));
+                                  args.get("--data").c_str(), setup.trainer_options.get(), &made),
+        spec_path);
   const Trainer trainer(made);
   percale_variables* table = nullptr;
   check(percale_trainer_variables(made, &table));

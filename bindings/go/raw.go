@@ -198,8 +198,9 @@ func optionsRelease(options *C.percale_options) {
 	C.percale_options_release(options)
 }
 
-// optionsSet is percale_options_set. Sets an option from its text, converted to the option's type. NOT_FOUND for an
-// unknown key names the nearest; OUT_OF_RANGE names the range.
+// optionsSet is percale_options_set. Sets an option from its text, converted to the option's type. A size in bytes
+// may have a unit: "2GB" (10^9 each), "2GiB" (2^30 each). NOT_FOUND for an unknown key names a similar one;
+// OUT_OF_RANGE names the range.
 func optionsSet(options *C.percale_options, key string, value string) error {
 	cKey, err := text(key)
 	if err != nil {
@@ -246,7 +247,8 @@ func optionsSetFloat(options *C.percale_options, key string, value float64) erro
 }
 
 // optionsDescribe is percale_options_describe. All options of all kinds as JSON:
-// [{"kind","key","type","default","choices","doc"}]; "choices" ("a|b|c") for those of type "choice".
+// [{"kind","key","type","default","choices","doc"}]; "type": int, float, bytes, text, choice or switch; "choices"
+// ("a|b|c") for those of type choice.
 func optionsDescribe() (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_options_describe(&cOutJson)
@@ -1057,7 +1059,7 @@ func graphGetOutputName(graph *C.percale_graph, index int) string {
 
 // graphValueType is percale_graph_value_type. dtype, dims (-1 = unknown) and rank of a value of "main": an input, an
 // output, or one within, which can be fed and fetched as well. The rank is SIZE_MAX when not even that is known;
-// `out_dims` has room for 8. NOT_FOUND names the nearest value.
+// `out_dims` has room for 8. NOT_FOUND names a similar one value.
 func graphValueType(graph *C.percale_graph, name string) (DType, []int64, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -1234,8 +1236,8 @@ func variablesSave(variables *C.percale_variables, path string) error {
 	return nil
 }
 
-// sessionCreate is percale_session_create. A session over a graph. `variables` may be NULL when the graph has none;
-// `options` of kind "session" or NULL.
+// sessionCreate is percale_session_create. A session over a graph. `variables` may be NULL when the graph has none,
+// else that is INVALID_ARGUMENT; `options` of kind "session" or NULL.
 func sessionCreate(engine *C.percale_engine, graph *C.percale_graph, variables *C.percale_variables, options *C.percale_options) (*C.percale_session, error) {
 	var cOutSession *C.percale_session
 	status := C.percale_session_create(engine, graph, variables, options, &cOutSession)

@@ -13,6 +13,8 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include "core/base/utf8.h"
+
 namespace percale {
 namespace {
 
@@ -319,29 +321,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-namespace {
-
-// Bytes of the UTF-8 sequence at the front of `text`, 0 where there is none (RFC 3629: shortest form, no surrogates).
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto tail = [&](size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first < 0xE0) return tail(1) ? 2 : 0;
-  if ((first & 0xF0U) == 0xE0U) {
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;
-    if (first == 0xED && byte(1) >= 0xA0) return 0;
-    return tail(1) && tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first < 0xF5) {
-    if (first == 0xF0 && byte(1) < 0x90) return 0;
-    if (first == 0xF4 && byte(1) >= 0x90) return 0;
-    return tail(1) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 JsonWriter& JsonWriter::value(std::string_view text) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -351,7 +331,7 @@ JsonWriter& JsonWriter::value(std::string_view text) {
     const size_t length = utf8_length(text);
     const char c = text[0];
     if (length == 0) {
-      text_ += "\xEF\xBF\xBD";
+      text_ += kReplacementCharacter;
     } else if (c == '"' || c == '\\') {
       text_ += '\\';
       text_ += c;

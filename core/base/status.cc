@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <new>
@@ -70,7 +71,8 @@ void StrPart::append_to(std::string& out) const {
     case Kind::kInt: out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), int_).ptr); return;
     case Kind::kUint: out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), uint_).ptr); return;
     case Kind::kDouble:
-      std::snprintf(digits.data(), digits.size(), "%.9g", double_);
+      // A NaN has no sign worth a word.
+      std::snprintf(digits.data(), digits.size(), "%.9g", std::isnan(double_) ? std::abs(double_) : double_);
       out.append(digits.data());
       return;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/file.h"
+#include "core/base/similar_name.h"
 #include "core/checkpoint/npy.h"
 #include "core/registry/registry.h"
 
@@ -168,9 +169,7 @@ Result<Tensor> read_member(const std::string& path, std::string_view name, const
     PERCALE_ASSIGN_OR_RETURN(const auto bytes, archive.read(m, pool));
     return parse_npy(bytes, aligned);
   }
-  const std::string nearest = nearest_name(name, names);
-  return not_found("it has no tensor '", name, "'",
-                   nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+  return not_found("it has no tensor '", name, "'", did_you_mean(name, names));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/base/checked.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale {
@@ -171,9 +172,7 @@ Result<Tensor> Safetensors::tensor(std::string_view name, bool aligned) const {
   if (e == nullptr) {
     std::vector<std::string> names;
     for (const Entry& entry : entries_) names.push_back(entry.name);
-    const std::string near = nearest_name(name, names);
-    return not_found("no tensor '", name, "' in the file",
-                     near.empty() ? "" : str_cat("; the nearest is '", near, "'"));
+    return not_found("no tensor '", name, "' in the file", did_you_mean(name, names));
   }
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::view(bytes_, e->offset, e->dtype, e->shape));
   Status status = check_elements(out);

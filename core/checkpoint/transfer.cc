@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/file.h"
+#include "core/base/similar_name.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/safetensors.h"
 #include "core/registry/registry.h"
@@ -97,9 +98,7 @@ Result<int64_t> load_variables(Variables& variables, const std::string& path, co
     PERCALE_ASSIGN_OR_RETURN(Tensor value, source.find(name));
     if (!value.defined()) {
       if ((!strict || all[i].slot) && rule_of(rules, all[i].name) == nullptr) continue;
-      const std::string nearest = nearest_name(name, source.names());
-      return not_found(path, ": no tensor '", name, "' in the file",
-                       nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+      return not_found(path, ": no tensor '", name, "' in the file", did_you_mean(name, source.names()));
     }
     if (value.dtype() != all[i].dtype || !(value.shape() == all[i].shape)) {
       return invalid_argument(path, ": '", name, "' is ", value.dtype(), " ", value.shape(), ", wanted ", all[i].dtype,

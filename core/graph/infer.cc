@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/similar_name.h"
+
 namespace percale {
 namespace {
 
@@ -40,9 +42,7 @@ Status check_attributes(const OpSchema& schema, const Attributes& attributes) {
     if (spec == nullptr) {
       std::vector<std::string> names;
       for (const AttrSpec& s : schema.attributes) names.emplace_back(s.name);
-      const std::string near = nearest_name(name, names);
-      return invalid_argument("no attribute '", name, "'",
-                              near.empty() ? std::string() : str_cat("; the nearest is '", near, "'"));
+      return invalid_argument("no attribute '", name, "'", did_you_mean(name, names));
     }
     PERCALE_RETURN_IF_ERROR(check_attribute(*spec, value));
   }

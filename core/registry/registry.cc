@@ -1,7 +1,8 @@
 #include "core/registry/registry.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "core/base/similar_name.h"
 
 namespace percale {
 namespace {
@@ -10,47 +11,7 @@ std::string full_name(std::string_view domain, std::string_view name) {
   return domain.empty() ? std::string(name) : str_cat(domain, ":", name);
 }
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
-
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  std::string best;
-  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const size_t distance = edit_distance(name.substr(0, 256), candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr size_t kMost = 24;
-  if (const std::string nearest = nearest_name(name, candidates); !nearest.empty()) {
-    return str_cat(", did you mean '", nearest, "'?");
-  }
-  std::string out;
-  for (const std::string& candidate : candidates) {
-    if (candidates.size() <= kMost) out += str_cat(out.empty() ? "; there are " : ", ", candidate);
-  }
-  return out;
-}
 
 Status Registry::add_op(const OpSchema& schema) {
   auto& versions = ops_[OpKey(schema.domain, schema.name)];
@@ -107,9 +68,7 @@ Result<const OpSchema*> Registry::require_op(std::string_view domain, std::strin
   if (const OpSchema* schema = find_op(domain, name)) return schema;
   std::vector<std::string> names;
   for (const auto& [key, versions] : ops_) names.push_back(full_name(key.first, key.second));
-  const std::string near = nearest_name(full_name(domain, name), names);
-  return not_found("no op '", full_name(domain, name), "' is registered",
-                   near.empty() ? std::string() : str_cat("; the nearest is '", near, "'"));
+  return not_found("no op '", full_name(domain, name), "' is registered", did_you_mean(full_name(domain, name), names));
 }
 
 std::vector<const OpSchema*> Registry::ops() const {

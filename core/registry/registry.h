@@ -66,11 +66,6 @@ class Registry {
   std::map<std::string, std::string, std::less<>> lenders_;  // by the kind that borrows
 };
 
-// The candidate with the smallest edit distance to `name`, empty when none is near.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
-// The end of a message about a name that is none of them: ", did you mean 'x'?", or a list of them, unless it is long.
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
-
 }  // namespace percale
 
 #endif  // PERCALE_CORE_REGISTRY_REGISTRY_H_

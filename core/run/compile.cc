@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/similar_name.h"
 #include "core/graph/device_hint.h"
 #include "core/passes/fuse_elementwise.h"
 #include "core/passes/narrow.h"
@@ -26,8 +27,8 @@ Result<ValueId> find_value(const Function& f, std::string_view name, std::string
   std::vector<std::string> names;
   for (const Value& v : f.values) names.push_back(v.name);
   std::string hint;
-  if (const std::string near = nearest_name(name, names); !near.empty()) {
-    hint = str_cat("; the nearest is '", near, "'");
+  if (const std::string near = similar_name(name, names); !near.empty()) {
+    hint = str_cat(", did you mean '", near, "'?");
   } else {
     const bool feeds = role == "feed";
     for (ValueId v : feeds ? f.inputs : f.outputs) {

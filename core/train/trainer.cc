@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "core/base/similar_name.h"
 #include "core/train/trainer_parameters.h"
 #include "core/train/trainer_resident.h"
 #include "core/train/trainer_stream.h"
@@ -136,11 +137,10 @@ Status Trainer::check_monitors() const {
   const auto check = [&](std::string_view what, const Monitor& monitor) -> Status {
     const std::string name = monitor.of_validation() ? monitor.name.substr(4) : monitor.name;
     if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-    const std::string nearest = nearest_name(name, known);
     return invalid_argument(what, " cannot watch '", monitor.name,
                             "': there is 'loss', a metric of the job, or one of "
                             "these with 'val_' before it",
-                            nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+                            did_you_mean(name, known));
   };
   if (options_.schedule.kind == Schedule::Kind::kPlateau) {
     PERCALE_RETURN_IF_ERROR(check("the schedule", options_.schedule.plateau.monitor));

@@ -8,7 +8,7 @@ namespace percale {
 namespace {
 
 constexpr double kMost = std::numeric_limits<double>::max();
-constexpr int64_t kMany = int64_t{1} << 30, kMostBytes = int64_t{1} << 60;
+constexpr int64_t kMany = int64_t{1} << 30;
 
 const Json* present(const Json& object, std::string_view key) {
   const Json* value = object.find(key);
@@ -113,13 +113,9 @@ Status read_trainer_keys(const Json& object, TrainerOptions* out) {
   if (const Json* early = present(object, "early_stopping")) {
     PERCALE_ASSIGN_OR_RETURN(out->early_stopping, parse_early_stopping(*early));
   }
-  if (const Json* terminate = present(object, "terminate_on_nan")) {
-    PERCALE_ASSIGN_OR_RETURN(out->terminate_on_nan, terminate->as_bool("terminate_on_nan"));
-  }
-  if (const Json* synchronized = present(object, "synchronized_batch_norm")) {
-    PERCALE_ASSIGN_OR_RETURN(out->synchronized_batch_norm, synchronized->as_bool("synchronized_batch_norm"));
-  }
-  PERCALE_RETURN_IF_ERROR(read_integer(object, "memory_limit", 0, kMostBytes, &out->memory_limit));
+  PERCALE_RETURN_IF_ERROR(read_flag(object, "terminate_on_nan", &out->terminate_on_nan));
+  PERCALE_RETURN_IF_ERROR(read_flag(object, "synchronized_batch_norm", &out->synchronized_batch_norm));
+  PERCALE_RETURN_IF_ERROR(read_bytes(object, "memory_limit", 0, &out->memory_limit));
   PERCALE_RETURN_IF_ERROR(read_checkpoints(object, out));
   PERCALE_RETURN_IF_ERROR(read_parallel(object, out));
   if (const Json* parameters = present(object, "parameters")) {

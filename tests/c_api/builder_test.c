@@ -41,7 +41,7 @@ static void a_node_that_is_wrong_is_dropped(void) {
   percale_builder* builder = make(&x);
   OK(percale_builder_node(builder, "Rellu", "r"));
   OK(percale_builder_add_input(builder, x));
-  FAILS(percale_builder_finish_node(builder, 1, &y), PERCALE_NOT_FOUND, "the nearest is 'Relu'");
+  FAILS(percale_builder_finish_node(builder, 1, &y), PERCALE_NOT_FOUND, "did you mean 'Relu'");
   CHECK(y == PERCALE_NO_VALUE);
   OK(percale_builder_node(builder, "Relu", "r"));
   OK(percale_builder_add_input(builder, x));

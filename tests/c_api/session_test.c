@@ -462,7 +462,7 @@ static void variables_are_read_and_assigned_by_name(void) {
   CHECK(((float*)percale_tensor_get_data(value))[0] == 7 && percale_variables_version(variables) == 2);
   percale_tensor_release(value);
   FAILS(percale_variables_assign(variables, "w", wrong), PERCALE_INVALID_ARGUMENT, "wanted f32 [2,1]");
-  FAILS(percale_variables_value(variables, "ww", &value), PERCALE_NOT_FOUND, "the nearest is 'w'");
+  FAILS(percale_variables_value(variables, "ww", &value), PERCALE_NOT_FOUND, "did you mean 'w'");
   REFUSES(percale_variables_assign(NULL, "w", next), "variables");
   REFUSES(percale_variables_assign(variables, NULL, next), "name");
   REFUSES(percale_variables_assign(variables, "w", NULL), "value");

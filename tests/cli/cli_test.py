@@ -2,6 +2,7 @@
 Usage: cli_test.py PERCALE"""
 import json
 import os
+import pty
 import random
 import re
 import struct
@@ -41,7 +42,7 @@ class Basics(unittest.TestCase):
     def test_usage_errors_end_with_2(self):
         percale(code=2)
         self.assertIn("unknown command 'trane'", percale("trane", code=2).stderr)
-        self.assertIn("the nearest is '--threads'", percale("info", "--thread", "1", code=2).stderr)
+        self.assertIn("did you mean '--threads'", percale("info", "--thread", "1", code=2).stderr)
         for command in COMMANDS:
             if command not in ("info", "ops"):
                 percale(command, code=2)
@@ -49,15 +50,52 @@ class Basics(unittest.TestCase):
         percale("info", "--threads", code=2)
         percale("bench", "model", "--runs", "none", code=2)
         percale("run", "model", code=2)
+        self.assertIn("did you mean 'train'?", percale("trian", code=2).stderr)
+        self.assertNotIn("did you mean", percale("serve-models", code=2).stderr)
+        percale("help", "trian", code=2)
+
+    def test_wrong_values_of_flags_end_with_2_and_name_the_flag(self):
+        for arguments, told in ((["--threads", "many"], "--threads: option 'threads': 'many' is no integer"),
+                                (["--devices", "nope:0"], "--devices: devices: there is no nope:0"),
+                                (["--memory-limit", "much"], "--memory-limit"), (["--log", "loud"], "--log"),
+                                (["--option", "isaa=auto"], "did you mean 'isa'?"), (["--option", "isa=sse9"], "--option")):
+            self.assertIn(told, percale("info", *arguments, code=2).stderr)
+
+    def test_sizes_have_units(self):
+        for text, wanted in (("1GB", 10**9), ("2GiB", 2**31), ("1.5MB", 1500000), ("4096", 4096)):
+            self.assertEqual(json.loads(percale("info", "--json", "--memory-limit", text).stdout)["memory"]["limit"], wanted)
+
+    def test_help_tells_of_a_command(self):
+        self.assertEqual(percale("help", "train").stdout, percale("train", "--help").stdout)
+
+    def test_json_is_one_value_whatever_goes_wrong(self):
+        for arguments, code in ((["info", "--threads", "many"], 2), (["info", "--what"], 2), (["show", "/nowhere.percale"], 1),
+                                (["ops", "Nope"], 1), (["check", b"/nowhere/\xff\x1b.percale"], 1), (["train", os.devnull], 1)):
+            result = subprocess.run([PROGRAM, *arguments, "--json"], capture_output=True, timeout=60, check=False)
+            self.assertEqual(result.returncode, code, arguments)
+            value = json.loads(result.stdout.decode("utf-8"))
+            if arguments[0] != "check":
+                self.assertIn(value["error"]["message"], result.stderr.decode("utf-8"))
+                self.assertTrue(value["error"]["code"])
+
+    def test_ops_that_are_not_there_name_a_similar_one(self):
+        self.assertIn("did you mean 'Softmax'?", percale("ops", "Sofmax", code=1).stderr)
+        self.assertNotIn("did you mean", percale("ops", "Zzzzzzzzz", code=1).stderr)
+
+    def test_a_terminal_gets_no_control_characters_of_names(self):
+        ours, theirs = pty.openpty()
+        subprocess.run([PROGRAM, "check", "/nowhere/\x1b]0;evil\x07.percale"], stdout=theirs, stderr=theirs, timeout=60, check=False)
+        shown = os.read(ours, 65536)
+        os.close(ours)
+        os.close(theirs)
+        self.assertIn(b"\\x1b]0;evil\\x07", shown)
+        self.assertNotIn(b"\x07", shown)
 
     def test_failures_end_with_1_and_say_why_on_stderr(self):
         result = percale("show", "/nowhere.percale", code=1)
         self.assertIn("/nowhere.percale", result.stderr)
         self.assertEqual(result.stdout, "")
         self.assertNotIn("\033", result.stderr)
-        self.assertIn("threads", percale("info", "--threads", "many", code=1).stderr)
-        self.assertIn("the nearest is 'isa'", percale("info", "--option", "isaa=auto", code=1).stderr)
-        self.assertIn("no nope:0", percale("info", "--devices", "nope:0", code=1).stderr)
 
     def test_foreign_models_that_are_not_there_are_named(self):
         for arguments in (["import", "/nowhere.onnx", "b.percale"], ["export", "/nowhere.percale", "b.onnx"], ["show", "/nowhere.onnx"], ["test", "/nowhere"]):
@@ -139,7 +177,7 @@ class Training(unittest.TestCase):
         self.assertEqual(digests["sync"], digests["bounded:0"])
         told = percale("train", self.spec, "--devices", "cpu=2", "--mode", "async").stderr
         self.assertRegex(told, r"\ndevice  +shards +rows/s +busy s +waiting s\ncpu:0 +\d+ .*\ncpu:1 +\d+ .*\naveraging ")
-        self.assertIn("wanted sync, backup:M", percale("train", self.spec, "--mode", "fast", code=1).stderr)
+        self.assertIn("wanted sync, backup:M", percale("train", self.spec, "--mode", "fast", code=2).stderr)
         self.assertIn("waits for 5 shards of a batch, which has 2", percale("train", self.spec, "--mode", "backup:5", code=1).stderr)
 
     def test_devices_of_a_spec_compute_and_the_command_line_counts_more(self):
@@ -191,7 +229,7 @@ class Training(unittest.TestCase):
         self.assertEqual(sorted(held), ["cpu:0", "cpu:1"])
         self.assertLess(abs(held["cpu:0"] - held["cpu:1"]), 0.5 * sum(held.values()))
         wrong = self.write_spec("parameters.json", SPEC | {"parameters": "mirored"})
-        self.assertIn("the nearest is 'mirrored'", percale("train", wrong, code=1).stderr)
+        self.assertIn("none of host, ps, mirrored", percale("train", wrong, code=1).stderr)
 
     def test_threads_do_not_change_the_digest_and_the_seed_does(self):
         self.assertEqual(self.digest("--threads", "1"), self.digest("--threads", "3"))
@@ -301,6 +339,29 @@ class Training(unittest.TestCase):
         self.assertRegex(import_error, "x.onnx")
         head["outputs"] = "dens"
         self.assertIn("'dense'", percale("train", self.write_spec("wrong.json", head), code=1).stderr)
+
+    def test_what_is_no_spec_is_told_so(self):
+        onnx = os.path.join(self.path, "model.onnx")
+        with open(onnx, "wb") as out:
+            out.write(b"\x08\x07\x12\x04test")
+        told = percale("train", onnx, code=1).stderr
+        self.assertIn(f"{onnx}: this is no SPEC", told)
+        self.assertIn('"model"', told)
+        self.assertIn("this is no SPEC", percale("train", self.model, code=1).stderr)
+        wrong = self.write_spec("wrong word.json", SPEC | {"optimizer": "sdg"})
+        self.assertRegex(percale("train", wrong, code=1).stderr, r"wrong word\.json: line 1, column \d+: .*did you mean 'sgd'\?")
+        missing = self.write_spec("without data.json", SPEC | {"data": {"train": {"x": "nowhere.idx", "y": "y.idx"}}})
+        self.assertIn("without data.json: ", percale("train", missing, code=1).stderr)
+
+    def test_what_cannot_be_written_says_why_and_leaves_no_part_of_it(self):
+        path = os.path.join(self.path, "no folder", "trace.json")
+        told = percale("train", self.spec, "--trace", path, code=1).stderr
+        self.assertIn(f"{path}: cannot be written: No such file or directory", told)
+        out = os.path.join(self.path, "drawing.svg")
+        percale("show", self.model, "--svg", out)
+        self.assertEqual([name for name in os.listdir(self.path) if name.endswith(".part")], [])
+        if os.path.exists("/dev/full"):
+            self.assertIn("/dev/full: cannot be written: No space left", percale("show", self.model, "--svg", "/dev/full", code=1).stderr)
 
     def test_a_wrong_spec_names_the_nearest_word(self):
         wrong = self.write_spec("wrong.json", dict(SPEC, epoch=1))

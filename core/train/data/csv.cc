@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/base/file.h"
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale {
@@ -117,9 +118,7 @@ Result<std::shared_ptr<const CsvFile>> CsvFile::open(const std::string& path) {
 Result<size_t> CsvFile::find(std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found != names_.end()) return static_cast<size_t>(found - names_.begin());
-  const std::string nearest = nearest_name(name, names_);
-  return not_found("'", path_, "' has no column '", name, "'",
-                   nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+  return not_found("'", path_, "' has no column '", name, "'", did_you_mean(name, names_));
 }
 
 std::string_view CsvFile::find_row(int64_t row, Place* place) const {

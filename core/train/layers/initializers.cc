@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 #include "core/train/layers/initializers.h"
 #include "core/train/layers/state_ops.h"
@@ -141,9 +142,7 @@ Result<Attributes> layer_attributes(const Layer& layer, std::string_view name, c
     }
     if (spec == nullptr && contains(kLaterWords, key)) return unimplemented(context, ": '", key, "' is not there yet");
     if (spec == nullptr) {
-      const std::string nearest = nearest_name(key, known);
-      return invalid_argument(context, ": no attribute '", key, "'",
-                              nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+      return invalid_argument(context, ": no attribute '", key, "'", did_you_mean(key, known));
     }
     auto converted = convert(*spec, value);
     if (!converted.ok()) return converted.status().with_context(context);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/byte_size.h"
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale {
@@ -35,9 +37,7 @@ Status check_keys(const Json& object, std::string_view where, std::initializer_l
     }
     std::vector<std::string> candidates(known.begin(), known.end());
     candidates.insert(candidates.end(), later.begin(), later.end());
-    const std::string nearest = nearest_name(key, candidates);
-    return value.error(key, "no such key in ", where,
-                       nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+    return value.error(key, "no such key in ", where, did_you_mean(key, candidates));
   }
   return {};
 }
@@ -61,6 +61,19 @@ Status read_integer(const Json& object, std::string_view key, int64_t low, int64
     return range_error(*value, key, str_cat(number), str_cat(low), str_cat(high));
   }
   *out = number;
+  return {};
+}
+
+Status read_bytes(const Json& object, std::string_view key, int64_t low, int64_t* out) {
+  const Json* value = object.find(key);
+  if (value == nullptr || value->kind() != Json::Kind::kString) {
+    return read_integer(object, key, low, int64_t{1} << 62, out);
+  }
+  PERCALE_ASSIGN_OR_RETURN(const std::string text, value->as_string(key));
+  const auto bytes = parse_byte_size(text);
+  if (!bytes.ok()) return value->error(key, bytes.status().message());
+  if (*bytes < low) return value->error(key, "it is '", text, "', wanted at least ", low, " bytes");
+  *out = *bytes;
   return {};
 }
 

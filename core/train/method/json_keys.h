@@ -17,6 +17,8 @@ Status check_keys(const Json& object, std::string_view where, std::initializer_l
 // Sets *out when the key is there and not null. `low` and `high` bound it, inclusive: OUT_OF_RANGE names them.
 Status read_number(const Json& object, std::string_view key, double low, double high, double* out);
 Status read_integer(const Json& object, std::string_view key, int64_t low, int64_t high, int64_t* out);
+// A number of bytes, or a text that parse_byte_size() takes: "2GB".
+Status read_bytes(const Json& object, std::string_view key, int64_t low, int64_t* out);
 Status read_flag(const Json& object, std::string_view key, bool* out);
 Status read_text(const Json& object, std::string_view key, std::string* out);
 

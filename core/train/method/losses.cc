@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale {

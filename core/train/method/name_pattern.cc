@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale {
@@ -38,9 +39,7 @@ Status check_pattern(std::string_view what, const std::string& pattern, const st
     if (matches_pattern(pattern, v.name)) return {};
     names.push_back(v.name);
   }
-  const std::string nearest = nearest_name(pattern, names);
-  return invalid_argument("'", what, "': no variable is called '", pattern, "'",
-                          nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+  return invalid_argument("'", what, "': no variable is called '", pattern, "'", did_you_mean(pattern, names));
 }
 
 }  // namespace percale

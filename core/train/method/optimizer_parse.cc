@@ -1,6 +1,7 @@
 // What a SPEC says of optimizers.
 #include <limits>
 
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 #include "core/train/method/json_keys.h"
 #include "core/train/method/optimizer.h"
@@ -54,9 +55,7 @@ Result<Optimizer> parse_optimizer(const Json& json) {
         if (off) continue;
         return unimplemented("optimizer '", name, "': '", key, "' is not there yet");
       }
-      const std::string nearest = nearest_name(key, candidates);
-      return value.error(key, "no such key in optimizer '", name, "'",
-                         nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+      return value.error(key, "no such key in optimizer '", name, "'", did_you_mean(key, candidates));
     }
     PERCALE_RETURN_IF_ERROR(number("global_clipnorm", 0, kMost, &out.clip_norm));
     PERCALE_RETURN_IF_ERROR(number("clipnorm", 0, kMost, &out.clip_each_norm));

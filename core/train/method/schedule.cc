@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 #include "core/train/method/json_keys.h"
 

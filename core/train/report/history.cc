@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kFixedColumns = 5;
 
 std::string number(double v) {
+  if (std::isnan(v)) return "nan";  // of either sign
   char text[40];
   snprintf(text, sizeof text, "%.9g", v);
   return text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 #include "core/train/method/json_keys.h"
 #include "core/train/method/metric_ops.h"

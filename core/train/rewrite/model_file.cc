@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/similar_name.h"
 #include "core/checkpoint/graph_files.h"
 #include "core/graph/validate.h"
 #include "core/passes/rewrite.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/similar_name.h"
 #include "core/run/device_list.h"
 #include "core/train/method/json_keys.h"
 
@@ -78,7 +79,7 @@ Result<ParallelSpec> parse_parallel(const Json& json) {
   PERCALE_RETURN_IF_ERROR(read_stages(json, &out));
   PERCALE_RETURN_IF_ERROR(read_integer(json, "micro_batches", 1, kMostShards, &out.micro_batches));
   PERCALE_RETURN_IF_ERROR(read_splits(json, &out));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "device_memory", 1, int64_t{1} << 62, &out.device_memory));
+  PERCALE_RETURN_IF_ERROR(read_bytes(json, "device_memory", 1, &out.device_memory));
   std::string schedule = "1f1b";
   PERCALE_RETURN_IF_ERROR(read_text(json, "schedule", &schedule));
   if (schedule == "gpipe") {
@@ -97,9 +98,8 @@ Result<ParallelSpec> parse_strategy(const Json& json) {
     return unimplemented(
         "'strategy': multi_worker_mirrored trains on several machines, which needs the remote plug-in");
   }
-  const std::string nearest = nearest_name(out.strategy, {"mirrored", "parameter_server", "multi_worker_mirrored"});
-  return json.error("strategy", "no strategy '", out.strategy, "', wanted mirrored or parameter_server",
-                    nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+  return json.error("strategy", "no strategy '", out.strategy, "'",
+                    did_you_mean(out.strategy, {"mirrored", "parameter_server"}));
 }
 
 Result<std::vector<std::vector<int32_t>>> device_groups(const Engine& engine, const std::vector<std::string>& wanted,

@@ -27,7 +27,7 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
     if (ps == nullptr || ps->is_null()) return json.error("parameters", "'ps' is missing: which devices?");
     out.where = Where::kPs;
     PERCALE_RETURN_IF_ERROR(read_text(json, "ps", &out.devices));
-    PERCALE_RETURN_IF_ERROR(read_integer(json, "min_shard_bytes", 1, int64_t{1} << 60, &out.min_shard_bytes));
+    PERCALE_RETURN_IF_ERROR(read_bytes(json, "min_shard_bytes", 1, &out.min_shard_bytes));
     return out;
   }
   PERCALE_ASSIGN_OR_RETURN(const std::string text, json.as_string("parameters"));
@@ -36,9 +36,7 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
     out.where = where;
     return out;
   }
-  const std::string nearest = nearest_name(text, {"host", "ps", "mirrored", "device"});
-  return json.error("parameters", "'", text, "' is none of host, ps, mirrored, device, {\"ps\": devices}",
-                    nearest.empty() ? std::string() : str_cat("; the nearest is '", nearest, "'"));
+  return json.error("parameters", "'", text, "' is none of host, ps, mirrored, device, {\"ps\": devices}");
 }
 
 std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters,

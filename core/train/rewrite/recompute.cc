@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/byte_size.h"
 #include "core/graph/effects.h"
 #include "core/graph/validate.h"
 #include "core/passes/rewrite.h"
@@ -330,6 +331,11 @@ Result<Recompute> parse_recompute(const Json& json) {
   for (const auto& [name, when] : {std::pair{"off", When::kNever}, {"on", When::kAlways}, {"auto", When::kAuto}}) {
     if (text != name) continue;
     out.when = when;
+    return out;
+  }
+  if (const auto bytes = parse_byte_size(text); bytes.ok() && *bytes > 0) {
+    out.bytes = *bytes;
+    out.when = When::kAboveBytes;
     return out;
   }
   return json.error("recompute", "it is '", text, "', wanted true, false, \"auto\" or a number of bytes");

@@ -20,7 +20,7 @@ struct Recompute {
   When when = When::kNever;
   int64_t bytes = 0;
 };
-// true, false, a number of bytes from 1 on, or "auto", "on", "off".
+// true, false, a number of bytes from 1 on, also with a unit ("2GB"), or "auto", "on", "off".
 Result<Recompute> parse_recompute(const Json& json);
 
 // A graph whose `function` is rewritten: its first `forward` nodes, which hold all that the others differentiate, are cut into

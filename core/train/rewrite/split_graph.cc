@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/similar_name.h"
 #include "core/graph/clone.h"
 #include "core/graph/device_hint.h"
 #include "core/train/layers/state_ops.h"
@@ -538,9 +539,8 @@ class Splitter {
       for (size_t i = 0; i < wanted.size() && !known; ++i)
         known = wanted[i] && names_node(rule.pattern, from_, from_.nodes[i]);
       if (known) continue;
-      const std::string nearest = nearest_name(rule.pattern, layer_names_of(from_, wanted));
       return invalid_argument("'splits': no layer is called '", rule.pattern, "'",
-                              nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+                              did_you_mean(rule.pattern, layer_names_of(from_, wanted)));
     }
     return {};
   }

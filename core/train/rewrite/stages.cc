@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "core/base/similar_name.h"
 #include "core/train/method/name_pattern.h"
 #include "core/train/rewrite/step_flops.h"
 
@@ -102,9 +103,7 @@ class Assignment {
 
   Status no_such_layer(const std::string& pattern) const {
     const std::vector<std::string> layers = layer_names_of(f_, used_);
-    const std::string nearest = nearest_name(pattern, layers);
-    return invalid_argument("'stages': no layer is called '", pattern, "'",
-                            nearest.empty() ? std::string() : str_cat(", did you mean '", nearest, "'?"));
+    return invalid_argument("'stages': no layer is called '", pattern, "'", did_you_mean(pattern, layers));
   }
 
   double bytes_per_row(ValueId id) const {

@@ -63,7 +63,7 @@ TEST_CASE("another model's values come from a file, from a checkpoint, and from 
     CHECK(load_variables(*variables, path, {{"", "head/*"}}, true).status().code() == Code::kNotFound);
     CHECK(*load_variables(*variables, path, {{"", "head/*"}}, false) == 1);
     CHECK(load_variables(*variables, path, {{"encoder/b", "backbone/a/bias"}}, false).status().message() ==
-          path + ": no tensor 'encoder/b' in the file; the nearest is 'encoder/a/w'");
+          path + ": no tensor 'encoder/b' in the file, did you mean 'encoder/a/w'?");
     CHECK(load_variables(*variables, path, {{"a/*", "b"}}, false).status().code() == Code::kInvalidArgument);
   }
   CHECK(load_variables(*table(), folder / "nothing", {}, false).status().code() == Code::kNotFound);

@@ -169,7 +169,7 @@ TEST_CASE("attributes, variables and functions that a node names must be there")
   CHECK(error_after([](Graph& g) { node(g, "call").attributes.erase("body"); }).find("required") != std::string::npos);
   CHECK(error_after([](Graph& g) { node(g, "rich").attributes.set("int", 1.5); }).find("of kind float, wanted int") !=
         std::string::npos);
-  CHECK(error_after([](Graph& g) { node(g, "rich").attributes.set("inte", 1); }).find("nearest is 'int'") !=
+  CHECK(error_after([](Graph& g) { node(g, "rich").attributes.set("inte", 1); }).find("did you mean 'int'") !=
         std::string::npos);
   CHECK(error_after([](Graph& g) {
           Node& y = node(g, "y");

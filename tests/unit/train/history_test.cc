@@ -45,18 +45,85 @@ TEST_CASE("a history takes the columns that it has from those that there are") {
   CHECK(none.rows[1].metrics.empty());
 }
 
-TEST_CASE("the plot draws every series, names them, and escapes names") {
+size_t count(const std::string& text, const std::string& what) {
+  size_t out = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+  return out;
+}
+
+TEST_CASE("the plot has a title, draws every series, names them, and escapes names") {
   History h = sample();
-  h.metric_names = {"a<b"};
+  h.metric_names = {"a<b\n\xff"};
   const std::string svg = h.to_svg();
   CHECK(svg.starts_with("<svg "));
   CHECK(svg.ends_with("</svg>\n"));
-  CHECK(svg.find("a&lt;b") != std::string::npos);
+  CHECK(svg.find("<title>Training: 2 steps, 1 epoch</title>") != std::string::npos);
+  CHECK(svg.find("a&lt;b \xEF\xBF\xBD (right)<") != std::string::npos);
   CHECK(svg.find("a<b") == std::string::npos);
-  size_t lines = 0;
-  for (size_t at = svg.find("<polyline"); at != std::string::npos; at = svg.find("<polyline", at + 1)) ++lines;
-  CHECK(lines == 3);
+  CHECK(count(svg, "<polyline") == 3 + 3);  // the curves, and the legend's samples of them
   CHECK(History{}.to_svg().find("nan") == std::string::npos);
+}
+
+TEST_CASE("the validation loss lies on the axis of the loss") {
+  History h;
+  h.metric_names = {"val_loss", "accuracy"};
+  h.rows = {{1, 1, 4, 0.1, 1, {2, 0.5}}};
+  const std::string svg = h.to_svg();
+  CHECK(svg.find(">val_loss<") != std::string::npos);
+  CHECK(svg.find(">accuracy (right)<") != std::string::npos);
+  // Half of the loss's axis, which goes from 0 to 4, is where half of the other one is, too.
+  const size_t first = svg.find("cy=\""), second = svg.find("cy=\"", first + 1);
+  CHECK(svg.substr(first, 10) == svg.substr(second, 10));
+}
+
+TEST_CASE("losses that are not finite are marked, and told once where they follow each other") {
+  History h;
+  for (int64_t step = 1; step <= 40; ++step) {
+    const bool broken = step == 5 || step > 20;
+    h.rows.push_back({1, step, broken ? std::nan("") : 1.0, 0.1, 1, {}});
+  }
+  const std::string svg = h.to_svg();
+  CHECK(svg.find("loss is not finite") != std::string::npos);
+  CHECK(count(svg, "the loss of step ") == 2);
+  CHECK(svg.find("the loss of step 21 is nan") != std::string::npos);
+  CHECK(count(svg, "nan") == 2);
+  h.rows.resize(4);
+  CHECK(h.to_svg().find("not finite") == std::string::npos);
+}
+
+TEST_CASE("the legend is never cut: it takes as many lines as it needs") {
+  History h;
+  for (int i = 0; i < 20; ++i) h.metric_names.push_back(str_cat("a_rather_long_name_of_a_metric_", i));
+  h.metric_names.emplace_back(300, 'x');
+  h.rows = {{1, 1, 1, 0.1, 1, std::vector<double>(21, 0.5)}};
+  const std::string svg = h.to_svg();
+  for (size_t at = svg.find("<text x=\""); at != std::string::npos; at = svg.find("<text x=\"", at + 1)) {
+    const double x = std::stod(svg.substr(at + 9));
+    const size_t begin = svg.find('>', at) + 1, size = svg.find('<', begin) - begin;
+    CHECK(size <= 60);
+    if (svg.find("text-anchor", at) > begin) CHECK(x + 7 * static_cast<double>(size) <= 800);
+  }
+  const double height = std::stod(svg.substr(svg.find("height=\"") + 8));
+  CHECK(height > 600);
+}
+
+TEST_CASE("the running mean lies on the losses, not behind them") {
+  History h;
+  for (int64_t step = 1; step <= 1000; ++step) h.rows.push_back({1, step, static_cast<double>(step), 0.1, 1, {}});
+  const std::string svg = h.to_svg();
+  const auto points_of = [&](const char* colour) {
+    const size_t at = svg.rfind(str_cat("stroke=\"", colour)), begin = svg.find("points=", at);
+    return svg.substr(begin, svg.find('/', begin) - begin);
+  };
+  CHECK(points_of("#93c5fd") == points_of("#1d4ed8"));
+}
+
+TEST_CASE("a long run is drawn in few points that keep its peaks") {
+  History h;
+  for (int64_t step = 1; step <= 50000; ++step) h.rows.push_back({1, step, step == 31234 ? 9.0 : 1.0, 0.1, 1, {}});
+  const std::string svg = h.to_svg();
+  CHECK(svg.size() < 60000);
+  CHECK(svg.find(",66.0 ") != std::string::npos);  // the top of the plot
 }
 
 }  // namespace percale

@@ -212,7 +212,7 @@ TEST_CASE("what a pipeline cannot be is an error that says what was found and wh
   has(message_of(R"(, "shards": 3, "parallel": {"stages": 2, "micro_batches": 4})"),
       "2 replicas x 4 micro_batches are 8");
   has(message_of(R"(, "shards": 1, "parallel": {"stages": 2, "replicas": 2})"), "2 replicas share 1 shards");
-  has(message_of(R"(, "strategy": "mirored")"), "the nearest is 'mirrored'");
+  has(message_of(R"(, "strategy": "mirored")"), "did you mean 'mirrored'");
   has(message_of(R"(, "strategy": "multi_worker_mirrored")"), "needs the remote plug-in");
   has(message_of(R"(, "strategy": "mirrored", "parallel": {"stages": 2})"), "give one of them");
 }

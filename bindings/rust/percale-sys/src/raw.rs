@@ -346,15 +346,15 @@ functions! {
     fn percale_options_create(kind: *const c_char, out_options: *mut *mut percale_options) -> *mut percale_status;
     /// Gives a reference to the options back; NULL does nothing.
     fn percale_options_release(options: *mut percale_options);
-    /// Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
-    /// OUT_OF_RANGE names the range.
+    /// Sets an option from its text, converted to the option's type. A size in bytes may have a unit: "2GB" (10^9
+    /// each), "2GiB" (2^30 each). NOT_FOUND for an unknown key names a similar one; OUT_OF_RANGE names the range.
     fn percale_options_set(options: *mut percale_options, key: *const c_char, value: *const c_char) -> *mut percale_status;
     /// Sets an option to a whole number; errors as `percale_options_set()`.
     fn percale_options_set_int(options: *mut percale_options, key: *const c_char, value: i64) -> *mut percale_status;
     /// Sets an option to a number; errors as `percale_options_set()`.
     fn percale_options_set_float(options: *mut percale_options, key: *const c_char, value: f64) -> *mut percale_status;
-    /// All options of all kinds as JSON: \[{"kind","key","type","default","choices","doc"}\]; "choices" ("a|b|c") for
-    /// those of type "choice".
+    /// All options of all kinds as JSON: \[{"kind","key","type","default","choices","doc"}\]; "type": int, float,
+    /// bytes, text, choice or switch; "choices" ("a|b|c") for those of type choice.
     fn percale_options_describe(out_json: *mut *mut percale_text) -> *mut percale_status;
     /// An engine. `options` of kind "engine", or NULL for the defaults. Plug-ins are looked for now and at no other
     /// time.
@@ -519,7 +519,7 @@ functions! {
     fn percale_graph_get_output_name(graph: *const percale_graph, index: usize) -> *const c_char;
     /// dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed
     /// and fetched as well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND
-    /// names the nearest value.
+    /// names a similar one value.
     fn percale_graph_value_type(graph: *const percale_graph, name: *const c_char, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
     /// Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
     /// (JSON), "svg" (a drawing of "main").
@@ -557,7 +557,8 @@ functions! {
     fn percale_variables_load_mapped(variables: *mut percale_variables, path: *const c_char, from: *const *const c_char, to: *const *const c_char, count: usize, strict: i32, out_loaded: *mut i64) -> *mut percale_status;
     /// Writes the newest version as a safetensors file, whole or not at all.
     fn percale_variables_save(variables: *const percale_variables, path: *const c_char) -> *mut percale_status;
-    /// A session over a graph. `variables` may be NULL when the graph has none; `options` of kind "session" or NULL.
+    /// A session over a graph. `variables` may be NULL when the graph has none, else that is INVALID_ARGUMENT;
+    /// `options` of kind "session" or NULL.
     fn percale_session_create(engine: *mut percale_engine, graph: *const percale_graph, variables: *mut percale_variables, options: *const percale_options, out_session: *mut *mut percale_session) -> *mut percale_status;
     /// One reference more; the session itself, NULL for NULL.
     fn percale_session_retain(session: *mut percale_session) -> *mut percale_session;

@@ -53,8 +53,8 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Sets an option from its text, converted to the option's type. NOT_FOUND for an unknown key names the nearest;
-   * OUT_OF_RANGE names the range.
+   * Sets an option from its text, converted to the option's type. A size in bytes may have a unit: "2GB" (10^9
+   * each), "2GiB" (2^30 each). NOT_FOUND for an unknown key names a similar one; OUT_OF_RANGE names the range.
    *
    * @param options in percale_options*
    * @param key text const char*
@@ -114,8 +114,8 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "choices" ("a|b|c") for
-   * those of type "choice".
+   * All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "type": int, float,
+   * bytes, text, choice or switch; "choices" ("a|b|c") for those of type choice.
    *
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases

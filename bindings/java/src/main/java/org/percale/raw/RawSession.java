@@ -17,8 +17,8 @@ public final class RawSession {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A session over a graph. {@code variables} may be NULL when the graph has none; {@code options} of kind
-   * "session" or NULL.
+   * A session over a graph. {@code variables} may be NULL when the graph has none, else that is INVALID_ARGUMENT;
+   * {@code options} of kind "session" or NULL.
    *
    * @param engine in percale_engine*
    * @param graph in const percale_graph*
