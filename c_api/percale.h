@@ -728,8 +728,8 @@ typedef struct percale_progress {
   double epoch_loss;                            /**< mean over the epoch's rows so far, each before its update */
 } percale_progress;
 /** Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices have completed
- * meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained and released, and its history, model
- * and variables taken. Its step, fit, evaluate, restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do
+ * meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained and released, its learning rate set,
+ * and its history, model and variables taken. Its step, fit, evaluate, restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do
  * percale_dataset_configure() and percale_dataset_next() of the data that it trains on and validates with; percale_trainer_set_trace() and
  * percale_trainer_set_cancellation() do nothing. Functions of other objects may be called. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
@@ -752,6 +752,11 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_t
  * later see it, those under way keep the version that they began with, and nobody waits. The option "publish" says when a trainer
  * does so by itself. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_publish(percale_trainer* trainer);
+/** The optimizer's learning rate from the next step on, which the schedule begins with: a factor of it, or a fall from it, counts from
+ * this rate. Checkpoints hold it. Between two steps, or within the progress callback. INVALID_ARGUMENT unless `rate` is a finite
+ * number from 0 on; FAILED_PRECONDITION with the schedule one_cycle, which says the rate itself, and during a step.
+ * \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_set_learning_rate(percale_trainer* trainer, double rate);
 /** Ends the call under way (step, fit, evaluate) with CANCELLED; the state is that of the last completed step. Later calls are not
  * affected. Any thread. NULL: nothing. \since 0.1 */
 PERCALE_API void percale_trainer_cancel(percale_trainer* trainer);

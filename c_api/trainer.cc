@@ -265,6 +265,13 @@ percale_status* percale_trainer_publish(percale_trainer* trainer) {
   });
 }
 
+percale_status* percale_trainer_set_learning_rate(percale_trainer* trainer, double rate) {
+  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(trainer->calls.check_between_steps(function));
+    return trainer->trainer->set_learning_rate(rate).with_context(function);
+  });
+}
+
 void percale_trainer_cancel(percale_trainer* trainer) {
   if (trainer != nullptr) trainer->trainer->cancel();
 }

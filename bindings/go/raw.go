@@ -1918,6 +1918,19 @@ func trainerPublish(trainer *C.percale_trainer) error {
 	return nil
 }
 
+// trainerSetLearningRate is percale_trainer_set_learning_rate. The optimizer's learning rate from the next step on,
+// which the schedule begins with: a factor of it, or a fall from it, counts from this rate. Checkpoints hold it.
+// Between two steps, or within the progress callback. INVALID_ARGUMENT unless `rate` is a finite number from 0 on;
+// FAILED_PRECONDITION with the schedule one_cycle, which says the rate itself, and during a step.
+func trainerSetLearningRate(trainer *C.percale_trainer, rate float64) error {
+	status := C.percale_trainer_set_learning_rate(trainer, C.double(rate))
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
+}
+
 // trainerCancel is percale_trainer_cancel. Ends the call under way (step, fit, evaluate) with CANCELLED; the state is
 // that of the last completed step. Later calls are not affected. Any thread. NULL: nothing.
 func trainerCancel(trainer *C.percale_trainer) {

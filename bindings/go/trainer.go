@@ -247,6 +247,11 @@ func (t *Trainer) Publish() error {
 	return t.with(func(c *C.percale_trainer) error { return trainerPublish(c) })
 }
 
+// SetLearningRate sets the optimizer's learning rate from the next step on, which the schedule begins with; also within the callback of Fit.
+func (t *Trainer) SetLearningRate(rate float64) error {
+	return t.with(func(c *C.percale_trainer) error { return trainerSetLearningRate(c, rate) })
+}
+
 // Cancel ends the call under way (Step, Fit, Evaluate) with code Cancelled. Any goroutine.
 func (t *Trainer) Cancel() {
 	if c, err := t.enter(); err == nil {

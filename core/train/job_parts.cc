@@ -194,9 +194,20 @@ JobParts optimizer_parts(const Optimizer& o) {
   return parts.take();
 }
 
-JobParts schedule_parts(const Schedule& s) {
-  Parts parts("schedule.");
-  parts.add("name", schedule_names()[static_cast<size_t>(s.kind)]).add("step_size", s.step_size).add("gamma", s.gamma);
+JobParts schedule_parts(const Schedule& s, const std::string& prefix) {
+  if (s.kind == Schedule::Kind::kSequence) {
+    JobParts all;
+    for (size_t i = 0; i < s.parts.size(); ++i) {
+      JobParts one = schedule_parts(s.parts[i], str_cat(prefix, i, "."));
+      all.insert(all.end(), std::make_move_iterator(one.begin()), std::make_move_iterator(one.end()));
+    }
+    return all;
+  }
+  Parts parts(prefix);
+  parts.add("name", schedule_names()[static_cast<size_t>(s.kind)])
+      .add("duration", s.duration)
+      .add("step_size", s.step_size)
+      .add("gamma", s.gamma);
   parts.add("decay_steps", s.decay_steps).add("steps", s.warm_up_steps).add("alpha", s.alpha);
   parts.add("max_learning_rate", s.max_learning_rate).add("pct_start", s.pct_start).add("div_factor", s.div_factor);
   parts.add("final_div_factor", s.final_div_factor).add("total_steps", s.total_steps);

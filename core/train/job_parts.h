@@ -17,7 +17,8 @@ struct TrainerOptions;
 JobParts model_parts(const Model& model);
 JobParts loss_parts(const LossOptions& loss);
 JobParts optimizer_parts(const Optimizer& optimizer);
-JobParts schedule_parts(const Schedule& schedule);
+// Names begin with `prefix`; of a sequence with the part's number behind it.
+JobParts schedule_parts(const Schedule& schedule, const std::string& prefix = "schedule.");
 // Rows, columns and batches; not where they come from.
 JobParts data_parts(const Dataset& data);
 // Seed and `shards`, batches of a step, frozen variables.

@@ -142,8 +142,8 @@ Status Trainer::check_monitors() const {
                             "these with 'val_' before it",
                             did_you_mean(name, known));
   };
-  if (options_.schedule.kind == Schedule::Kind::kPlateau) {
-    PERCALE_RETURN_IF_ERROR(check("the schedule", options_.schedule.plateau.monitor));
+  if (const Plateau* plateau = options_.schedule.waits_for(); plateau != nullptr) {
+    PERCALE_RETURN_IF_ERROR(check("the schedule", plateau->monitor));
   }
   if (options_.early_stopping.on) PERCALE_RETURN_IF_ERROR(check("early_stopping", options_.early_stopping.monitor));
   return options_.keep_best > 0 ? check("keep_best", options_.keep_monitor) : Status();

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_TRAINER_H_
 #define PERCALE_CORE_TRAIN_TRAINER_H_
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -121,6 +122,9 @@ class Trainer {
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
   // Makes what was trained so far the next version of the table, in one piece. Readers of older ones keep them.
   Status publish();
+  // The rate of the optimizer, which the schedule begins with, from the next step on; part of checkpoints. Not where the schedule says
+  // the rate itself (one_cycle). Thread-safe.
+  Status set_learning_rate(double rate);
   // Ends the call under way with CANCELLED; the state is that of the last completed step.
   void cancel();
   // Calls end so, too, when `stop` is cancelled, even before they begin. Null: nothing does. Not during a call.
@@ -267,6 +271,7 @@ class Trainer {
   // The token of a call that begins; CANCELLED when it must not.
   Result<std::shared_ptr<CancelToken>> begin();
   double learning_rate(int64_t done, int64_t steps) const;
+  double base_rate() const;
   double batch_loss() const;
   // "loss" and the metrics of totals that were added up.
   NamedNumbers finish(const std::vector<double>& sums) const;
@@ -335,6 +340,7 @@ class Trainer {
   int64_t score_epoch_ = 0;
   double seconds_ = 0, started_ = 0;
   bool warned_of_loss_ = false;
+  std::atomic<double> rate_by_hand_{-1};  // less than 0: the optimizer's counts
   History history_;
   Trace* trace_ = nullptr;
   RunFacts facts_;

@@ -32,7 +32,7 @@ std::string Trainer::describe() const {
   const std::lock_guard lock(plan_mutex_);
   JsonWriter w;
   w.begin_object().key("parameters").value(parameters).key("trainable").value(trainable);
-  w.key("optimizer").value(options_.optimizer.name()).key("learning_rate").value(options_.optimizer.learning_rate);
+  w.key("optimizer").value(options_.optimizer.name()).key("learning_rate").value(base_rate());
   w.key("by_rows").begin_array();
   for (size_t i : graph_.by_rows) w.value(graph_.parameters[i].name);
   w.end_array();

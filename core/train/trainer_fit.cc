@@ -15,7 +15,8 @@ std::shared_ptr<Dataset> Trainer::validation() const {
 }
 
 bool Trainer::watches_validation() const {
-  return (options_.schedule.kind == Schedule::Kind::kPlateau && options_.schedule.plateau.monitor.of_validation()) ||
+  const Plateau* plateau = options_.schedule.waits_for();
+  return (plateau != nullptr && plateau->monitor.of_validation()) ||
          (options_.early_stopping.on && options_.early_stopping.monitor.of_validation()) ||
          (options_.keep_best > 0 && options_.keep_monitor.of_validation());
 }
@@ -170,7 +171,7 @@ Status Trainer::finish_fit() {
 // there is one.
 Status Trainer::end_epoch(const CancelToken& token) {
   NamedNumbers numbers = finish(epoch_sums_);
-  const bool plateau = options_.schedule.kind == Schedule::Kind::kPlateau;
+  const Plateau* const plateau = options_.schedule.waits_for();
   if (validation_data_ != nullptr || watches_validation()) {
     PERCALE_ASSIGN_OR_RETURN(const NamedNumbers own, evaluate_on(*validation(), token));
     for (const auto& [name, value] : own) numbers.emplace_back("val_" + name, value);
@@ -184,9 +185,8 @@ Status Trainer::end_epoch(const CancelToken& token) {
   if (!best_.empty()) PERCALE_RETURN_IF_ERROR(bring_home());
   // From here on nothing fails.
   if (!history_.rows.empty()) history_.rows.back().metrics = std::move(metrics);
-  if (plateau) {
-    const Plateau& p = options_.schedule.plateau;
-    plateau_.update(p, options_.optimizer.learning_rate, value_of(p.monitor.name));
+  if (plateau != nullptr) {
+    plateau_.update(*plateau, base_rate(), value_of(plateau->monitor.name));
   }
   if (options_.early_stopping.on) {
     const EarlyStopping& o = options_.early_stopping;

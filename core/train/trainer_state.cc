@@ -10,7 +10,8 @@ namespace percale {
 namespace {
 
 constexpr std::string_view kHistory = "percale/history", kHistoryNames = "percale/history/names",
-                           kBest = "percale/best/", kBestWaits = "best.waits", kApplied = "percale/applied";
+                           kBest = "percale/best/", kBestWaits = "best.waits", kApplied = "percale/applied",
+                           kRateByHand = "learning_rate.by_hand";
 
 const Tensor* find_tensor(const Checkpoint& checkpoint, std::string_view name) {
   for (const auto& [key, tensor] : checkpoint.tensors) {
@@ -90,6 +91,7 @@ Status Trainer::save(const std::string& folder) {
   c.sums = epoch_sums_;
   plateau_.save("plateau", c.numbers);
   early_stopping_.save("early_stopping", c.numbers);
+  if (rate_by_hand_ >= 0) c.numbers.emplace_back(kRateByHand, rate_by_hand_);
   // A number of the epoch that has just ended is a number of this state; in the middle of the next it is not.
   if (options_.keep_best > 0 && position_.batch == 0 && score_epoch_ == position_.epoch) c.score = score_;
   for (size_t i = 0; i < working_.size(); ++i) c.tensors.emplace_back(graph_.graph->variables[i].name, working_[i]);
@@ -193,6 +195,10 @@ Status Trainer::take_up(const NewestCheckpoint& restored) {
   started_ = wall_seconds() - seconds_;
   plateau_.load("plateau", c.numbers);
   early_stopping_.load("early_stopping", c.numbers);
+  rate_by_hand_ = -1;
+  for (const auto& [name, value] : c.numbers) {
+    if (name == kRateByHand) rate_by_hand_ = value;
+  }
   score_ = c.score;
   score_epoch_ = c.epoch;
   if (sums_ == nullptr) options_.shards = c.shards;

@@ -517,10 +517,26 @@ Status Trainer::commit(const Compiled& plan, const std::vector<Tensor>& total, d
 
 double Trainer::batch_loss() const { return scalar_value(sums_->total()[0]) / scalar_value(sums_->total()[1]); }
 
+Status Trainer::set_learning_rate(double rate) {
+  if (!(rate >= 0) || std::isinf(rate))
+    return invalid_argument("the learning rate is ", rate, ", wanted a number from 0 on");
+  if (!options_.schedule.has_base()) {
+    return failed_precondition(
+        "the schedule says the learning rate itself, by 'max_learning_rate'; train with another schedule");
+  }
+  rate_by_hand_.store(rate);
+  return {};
+}
+
+double Trainer::base_rate() const {
+  const double by_hand = rate_by_hand_.load();
+  return by_hand >= 0 ? by_hand : options_.optimizer.learning_rate;
+}
+
 double Trainer::learning_rate(int64_t done, int64_t steps) const {
   const Schedule& schedule = options_.schedule;
-  const double rate = schedule.learning_rate(options_.optimizer.learning_rate, done, steps);
-  return schedule.kind == Schedule::Kind::kPlateau ? rate * plateau_.factor : rate;
+  const double rate = schedule.learning_rate(base_rate(), done, steps);
+  return schedule.waits_for() != nullptr ? rate * plateau_.factor : rate;
 }
 
 Status Trainer::run_step(const std::vector<std::string>& names, std::span<const std::vector<Tensor>> batches,

@@ -662,6 +662,57 @@ static void another_model_takes_over_by_name(void) {
   percale_graph_release(graph);
 }
 
+typedef struct {
+  percale_trainer* trainer;
+  double rates[10];
+  size_t count;
+} rates;
+
+/* Halves the rate after each step. */
+static int32_t halve(void* user, const percale_progress* progress) {
+  rates* seen = user;
+  if (seen->count < 10) seen->rates[seen->count++] = progress->learning_rate;
+  OK(percale_trainer_set_learning_rate(seen->trainer, progress->learning_rate / 2));
+  return 0;
+}
+
+static void the_learning_rate_is_set_between_steps_and_kept_in_checkpoints(void) {
+  percale_graph* graph = make_graph();
+  percale_dataset* data = make_data();
+  percale_trainer *trainer = make_trainer(graph), *resumed = make_trainer(graph), *cycled = NULL;
+  percale_options* options = NULL;
+  percale_text* text = NULL;
+  rates seen = {NULL, {0}, 0};
+  char path[4000];
+  size_t i;
+  seen.trainer = trainer;
+  OK(percale_trainer_fit(trainer, data, 1, halve, &seen));
+  CHECK(seen.count == 5);
+  for (i = 0; i < seen.count; ++i) CHECK(fabs(seen.rates[i] - 0.2 / (double)(1 << i)) < 1e-15);
+  snprintf(path, sizeof path, "%s/rates", folder);
+  OK(percale_trainer_save(trainer, path));
+  OK(percale_trainer_restore(resumed, path));
+  OK(percale_trainer_describe(resumed, &text));
+  CHECK(strstr(percale_text_data(text, NULL), "\"learning_rate\":0.00625,") != NULL);
+  percale_text_release(text);
+  FAILS(percale_trainer_set_learning_rate(trainer, -1), PERCALE_INVALID_ARGUMENT, "the learning rate is -1");
+  FAILS(percale_trainer_set_learning_rate(trainer, NAN), PERCALE_INVALID_ARGUMENT, "the learning rate is nan");
+  REFUSES(percale_trainer_set_learning_rate(NULL, 1), "trainer");
+  OK(percale_options_create("trainer", &options));
+  OK(percale_options_set(options, "loss", "loss"));
+  OK(percale_options_set(
+      options, "schedule",
+      "[{\"name\": \"warm_up\", \"steps\": 3}, {\"name\": \"one_cycle\", \"max_learning_rate\": 1}]"));
+  OK(percale_trainer_create(engine, graph, NULL, options, &cycled));
+  FAILS(percale_trainer_set_learning_rate(cycled, 1), PERCALE_FAILED_PRECONDITION, "max_learning_rate");
+  percale_options_release(options);
+  percale_trainer_release(cycled);
+  percale_trainer_release(trainer);
+  percale_trainer_release(resumed);
+  percale_dataset_release(data);
+  percale_graph_release(graph);
+}
+
 static void nothing_may_be_null(void) {
   percale_graph *graph = make_graph(), *model = NULL;
   percale_trainer *trainer = NULL, *other = NULL;
@@ -711,6 +762,7 @@ int main(int argc, char** argv) {
   options_say_how_it_trains();
   a_spec_is_refused_where_it_is_wrong();
   another_model_takes_over_by_name();
+  the_learning_rate_is_set_between_steps_and_kept_in_checkpoints();
   nothing_may_be_null();
   percale_engine_release(engine);
   return check_done();

@@ -162,6 +162,8 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   }
   /// Sessions on the same variables see what was trained so far, in one piece.
   Status publish() { return Status(percale_trainer_publish(get())); }
+  /// The optimizer's learning rate from the next step on, which the schedule begins with; also from the callback of fit().
+  Status set_learning_rate(double rate) { return Status(percale_trainer_set_learning_rate(get(), rate)); }
   /// Ends the step under way with CANCELLED; any thread.
   void cancel() { percale_trainer_cancel(get()); }
   /// step(), fit() and evaluate() end with CANCELLED when it is cancelled, within a step, between two, or before they begin. An

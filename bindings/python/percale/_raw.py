@@ -198,6 +198,7 @@ percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* d
 percale_status* percale_trainer_set_validation(percale_trainer* trainer, percale_dataset* dataset);
 percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json);
 percale_status* percale_trainer_publish(percale_trainer* trainer);
+percale_status* percale_trainer_set_learning_rate(percale_trainer* trainer, double rate);
 void percale_trainer_cancel(percale_trainer* trainer);
 void percale_trainer_set_cancellation(percale_trainer* trainer, percale_cancellation* cancellation);
 percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder);

@@ -107,6 +107,11 @@ class Trainer(ExclusiveHandle):
         """Makes what was trained so far the next version of the variables."""
         check(lib.percale_trainer_publish(self.c))
 
+    @exclusive
+    def set_learning_rate(self, rate):
+        """The optimizer's learning rate from the next step on, which the schedule begins with; also within the callback of fit()."""
+        check(lib.percale_trainer_set_learning_rate(self.c, rate))
+
     def cancel(self):
         """Ends the step under way with Cancelled. Any thread."""
         lib.percale_trainer_cancel(self.c)

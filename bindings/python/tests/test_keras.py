@@ -196,6 +196,36 @@ class Callbacks(unittest.TestCase):
         model.fit(x, y, epochs=3, shuffle=False, verbose=0, callbacks=[callbacks.TerminateOnNaN()])
         self.assertEqual(model.trainer.steps, 4)
 
+    def test_the_learning_rate_follows_a_function_of_the_epoch(self):
+        x, y = rows()
+        model, seen = classifier(), []
+
+        def falling(epoch, rate):
+            seen.append((epoch, rate))
+            return 0.02 / (epoch + 1)
+
+        model.fit(x, y, epochs=3, verbose=0, callbacks=[callbacks.LearningRateScheduler(falling)])
+        self.assertEqual([epoch for epoch, _ in seen], [0, 1, 2])
+        self.assertEqual([rate for _, rate in seen[1:]], [0.02, 0.01])
+        rates = [(int(row["epoch"]), float(row["learning_rate"])) for row in
+                 csv.DictReader(model.trainer.history("csv").splitlines())]
+        for epoch, rate in rates:
+            self.assertAlmostEqual(rate, 0.02 / epoch)
+
+    def test_the_learning_rate_falls_on_a_plateau(self):
+        x, y = rows()
+        model = classifier()
+        # Nothing is better than the first epoch by as much as this.
+        falling = callbacks.ReduceLROnPlateau(monitor="loss", factor=0.5, patience=2, min_delta=1e6, cooldown=1, min_lr=0.003)
+        rates = []
+        model.fit(x, y, epochs=1, verbose=0)
+        model.learning_rate = 0.01
+        noting = callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: rates.append(model.learning_rate))
+        model.fit(x, y, epochs=9, verbose=0, callbacks=[falling, noting])
+        self.assertEqual(rates, [0.01, 0.01, 0.005, 0.005, 0.003, 0.003, 0.003, 0.003, 0.003])
+        with self.assertRaisesRegex(ValueError, "factor"):
+            callbacks.ReduceLROnPlateau(factor=1)
+
 
 class Models(unittest.TestCase):
     def test_they_predict_before_they_are_fitted_and_in_batches(self):

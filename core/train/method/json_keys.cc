@@ -93,7 +93,8 @@ Status read_text(const Json& object, std::string_view key, std::string* out) {
 
 Result<Json> json_or_name(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && (text[first] == '{' || text[first] == '"')) return Json::parse(text);
+  if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[' || text[first] == '"'))
+    return Json::parse(text);
   JsonWriter quoted;
   quoted.value(text);
   return Json::parse(quoted.text());

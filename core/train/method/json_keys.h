@@ -22,7 +22,7 @@ Status read_bytes(const Json& object, std::string_view key, int64_t low, int64_t
 Status read_flag(const Json& object, std::string_view key, bool* out);
 Status read_text(const Json& object, std::string_view key, std::string* out);
 
-// What an option says: JSON, or a bare name, which becomes a JSON string.
+// What an option says: JSON (an object, a list, a string), or a bare name, which becomes a JSON string.
 Result<Json> json_or_name(std::string_view text);
 
 }  // namespace percale

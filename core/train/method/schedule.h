@@ -13,7 +13,7 @@ namespace percale {
 
 // A plain value; by default the optimizer's learning rate all along.
 struct Schedule {
-  enum class Kind { kConstant, kStep, kCosine, kWarmUp, kOneCycle, kPlateau };
+  enum class Kind { kConstant, kStep, kCosine, kWarmUp, kOneCycle, kPlateau, kSequence };
   Kind kind = Kind::kConstant;
   // step: the rate is multiplied by `gamma` every `step_size` steps.
   int64_t step_size = 0;
@@ -28,16 +28,24 @@ struct Schedule {
   // plateau: epochs decide, not steps; learning_rate() gives the rate from which they start.
   Plateau plateau;
 
+  // sequence: one schedule after the other, each counting its steps from 0 (PyTorch's SequentialLR).
+  std::vector<Schedule> parts;
+  // Steps as a part of a sequence; 0: the last part, for what is left of the run.
+  int64_t duration = 0;
+
   // The run's number of steps is needed.
-  bool needs_total() const {
-    return (kind == Kind::kOneCycle && total_steps == 0) || (kind == Kind::kCosine && decay_steps == 0);
-  }
+  bool needs_total() const;
+  // The rate of every step is a part of the optimizer's.
+  bool has_base() const;
+  // The plateau that the schedule, or a part of it, waits for; null: none.
+  const Plateau* waits_for() const;
   // For the step that is the `step`-th of `total`, counted from 0; `base` is the optimizer's learning rate.
   double learning_rate(double base, int64_t step, int64_t total) const;
 };
 
 std::vector<std::string> schedule_names();
-// From a name or {"name": "one_cycle", "max_learning_rate": 0.004, ...}.
+// From a name, {"name": "one_cycle", "max_learning_rate": 0.004, ...}, or a list of such, one after the other: all but the last one
+// need a length, which is "duration", or else the "steps" of a warm_up, "decay_steps" of a cosine, "total_steps" of a one_cycle.
 Result<Schedule> parse_schedule(const Json& json);
 // The same from text: a bare name, or JSON.
 Result<Schedule> parse_schedule(std::string_view text);

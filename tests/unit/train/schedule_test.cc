@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "core/train/method/optimizer.h"
 
 namespace percale {
@@ -50,6 +52,45 @@ TEST_CASE("step, cosine and warm_up follow their formulas") {
   REQUIRE(warm.ok());
   CHECK(warm->learning_rate(1, 0, 0) == 0.25);
   CHECK(warm->learning_rate(1, 9, 0) == 1);
+}
+
+TEST_CASE("schedules follow each other, each from its own step 0") {
+  const auto s = parse(R"([{"name": "warm_up", "steps": 4}, {"name": "constant", "duration": 2}, {"name": "cosine"}])");
+  REQUIRE_MESSAGE(s.ok(), s.status().to_string());
+  CHECK(s->needs_total());
+  const double expected[] = {0.5, 1, 1.5, 2, 2, 2, 2, 1, 0};
+  const int64_t steps[] = {0, 1, 2, 3, 4, 5, 6, 8, 10};
+  for (size_t i = 0; i < 9; ++i) {
+    CAPTURE(steps[i]);
+    CHECK(s->learning_rate(2, steps[i], 10) == doctest::Approx(expected[i]));
+  }
+  // A part with a length of its own takes it; a "duration" counts more, and a cosine without one goes over it.
+  const auto parts =
+      parse(R"([{"name": "cosine", "decay_steps": 8, "duration": 4}, {"name": "cosine", "duration": 2}, "constant"])");
+  REQUIRE(parts.ok());
+  CHECK_FALSE(parts->needs_total());
+  CHECK(parts->learning_rate(1, 3, 0) == doctest::Approx(0.5 * (1 + std::cos(3.14159265358979 * 3 / 8))));
+  CHECK(parts->learning_rate(1, 4, 0) == 1);
+  CHECK(parts->learning_rate(1, 5, 0) == doctest::Approx(0.5));
+  CHECK(parts->learning_rate(1, 6, 0) == 1);
+  const auto waiting = parse(R"([{"name": "warm_up", "steps": 4}, {"name": "plateau", "monitor": "val_loss"}])");
+  REQUIRE(waiting.ok());
+  REQUIRE(waiting->waits_for() != nullptr);
+  CHECK(waiting->waits_for()->monitor.name == "val_loss");
+  CHECK(parse_schedule(R"([{"name": "warm_up", "steps": 4}, "cosine"])")->parts.size() == 2);
+}
+
+TEST_CASE("a sequence that cannot be followed is refused") {
+  const auto message = [](std::string_view text) { return std::string(parse(text).status().message()); };
+  CHECK(message("[]").find("the list is empty") != std::string::npos);
+  CHECK(message(R"(["constant", "cosine"])").find("part 1 of 2 needs a length") != std::string::npos);
+  CHECK(message(R"([{"name": "cosine"}, "constant"])").find("part 1 of 2 needs a length") != std::string::npos);
+  CHECK(message(R"(["constant"  , {"name": "cosine", "duration": 5}])").find("needs a length") != std::string::npos);
+  CHECK(message(R"([{"name": "constant", "duration": 5}])").find("goes on to the end of the run") != std::string::npos);
+  CHECK(message(R"({"name": "constant", "duration": 5})").find("a part of a list") != std::string::npos);
+  CHECK(message(R"([{"name": "constant", "duration": 0}, "cosine"])").find("duration") != std::string::npos);
+  CHECK(message(R"([["constant"]])").find("schedule") != std::string::npos);
+  CHECK(message(R"([{"name": "plateau", "duration": 5}, "plateau"])").find("one plateau at most") != std::string::npos);
 }
 
 TEST_CASE("a schedule or an optimizer that is misspelt names the nearest, and one that is not there yet says so") {

@@ -159,6 +159,15 @@ class Training:
             raise RuntimeError("fit() comes first, which makes the trainer; fit(cancellation=...) can be ended before it begins")
         return self._trainer
 
+    @property
+    def learning_rate(self):
+        """The optimizer's learning rate, which the schedule begins with. What is set counts from the next step on."""
+        return self.trainer.describe()["learning_rate"]
+
+    @learning_rate.setter
+    def learning_rate(self, rate):
+        self.trainer.set_learning_rate(rate)
+
     def _publish(self):
         if self._fitting:
             self._trainer.publish()

@@ -177,6 +177,55 @@ class TerminateOnNaN(Callback):
             self.model.stop_training = True
 
 
+class LearningRateScheduler(Callback):
+    """Sets the learning rate of each epoch: `schedule(epoch, learning_rate)` gives it, with epochs from 0 and the rate so far."""
+
+    def __init__(self, schedule, verbose=0):
+        self.schedule, self.verbose = schedule, verbose
+
+    def on_epoch_begin(self, epoch, logs=None):
+        """Asks for the rate and sets it."""
+        self.model.learning_rate = rate = float(self.schedule(epoch, self.model.learning_rate))
+        if self.verbose:
+            print(f"Epoch {epoch + 1}: the learning rate is {rate:g}")
+
+
+class ReduceLROnPlateau(_Monitor):
+    """Multiplies the learning rate by `factor` when the monitored number has not become better for `patience` epochs; the `cooldown` epochs
+    after that do not count."""
+
+    def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0, min_lr=0.0):
+        super().__init__(monitor, mode, min_delta)
+        if not factor < 1:
+            raise ValueError(f"factor is {factor}, wanted a number below 1")
+        self.factor, self.patience, self.verbose, self.cooldown, self.min_lr = factor, patience, verbose, cooldown, min_lr
+
+    def on_train_begin(self, logs=None):
+        """Forgets an earlier fit."""
+        self.wait = self.cooldown_counter = 0
+        self.best = -self._sign * math.inf
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Compares the epoch with the best one."""
+        value = self.current(logs)
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.improves(value, self.best):
+            self.best, self.wait = value, 0
+            return
+        if self.cooldown_counter > 0:
+            return
+        self.wait += 1
+        rate = self.model.learning_rate
+        if self.wait < self.patience or rate <= self.min_lr:
+            return
+        self.model.learning_rate = rate = max(rate * self.factor, self.min_lr)
+        self.cooldown_counter, self.wait = self.cooldown, 0
+        if self.verbose:
+            print(f"Epoch {epoch + 1}: the learning rate falls to {rate:g}")
+
+
 class CSVLogger(Callback):
     """Writes a row per epoch: its number and its numbers."""
 

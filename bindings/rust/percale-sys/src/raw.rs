@@ -258,9 +258,9 @@ pub type percale_row_callback =
 
 /// Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices
 /// have completed meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained
-/// and released, and its history, model and variables taken. Its step, fit, evaluate, restore, set_validation and
-/// lock_folder answer FAILED_PRECONDITION, as do `percale_dataset_configure()` and `percale_dataset_next()` of
-/// the data that it trains on and validates with; `percale_trainer_set_trace()` and
+/// and released, its learning rate set, and its history, model and variables taken. Its step, fit, evaluate,
+/// restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do `percale_dataset_configure()` and
+/// `percale_dataset_next()` of the data that it trains on and validates with; `percale_trainer_set_trace()` and
 /// `percale_trainer_set_cancellation()` do nothing. Functions of other objects may be called.
 pub type percale_progress_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, progress: *const percale_progress) -> i32>;
@@ -706,6 +706,11 @@ functions! {
     /// variables that begin later see it, those under way keep the version that they began with, and nobody waits.
     /// The option "publish" says when a trainer does so by itself.
     fn percale_trainer_publish(trainer: *mut percale_trainer) -> *mut percale_status;
+    /// The optimizer's learning rate from the next step on, which the schedule begins with: a factor of it, or a fall
+    /// from it, counts from this rate. Checkpoints hold it. Between two steps, or within the progress callback.
+    /// INVALID_ARGUMENT unless `rate` is a finite number from 0 on; FAILED_PRECONDITION with the schedule one_cycle,
+    /// which says the rate itself, and during a step.
+    fn percale_trainer_set_learning_rate(trainer: *mut percale_trainer, rate: f64) -> *mut percale_status;
     /// Ends the call under way (step, fit, evaluate) with CANCELLED; the state is that of the last completed step.
     /// Later calls are not affected. Any thread. NULL: nothing.
     fn percale_trainer_cancel(trainer: *mut percale_trainer);

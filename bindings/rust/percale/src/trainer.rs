@@ -132,6 +132,12 @@ impl Progress<'_> {
         }
     }
 
+    /// Sets the optimizer's learning rate from the next step on, as [`Trainer::set_learning_rate`] does.
+    pub fn set_learning_rate(&self, rate: f64) -> Result<()> {
+        // SAFETY: the trainer waits for the callback, which may set it.
+        check(unsafe { sys::percale_trainer_set_learning_rate(self.trainer, rate) })
+    }
+
     /// Writes a checkpoint `folder`/step-N in the midst of the training.
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
         let folder = path_text(folder.as_ref())?;
@@ -424,6 +430,12 @@ impl Trainer {
     pub fn publish(&mut self) -> Result<()> {
         // SAFETY: a trainer that lives.
         check(unsafe { sys::percale_trainer_publish(self.raw()) })
+    }
+
+    /// Sets the optimizer's learning rate from the next step on, which the schedule begins with.
+    pub fn set_learning_rate(&mut self, rate: f64) -> Result<()> {
+        // SAFETY: a trainer that lives.
+        check(unsafe { sys::percale_trainer_set_learning_rate(self.raw(), rate) })
     }
 
     /// Writes a checkpoint `folder`/step-N, whole or not at all.

@@ -334,6 +334,15 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
+   * Sets the optimizer's learning rate from the next step on, which the schedule begins with; also within the callback of fit().
+   *
+   * @param rate from 0 on
+   */
+  public void setLearningRate(double rate) {
+    check(trainer -> RawTrainer.percale_trainer_set_learning_rate(trainer, rate));
+  }
+
+  /**
    * Writes a checkpoint step-N, whole or not at all.
    *
    * @param folder where

@@ -58,10 +58,10 @@ public final class RawCallbacks {
   /**
    * Returns 0 to go on, anything else to stop after this step; in the modes async and bounded:k steps that devices
    * have completed meanwhile stay. Within it the trainer may be saved, published, described, cancelled, retained
-   * and released, and its history, model and variables taken. Its step, fit, evaluate, restore, set_validation and
-   * lock_folder answer FAILED_PRECONDITION, as do percale_dataset_configure() and percale_dataset_next() of the
-   * data that it trains on and validates with; percale_trainer_set_trace() and percale_trainer_set_cancellation()
-   * do nothing. Functions of other objects may be called.
+   * and released, its learning rate set, and its history, model and variables taken. Its step, fit, evaluate,
+   * restore, set_validation and lock_folder answer FAILED_PRECONDITION, as do percale_dataset_configure() and
+   * percale_dataset_next() of the data that it trains on and validates with; percale_trainer_set_trace() and
+   * percale_trainer_set_cancellation() do nothing. Functions of other objects may be called.
    */
   public static final FunctionDescriptor percale_progress_callback =
       FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS);

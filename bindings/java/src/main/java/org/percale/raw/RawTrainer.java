@@ -212,6 +212,28 @@ public final class RawTrainer {
     }
   }
 
+  private static final MethodHandle PERCALE_TRAINER_SET_LEARNING_RATE_ =
+      Raw.function("percale_trainer_set_learning_rate",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_DOUBLE));
+
+  /**
+   * The optimizer's learning rate from the next step on, which the schedule begins with: a factor of it, or a fall
+   * from it, counts from this rate. Checkpoints hold it. Between two steps, or within the progress callback.
+   * INVALID_ARGUMENT unless {@code rate} is a finite number from 0 on; FAILED_PRECONDITION with the schedule
+   * one_cycle, which says the rate itself, and during a step.
+   *
+   * @param trainer in percale_trainer*
+   * @param rate in double
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_set_learning_rate(MemorySegment trainer, double rate) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_SET_LEARNING_RATE_.invokeExact(trainer, rate);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_TRAINER_CANCEL_ =
       Raw.function("percale_trainer_cancel",
           FunctionDescriptor.ofVoid(ADDRESS));
