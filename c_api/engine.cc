@@ -7,6 +7,7 @@
 #include "core/train/method/metric_ops.h"
 #include "core/train/method/optimizer.h"
 #include "core/train/method/schedule.h"
+#include "core/train/spec.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/simd/simd.h"
 #include "ops/all_ops.h"
@@ -115,32 +116,30 @@ const char* percale_engine_get_device_name(const percale_engine* engine, size_t 
 percale_status* percale_engine_describe(const percale_engine* engine, const char* what, percale_text** out_json) {
   clear(out_json);
   return guarded(__func__, {NEEDS(engine), NEEDS(what), NEEDS(out_json)}, [&, function = __func__]() -> Status {
-    const std::string_view wanted = what;
-    std::string json;
-    if (wanted == "info") {
-      json = describe_info(*engine);
-    } else if (wanted == "ops") {
-      json = describe_ops(*engine->engine->registry());
-    } else if (wanted == "layers") {
-      json = describe_layers();
-    } else if (wanted == "passes") {
-      json = describe_passes();
-    } else if (wanted == "kernels") {
-      json = describe_kernels(*engine->engine->registry());
-    } else if (wanted == "losses") {
-      json = describe_names(loss_names());
-    } else if (wanted == "metrics") {
-      json = describe_names(metric_names());
-    } else if (wanted == "optimizers") {
-      json = describe_names(optimizer_names());
-    } else if (wanted == "schedules") {
-      json = describe_names(schedule_names());
-    } else {
-      return not_found(function, ": nothing is called '", wanted,
-                       "', only info, ops, layers, passes, kernels, losses, metrics, optimizers and schedules");
+    struct Topic {
+      std::string_view name;
+      std::string (*json)(const percale_engine& engine);
+    };
+    static constexpr Topic kTopics[] = {
+        {"info", [](const percale_engine& e) { return describe_info(e); }},
+        {"ops", [](const percale_engine& e) { return describe_ops(*e.engine->registry()); }},
+        {"layers", [](const percale_engine&) { return describe_layers(); }},
+        {"passes", [](const percale_engine&) { return describe_passes(); }},
+        {"kernels", [](const percale_engine& e) { return describe_kernels(*e.engine->registry()); }},
+        {"losses", [](const percale_engine&) { return named_facts_json(loss_facts()); }},
+        {"metrics", [](const percale_engine&) { return named_facts_json(metric_facts()); }},
+        {"optimizers", [](const percale_engine&) { return named_facts_json(optimizer_facts()); }},
+        {"schedules", [](const percale_engine&) { return named_facts_json(schedule_facts()); }},
+        {"spec", [](const percale_engine&) { return key_facts_json(spec_facts()); }}};
+    std::string names;
+    for (const Topic& topic : kTopics) {
+      if (topic.name == what) {
+        *out_json = make_text(topic.json(*engine));
+        return {};
+      }
+      names += str_cat(names.empty() ? "" : ", ", topic.name);
     }
-    *out_json = make_text(std::move(json));
-    return {};
+    return not_found(function, ": nothing is called '", what, "', only ", names);
   });
 }
 

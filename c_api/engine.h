@@ -23,7 +23,6 @@ namespace percale::c_api {
 std::string describe_info(const percale_engine& engine);
 std::string describe_ops(const Registry& registry);
 std::string describe_layers();
-std::string describe_names(const std::vector<std::string>& names);
 std::string describe_passes();
 std::string describe_kernels(const Registry& registry);
 

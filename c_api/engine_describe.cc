@@ -137,14 +137,6 @@ std::string describe_layers() {
   return json.text();
 }
 
-std::string describe_names(const std::vector<std::string>& names) {
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& name : names) json.value(name);
-  json.end_array();
-  return json.text();
-}
-
 std::string describe_passes() {
   JsonWriter json;
   json.begin_array();

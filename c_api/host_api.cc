@@ -136,6 +136,9 @@ void run_fail_at(percale_run_context* run, int64_t mark, int32_t code, int64_t d
 void run_fail(percale_run_context* run, int32_t code, int64_t detail) {
   run->fail(code == PERCALE_OUT_OF_RANGE ? RunError::kIndexOutOfRange : RunError::kKernelFailed, detail);
 }
+void run_fail_with(percale_run_context* run, int32_t code, const char* message, size_t size) {
+  run->fail_with(code, message == nullptr ? std::string_view() : text_of(message, size));
+}
 
 size_t shape_input_count(const percale_shape_context* context) { return context->inputs.size(); }
 percale_dtype shape_input_dtype(const percale_shape_context* context, size_t i) { return dtype_at(context->inputs, i); }
@@ -311,6 +314,7 @@ constexpr percale_host_api kHostApi = {
     .kernel_plan_set_in_place = kernel_plan_set_in_place,
     .node_attribute_strings = node_attribute_strings,
     .node_attribute_floats = node_attribute_floats,
+    .run_fail_with = run_fail_with,
 };
 
 }  // namespace

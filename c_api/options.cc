@@ -198,6 +198,9 @@ percale_status* percale_options_describe(percale_text** out_json) {
         json.begin_object().key("kind").value(kind.name).key("key").value(option.key);
         json.key("type").value(option_type_name(option.type)).key("default").value(option.fallback);
         if (!option.choices.empty()) json.key("choices").value(option.choices);
+        const bool number = option.type == OptionType::kInt || option.type == OptionType::kFloat;
+        if (number && std::isfinite(option.min)) json.key("min").value(option.min);
+        if (number && std::isfinite(option.max)) json.key("max").value(option.max);
         json.key("doc").value(option.doc).end_object();
       }
     }

@@ -196,8 +196,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_int(percale_op
 /** Sets an option to a number; errors as percale_options_set(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_float(percale_options* options, const char* key,
                                                                         double value);
-/** All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "type": int, float, bytes, text, choice or
- * switch; "choices" ("a|b|c") for those of type choice. \since 0.1 */
+/** All options of all kinds as JSON: [{"kind","key","type","default","choices","min","max","doc"}]; "type": int, float, bytes, text,
+ * choice or switch; "choices" ("a|b|c") for those of type choice; "min" and "max" where a number has such bounds. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_describe(percale_text** out_json);
 
 /* ---- Engine ---- */
@@ -217,8 +217,10 @@ PERCALE_API const char* percale_engine_get_device_name(const percale_engine* eng
 /** Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
  * fingerprint, memory), "ops" (schemas), "layers" (schemas of what percale_builder_layer() and a SPEC know:
  * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}], kinds as those of
- * ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers", "schedules" (names that a SPEC and the
- * options of a trainer know). \since 0.1 */
+ * ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers", "schedules" (what a SPEC and the
+ * options of a trainer name: [{"name","doc","keys"}]), "spec" (the keys of a SPEC). Keys are
+ * [{"name","type","required","default","choices","min","max","doc","keys"}]; "default" is a value, or a text that says what
+ * happens; "keys" are those of an object. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const percale_engine* engine, const char* what,
                                                                       percale_text** out_json);
 /** Receives a message of the library: `level` 0 debug, 1 info (devices that get no work, devices that come into a training, placement
@@ -409,6 +411,11 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load(percale_engine*
 /** A graph from a .percale file, its weights mapped. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load_file(percale_engine* engine, const char* path,
                                                                       percale_graph** out_graph);
+/** Reads a file as the library would and says what is wrong with it: .npy, .npz, .safetensors, .onnx (needs its plug-in), a SPEC
+ * (.json), the folder of a checkpoint, whose checksums are compared, or a folder of checkpoints; every other name is taken for
+ * a .percale file. Nothing is kept. OK for a whole file; else the status that reading it gives, whose message names the place.
+ * Thread-safe. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_file_check(percale_engine* engine, const char* path);
 /** A graph of a foreign format ("onnx") through an importer plug-in; UNIMPLEMENTED names the formats that are there.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_import(percale_engine* engine, const char* format,

@@ -6,16 +6,10 @@
 namespace percale_cli {
 namespace {
 
-// Loads the file and gives the reason where that fails, "" where it does not.
+// Why the file is bad; "" for a good one.
 std::string verdict(const Setup& setup, const std::string& path) {
   try {
-    if (path.ends_with(".npy")) {
-      percale_tensor* tensor = nullptr;
-      check(percale_tensor_load(setup.engine.get(), path.c_str(), &tensor));
-      percale_tensor_release(tensor);
-    } else {
-      open_graph(setup, path);
-    }
+    check(percale_file_check(setup.engine.get(), path.c_str()));
   } catch (const Failure& failure) {
     // The line begins with the path already.
     return failure.message.starts_with(path + ": ") ? failure.message.substr(path.size() + 2) : failure.message;
@@ -48,7 +42,13 @@ int run_check(const Args& args) {
 }  // namespace
 
 extern const Command kCheck = {
-    "check", "FILE...", "Validates models and .npy files: a line `ok FILE` or `bad FILE: where: what` for each.",
-    {},      run_check, 1};
+    "check",
+    "FILE...",
+    "Reads files and folders of checkpoints: a line `ok FILE` or `bad FILE: where: what` for each.",
+    {},
+    run_check,
+    1,
+    SIZE_MAX,
+    "Kinds: .percale, .onnx, .safetensors, .npy, .npz, a SPEC (.json), a checkpoint or a folder of checkpoints."};
 
 }  // namespace percale_cli

@@ -37,29 +37,9 @@ constexpr Flag kFlags[] = {
     {"--digest", "", "prints `digest sha256:...` over the parameters"},
 };
 
-constexpr std::string_view kKeys =
-    "The keys of a SPEC, in Keras' words:\n"
-    "  model          [layers], or the path of a model with\n"
-    "                 outputs, head: its values by name, layers behind them\n"
-    "  input_shape    of a row, when the data has another\n"
-    "  loss           a name, or {name, from_logits, delta, label_smoothing, ignore_class}\n"
-    "  metrics, class_weight, sample_weight\n"
-    "  optimizer      a name, or {name, learning_rate, ...}; schedule, clip, groups, ema, accumulation, freeze\n"
-    "  data           {train, validation, test}, each {x, y, scale, sample_weight}: paths or lists of paths\n"
-    "  batch_size, batch_size_per_replica, shards, shuffle, drop_remainder, epochs, seed, devices, mode\n"
-    "  parallel       {replicas, stages, micro_batches, splits, schedule, device_memory}\n"
-    "  strategy       mirrored | parameter_server: a preset of parallel, parameters and mode\n"
-    "  parameters     host | ps | mirrored | device | {ps: DEVICES, min_shard_bytes}: where they and the optimizer's "
-    "numbers lie\n"
-    "  weights        a path, or {file, map, strict}\n"
-    "  recompute      true | \"auto\" | BYTES: activations again in the backward pass, for less memory and the same "
-    "bits\n"
-    "  synchronized_batch_norm  true: statistics of the batch, not of each shard\n"
-    "  precision      f32 | f64 | bf16: products and what follows them in bf16, parameters in f32\n"
-    "  memory_limit   bytes that the training may hold of the engine's\n"
-    "  early_stopping {monitor, mode, patience, min_delta, baseline, start_from_epoch, restore_best_weights}\n"
-    "  terminate_on_nan  true: a loss that is NaN or infinite ends the training before the update\n"
-    "  checkpoints    {keep_last, keep_best, monitor, mode}; publish\n";
+constexpr std::string_view kMore =
+    "`percale list spec` lists the keys of a SPEC with types and defaults; so do `percale list layers`, losses,\n"
+    "metrics, optimizers and schedules. SPEC.md has examples of whole jobs. `percale check SPEC.json` checks one.";
 
 // The devices that the SPEC names, for the engine: those that compute, then those that hold parameters. Nothing when none are to
 // compute, or it is no JSON: then the library says why.
@@ -307,6 +287,6 @@ extern const Command kTrain = {"train",
                                run_train,
                                1,
                                1,
-                               kKeys};
+                               kMore};
 
 }  // namespace percale_cli

@@ -105,7 +105,8 @@ func (e *Engine) Devices() []string {
 	return out
 }
 
-// Describe gives facts as JSON: "info", "ops", "layers", "passes" or "kernels".
+// Describe gives facts as JSON: "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
+// "schedules" or "spec".
 func (e *Engine) Describe(what string) (string, error) {
 	c, err := e.enter()
 	if err != nil {
@@ -113,6 +114,17 @@ func (e *Engine) Describe(what string) (string, error) {
 	}
 	defer e.done()
 	return engineDescribe(c, what)
+}
+
+// CheckFile says what is wrong with a file that Percale reads: .percale, .onnx, .safetensors, .npy, .npz, a SPEC (.json), a
+// checkpoint or a folder of checkpoints.
+func (e *Engine) CheckFile(path string) error {
+	c, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer e.done()
+	return fileCheck(c, path)
 }
 
 // Memory is the bytes that the engine's allocations hold now, and the most they ever held.

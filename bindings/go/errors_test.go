@@ -96,6 +96,7 @@ func TestUnknownOpIsNamed(t *testing.T) {
 func TestMissingFileIsNotFound(t *testing.T) {
 	_, err := percale.LoadGraph(engine(t, nil), "/nowhere/model.percale")
 	wants(t, err, percale.NotFound, "/nowhere/model.percale")
+	wants(t, engine(t, nil).CheckFile("/nowhere/weights.safetensors"), percale.NotFound, "/nowhere/weights.safetensors")
 }
 
 func TestContextCancelsARunInsideAKernel(t *testing.T) {

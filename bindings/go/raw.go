@@ -247,8 +247,8 @@ func optionsSetFloat(options *C.percale_options, key string, value float64) erro
 }
 
 // optionsDescribe is percale_options_describe. All options of all kinds as JSON:
-// [{"kind","key","type","default","choices","doc"}]; "type": int, float, bytes, text, choice or switch; "choices"
-// ("a|b|c") for those of type choice.
+// [{"kind","key","type","default","choices","min","max","doc"}]; "type": int, float, bytes, text, choice or switch;
+// "choices" ("a|b|c") for those of type choice; "min" and "max" where a number has such bounds.
 func optionsDescribe() (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_options_describe(&cOutJson)
@@ -299,7 +299,9 @@ func engineGetDeviceName(engine *C.percale_engine, index int) string {
 // percale_builder_layer() and a SPEC know:
 // [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
 // kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
-// "schedules" (names that a SPEC and the options of a trainer know).
+// "schedules" (what a SPEC and the options of a trainer name: [{"name","doc","keys"}]), "spec" (the keys of a SPEC).
+// Keys are [{"name","type","required","default","choices","min","max","doc","keys"}]; "default" is a value, or a text
+// that says what happens; "keys" are those of an object.
 func engineDescribe(engine *C.percale_engine, what string) (string, error) {
 	cWhat, err := text(what)
 	if err != nil {
@@ -931,6 +933,23 @@ func graphLoadFile(engine *C.percale_engine, path string) (*C.percale_graph, err
 		return nil, err
 	}
 	return cOutGraph, nil
+}
+
+// fileCheck is percale_file_check. Reads a file as the library would and says what is wrong with it: .npy, .npz,
+// .safetensors, .onnx (needs its plug-in), a SPEC (.json), the folder of a checkpoint, whose checksums are compared,
+// or a folder of checkpoints; every other name is taken for a .percale file. Nothing is kept. OK for a whole file;
+// else the status that reading it gives, whose message names the place. Thread-safe.
+func fileCheck(engine *C.percale_engine, path string) error {
+	cPath, err := text(path)
+	if err != nil {
+		return err
+	}
+	status := C.percale_file_check(engine, cPath)
+	if status != nil {
+		err := statusError(status)
+		return err
+	}
+	return nil
 }
 
 // graphImport is percale_graph_import. A graph of a foreign format ("onnx") through an importer plug-in;

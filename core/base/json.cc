@@ -377,4 +377,10 @@ JsonWriter& JsonWriter::null() {
   return *this;
 }
 
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  separate();
+  text_ += json;
+  return *this;
+}
+
 }  // namespace percale

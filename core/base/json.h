@@ -95,6 +95,7 @@ class JsonWriter {
   // The shortest text that reads back as the same number; null for infinities and NaN, which JSON has not.
   JsonWriter& value(double number);
   JsonWriter& null();
+  JsonWriter& raw(std::string_view json);  // a value that is JSON already
   const std::string& text() const { return text_; }
 
  private:

@@ -172,13 +172,35 @@ Result<Tensor> read_member(const std::string& path, std::string_view name, const
   return not_found("it has no tensor '", name, "'", did_you_mean(name, names));
 }
 
+Status check_members(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
+  PERCALE_ASSIGN_OR_RETURN(auto file, map_file(path));
+  const Archive archive(std::move(file));
+  std::vector<Member> members;
+  PERCALE_RETURN_IF_ERROR(archive.find_members(&members));
+  for (const Member& m : members) {
+    PERCALE_ASSIGN_OR_RETURN(const auto bytes, archive.read(m, pool));
+    if (!m.name.ends_with(".npy")) continue;
+    const Status status = parse_npy(bytes, /*aligned=*/false).status();
+    if (!status.ok()) return status.with_context(str_cat("'", m.name, "'"));
+  }
+  return {};
+}
+
+Status with_path(const std::string& path, Status status) {
+  return status.ok() || status.message().find(path) != std::string_view::npos ? status : status.with_context(path);
+}
+
 }  // namespace
 
 Result<Tensor> read_npz(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool,
                         bool aligned) {
   auto out = read_member(path, name, pool, aligned);
-  if (out.ok() || out.status().message().find(path) != std::string_view::npos) return out;
-  return out.status().with_context(path);
+  if (out.ok()) return out;
+  return with_path(path, out.status());
+}
+
+Status check_npz(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
+  return with_path(path, check_members(path, pool));
 }
 
 }  // namespace percale

@@ -18,6 +18,9 @@ namespace percale {
 Result<Tensor> read_npz(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool,
                         bool aligned = true);
 
+// Reads all members: the errors of read_npz().
+Status check_npz(const std::string& path, const std::shared_ptr<MemoryPool>& pool);
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_CHECKPOINT_NPZ_H_

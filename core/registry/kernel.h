@@ -77,6 +77,7 @@ enum class percale_run_error : int32_t {
   kSingular = 7,      // detail: the number of the matrix in its batch
   kNotPositive = 8,   // detail: the number of the input whose value must be above 0
   kNotFinite = 9,     // detail: the first element that is infinite or NaN
+  kSaid = 11,         // `said_code` and `said_text` are the status
 };
 
 // One run of one program. Shared by all kernels that run in it, on any thread.
@@ -99,6 +100,10 @@ struct percale_run_context {
   int64_t mark = -1;
   std::atomic<int64_t> failed_mark{-1};
 
+  std::atomic<bool> said_taken{false};  // the first thread of fail_with() writes the next two, then sets the error
+  int32_t said_code = 0;
+  char said_text[512] = {};
+
   void fail(percale_run_error code, int64_t detail, const char* message = nullptr, int64_t at = -1) {
     int32_t none = 0;
     if (!error.compare_exchange_strong(none, static_cast<int32_t>(code))) return;
@@ -106,6 +111,11 @@ struct percale_run_context {
     error_message = message;
     failed_mark = at;
   }
+
+  // Fails with a status of the kernel's own. Copies as much of the message as `said_text` holds.
+  void fail_with(int32_t status_code, std::string_view message);
+  // Before a run.
+  void clear_error();
 };
 
 namespace percale {

@@ -130,9 +130,7 @@ class ProgramRun {
     for (const Patch& patch : p.patches) p.operands[patch.position] = address(p, patch.operand);
     p.frame = &frame_;
     p.context.parallel = {&ProgramRun::guarded_loop, &p};
-    p.context.error = 0;
-    p.context.error_message = nullptr;
-    p.context.mark = p.context.failed_mark = -1;
+    p.context.clear_error();
     p.context.log = &engine_.log();
     p.context.cancelled = false;
     p.context.seed = frame_.options.seed;

@@ -33,6 +33,10 @@ class Parts {
     parts_.emplace_back(utf8_text(str_cat(prefix_, name)), std::move(json));
     return *this;
   }
+  Parts& add_all(std::vector<std::pair<std::string, std::string>> values) {
+    for (auto& [name, json] : values) add_json(name, std::move(json));
+    return *this;
+  }
   JobParts take() { return std::move(parts_); }
 
  private:
@@ -169,24 +173,14 @@ JobParts model_parts(const Model& model) {
 
 JobParts loss_parts(const LossOptions& loss) {
   Parts parts("loss.");
-  parts.add("name", whole_loss_name(loss.name)).add("from_logits", loss.from_logits).add("delta", loss.delta);
-  parts.add("label_smoothing", loss.label_smoothing);
-  if (loss.ignore_class) parts.add("ignore_class", *loss.ignore_class);
+  parts.add("name", whole_loss_name(loss.name)).add_all(loss_values(loss));
   for (const auto& [label, weight] : loss.class_weight) parts.add(str_cat("class_weight.", label), weight);
   return parts.take();
 }
 
 JobParts optimizer_parts(const Optimizer& o) {
   Parts parts("optimizer.");
-  parts.add("name", o.name()).add("learning_rate", o.learning_rate).add("momentum", o.momentum);
-  parts.add("nesterov", o.nesterov).add("beta_1", o.beta_1).add("beta_2", o.beta_2).add("epsilon", o.epsilon);
-  parts.add("weight_decay", o.weight_decay).add("rho", o.rho);
-  parts.add("initial_accumulator_value", o.initial_accumulator_value);
-  parts.add("learning_rate_power", o.learning_rate_power).add("l1_regularization_strength", o.l1);
-  parts.add("l2_regularization_strength", o.l2).add("l2_shrinkage_regularization_strength", o.l2_shrinkage);
-  parts.add("beta", o.beta).add("clipvalue", o.clip_value).add("clipnorm", o.clip_each_norm);
-  parts.add("global_clipnorm", o.clip_norm).add("ema_momentum", o.ema);
-  if (o.sparse) parts.add("sparse", *o.sparse);
+  parts.add("name", o.name()).add_all(optimizer_values(o)).add("ema_momentum", o.ema);
   for (const ParameterGroup& group : o.groups) {
     parts.add(str_cat("groups.", group.pattern, ".learning_rate_factor"), group.learning_rate_factor);
     if (group.weight_decay) parts.add(str_cat("groups.", group.pattern, ".weight_decay"), *group.weight_decay);
@@ -203,19 +197,7 @@ JobParts schedule_parts(const Schedule& s, const std::string& prefix) {
     }
     return all;
   }
-  Parts parts(prefix);
-  parts.add("name", schedule_names()[static_cast<size_t>(s.kind)])
-      .add("duration", s.duration)
-      .add("step_size", s.step_size)
-      .add("gamma", s.gamma);
-  parts.add("decay_steps", s.decay_steps).add("steps", s.warm_up_steps).add("alpha", s.alpha);
-  parts.add("max_learning_rate", s.max_learning_rate).add("pct_start", s.pct_start).add("div_factor", s.div_factor);
-  parts.add("final_div_factor", s.final_div_factor).add("total_steps", s.total_steps);
-  const Plateau& p = s.plateau;
-  parts.add("monitor", p.monitor.name).add("mode", p.monitor.larger_is_better ? "max" : "min").add("factor", p.factor);
-  parts.add("patience", p.patience).add("threshold", p.threshold).add("relative", p.relative);
-  parts.add("cooldown", p.cooldown).add("min_learning_rate", p.min_learning_rate);
-  return parts.take();
+  return Parts(prefix).add_all(schedule_values(s)).take();
 }
 
 JobParts data_parts(const Dataset& data) {

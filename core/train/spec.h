@@ -57,6 +57,8 @@ Status read_precision(std::string_view text, Spec* out);
 
 // Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
 Result<Spec> parse_spec(std::string_view json);
+// Every key of a SPEC, with the keys of objects.
+std::vector<KeyFacts> spec_facts();
 
 // A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown;
 // without it what the loss wants beside the predictions. With

@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "core/train/layers/layers.h"
 #include "core/train/method/json_keys.h"
 #include "core/train/spec.h"
@@ -8,7 +6,100 @@
 namespace percale {
 namespace {
 
-constexpr double kMost = std::numeric_limits<double>::max();
+using SpecKey = Key<Spec>;
+constexpr double kMostRows = 4294967296.0;  // 2^32
+
+constexpr Key<DataSpec> kDataKeys[] = {
+    {.name = "x",
+     .value = ByHand{"text or list"},
+     .doc = "File of the inputs, or several whose rows follow each other.",
+     .required = true},
+    {.name = "y", .value = ByHand{"text or list"}, .doc = "File of the labels, likewise.", .required = true},
+    {"scale", &DataSpec::scale, "Factor of inputs that are integers."},
+    {.name = "sample_weight",
+     .value = ByHand{"text or list"},
+     .doc = "File with the weight of each row.",
+     .fallback = "none"}};
+
+constexpr SpecKey kWeightsKeys[] = {
+    {.name = "file",
+     .value = &Spec::weights,
+     .doc = "A safetensors file, a checkpoint, or a folder of checkpoints.",
+     .required = true},
+    {.name = "map",
+     .value = ByHand{"object"},
+     .doc =
+         "{\"variable\": \"tensor\"} where names differ; null leaves the variable as it is. One '*' may stand in both.",
+     .fallback = "equal names"},
+    {"strict", &Spec::weights_strict, "Every variable must find its tensor."}};
+
+constexpr SpecKey kDataSets[] = {
+    {.name = "train", .value = ByHand{"object"}, .doc = "Data that trains."},
+    {.name = "validation", .value = ByHand{"object"}, .doc = "Data that is evaluated after each epoch."},
+    {.name = "test", .value = ByHand{"object"}, .doc = "Data that is evaluated at the end."}};
+
+constexpr SpecKey kKeys[] = {
+    {.name = "model",
+     .value = ByHand{"list or text"},
+     .doc = "Layers, each {\"layer\": \"Dense\", ...} with an optional 'name' and 'inputs'; or the path of a model.",
+     .required = true},
+    {.name = "input_shape",
+     .value = ByHand{"list"},
+     .doc = "Shape of a row, where it differs from the data's.",
+     .fallback = "the data's"},
+    {.name = "outputs",
+     .value = ByHand{"text or list"},
+     .doc = "Values of a model from a file that the head builds on.",
+     .fallback = "its only output"},
+    {.name = "head",
+     .value = ByHand{"list"},
+     .doc = "Layers behind the outputs of a model from a file.",
+     .fallback = "none"},
+    {.name = "weights",
+     .value = ByHand{"text or object"},
+     .doc = "First values of variables, from another model.",
+     .fallback = "drawn by 'seed'"},
+    {.name = "loss",
+     .value = ByHand{"text or object"},
+     .doc = "Loss: its name, or an object with 'name' and its keys.",
+     .required = true},
+    {.name = "from_logits", .value = ByHand{"switch"}, .doc = "The same as within 'loss'.", .fallback = "false"},
+    {.name = "metrics",
+     .value = ByHand{"list"},
+     .doc = "Metrics: names, or objects with 'name', the 'metric' if the name is your own, and its keys.",
+     .fallback = "none"},
+    {.name = "class_weight",
+     .value = ByHand{"list or object"},
+     .doc = "Weights of the classes' rows: a list from class 0 on, or {\"0\": 1, \"2\": 2.5}.",
+     .fallback = "1 each"},
+    {.name = "sample_weight",
+     .value = ByHand{"text or list"},
+     .doc = "File with the weight of each training row.",
+     .fallback = "none"},
+    {.name = "optimizer",
+     .value = ByHand{"text or object"},
+     .doc = "Optimizer: its name, or an object with 'name' and its keys.",
+     .required = true},
+    {.name = "schedule",
+     .value = ByHand{"text, object or list"},
+     .doc = "Learning rate over the steps: a schedule's name, an object, or a list of them, one after the other.",
+     .fallback = "constant"},
+    {.name = "data", .value = ByHand{"object"}, .doc = "Files of the data.", .fallback = "given to fit()"},
+    {"batch_size", &Spec::batch_size, "Rows of a batch, of all replicas together.", 1, kMostRows},
+    {"batch_size_per_replica", &Spec::batch_size_per_replica,
+     "Rows of a batch of each replica, instead of 'batch_size'.", 1, kMostRows, "unused"},
+    {"shuffle", &Spec::shuffle, "Another order of rows in each epoch."},
+    {"drop_remainder", &Spec::drop_remainder, "Leaves out the last batch of an epoch if it is short."},
+    {.name = "devices",
+     .value = &Spec::devices,
+     .doc = "Devices of the engine that compute shards: names with commas, KIND=NUMBER, or all.",
+     .fallback = "all"},
+    {.name = "precision",
+     .value = ByHand{"text"},
+     .doc = "Type of data and parameters; bf16: f32, with products in bf16 where a kernel gains by it.",
+     .fallback = "f32",
+     .choices = "f32|f64|bf16"}};
+constexpr std::string_view kLaterKeys[] = {"validation_split", "plugins"};
 
 Result<AttrValue> to_attribute(const Json& json, std::string_view key) {
   switch (json.kind()) {
@@ -66,21 +157,19 @@ Status read_files(const Json& object, std::string_view key, std::vector<std::str
 }
 
 Result<DataSpec> parse_data(const Json& json, std::string_view where) {
-  PERCALE_RETURN_IF_ERROR(check_keys(json, where, {"x", "y", "scale", "sample_weight"}));
   DataSpec out;
+  PERCALE_RETURN_IF_ERROR(read_object<DataSpec>(json, where, kDataKeys, &out));
   PERCALE_RETURN_IF_ERROR(read_files(json, "x", &out.x));
   PERCALE_RETURN_IF_ERROR(read_files(json, "y", &out.y));
   PERCALE_RETURN_IF_ERROR(read_files(json, "sample_weight", &out.sample_weight));
-  PERCALE_RETURN_IF_ERROR(read_number(json, "scale", -kMost, kMost, &out.scale));
-  if (out.x.empty()) return json.error(where, "'x' is missing");
-  if (out.y.empty()) return json.error(where, "'y' is missing: training needs labels");
+  if (out.x.empty()) return json.error(where, "'x' names no file");
+  if (out.y.empty()) return json.error(where, "'y' names no file");
   return out;
 }
 
 // Layers, or the path of a file whose model 'head' goes on from.
 Status parse_model(const Json& spec, Spec& out) {
   const Json* model = spec.find("model");
-  if (model == nullptr || model->is_null()) return spec.error("model", "it is missing");
   const bool file = model->is_string();
   if (file) {
     PERCALE_ASSIGN_OR_RETURN(out.model_file, model->as_string("model"));
@@ -105,10 +194,8 @@ Status parse_model(const Json& spec, Spec& out) {
 }
 
 Status parse_loss(const Json& json, Spec& out) {
-  const Json* loss = json.find("loss");
-  if (loss == nullptr || loss->is_null()) return json.error("loss", "it is missing");
   PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
-  PERCALE_RETURN_IF_ERROR(read_loss(*loss, &out.loss));
+  PERCALE_RETURN_IF_ERROR(read_loss(*json.find("loss"), &out.loss));
   PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
   if (const Json* metrics = json.find("metrics"); metrics != nullptr && !metrics->is_null()) {
     PERCALE_RETURN_IF_ERROR(metrics->expect(Json::Kind::kArray, "metrics"));
@@ -130,10 +217,8 @@ Status parse_weights(const Json& json, Spec& out) {
   const Json* weights = json.find("weights");
   if (weights == nullptr || weights->is_null()) return {};
   if (!weights->is_object()) return read_text(json, "weights", &out.weights);
-  PERCALE_RETURN_IF_ERROR(check_keys(*weights, "weights", {"file", "map", "strict"}));
-  PERCALE_RETURN_IF_ERROR(read_text(*weights, "file", &out.weights));
-  PERCALE_RETURN_IF_ERROR(read_flag(*weights, "strict", &out.weights_strict));
-  if (out.weights.empty()) return weights->error("weights", "'file' is missing");
+  PERCALE_RETURN_IF_ERROR(read_object<Spec>(*weights, "weights", kWeightsKeys, &out));
+  if (out.weights.empty()) return weights->error("weights", "'file' is empty");
   const Json* map = weights->find("map");
   if (map == nullptr || map->is_null()) return {};
   PERCALE_RETURN_IF_ERROR(map->expect(Json::Kind::kObject, "map"));
@@ -159,27 +244,12 @@ Status read_precision(std::string_view text, Spec* out) {
 
 Result<Spec> parse_spec(std::string_view text) {
   PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
-  PERCALE_RETURN_IF_ERROR(check_keys(json, "SPEC", {"model",          "input_shape",
-                                                    "loss",           "from_logits",
-                                                    "metrics",        "optimizer",
-                                                    "schedule",       "data",
-                                                    "batch_size",     "batch_size_per_replica",
-                                                    "shards",         "shuffle",
-                                                    "drop_remainder", "epochs",
-                                                    "seed",           "devices",
-                                                    "clip",           "mode",
-                                                    "parameters",     "publish",
-                                                    "accumulation",   "ema",
-                                                    "groups",         "freeze",
-                                                    "early_stopping", "checkpoints",
-                                                    "memory_limit",   "recompute",
-                                                    "head",           "outputs",
-                                                    "class_weight",   "sample_weight",
-                                                    "weights",        "parallel",
-                                                    "strategy",       "synchronized_batch_norm",
-                                                    "precision",      "terminate_on_nan"},
-                                     {"validation_split", "plugins"}));
+  std::vector<std::string> known;
+  add_names<Spec>(kKeys, &known);
+  add_trainer_key_names(&known);
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "SPEC", known, kLaterKeys));
   Spec out;
+  PERCALE_RETURN_IF_ERROR(read_members<Spec>(json, "SPEC", kKeys, &out));
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));
   if (const Json* shape = json.find("input_shape"); shape != nullptr && !shape->is_null()) {
     PERCALE_ASSIGN_OR_RETURN(auto dims, shape->as_ints("input_shape"));
@@ -190,15 +260,13 @@ Result<Spec> parse_spec(std::string_view text) {
     out.input_shape = std::move(dims);
   }
   PERCALE_RETURN_IF_ERROR(parse_loss(json, out));
-  const Json* optimizer = json.find("optimizer");
-  if (optimizer == nullptr || optimizer->is_null()) return json.error("optimizer", "it is missing");
-  PERCALE_ASSIGN_OR_RETURN(out.trainer.optimizer, parse_optimizer(*optimizer));
+  PERCALE_ASSIGN_OR_RETURN(out.trainer.optimizer, parse_optimizer(*json.find("optimizer")));
   if (const Json* schedule = json.find("schedule"); schedule != nullptr && !schedule->is_null()) {
     PERCALE_ASSIGN_OR_RETURN(out.trainer.schedule, parse_schedule(*schedule));
   }
   PERCALE_RETURN_IF_ERROR(read_trainer_keys(json, &out.trainer));
   if (const Json* data = json.find("data"); data != nullptr && !data->is_null()) {
-    PERCALE_RETURN_IF_ERROR(check_keys(*data, "data", {"train", "validation", "test"}));
+    PERCALE_RETURN_IF_ERROR(read_object<Spec>(*data, "data", kDataSets, &out));
     if (const Json* train = data->find("train"); train != nullptr && !train->is_null()) {
       PERCALE_ASSIGN_OR_RETURN(out.train, parse_data(*train, "data.train"));
     }
@@ -216,24 +284,27 @@ Result<Spec> parse_spec(std::string_view text) {
     }
     out.train->sample_weight = out.sample_weight;
   }
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "batch_size", 1, int64_t{1} << 32, &out.batch_size));
-  PERCALE_RETURN_IF_ERROR(
-      read_integer(json, "batch_size_per_replica", 1, int64_t{1} << 32, &out.batch_size_per_replica));
   const Json* batch_size = json.find("batch_size");
   if (out.batch_size_per_replica > 0 && batch_size != nullptr && !batch_size->is_null()) {
     return batch_size->error("batch_size", "'batch_size_per_replica' says something else");
   }
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "shards", 1, 65536, &out.trainer.shards));
-  PERCALE_RETURN_IF_ERROR(read_flag(json, "shuffle", &out.shuffle));
-  PERCALE_RETURN_IF_ERROR(read_flag(json, "drop_remainder", &out.drop_remainder));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "epochs", 1, int64_t{1} << 40, &out.trainer.epochs));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "seed", 0, INT64_MAX, &out.trainer.seed));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "mode", &out.trainer.mode));
   std::string precision;
   PERCALE_RETURN_IF_ERROR(read_text(json, "precision", &precision));
   if (!precision.empty()) PERCALE_RETURN_IF_ERROR(read_precision(precision, &out));
   PERCALE_RETURN_IF_ERROR(parse_weights(json, out));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "devices", &out.devices));
+  return out;
+}
+
+std::vector<KeyFacts> spec_facts() {
+  std::vector<KeyFacts> out = key_facts<Spec>(kKeys);
+  for (KeyFacts& key : out) {
+    if (key.name == "weights") key.keys = key_facts<Spec>(kWeightsKeys);
+    if (key.name == "data") key.keys = key_facts<Spec>(kDataSets);
+    for (KeyFacts& part : key.keys) {
+      if (key.name == "data") part.keys = key_facts<DataSpec>(kDataKeys);
+    }
+  }
+  for (KeyFacts& key : trainer_key_facts()) out.push_back(std::move(key));
   return out;
 }
 

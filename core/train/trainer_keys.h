@@ -7,12 +7,11 @@
 
 namespace percale {
 
-// Sets what the object says and leaves the rest: "clip" (a number: the norm of all gradients together; or {"global_norm", "norm",
-// "value"}), "accumulation", "ema" (the decay), "groups" ([{"pattern", "learning_rate_factor", "weight_decay"}]), "freeze"
-// ([patterns], or one), "recompute" (true, false, "auto", a number of bytes), "synchronized_batch_norm", "early_stopping", "terminate_on_nan", "checkpoints" ({"keep_last", "keep_best", "monitor", "mode"}), "publish", "parallel",
-// "strategy" (core/train/rewrite/parallel_spec.h; a preset sets the parameters, and parameter_server the mode, unless the object has
-// them) and "parameters" (core/train/rewrite/parameter_spec.h). Other keys are not looked at.
+// Sets what the object says and leaves the rest. Keys that are not in the table are not looked at. The preset 'strategy' sets the
+// parameters, and parameter_server the mode, unless the object has them.
 Status read_trainer_keys(const Json& object, TrainerOptions* out);
+void add_trainer_key_names(std::vector<std::string>* out);
+std::vector<KeyFacts> trainer_key_facts();
 
 }  // namespace percale
 

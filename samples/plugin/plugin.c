@@ -60,7 +60,15 @@ static void run_all(const plan_state* plan, const percale_launch* launch, int in
   host->parallel_for(launch->run, (plan->count + PIECE - 1) / PIECE, run_piece, &mine);
 }
 static void run_unary(const void* state, const percale_launch* launch) { run_all(state, launch, 1); }
-static void run_with_parameter(const void* state, const percale_launch* launch) { run_all(state, launch, 2); }
+static void run_snake(const void* state, const percale_launch* launch) {
+  const float* alpha = launch->operands[1];
+  if (*alpha == 0) {
+    host->run_fail_with(launch->run, PERCALE_INVALID_ARGUMENT, "'alpha' is 0, wanted another number",
+                        PERCALE_NUL_ENDED);
+    return;
+  }
+  run_all(state, launch, 2);
+}
 
 static percale_status* accepts_f32(void* user, const percale_node_view* node) {
   (void)user;
@@ -153,7 +161,7 @@ static const percale_op snake_op = {
     sizeof(percale_op), "sample", "Snake", 1, "x + sin(alpha x)^2 / alpha.", inputs, 2, outputs, 1, NULL, snake_shape,
     snake_gradient,     NULL,     0,       0};
 static const percale_kernel snake_kernel = {
-    sizeof(percale_kernel), "sample.snake", "sample", "Snake", accepts_f32, plan_snake, run_with_parameter, free, NULL};
+    sizeof(percale_kernel), "sample.snake", "sample", "Snake", accepts_f32, plan_snake, run_snake, free, NULL};
 static const percale_kernel mish_kernel = {
     sizeof(percale_kernel), "sample.mish", "", "Mish", accepts_f32, plan_mish, run_unary, free, NULL};
 static const percale_op* const ops[] = {&snake_op};

@@ -1,5 +1,5 @@
 /* A plug-in in C that adds the op test:Double, y = 2x, with its gradient and a kernel that computes in a number of pieces,
- * the attribute 'pieces', and a kernel for Relu that refuses everything, so that its reason can be read. With SILENT
+ * the attribute 'pieces', and fails when the first element is NaN, and a kernel for Relu that refuses everything, so that its reason can be read. With SILENT
  * defined it does not say that the gradient ignores the attribute. */
 #include <percale_plugin.h>
 
@@ -72,6 +72,10 @@ static void run(const void* planned, const percale_launch* launch) {
   mine.in = (const float*)launch->operands[0];
   mine.out = (float*)launch->operands[1];
   mine.what = (const state*)planned;
+  if (mine.what->count > 0 && mine.in[0] != mine.in[0]) {
+    host->run_fail_with(launch->run, PERCALE_DATA_LOSS, "the first element is NaN, wanted a number", PERCALE_NUL_ENDED);
+    return;
+  }
   host->parallel_for(launch->run, mine.what->pieces, piece, &mine);
 }
 

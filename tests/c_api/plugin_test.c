@@ -1,5 +1,6 @@
 /* Plug-ins: found by path, listed with what they bring, refused with a reason; an op that one adds is an op like any other.
  * Usage: plugin_test DOUBLE_PLUGIN NULL_PLUGIN NO_PLUGIN SILENT_PLUGIN */
+#include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -66,6 +67,16 @@ static void an_op_of_a_plugin_is_an_op(const char* path) {
     const float *y = (const float*)percale_tensor_get_data(fetched[0]),
                 *g = (const float*)percale_tensor_get_data(fetched[1]);
     CHECK(y[0] == 2 && y[1] == 0 && y[4] == 10 && g[0] == 2 && g[1] == 0 && g[4] == 2);
+  }
+  for (int again = 0; again < 2; ++again) { /* a failed run leaves nothing behind */
+    percale_tensor* none[2] = {NULL, NULL};
+    memory[0] = NAN;
+    FAILS(percale_session_run(session, x_name, &x, 1, names, 2, NULL, 0, PERCALE_FOREVER, none), PERCALE_DATA_LOSS,
+          "Double 'twice': the first element is NaN, wanted a number");
+    memory[0] = 1;
+    OK(percale_session_run(session, x_name, &x, 1, names, 2, NULL, 0, PERCALE_FOREVER, none));
+    percale_tensor_release(none[0]);
+    percale_tensor_release(none[1]);
   }
   OK(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, names, 1, "kernels", &text));
   CHECK(strstr(percale_text_data(text, NULL), "double.c") != NULL);

@@ -62,6 +62,7 @@ TEST_CASE("a missing file is NOT_FOUND and names it") {
   const auto graph = Graph::load(engine, "/nowhere/model.percale");
   CHECK(graph.error().code() == Code::kNotFound);
   CHECK(graph.error().message().find("/nowhere/model.percale") != std::string::npos);
+  CHECK(engine.check_file("/nowhere/weights.safetensors").code() == Code::kNotFound);
 }
 
 TEST_CASE("a run is cancelled inside a kernel, and the session stays usable") {

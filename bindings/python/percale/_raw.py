@@ -125,6 +125,7 @@ percale_status* percale_builder_minimize(percale_builder* builder, percale_value
 percale_status* percale_builder_finish(percale_builder* builder, percale_graph** out_graph);
 percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size, percale_graph** out_graph);
 percale_status* percale_graph_load_file(percale_engine* engine, const char* path, percale_graph** out_graph);
+percale_status* percale_file_check(percale_engine* engine, const char* path);
 percale_status* percale_graph_import(percale_engine* engine, const char* format, const char* path, percale_graph** out_graph);
 percale_status* percale_graph_import_bytes(percale_engine* engine, const char* format, const void* bytes, size_t size, percale_graph** out_graph);
 percale_status* percale_graph_save_file(const percale_graph* graph, const percale_variables* variables, const char* path);

@@ -80,6 +80,13 @@ class Compile(unittest.TestCase):
                 make()
         with self.assertRaisesRegex(AttributeError, "did you mean 'AdamW'"):
             optimizers.AdamWW
+        with self.assertRaisesRegex(TypeError, "takes no 'decay', only decay_steps, alpha"):
+            optimizers.schedules.Schedule("cosine", decay=3)
+
+    def test_objects_document_their_words(self):
+        self.assertIn("beta_1 (float, default: 0.9)", optimizers.Adam.__doc__)
+        self.assertIn("delta (float, default: 1)", losses.Huber.__doc__)
+        self.assertIn("num_thresholds (int, default: 200)", metrics.AUC.__doc__)
 
 
 class Fit(unittest.TestCase):

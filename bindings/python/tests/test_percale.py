@@ -1,5 +1,7 @@
 """The package on the library that the wheel carries: numbers against numpy, errors, memory, threads."""
+import functools
 import gc
+import json
 import os
 import tempfile
 import threading
@@ -26,6 +28,60 @@ def affine(e, rows=-1):
     w = b.variable("w", np.arange(6, dtype=np.float32).reshape(2, 3))
     b.outputs(ops.Add(b, ops.MatMul(b, x, w), b.constant(1.0), name="y"))
     return b.finish()
+
+
+class Files(unittest.TestCase):
+    """Engine.check_file() of what was written, and of the same with a byte changed or the end cut off."""
+
+    def check(self, path, part="", damage=None):
+        """`path` is good; with a byte flipped at `damage` of `part` (of a folder), or cut there where it is negative, it is not."""
+        e = engine()
+        e.check_file(path)
+        file = os.path.join(path, part) if part else path
+        with open(file, "rb") as stream:
+            good = stream.read()
+        bad = good[:damage] if damage < 0 else good[:damage] + bytes([good[damage] ^ 1]) + good[damage + 1:]
+        with open(file, "wb") as stream:
+            stream.write(bad)
+        with self.assertRaises(pc.Error) as caught:
+            e.check_file(path)
+        self.assertIn(os.path.basename(path), str(caught.exception))
+        return caught.exception
+
+    def test_every_kind_of_file_is_checked(self):
+        e = engine()
+        graph = affine(e)
+        variables = pc.Variables.of(e, graph)
+        with tempfile.TemporaryDirectory() as folder:
+            inside = functools.partial(os.path.join, folder)
+            graph.save(inside("g.percale"), variables)
+            self.check(inside("g.percale"), damage=-1)
+            variables.save(inside("w.safetensors"))
+            self.check(inside("w.safetensors"), damage=-1)
+            np.save(inside("a.npy"), np.eye(3, dtype=np.float32))
+            self.check(inside("a.npy"), damage=-1)
+            np.savez(inside("a.npz"), a=np.eye(3), b=np.arange(4))
+            self.check(inside("a.npz"), damage=200)
+            with open(inside("job.json"), "w", encoding="utf-8") as file:
+                json.dump({"model": [{"layer": "Dense", "units": 1}], "loss": "mse", "optimizer": {"name": "sgd", "moment": 1}}, file)
+            with self.assertRaisesRegex(pc.Error, "job.json: .*did you mean 'momentum'"):
+                e.check_file(inside("job.json"))
+            with self.assertRaisesRegex(pc.NotFound, "no checkpoint is in the folder"):
+                e.check_file(folder)
+
+    def test_checkpoints_are_compared_with_their_checksums(self):
+        e = engine()
+        b = pc.Builder(e)
+        loss = ops.ReduceMean(b, b.layer("Dense", b.input("x", [-1, 2]), units=2), keepdims=0, name="loss")
+        b.outputs(loss)
+        with tempfile.TemporaryDirectory() as folder:
+            graph = b.finish()
+            trainer = pc.Trainer(e, graph, pc.Variables.of(e, graph), optimizer="sgd")
+            trainer.step(x=np.ones((4, 2), np.float32))
+            trainer.save(folder)
+            self.assertIsInstance(self.check(os.path.join(folder, "step-1"), "state.safetensors", damage=-3), pc.DataLoss)
+            with self.assertRaises(pc.DataLoss):
+                e.check_file(folder)
 
 
 class Tensors(unittest.TestCase):
@@ -309,6 +365,7 @@ class Training(unittest.TestCase):
             again.restore(folder)
             trainer.publish(), again.publish()
             self.assertEqual(again.variables.digest(), trainer.variables.digest())
+            e.check_file(folder)
 
     def test_callbacks_stop_and_raise(self):
         x, y = self.data()

@@ -1,10 +1,6 @@
 #include "core/train/method/json_keys.h"
 
-#include <algorithm>
-
 #include "core/base/byte_size.h"
-#include "core/base/similar_name.h"
-#include "core/registry/registry.h"
 
 namespace percale {
 namespace {
@@ -21,26 +17,6 @@ Status range_error(const Json& at, std::string_view key, const std::string& valu
 }
 
 }  // namespace
-
-Status check_keys(const Json& object, std::string_view where, std::initializer_list<std::string_view> known,
-                  std::initializer_list<std::string_view> later) {
-  PERCALE_RETURN_IF_ERROR(object.expect(Json::Kind::kObject, where));
-  for (size_t i = 0; i < object.size(); ++i) {
-    const std::string& key = object.key(i);
-    const Json& value = object.item(i);
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    if (std::find(later.begin(), later.end(), key) != later.end()) {
-      const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
-      if (off) continue;
-      return unimplemented("line ", value.line(), ", column ", value.column(), ": '", key, "' of ", where,
-                           " is not there yet");
-    }
-    std::vector<std::string> candidates(known.begin(), known.end());
-    candidates.insert(candidates.end(), later.begin(), later.end());
-    return value.error(key, "no such key in ", where, did_you_mean(key, candidates));
-  }
-  return {};
-}
 
 Status read_number(const Json& object, std::string_view key, double low, double high, double* out) {
   const Json* value = present(object, key);

@@ -1,18 +1,12 @@
-// Strict reading of JSON objects: unknown keys name the nearest, known ones that are not there yet say so.
+// Reads single keys of JSON objects. core/train/method/key_table.h reads whole objects.
 #ifndef PERCALE_CORE_TRAIN_METHOD_JSON_KEYS_H_
 #define PERCALE_CORE_TRAIN_METHOD_JSON_KEYS_H_
 
-#include <initializer_list>
 #include <string_view>
 
 #include "core/base/json.h"
 
 namespace percale {
-
-// INVALID_ARGUMENT unless `object` is an object all of whose keys are `known`; UNIMPLEMENTED for a key of `later` whose value
-// is not null or false. `where` names the object in messages.
-Status check_keys(const Json& object, std::string_view where, std::initializer_list<std::string_view> known,
-                  std::initializer_list<std::string_view> later = {});
 
 // Sets *out when the key is there and not null. `low` and `high` bound it, inclusive: OUT_OF_RANGE names them.
 Status read_number(const Json& object, std::string_view key, double low, double high, double* out);

@@ -1,37 +1,10 @@
 #include "core/train/method/losses.h"
 
-#include <algorithm>
-#include <array>
-
 #include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 
 namespace percale {
 namespace {
-
-constexpr std::array<std::string_view, 6> kLosses = {"sparse_categorical_crossentropy",
-                                                     "categorical_crossentropy",
-                                                     "binary_crossentropy",
-                                                     "mean_squared_error",
-                                                     "mean_absolute_error",
-                                                     "huber"};
-constexpr std::array<std::string_view, 8> kLaterLosses = {"poisson",
-                                                          "kl_divergence",
-                                                          "cosine_similarity",
-                                                          "hinge",
-                                                          "squared_hinge",
-                                                          "log_cosh",
-                                                          "ctc",
-                                                          "mean_absolute_percentage_error"};
-template <size_t N, size_t M>
-Status check_name(std::string_view kind, std::string_view name, const std::array<std::string_view, N>& known,
-                  const std::array<std::string_view, M>& later) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-  if (std::find(later.begin(), later.end(), name) != later.end()) {
-    return unimplemented(kind, " '", name, "' is not there yet");
-  }
-  return invalid_argument("no ", kind, " '", name, "'", did_you_mean(name, {known.begin(), known.end()}));
-}
 
 ValueId clipped_log(Emitter& e, ValueId p) {
   const DType t = e.dtype(p);
@@ -191,25 +164,6 @@ ValueId sample_weights(Emitter& e, ValueId terms, ValueId sample_weight) {
 
 }  // namespace
 
-Status check_loss_name(std::string_view name) { return check_name("loss", name, kLosses, kLaterLosses); }
-Status check_loss_options(const LossOptions& loss) {
-  if (loss.label_smoothing != 0 && !loss.name.ends_with("crossentropy")) {
-    return invalid_argument("'label_smoothing' has no meaning with loss '", loss.name, "'");
-  }
-  if (loss.ignore_class && !wants_class_numbers(loss)) {
-    return invalid_argument("'ignore_class' has no meaning with loss '", loss.name, "'");
-  }
-  return {};
-}
-
-std::string_view whole_loss_name(std::string_view name) {
-  if (name == "mse") return "mean_squared_error";
-  return name == "mae" ? "mean_absolute_error" : name;
-}
-
-std::vector<std::string> loss_names() { return {kLosses.begin(), kLosses.end()}; }
-
-bool is_loss(std::string_view name) { return std::find(kLosses.begin(), kLosses.end(), name) != kLosses.end(); }
 bool wants_class_numbers(const LossOptions& loss) { return loss.name == "sparse_categorical_crossentropy"; }
 
 ValueId sum_all(Emitter& e, ValueId x) { return e.emit("ReduceSum", {x}, {{"keepdims", 0}}); }

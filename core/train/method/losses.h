@@ -11,6 +11,7 @@
 
 #include "core/base/json.h"
 #include "core/graph/builder.h"
+#include "core/train/method/key_table.h"
 
 namespace percale {
 
@@ -41,6 +42,7 @@ Result<WeightedSum> add_loss(FunctionBuilder& f, const LossOptions& loss, ValueI
 Status read_loss(const Json& loss, LossOptions* out);
 // The same keys of an object that has others, too.
 Status read_loss_keys(const Json& object, LossOptions* out);
+void add_loss_key_names(std::vector<std::string>* out);
 // Reads 'class_weight' of the object, where it is there: {"0": 1, "1": 2.5}, or a list from class 0 on.
 Status read_class_weight(const Json& object, LossOptions* out);
 Status check_loss_options(const LossOptions& loss);
@@ -50,6 +52,10 @@ Status check_loss_name(std::string_view name);
 std::string_view whole_loss_name(std::string_view name);
 bool is_loss(std::string_view name);
 std::vector<std::string> loss_names();
+// Every loss with its keys.
+std::vector<NamedFacts> loss_facts();
+// The keys of losses with their values as JSON.
+std::vector<std::pair<std::string, std::string>> loss_values(const LossOptions& loss);
 
 // The labels that the loss wants: class numbers, or numbers like the predictions.
 bool wants_class_numbers(const LossOptions& loss);

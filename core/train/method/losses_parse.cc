@@ -1,7 +1,10 @@
-// Losses as a SPEC and the options of a trainer say them.
+// The table of losses: names and keys, as a SPEC and the options of a trainer take them.
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
+#include "core/base/similar_name.h"
+#include "core/registry/registry.h"
 #include "core/train/method/json_keys.h"
 #include "core/train/method/losses.h"
 
@@ -10,18 +13,107 @@ namespace {
 
 constexpr double kMost = std::numeric_limits<double>::max();
 
+using LossKey = Key<LossOptions>;
+constexpr LossKey kFromLogits = {"from_logits", &LossOptions::from_logits,
+                                 "Predictions are scores before the softmax or sigmoid, not probabilities."};
+constexpr LossKey kDelta = {"delta", &LossOptions::delta, "Difference from which on the loss is linear.", 0};
+constexpr LossKey kLabelSmoothing = {"label_smoothing", &LossOptions::label_smoothing,
+                                     "Part of a label that is spread over all classes, or over both answers of a "
+                                     "binary one.",
+                                     0, 0.999999};
+constexpr LossKey kIgnoreClass = {"ignore_class", &LossOptions::ignore_class,
+                                  "Rows with this label count nothing in the loss.", INT32_MIN, INT32_MAX};
+
+constexpr LossKey kAllKeys[] = {kFromLogits, kDelta, kLabelSmoothing, kIgnoreClass};
+constexpr LossKey kSparseKeys[] = {kFromLogits, kLabelSmoothing, kIgnoreClass};
+constexpr LossKey kCrossEntropyKeys[] = {kFromLogits, kLabelSmoothing};
+constexpr LossKey kHuberKeys[] = {kDelta};
+
+struct Row {
+  std::string_view name, doc;
+  std::span<const LossKey> keys = {};
+};
+constexpr Row kLosses[] = {
+    {"sparse_categorical_crossentropy", "Cross-entropy of class probabilities; labels are class numbers.", kSparseKeys},
+    {"categorical_crossentropy", "Cross-entropy of class probabilities; labels are probabilities or one-hot.",
+     kCrossEntropyKeys},
+    {"binary_crossentropy", "Cross-entropy of independent probabilities; labels are 0 to 1.", kCrossEntropyKeys},
+    {"mean_squared_error", "Mean of the squared differences; also called mse."},
+    {"mean_absolute_error", "Mean of the absolute differences; also called mae."},
+    {"huber", "Squared up to a difference of delta, linear beyond it.", kHuberKeys}};
+constexpr std::string_view kLaterLosses[] = {"poisson",
+                                             "kl_divergence",
+                                             "cosine_similarity",
+                                             "hinge",
+                                             "squared_hinge",
+                                             "log_cosh",
+                                             "ctc",
+                                             "mean_absolute_percentage_error"};
+
+const Row* find_row(std::string_view name) {
+  for (const Row& row : kLosses) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::string_view whole_loss_name(std::string_view name) {
+  if (name == "mse") return "mean_squared_error";
+  return name == "mae" ? "mean_absolute_error" : name;
+}
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> out;
+  for (const Row& row : kLosses) out.emplace_back(row.name);
+  return out;
+}
+
+std::vector<NamedFacts> loss_facts() {
+  std::vector<NamedFacts> out;
+  for (const Row& row : kLosses) {
+    out.push_back({std::string(row.name), std::string(row.doc), key_facts(row.keys)});
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> loss_values(const LossOptions& loss) {
+  return key_values<LossOptions>(kAllKeys, loss);
+}
+
+bool is_loss(std::string_view name) { return find_row(name) != nullptr; }
+
+Status check_loss_name(std::string_view name) {
+  if (is_loss(name)) return {};
+  if (std::find(std::begin(kLaterLosses), std::end(kLaterLosses), name) != std::end(kLaterLosses)) {
+    return unimplemented("loss '", name, "' is not there yet");
+  }
+  return invalid_argument("no loss '", name, "'", did_you_mean(name, loss_names()));
+}
+
+Status check_loss_options(const LossOptions& loss) {
+  const Row* row = find_row(loss.name);
+  const auto takes = [&](const LossKey& key) {
+    return row != nullptr &&
+           std::any_of(row->keys.begin(), row->keys.end(), [&](const LossKey& own) { return own.name == key.name; });
+  };
+  const auto unused = [&](const LossKey& key) {
+    return invalid_argument("'", key.name, "' has no meaning with loss '", loss.name, "'");
+  };
+  if (loss.label_smoothing != 0 && !takes(kLabelSmoothing)) return unused(kLabelSmoothing);
+  if (loss.ignore_class && !takes(kIgnoreClass)) return unused(kIgnoreClass);
+  return {};
+}
+
+void add_loss_key_names(std::vector<std::string>* out) {
+  out->emplace_back("name");
+  add_names<LossOptions>(kAllKeys, out);
+}
 
 Status read_loss_keys(const Json& object, LossOptions* out) {
   PERCALE_RETURN_IF_ERROR(read_text(object, "name", &out->name));
-  PERCALE_RETURN_IF_ERROR(read_flag(object, "from_logits", &out->from_logits));
-  PERCALE_RETURN_IF_ERROR(read_number(object, "delta", 0, kMost, &out->delta));
-  PERCALE_RETURN_IF_ERROR(read_number(object, "label_smoothing", 0, 0.999999, &out->label_smoothing));
-  if (const Json* ignored = object.find("ignore_class"); ignored != nullptr && !ignored->is_null()) {
-    int64_t number = 0;
-    PERCALE_RETURN_IF_ERROR(read_integer(object, "ignore_class", INT32_MIN, INT32_MAX, &number));
-    out->ignore_class = number;
-  }
+  PERCALE_RETURN_IF_ERROR(read_members<LossOptions>(object, "loss", kAllKeys, out));
   out->name = std::string(whole_loss_name(out->name));
   PERCALE_RETURN_IF_ERROR(check_loss_name(out->name));
   const Status status = check_loss_options(*out);
@@ -30,8 +122,10 @@ Status read_loss_keys(const Json& object, LossOptions* out) {
 
 Status read_loss(const Json& loss, LossOptions* out) {
   if (loss.is_object()) {
-    PERCALE_RETURN_IF_ERROR(
-        check_keys(loss, "loss", {"name", "from_logits", "delta", "label_smoothing", "ignore_class"}, {"reduction"}));
+    static constexpr std::string_view kLater[] = {"reduction"};
+    std::vector<std::string> known;
+    add_loss_key_names(&known);
+    PERCALE_RETURN_IF_ERROR(check_known_keys(loss, "loss", known, kLater));
     return read_loss_keys(loss, out);
   }
   PERCALE_ASSIGN_OR_RETURN(const std::string name, loss.as_string("loss"));

@@ -10,36 +10,6 @@
 namespace percale {
 namespace {
 
-constexpr std::array<std::string_view, 15> kMetrics = {"accuracy",
-                                                       "acc",
-                                                       "sparse_categorical_accuracy",
-                                                       "categorical_accuracy",
-                                                       "binary_accuracy",
-                                                       "top_k_categorical_accuracy",
-                                                       "sparse_top_k_categorical_accuracy",
-                                                       "mse",
-                                                       "mae",
-                                                       "root_mean_squared_error",
-                                                       "perplexity",
-                                                       "precision",
-                                                       "recall",
-                                                       "f1_score",
-                                                       "auc"};
-constexpr std::array<std::string_view, 4> kLaterMetrics = {"cosine_similarity", "mean_io_u", "r2_score",
-                                                           "mean_absolute_percentage_error"};
-
-bool is_metric(std::string_view name) {
-  return is_loss(name) || std::find(kMetrics.begin(), kMetrics.end(), name) != kMetrics.end();
-}
-
-Status check_metric_name(const Json& json, std::string_view name) {
-  if (is_metric(name)) return {};
-  if (std::find(kLaterMetrics.begin(), kLaterMetrics.end(), name) != kLaterMetrics.end()) {
-    return unimplemented("metric '", name, "' is not there yet");
-  }
-  return json.error("metrics", "no metric '", name, "'", did_you_mean(name, metric_names()));
-}
-
 ValueId as_number(Emitter& e, ValueId flag, DType dtype) { return e.emit("Cast", {flag}, {{"to", dtype}}); }
 
 ValueId sum_rows(Emitter& e, ValueId x) { return e.emit("ReduceSum", {x, e.ints({0})}, {{"keepdims", 0}}); }
@@ -184,47 +154,6 @@ Result<MetricTotals> mean_loss(FunctionBuilder& f, LossOptions loss, MetricRule 
 }
 
 }  // namespace
-
-std::vector<std::string> metric_names() {
-  std::vector<std::string> out(kMetrics.begin(), kMetrics.end());
-  for (std::string& loss : loss_names()) out.push_back(std::move(loss));
-  return out;
-}
-
-Result<MetricOptions> parse_metric(const Json& json, bool of_graph) {
-  MetricOptions out;
-  if (!json.is_object()) {
-    PERCALE_ASSIGN_OR_RETURN(out.name, json.as_string("metrics"));
-    PERCALE_RETURN_IF_ERROR(check_metric_name(json, out.name));
-    return out;
-  }
-  const std::initializer_list<std::string_view> later = {"class_id", "top_k", "curve", "beta", "multi_label"};
-  PERCALE_RETURN_IF_ERROR(
-      of_graph ? check_keys(json, "metrics",
-                            {"metric", "name", "k", "threshold", "average", "num_thresholds", "predictions", "labels",
-                             "loss", "from_logits"},
-                            later)
-               : check_keys(json, "metrics", {"metric", "name", "k", "threshold", "average", "num_thresholds"}, later));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "name", &out.name));
-  if (json.find("metric") != nullptr) {
-    out.own_name = out.name;
-    PERCALE_RETURN_IF_ERROR(read_text(json, "metric", &out.name));
-  }
-  if (out.name.empty()) return json.error("metrics", "'name' is missing");
-  PERCALE_RETURN_IF_ERROR(check_metric_name(json, out.name));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "k", 1, INT64_MAX, &out.k));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "num_thresholds", 2, 100000, &out.num_thresholds));
-  if (const Json* threshold = json.find("threshold"); threshold != nullptr && !threshold->is_null()) {
-    double v = 0;
-    PERCALE_RETURN_IF_ERROR(read_number(json, "threshold", 0, 1, &v));
-    out.threshold = v;
-  }
-  PERCALE_RETURN_IF_ERROR(read_text(json, "average", &out.average));
-  if (out.average != "macro" && out.average != "micro" && out.average != "weighted") {
-    return json.error("average", "it is '", out.average, "', wanted macro, micro or weighted");
-  }
-  return out;
-}
 
 Result<MetricTotals> add_metric(FunctionBuilder& f, const MetricOptions& metric, const LossOptions& loss,
                                 ValueId predictions, ValueId labels) {

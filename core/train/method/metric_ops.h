@@ -13,6 +13,8 @@
 namespace percale {
 
 std::vector<std::string> metric_names();
+// Every metric with its keys.
+std::vector<NamedFacts> metric_facts();
 
 struct MetricOptions {
   std::string name;                 // which, "auc"
@@ -25,8 +27,8 @@ struct MetricOptions {
 };
 // From a name, or {"name": "sparse_top_k_categorical_accuracy", "k": 3}. UNIMPLEMENTED for one that Keras has, else
 // INVALID_ARGUMENT with the nearest name.
-// With `of_graph` an object may have the keys of core/train/rewrite/graph_metrics.h, too, which are the caller's to read.
-Result<MetricOptions> parse_metric(const Json& json, bool of_graph = false);
+// An object may have the keys `others`, too, which the caller reads.
+Result<MetricOptions> parse_metric(const Json& json, std::span<const std::string_view> others = {});
 
 struct MetricTotals {
   std::vector<ValueId> values;  // of the predictions' dtype

@@ -10,7 +10,35 @@
 namespace percale {
 namespace {
 
-constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kMostEpochs = 1099511627776.0;  // 2^40
+
+constexpr Key<EarlyStopping> kEarlyStopping[] = {
+    monitor_key<EarlyStopping>(),
+    mode_key<EarlyStopping>(),
+    {"patience", &EarlyStopping::patience, "Epochs in a row without improvement after which the run ends.", 0,
+     kMostEpochs},
+    {"min_delta", &EarlyStopping::min_delta, "Least change that counts as an improvement.", 0},
+    {.name = "baseline",
+     .value = &EarlyStopping::baseline,
+     .doc = "Only what beats this number counts as an improvement."},
+    {"start_from_epoch", &EarlyStopping::start_from_epoch, "Epochs at the start that are not watched.", 0, kMostEpochs},
+    {"restore_best_weights", &EarlyStopping::restore_best_weights,
+     "A fit that comes to its end leaves the weights of the best epoch."}};
+
+constexpr Key<Plateau> kPlateau[] = {
+    monitor_key<Plateau>(),
+    mode_key<Plateau>(),
+    {"factor", &Plateau::factor, "Factor of each reduction of the learning rate.", 0, 1},
+    {"patience", &Plateau::patience, "Epochs in a row without improvement after which the rate is reduced.", 0,
+     kMostEpochs},
+    {"threshold", &Plateau::threshold, "Least improvement, as a part of the best number so far.", 0},
+    {.name = "min_delta",
+     .value = ByHand{"float"},
+     .doc = "Least improvement as a difference, instead of 'threshold'.",
+     .low = 0},
+    {"cooldown", &Plateau::cooldown, "Epochs after a reduction in which none counts as bad.", 0, kMostEpochs},
+    {"min_learning_rate", &Plateau::min_learning_rate, "Lower bound of the learning rate.", 0}};
+
 // Reductions of the learning rate by less than this are none (PyTorch's eps).
 constexpr double kLeastChange = 1e-8;
 
@@ -35,18 +63,32 @@ Status read_monitor(const Json& object, Monitor* out) {
 
 Result<EarlyStopping> parse_early_stopping(const Json& json) {
   EarlyStopping out;
-  PERCALE_RETURN_IF_ERROR(
-      check_keys(json, "early_stopping",
-                 {"monitor", "mode", "patience", "min_delta", "baseline", "start_from_epoch", "restore_best_weights"}));
+  PERCALE_RETURN_IF_ERROR(read_object<EarlyStopping>(json, "early_stopping", kEarlyStopping, &out));
   out.on = true;
   PERCALE_RETURN_IF_ERROR(read_monitor(json, &out.monitor));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "patience", 0, int64_t{1} << 40, &out.patience));
-  PERCALE_RETURN_IF_ERROR(read_number(json, "min_delta", 0, kMost, &out.min_delta));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "start_from_epoch", 0, int64_t{1} << 40, &out.start_from_epoch));
-  PERCALE_RETURN_IF_ERROR(read_flag(json, "restore_best_weights", &out.restore_best_weights));
-  if (const Json* baseline = json.find("baseline"); baseline != nullptr && !baseline->is_null()) {
-    PERCALE_ASSIGN_OR_RETURN(out.baseline, baseline->as_double("baseline"));
-  }
+  return out;
+}
+
+std::vector<KeyFacts> early_stopping_facts() { return key_facts<EarlyStopping>(kEarlyStopping); }
+
+Status read_plateau(const Json& object, Plateau* out) {
+  PERCALE_RETURN_IF_ERROR(read_monitor(object, &out->monitor));
+  PERCALE_RETURN_IF_ERROR(read_members<Plateau>(object, "schedule 'plateau'", kPlateau, out));
+  const Json* min_delta = object.find("min_delta");
+  if (min_delta == nullptr || min_delta->is_null()) return {};
+  out->relative = false;
+  return read_number(object, "min_delta", 0, std::numeric_limits<double>::max(), &out->threshold);
+}
+
+void add_plateau_names(std::vector<std::string>* out) { add_names<Plateau>(kPlateau, out); }
+
+std::vector<KeyFacts> plateau_facts() { return key_facts<Plateau>(kPlateau); }
+
+std::vector<std::pair<std::string, std::string>> plateau_values(const Plateau& plateau) {
+  auto out = key_values<Plateau>(kPlateau, plateau);
+  out.emplace_back("monitor", key_table::json_text(plateau.monitor.name));
+  out.emplace_back("mode", plateau.monitor.larger_is_better ? R"("max")" : R"("min")");
+  out.emplace_back("relative", plateau.relative ? "true" : "false");
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/train/method/key_table.h"
 
 namespace percale {
 
@@ -24,6 +25,21 @@ struct Monitor {
 // From the keys "monitor" and "mode" (auto, min, max; auto: max for accuracies, AUC, F1, precision and recall).
 Status read_monitor(const Json& object, Monitor* out);
 bool larger_is_better(std::string_view name);
+// The rows of these two keys, for tables of objects that have them.
+inline constexpr std::string_view kMonitorDoc =
+    "Number that is watched: loss, a metric, or either with 'val_' before it, of the validation data.";
+template <class T>
+constexpr Key<T> monitor_key() {
+  return {.name = "monitor", .value = ByHand{"text"}, .doc = kMonitorDoc, .fallback = "loss"};
+}
+template <class T>
+constexpr Key<T> mode_key() {
+  return {.name = "mode",
+          .value = ByHand{"text"},
+          .doc = "Whether smaller or larger is better; auto: larger for accuracies, AUC, F1, precision and recall.",
+          .fallback = "auto",
+          .choices = "auto|min|max"};
+}
 
 // Keras' EarlyStopping: stops when `patience` epochs in a row were not better than the best, and than `baseline`, by more than
 // `min_delta`.
@@ -37,6 +53,7 @@ struct EarlyStopping {
   bool restore_best_weights = false;  // a fit that comes to its end leaves those of the best epoch
 };
 Result<EarlyStopping> parse_early_stopping(const Json& json);
+std::vector<KeyFacts> early_stopping_facts();
 
 // PyTorch's ReduceLROnPlateau: after more than `patience` epochs in a row that were not better than the best, the rate is
 // multiplied by `factor`.
@@ -49,6 +66,12 @@ struct Plateau {
   int64_t cooldown = 0;  // epochs after a reduction in which none counts as bad
   double min_learning_rate = 0;
 };
+// Reads the keys of a plateau from an object that may have others. `add_plateau_names` lists them, the other two as in
+// core/train/method/key_table.h.
+Status read_plateau(const Json& object, Plateau* out);
+void add_plateau_names(std::vector<std::string>* out);
+std::vector<KeyFacts> plateau_facts();
+std::vector<std::pair<std::string, std::string>> plateau_values(const Plateau& plateau);
 
 // What either has seen. A plain value, part of checkpoints.
 struct MonitorState {

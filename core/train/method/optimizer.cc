@@ -98,20 +98,6 @@ void clip(Emitter& e, const Optimizer& optimizer, StepInputs& in) {
 
 }  // namespace
 
-std::string Optimizer::name() const {
-  switch (kind) {
-    case Kind::kSgd: return "sgd";
-    case Kind::kAdam: return "adam";
-    case Kind::kAdamW: return "adamw";
-    case Kind::kRmsProp: return "rmsprop";
-    case Kind::kAdagrad: return "adagrad";
-    case Kind::kFtrl: return "ftrl";
-    case Kind::kLion: return "lion";
-    case Kind::kLamb: return "lamb";
-  }
-  return {};
-}
-
 std::vector<std::string> Optimizer::slots() const {
   switch (kind) {
     case Kind::kSgd: return momentum > 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{};

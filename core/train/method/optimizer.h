@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/graph/builder.h"
+#include "core/train/method/key_table.h"
 
 namespace percale {
 
@@ -59,6 +60,10 @@ inline constexpr int64_t kRowsOfLargeTable = 16384;
 // From a name or {"name": "adam", "learning_rate": 0.001, ...}.
 Result<Optimizer> parse_optimizer(const Json& json);
 std::vector<std::string> optimizer_names();
+// Every optimizer with its keys.
+std::vector<NamedFacts> optimizer_facts();
+// The keys that the optimizer's kind takes, with their values as JSON.
+std::vector<std::pair<std::string, std::string>> optimizer_values(const Optimizer& optimizer);
 // The same from text: a bare name, or JSON.
 Result<Optimizer> parse_optimizer(std::string_view text);
 

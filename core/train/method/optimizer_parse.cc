@@ -1,24 +1,159 @@
-// What a SPEC says of optimizers.
-#include <limits>
-
+// The table of optimizers: names, keys and defaults, as a SPEC and the options of a trainer take them.
 #include "core/base/similar_name.h"
-#include "core/registry/registry.h"
 #include "core/train/method/json_keys.h"
+#include "core/train/method/key_table.h"
 #include "core/train/method/optimizer.h"
 
 namespace percale {
 namespace {
 
-constexpr double kMost = std::numeric_limits<double>::max();
+using OptimizerKey = Key<Optimizer>;
+constexpr double kBelowOne = 0.999999999;
+
+constexpr OptimizerKey kMomentum = {"momentum", &Optimizer::momentum,
+                                    "Part of the last update that is added to this one.", 0, 1};
+constexpr OptimizerKey kEpsilon = {"epsilon", &Optimizer::epsilon,
+                                   "Added to the root in the denominator, against divisions by zero.", 0};
+constexpr OptimizerKey kInitialAccumulator = {"initial_accumulator_value", &Optimizer::initial_accumulator_value,
+                                              "First value of the sums of squared gradients.", 0};
+
+constexpr OptimizerKey kSgdKeys[] = {
+    kMomentum, {"nesterov", &Optimizer::nesterov, "Nesterov's momentum; needs a momentum above 0."}};
+constexpr OptimizerKey kAdamKeys[] = {
+    {"beta_1", &Optimizer::beta_1, "Decay of the mean of the gradients.", 0, kBelowOne},
+    {"beta_2", &Optimizer::beta_2, "Decay of the mean of the squared gradients.", 0, kBelowOne},
+    kEpsilon};
+constexpr OptimizerKey kRmsPropKeys[] = {
+    {"rho", &Optimizer::rho, "Decay of the mean of the squared gradients.", 0, 1}, kMomentum, kEpsilon};
+constexpr OptimizerKey kAdagradKeys[] = {kInitialAccumulator, kEpsilon};
+constexpr OptimizerKey kFtrlKeys[] = {
+    {"learning_rate_power", &Optimizer::learning_rate_power,
+     "Power of the sums by which the learning rate falls; 0: it does not fall.", -1e6, 0},
+    kInitialAccumulator,
+    {"l1_regularization_strength", &Optimizer::l1, "L1 penalty.", 0},
+    {"l2_regularization_strength", &Optimizer::l2, "L2 penalty.", 0},
+    {"l2_shrinkage_regularization_strength", &Optimizer::l2_shrinkage, "L2 penalty on the magnitude of the gradient.",
+     0},
+    {"beta", &Optimizer::beta, "Added to the root of the sums.", 0}};
+constexpr OptimizerKey kLionKeys[] = {
+    {"beta_1", &Optimizer::beta_1, "Part of the momentum in the direction of the update.", 0, 1},
+    {"beta_2", &Optimizer::beta_2, "Decay of the momentum.", 0, 1}};
+
+// Keys of every optimizer.
+constexpr OptimizerKey kCommon[] = {
+    {"learning_rate", &Optimizer::learning_rate, "Learning rate, which the schedule begins with.", 0},
+    {"weight_decay", &Optimizer::weight_decay,
+     "Weight decay: adamw, lion and lamb subtract it from the parameter, the others add it to the gradient.", 0},
+    {"clipvalue", &Optimizer::clip_value, "Largest absolute value of an element of a gradient; 0: no limit.", 0},
+    {"clipnorm", &Optimizer::clip_each_norm, "Largest norm of each gradient; 0: no limit.", 0},
+    {"global_clipnorm", &Optimizer::clip_norm, "Largest norm of all gradients together; 0: no limit.", 0},
+    {.name = "use_ema",
+     .value = ByHand{"switch"},
+     .doc = "Keeps averages of the parameters, which are published and evaluated in their place.",
+     .fallback = "false"},
+    {.name = "ema_momentum",
+     .value = ByHand{"float"},
+     .doc = "Decay of these averages.",
+     .low = 0,
+     .high = kBelowOne,
+     .fallback = "0.99"},
+    {.name = "sparse",
+     .value = &Optimizer::sparse,
+     .doc = "Tables train by rows: a step moves only the rows that it looked up.",
+     .fallback = "where it changes no result"}};
+
+constexpr std::string_view kLater[] = {"amsgrad", "centered", "loss_scale_factor", "gradient_accumulation_steps"};
+
+struct Row {
+  std::string_view name, doc;
+  Optimizer::Kind kind;
+  double learning_rate;
+  std::span<const OptimizerKey> keys;
+  double weight_decay = 0, beta_2 = 0.999;
+
+  Optimizer start() const {
+    Optimizer out;
+    out.kind = kind;
+    out.learning_rate = learning_rate;
+    out.weight_decay = weight_decay;
+    out.beta_2 = beta_2;
+    return out;
+  }
+};
+
+using Kind = Optimizer::Kind;
+constexpr Row kOptimizers[] = {
+    {"sgd", "Stochastic gradient descent, with momentum if one is given.", Kind::kSgd, 0.01, kSgdKeys},
+    {"adam", "Adam (Kingma and Ba, 2014).", Kind::kAdam, 0.001, kAdamKeys},
+    {"adamw", "Adam with decoupled weight decay (Loshchilov and Hutter, 2017).", Kind::kAdamW, 0.001, kAdamKeys, 0.004},
+    {"rmsprop", "RMSprop: gradients divided by the root of their mean square.", Kind::kRmsProp, 0.001, kRmsPropKeys},
+    {"adagrad", "Adagrad (Duchi et al., 2011): gradients divided by the root of the sum of their squares.",
+     Kind::kAdagrad, 0.001, kAdagradKeys},
+    {"ftrl", "FTRL-Proximal (McMahan et al., 2013), for sparse linear models.", Kind::kFtrl, 0.001, kFtrlKeys},
+    {"lion", "Lion (Chen et al., 2023): the sign of a momentum.", Kind::kLion, 0.001, kLionKeys, 0, 0.99},
+    {"lamb", "LAMB (You et al., 2019): Adam with a trust ratio per parameter, for large batches.", Kind::kLamb, 0.001,
+     kAdamKeys}};
+
+const Row& row_of(Kind kind) {
+  for (const Row& row : kOptimizers) {
+    if (row.kind == kind) return row;
+  }
+  return kOptimizers[0];
+}
+
+Result<const Row*> find_row(const Json& json, const std::string& name) {
+  for (const Row& row : kOptimizers) {
+    if (row.name == name) return &row;
+  }
+  if (name == "adamax" || name == "nadam" || name == "adadelta" || name == "adafactor") {
+    return unimplemented("optimizer '", name, "' is not there yet");
+  }
+  return json.error("optimizer", "no optimizer '", name, "'", did_you_mean(name, optimizer_names()));
+}
+
+Status read_keys(const Json& json, const Row& row, Optimizer* out) {
+  std::vector<std::string> known = {"name"};
+  add_names(row.keys, &known);
+  add_names<Optimizer>(kCommon, &known);
+  const std::string where = str_cat("optimizer '", row.name, "'");
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known, kLater));
+  PERCALE_RETURN_IF_ERROR(read_members(json, where, row.keys, out));
+  PERCALE_RETURN_IF_ERROR(read_members<Optimizer>(json, where, kCommon, out));
+  bool averages = false;
+  double decay = 0.99;
+  PERCALE_RETURN_IF_ERROR(read_flag(json, "use_ema", &averages));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "ema_momentum", 0, kBelowOne, &decay));
+  if (averages) out->ema = decay;
+  return {};
+}
 
 }  // namespace
 
+std::string Optimizer::name() const { return std::string(row_of(kind).name); }
+
 std::vector<std::string> optimizer_names() {
-  return {"sgd", "adam", "adamw", "rmsprop", "adagrad", "ftrl", "lion", "lamb"};
+  std::vector<std::string> out;
+  for (const Row& row : kOptimizers) out.emplace_back(row.name);
+  return out;
+}
+
+std::vector<NamedFacts> optimizer_facts() {
+  std::vector<NamedFacts> out;
+  for (const Row& row : kOptimizers) {
+    NamedFacts& facts = out.emplace_back(NamedFacts{std::string(row.name), std::string(row.doc), {}});
+    facts.keys = key_facts(row.keys, row.start());
+    for (KeyFacts& key : key_facts<Optimizer>(kCommon, row.start())) facts.keys.push_back(std::move(key));
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> optimizer_values(const Optimizer& optimizer) {
+  auto out = key_values(row_of(optimizer.kind).keys, optimizer);
+  for (auto& value : key_values<Optimizer>(kCommon, optimizer)) out.push_back(std::move(value));
+  return out;
 }
 
 Result<Optimizer> parse_optimizer(const Json& json) {
-  Optimizer out;
   std::string name;
   if (json.is_string()) {
     PERCALE_ASSIGN_OR_RETURN(name, json.as_string("optimizer"));
@@ -27,100 +162,9 @@ Result<Optimizer> parse_optimizer(const Json& json) {
     PERCALE_RETURN_IF_ERROR(read_text(json, "name", &name));
     if (name.empty()) return json.error("optimizer", "'name' is missing");
   }
-  const auto number = [&](std::string_view key, double low, double high, double* value) {
-    return read_number(json, key, low, high, value);
-  };
-  const auto keys = [&](std::initializer_list<std::string_view> own) -> Status {
-    if (!json.is_object()) return {};
-    std::vector<std::string> candidates;
-    static constexpr std::string_view kCommon[] = {"name",      "learning_rate", "global_clipnorm",
-                                                   "clipvalue", "clipnorm",      "weight_decay",
-                                                   "use_ema",   "ema_momentum",  "sparse"};
-    static constexpr std::string_view kLater[] = {"amsgrad", "centered", "loss_scale_factor",
-                                                  "gradient_accumulation_steps"};
-    const auto is_in = [](const auto& list, const std::string& key) {
-      for (std::string_view k : list) {
-        if (k == key) return true;
-      }
-      return false;
-    };
-    for (std::string_view k : own) candidates.emplace_back(k);
-    for (std::string_view k : kCommon) candidates.emplace_back(k);
-    for (size_t i = 0; i < json.size(); ++i) {
-      const std::string& key = json.key(i);
-      const Json& value = json.item(i);
-      if (is_in(own, key) || is_in(kCommon, key)) continue;
-      if (is_in(kLater, key)) {
-        const bool off = value.is_null() || (value.kind() == Json::Kind::kBool && !*value.as_bool(key));
-        if (off) continue;
-        return unimplemented("optimizer '", name, "': '", key, "' is not there yet");
-      }
-      return value.error(key, "no such key in optimizer '", name, "'", did_you_mean(key, candidates));
-    }
-    PERCALE_RETURN_IF_ERROR(number("global_clipnorm", 0, kMost, &out.clip_norm));
-    PERCALE_RETURN_IF_ERROR(number("clipnorm", 0, kMost, &out.clip_each_norm));
-    PERCALE_RETURN_IF_ERROR(number("clipvalue", 0, kMost, &out.clip_value));
-    bool averages = false;
-    double momentum = 0.99;
-    PERCALE_RETURN_IF_ERROR(read_flag(json, "use_ema", &averages));
-    PERCALE_RETURN_IF_ERROR(number("ema_momentum", 0, 0.999999999, &momentum));
-    if (averages) out.ema = momentum;
-    if (const Json* sparse = json.find("sparse"); sparse != nullptr && !sparse->is_null()) {
-      PERCALE_RETURN_IF_ERROR(read_flag(json, "sparse", &out.sparse.emplace()));
-    }
-    PERCALE_RETURN_IF_ERROR(number("weight_decay", 0, kMost, &out.weight_decay));
-    return number("learning_rate", 0, kMost, &out.learning_rate);
-  };
-  if (name == "sgd") {
-    PERCALE_RETURN_IF_ERROR(keys({"momentum", "nesterov"}));
-    PERCALE_RETURN_IF_ERROR(number("momentum", 0, 1, &out.momentum));
-    PERCALE_RETURN_IF_ERROR(read_flag(json, "nesterov", &out.nesterov));
-  } else if (name == "adam" || name == "adamw" || name == "lamb") {
-    out.kind = name == "adam"    ? Optimizer::Kind::kAdam
-               : name == "adamw" ? Optimizer::Kind::kAdamW
-                                 : Optimizer::Kind::kLamb;
-    out.learning_rate = 0.001;
-    if (name == "adamw") out.weight_decay = 0.004;
-    PERCALE_RETURN_IF_ERROR(keys({"beta_1", "beta_2", "epsilon"}));
-    PERCALE_RETURN_IF_ERROR(number("beta_1", 0, 0.999999999, &out.beta_1));
-    PERCALE_RETURN_IF_ERROR(number("beta_2", 0, 0.999999999, &out.beta_2));
-    PERCALE_RETURN_IF_ERROR(number("epsilon", 0, kMost, &out.epsilon));
-  } else if (name == "rmsprop") {
-    out.kind = Optimizer::Kind::kRmsProp;
-    out.learning_rate = 0.001;
-    PERCALE_RETURN_IF_ERROR(keys({"rho", "momentum", "epsilon"}));
-    PERCALE_RETURN_IF_ERROR(number("rho", 0, 1, &out.rho));
-    PERCALE_RETURN_IF_ERROR(number("momentum", 0, 1, &out.momentum));
-    PERCALE_RETURN_IF_ERROR(number("epsilon", 0, kMost, &out.epsilon));
-  } else if (name == "adagrad") {
-    out.kind = Optimizer::Kind::kAdagrad;
-    out.learning_rate = 0.001;
-    PERCALE_RETURN_IF_ERROR(keys({"initial_accumulator_value", "epsilon"}));
-    PERCALE_RETURN_IF_ERROR(number("initial_accumulator_value", 0, kMost, &out.initial_accumulator_value));
-    PERCALE_RETURN_IF_ERROR(number("epsilon", 0, kMost, &out.epsilon));
-  } else if (name == "ftrl") {
-    out.kind = Optimizer::Kind::kFtrl;
-    out.learning_rate = 0.001;
-    PERCALE_RETURN_IF_ERROR(keys({"learning_rate_power", "initial_accumulator_value", "l1_regularization_strength",
-                                  "l2_regularization_strength", "l2_shrinkage_regularization_strength", "beta"}));
-    PERCALE_RETURN_IF_ERROR(number("learning_rate_power", -1e6, 0, &out.learning_rate_power));
-    PERCALE_RETURN_IF_ERROR(number("initial_accumulator_value", 0, kMost, &out.initial_accumulator_value));
-    PERCALE_RETURN_IF_ERROR(number("l1_regularization_strength", 0, kMost, &out.l1));
-    PERCALE_RETURN_IF_ERROR(number("l2_regularization_strength", 0, kMost, &out.l2));
-    PERCALE_RETURN_IF_ERROR(number("l2_shrinkage_regularization_strength", 0, kMost, &out.l2_shrinkage));
-    PERCALE_RETURN_IF_ERROR(number("beta", 0, kMost, &out.beta));
-  } else if (name == "lion") {
-    out.kind = Optimizer::Kind::kLion;
-    out.learning_rate = 0.001;
-    out.beta_2 = 0.99;
-    PERCALE_RETURN_IF_ERROR(keys({"beta_1", "beta_2"}));
-    PERCALE_RETURN_IF_ERROR(number("beta_1", 0, 1, &out.beta_1));
-    PERCALE_RETURN_IF_ERROR(number("beta_2", 0, 1, &out.beta_2));
-  } else if (name == "adamax" || name == "nadam" || name == "adadelta" || name == "adafactor") {
-    return unimplemented("optimizer '", name, "' is not there yet");
-  } else {
-    return json.error("optimizer", "no optimizer '", name, "'", did_you_mean(name, optimizer_names()));
-  }
+  PERCALE_ASSIGN_OR_RETURN(const Row* row, find_row(json, name));
+  Optimizer out = row->start();
+  if (json.is_object()) PERCALE_RETURN_IF_ERROR(read_keys(json, *row, &out));
   if (out.sparse.value_or(false) && !out.has_sparse_form()) {
     return json.error("optimizer", "'", name,
                       "' has no form for single rows: 'sparse' is for sgd, adagrad, adam, ftrl");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "core/base/similar_name.h"
@@ -11,8 +10,7 @@
 namespace percale {
 namespace {
 
-constexpr double kMost = std::numeric_limits<double>::max();
-constexpr int64_t kMostSteps = int64_t{1} << 60;
+constexpr double kMostSteps = 1152921504606846976.0;  // 2^60
 
 double cosine_between(double from, double to, double part) {
   return to + (from - to) / 2 * (std::cos(std::numbers::pi * part) + 1);
@@ -27,22 +25,75 @@ double one_cycle(const Schedule& s, int64_t step, int64_t total) {
   return cosine_between(s.max_learning_rate, last, part(top, end));
 }
 
-// The threshold is a part of the best, `min_delta` (Keras' word) a difference to it.
-Status read_plateau(const Json& json, Plateau* out) {
-  PERCALE_RETURN_IF_ERROR(read_monitor(json, &out->monitor));
-  PERCALE_RETURN_IF_ERROR(read_number(json, "factor", 0, 1, &out->factor));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "patience", 0, int64_t{1} << 40, &out->patience));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "cooldown", 0, int64_t{1} << 40, &out->cooldown));
-  PERCALE_RETURN_IF_ERROR(read_number(json, "min_learning_rate", 0, kMost, &out->min_learning_rate));
-  PERCALE_RETURN_IF_ERROR(read_number(json, "threshold", 0, kMost, &out->threshold));
-  const Json* min_delta = json.find("min_delta");
-  if (min_delta == nullptr || min_delta->is_null()) return {};
-  out->relative = false;
-  return read_number(json, "min_delta", 0, kMost, &out->threshold);
+using ScheduleKey = Key<Schedule>;
+
+constexpr ScheduleKey kDurationKeys[] = {
+    {.name = "duration",
+     .value = &Schedule::duration,
+     .doc = "Length in steps as a part of a list of schedules. The last part has none.",
+     .low = 1,
+     .high = kMostSteps,
+     .fallback = "its own steps, decay_steps or total_steps"}};
+constexpr ScheduleKey kStepKeys[] = {{.name = "step_size",
+                                      .value = &Schedule::step_size,
+                                      .doc = "Steps between two changes.",
+                                      .low = 1,
+                                      .high = kMostSteps,
+                                      .required = true},
+                                     {"gamma", &Schedule::gamma, "Factor of each change.", 0}};
+constexpr ScheduleKey kCosineKeys[] = {
+    {"decay_steps", &Schedule::decay_steps, "Steps of the fall.", 1, kMostSteps, "the run"},
+    {"alpha", &Schedule::alpha, "Final learning rate as a part of the optimizer's.", 0, 1}};
+constexpr ScheduleKey kWarmUpKeys[] = {{.name = "steps",
+                                        .value = &Schedule::warm_up_steps,
+                                        .doc = "Steps of the rise.",
+                                        .low = 1,
+                                        .high = kMostSteps,
+                                        .required = true}};
+constexpr ScheduleKey kOneCycleKeys[] = {
+    {.name = "max_learning_rate",
+     .value = &Schedule::max_learning_rate,
+     .doc = "Learning rate at the top of the cycle.",
+     .low = 0,
+     .required = true},
+    {"pct_start", &Schedule::pct_start, "Part of the steps in which the rate rises.", 0, 1},
+    {"div_factor", &Schedule::div_factor, "The first rate is max_learning_rate divided by it.", 1e-9},
+    {"final_div_factor", &Schedule::final_div_factor, "The last rate is the first one divided by it.", 1e-9},
+    {"total_steps", &Schedule::total_steps, "Steps of the cycle.", 1, kMostSteps, "the run"}};
+
+struct Row {
+  std::string_view name, doc;
+  Schedule::Kind kind;
+  std::span<const ScheduleKey> keys = {};
+};
+
+using Kind = Schedule::Kind;
+constexpr Row kSchedules[] = {
+    {"constant", "The optimizer's learning rate throughout.", Kind::kConstant},
+    {"step", "Multiplies the learning rate by gamma every step_size steps.", Kind::kStep, kStepKeys},
+    {"cosine", "Lowers the learning rate to alpha times its value along half a cosine, then keeps it.", Kind::kCosine,
+     kCosineKeys},
+    {"warm_up", "Raises the learning rate in equal parts over the first steps, then keeps it.", Kind::kWarmUp,
+     kWarmUpKeys},
+    {"one_cycle", "One rise and fall of the learning rate, as PyTorch's OneCycleLR without momentum.", Kind::kOneCycle,
+     kOneCycleKeys},
+    {"plateau", "Lowers the learning rate when a monitored number stops improving, as PyTorch's ReduceLROnPlateau.",
+     Kind::kPlateau}};
+
+Status read_schedule_keys(const Json& json, const Row& row, Schedule* out) {
+  const bool plateau = row.kind == Kind::kPlateau;
+  std::vector<std::string> known = {"name"};
+  add_names(row.keys, &known);
+  if (plateau) add_plateau_names(&known);
+  add_names<Schedule>(kDurationKeys, &known);
+  const std::string where = str_cat("schedule '", row.name, "'");
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known));
+  PERCALE_RETURN_IF_ERROR(read_members(json, where, row.keys, out));
+  PERCALE_RETURN_IF_ERROR(read_members<Schedule>(json, where, kDurationKeys, out));
+  return plateau ? read_plateau(json, &out->plateau) : Status();
 }
 
 Result<Schedule> parse_one(const Json& json) {
-  Schedule out;
   std::string name;
   if (json.is_string()) {
     PERCALE_ASSIGN_OR_RETURN(name, json.as_string("schedule"));
@@ -51,48 +102,20 @@ Result<Schedule> parse_one(const Json& json) {
     PERCALE_RETURN_IF_ERROR(read_text(json, "name", &name));
     if (name.empty()) return json.error("schedule", "'name' is missing");
   }
-  if (json.is_object()) PERCALE_RETURN_IF_ERROR(read_integer(json, "duration", 1, kMostSteps, &out.duration));
-  const auto missing = [&](std::string_view key) { return json.error("schedule", name, " needs '", key, "'"); };
-  const auto keys = [&](std::initializer_list<std::string_view> known) {
-    return json.is_object() ? check_keys(json, str_cat("schedule '", name, "'"), known) : Status();
-  };
-  if (name == "constant") {
-    PERCALE_RETURN_IF_ERROR(keys({"name", "duration"}));
-  } else if (name == "step") {
-    out.kind = Schedule::Kind::kStep;
-    PERCALE_RETURN_IF_ERROR(keys({"name", "duration", "step_size", "gamma"}));
-    PERCALE_RETURN_IF_ERROR(read_integer(json, "step_size", 1, kMostSteps, &out.step_size));
-    PERCALE_RETURN_IF_ERROR(read_number(json, "gamma", 0, kMost, &out.gamma));
-    if (out.step_size == 0) return missing("step_size");
-  } else if (name == "cosine") {
-    out.kind = Schedule::Kind::kCosine;
-    PERCALE_RETURN_IF_ERROR(keys({"name", "duration", "decay_steps", "alpha"}));
-    PERCALE_RETURN_IF_ERROR(read_integer(json, "decay_steps", 1, kMostSteps, &out.decay_steps));
-    PERCALE_RETURN_IF_ERROR(read_number(json, "alpha", 0, 1, &out.alpha));
-  } else if (name == "warm_up") {
-    out.kind = Schedule::Kind::kWarmUp;
-    PERCALE_RETURN_IF_ERROR(keys({"name", "duration", "steps"}));
-    PERCALE_RETURN_IF_ERROR(read_integer(json, "steps", 1, kMostSteps, &out.warm_up_steps));
-    if (out.warm_up_steps == 0) return missing("steps");
-  } else if (name == "one_cycle") {
-    out.kind = Schedule::Kind::kOneCycle;
-    PERCALE_RETURN_IF_ERROR(
-        keys({"name", "duration", "max_learning_rate", "pct_start", "div_factor", "final_div_factor", "total_steps"}));
-    PERCALE_RETURN_IF_ERROR(read_number(json, "max_learning_rate", 0, kMost, &out.max_learning_rate));
-    PERCALE_RETURN_IF_ERROR(read_number(json, "pct_start", 0, 1, &out.pct_start));
-    PERCALE_RETURN_IF_ERROR(read_number(json, "div_factor", 1e-9, kMost, &out.div_factor));
-    PERCALE_RETURN_IF_ERROR(read_number(json, "final_div_factor", 1e-9, kMost, &out.final_div_factor));
-    PERCALE_RETURN_IF_ERROR(read_integer(json, "total_steps", 1, kMostSteps, &out.total_steps));
-    if (out.max_learning_rate == 0) return missing("max_learning_rate");
-  } else if (name == "plateau") {
-    out.kind = Schedule::Kind::kPlateau;
-    PERCALE_RETURN_IF_ERROR(keys({"name", "duration", "monitor", "mode", "factor", "patience", "threshold", "min_delta",
-                                  "cooldown", "min_learning_rate"}));
-    PERCALE_RETURN_IF_ERROR(read_plateau(json, &out.plateau));
-  } else {
-    return json.error("schedule", "no schedule '", name, "'", did_you_mean(name, schedule_names()));
+  for (const Row& row : kSchedules) {
+    if (row.name != name) continue;
+    Schedule out;
+    out.kind = row.kind;
+    if (json.is_object()) {
+      PERCALE_RETURN_IF_ERROR(read_schedule_keys(json, row, &out));
+    } else {
+      for (const ScheduleKey& key : row.keys) {
+        if (key.required) return json.error("schedule", "'", name, "' needs '", key.name, "'");
+      }
+    }
+    return out;
   }
-  return out;
+  return json.error("schedule", "no schedule '", name, "'", did_you_mean(name, schedule_names()));
 }
 
 // A part's own length where "duration" does not say it.
@@ -149,7 +172,35 @@ const Plateau* Schedule::waits_for() const {
   return nullptr;
 }
 
-std::vector<std::string> schedule_names() { return {"constant", "step", "cosine", "warm_up", "one_cycle", "plateau"}; }
+std::vector<std::string> schedule_names() {
+  std::vector<std::string> out;
+  for (const Row& row : kSchedules) out.emplace_back(row.name);
+  return out;
+}
+
+std::vector<NamedFacts> schedule_facts() {
+  std::vector<NamedFacts> out;
+  for (const Row& row : kSchedules) {
+    NamedFacts& facts = out.emplace_back(NamedFacts{std::string(row.name), std::string(row.doc), key_facts(row.keys)});
+    if (row.kind == Kind::kPlateau) facts.keys = plateau_facts();
+    facts.keys.push_back(key_facts<Schedule>(kDurationKeys).front());
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> schedule_values(const Schedule& schedule) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const Row& row : kSchedules) {
+    if (row.kind != schedule.kind) continue;
+    out.emplace_back("name", key_table::json_text(row.name));
+    for (auto& value : key_values(row.keys, schedule)) out.push_back(std::move(value));
+  }
+  if (schedule.kind == Kind::kPlateau) {
+    for (auto& value : plateau_values(schedule.plateau)) out.push_back(std::move(value));
+  }
+  for (auto& value : key_values<Schedule>(kDurationKeys, schedule)) out.push_back(std::move(value));
+  return out;
+}
 
 double Schedule::learning_rate(double base, int64_t step, int64_t total) const {
   switch (kind) {

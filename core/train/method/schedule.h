@@ -44,6 +44,10 @@ struct Schedule {
 };
 
 std::vector<std::string> schedule_names();
+// Every schedule with its keys.
+std::vector<NamedFacts> schedule_facts();
+// The keys that a schedule of this kind takes, with their values as JSON. Not for a sequence.
+std::vector<std::pair<std::string, std::string>> schedule_values(const Schedule& schedule);
 // From a name, {"name": "one_cycle", "max_learning_rate": 0.004, ...}, or a list of such, one after the other: all but the last one
 // need a length, which is "duration", or else the "steps" of a warm_up, "decay_steps" of a cosine, "total_steps" of a one_cycle.
 Result<Schedule> parse_schedule(const Json& json);

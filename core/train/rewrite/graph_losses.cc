@@ -1,7 +1,5 @@
 #include "core/train/rewrite/graph_losses.h"
 
-#include <limits>
-
 #include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 #include "core/train/method/json_keys.h"
@@ -16,17 +14,21 @@ struct GraphLoss {
   double weight = 1;
 };
 
+constexpr Key<GraphLoss> kKeys[] = {
+    {"predictions", &GraphLoss::predictions, "Value that the loss is of; the only output when omitted."},
+    {"labels", &GraphLoss::labels, "Input that the predictions are compared with."},
+    {"sample_weight", &GraphLoss::sample_weight, "Input that holds the weight of each row."},
+    {"weight", &GraphLoss::weight, "Factor of the loss in a sum of several.", 0}};
+
 Result<GraphLoss> parse(const Json& json) {
   GraphLoss out;
-  PERCALE_RETURN_IF_ERROR(check_keys(json, "loss",
-                                     {"name", "from_logits", "delta", "label_smoothing", "ignore_class", "class_weight",
-                                      "predictions", "labels", "sample_weight", "weight"}));
+  std::vector<std::string> known = {"class_weight"};
+  add_loss_key_names(&known);
+  add_names<GraphLoss>(kKeys, &known);
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, "loss", known));
   PERCALE_RETURN_IF_ERROR(read_loss_keys(json, &out.loss));
   PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "predictions", &out.predictions));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "labels", &out.labels));
-  PERCALE_RETURN_IF_ERROR(read_text(json, "sample_weight", &out.sample_weight));
-  PERCALE_RETURN_IF_ERROR(read_number(json, "weight", 0, std::numeric_limits<double>::max(), &out.weight));
+  PERCALE_RETURN_IF_ERROR(read_members<GraphLoss>(json, "loss", kKeys, &out));
   if (out.labels.empty()) return json.error("loss", "'labels' must say which input the predictions are compared with");
   return out;
 }

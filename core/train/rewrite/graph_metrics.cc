@@ -18,8 +18,9 @@ struct GraphMetric {
 };
 
 Result<GraphMetric> parse(const Json& json) {
+  static constexpr std::string_view kKeys[] = {"predictions", "labels", "loss", "from_logits"};
   GraphMetric out;
-  PERCALE_ASSIGN_OR_RETURN(out.metric, parse_metric(json, /*of_graph=*/true));
+  PERCALE_ASSIGN_OR_RETURN(out.metric, parse_metric(json, kKeys));
   if (!json.is_object()) return out;
   PERCALE_RETURN_IF_ERROR(read_text(json, "predictions", &out.predictions));
   PERCALE_RETURN_IF_ERROR(read_text(json, "labels", &out.labels));

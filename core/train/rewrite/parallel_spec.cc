@@ -16,6 +16,44 @@ const Json* present(const Json& object, std::string_view key) {
   return value != nullptr && !value->is_null() ? value : nullptr;
 }
 
+using ParallelKey = Key<ParallelSpec>;
+constexpr ParallelKey kSplitKeys[] = {
+    {.name = "n",
+     .value = &ParallelSpec::splits,
+     .doc = "Number of parts.",
+     .low = 1,
+     .high = kMaxDevices,
+     .required = true},
+    {.name = "layers",
+     .value = ByHand{"object"},
+     .doc = "Patterns of layers or variables, each with \"column\" or \"row\"; the first that matches counts."}};
+constexpr ParallelKey kParallelKeys[] = {
+    {"replicas", &ParallelSpec::replicas, "Groups of devices that compute shards.", 1, kMaxDevices,
+     "as many as the devices give"},
+    {.name = "stages",
+     .value = ByHand{"int or list"},
+     .doc = "Stages of the pipeline, cut by cost; or the patterns of each stage's layers.",
+     .low = 1,
+     .high = kMaxDevices,
+     .fallback = "1"},
+    {"micro_batches", &ParallelSpec::micro_batches, "Shards of each replica.", 1, kMostShards, "as 'shards' says"},
+    {.name = "splits",
+     .value = ByHand{"int or object"},
+     .doc = "Parts into which large products and tables are cut; or the number and the form by layer.",
+     .low = 1,
+     .high = kMaxDevices,
+     .fallback = "1"},
+    {.name = "schedule",
+     .value = ByHand{"text"},
+     .doc = "Shards of a replica that are under way: as many as stages, or all.",
+     .fallback = "1f1b",
+     .choices = "gpipe|1f1b"},
+    {.name = "device_memory",
+     .value = ByHand{"bytes"},
+     .doc = "Bytes that may be planned for a device.",
+     .low = 1,
+     .fallback = "no limit"}};
+
 // A number, or the layers of each stage.
 Status read_stages(const Json& object, ParallelSpec* out) {
   const Json* stages = present(object, "stages");
@@ -44,9 +82,7 @@ Status read_stages(const Json& object, ParallelSpec* out) {
 Status read_splits(const Json& object, ParallelSpec* out) {
   const Json* splits = present(object, "splits");
   if (splits == nullptr || !splits->is_object()) return read_integer(object, "splits", 1, kMaxDevices, &out->splits);
-  PERCALE_RETURN_IF_ERROR(check_keys(*splits, "splits", {"n", "layers"}));
-  if (present(*splits, "n") == nullptr) return splits->error("splits", "'n' is missing: into how many parts?");
-  PERCALE_RETURN_IF_ERROR(read_integer(*splits, "n", 1, kMaxDevices, &out->splits));
+  PERCALE_RETURN_IF_ERROR(read_object<ParallelSpec>(*splits, "splits", kSplitKeys, out));
   const Json* layers = present(*splits, "layers");
   if (layers == nullptr) return {};
   PERCALE_RETURN_IF_ERROR(layers->expect(Json::Kind::kObject, "layers"));
@@ -72,12 +108,9 @@ std::string names_of(const Engine& engine, const std::vector<int32_t>& devices) 
 std::string_view split_form_name(SplitForm form) { return form == SplitForm::kRow ? "row" : "column"; }
 
 Result<ParallelSpec> parse_parallel(const Json& json) {
-  PERCALE_RETURN_IF_ERROR(
-      check_keys(json, "parallel", {"replicas", "stages", "micro_batches", "splits", "schedule", "device_memory"}));
   ParallelSpec out;
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "replicas", 1, kMaxDevices, &out.replicas));
+  PERCALE_RETURN_IF_ERROR(read_object<ParallelSpec>(json, "parallel", kParallelKeys, &out));
   PERCALE_RETURN_IF_ERROR(read_stages(json, &out));
-  PERCALE_RETURN_IF_ERROR(read_integer(json, "micro_batches", 1, kMostShards, &out.micro_batches));
   PERCALE_RETURN_IF_ERROR(read_splits(json, &out));
   PERCALE_RETURN_IF_ERROR(read_bytes(json, "device_memory", 1, &out.device_memory));
   std::string schedule = "1f1b";
@@ -86,6 +119,14 @@ Result<ParallelSpec> parse_parallel(const Json& json) {
     out.schedule = ParallelSpec::Schedule::kGPipe;
   } else if (schedule != "1f1b") {
     return json.find("schedule")->error("schedule", "it is '", schedule, "', wanted gpipe or 1f1b");
+  }
+  return out;
+}
+
+std::vector<KeyFacts> parallel_facts() {
+  std::vector<KeyFacts> out = key_facts<ParallelSpec>(kParallelKeys);
+  for (KeyFacts& key : out) {
+    if (key.name == "splits") key.keys = key_facts<ParallelSpec>(kSplitKeys);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/json.h"
 #include "core/run/engine.h"
+#include "core/train/method/key_table.h"
 
 namespace percale {
 
@@ -44,6 +45,7 @@ struct ParallelSpec {
 
 // Of the key 'parallel': {"replicas", "stages", "micro_batches", "splits", "schedule", "device_memory"}. Strict.
 Result<ParallelSpec> parse_parallel(const Json& json);
+std::vector<KeyFacts> parallel_facts();
 // Of the key 'strategy'. INVALID_ARGUMENT names the presets; UNIMPLEMENTED for multi_worker_mirrored.
 Result<ParallelSpec> parse_strategy(const Json& json);
 

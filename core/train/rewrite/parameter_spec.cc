@@ -7,6 +7,19 @@
 #include "core/train/method/json_keys.h"
 
 namespace percale {
+namespace {
+
+constexpr Key<ParameterSpec> kKeys[] = {{.name = "ps",
+                                         .value = &ParameterSpec::devices,
+                                         .doc = "Devices that hold the parameters in parts: names with commas.",
+                                         .required = true},
+                                        {.name = "min_shard_bytes",
+                                         .value = ByHand{"bytes"},
+                                         .doc = "Least size of a part, unless it is a whole parameter.",
+                                         .low = 1,
+                                         .fallback = "262144"}};
+
+}  // namespace
 
 std::string_view parameters_name(ParameterSpec::Where where) {
   switch (where) {
@@ -22,11 +35,8 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
   using Where = ParameterSpec::Where;
   ParameterSpec out;
   if (json.is_object()) {
-    PERCALE_RETURN_IF_ERROR(check_keys(json, "parameters", {"ps", "min_shard_bytes"}));
-    const Json* ps = json.find("ps");
-    if (ps == nullptr || ps->is_null()) return json.error("parameters", "'ps' is missing: which devices?");
+    PERCALE_RETURN_IF_ERROR(read_object<ParameterSpec>(json, "parameters", kKeys, &out));
     out.where = Where::kPs;
-    PERCALE_RETURN_IF_ERROR(read_text(json, "ps", &out.devices));
     PERCALE_RETURN_IF_ERROR(read_bytes(json, "min_shard_bytes", 1, &out.min_shard_bytes));
     return out;
   }
@@ -38,6 +48,8 @@ Result<ParameterSpec> parse_parameters(const Json& json) {
   }
   return json.error("parameters", "'", text, "' is none of host, ps, mirrored, device, {\"ps\": devices}");
 }
+
+std::vector<KeyFacts> parameter_facts() { return key_facts<ParameterSpec>(kKeys); }
 
 std::vector<ParameterPart> lay_out_parameters(const std::vector<Variable>& parameters,
                                               const std::vector<size_t>& by_rows, const Optimizer& optimizer,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/train/method/key_table.h"
 #include "core/train/method/optimizer.h"
 
 namespace percale {
@@ -28,6 +29,7 @@ std::string_view parameters_name(ParameterSpec::Where where);
 
 // Of the key 'parameters': "host", "ps", "mirrored", "device", or {"ps": devices, "min_shard_bytes"}. Strict.
 Result<ParameterSpec> parse_parameters(const Json& json);
+std::vector<KeyFacts> parameter_facts();
 
 // A parameter, or some rows of it, with its slots.
 struct ParameterPart {

@@ -22,9 +22,18 @@ def plain(value):
 
 
 @functools.lru_cache(maxsize=None)
-def names(kind):
-    """The names of a kind ("losses") that the library has."""
-    return [entry if isinstance(entry, str) else entry["name"] for entry in _engine().describe(kind)]
+def described(kind):
+    """{name: what the library says of it} for a kind ("losses")."""
+    return {entry["name"]: entry for entry in _engine().describe(kind)}
+
+
+def _documentation(entry):
+    """A docstring: what the thing does, then its words with types and defaults."""
+    lines = [entry["doc"]]
+    for key in entry["keys"]:
+        said = "required" if key["required"] else f"default: {key['default']}" if "default" in key else "optional"
+        lines.append(f"    {key['name']} ({key['type']}, {said}): {key['doc']}")
+    return "\n".join(lines[:1] + [""] * (len(lines) > 1) + lines[1:])
 
 
 def spelled(name):
@@ -37,7 +46,7 @@ def classes(kind, check, more=None):
     """{Keras' name of a class: what makes it} for all names of a kind; `check(config)` raises for wrong words. `more`: {the words of
     Keras: those of the library} where they differ."""
     found = {}
-    for name in names(kind):
+    for name, entry in described(kind).items():
 
         def make(_name=name, **words):
             config = {"name": _name, **{(more or {}).get(key, key): value for key, value in words.items() if value is not None}}
@@ -45,7 +54,7 @@ def classes(kind, check, more=None):
             return Named(config)
 
         make.__name__ = make.__qualname__ = spelled(name)
-        make.__doc__ = f"'{name}' with words; SPEC.md says which there are."
+        make.__doc__ = _documentation(entry)
         found[spelled(name)] = make
     return found
 

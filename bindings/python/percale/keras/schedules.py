@@ -18,6 +18,11 @@ def ExponentialDecay(initial_learning_rate, decay_steps, decay_rate, staircase=F
 def Schedule(name, initial_learning_rate=None, **words):
     """Any schedule of the library by its name: Schedule("one_cycle", max_learning_rate=0.01)."""
     rate = {} if initial_learning_rate is None else {"initial_learning_rate": initial_learning_rate}
-    if name not in _named.names("schedules"):
-        raise ValueError(f"no schedule '{name}'; there are {', '.join(_named.names('schedules'))}")
+    known = _named.described("schedules")
+    if name not in known:
+        raise ValueError(f"no schedule '{name}'; there are {', '.join(known)}")
+    keys = [key["name"] for key in known[name]["keys"]]
+    for word in words:
+        if word not in keys:
+            raise TypeError(f"schedule '{name}' takes no '{word}', only {', '.join(keys)}")
     return _named.Named({"name": name, **rate, **words})

@@ -310,8 +310,9 @@ pub(crate) unsafe extern "C" fn run_of<K: Kernel>(state: *const c_void, launch: 
     let State { host, inputs, operands, kernel } = &*state.cast::<State<K>>();
     let launch = &*launch;
     let done = caught(|| kernel.run(&mut Launch { host: *host, launch, inputs: *inputs, operands, taken: 0 }));
-    if let (Err(refusal), Some(fail)) = (done, host.table().run_fail) {
-        fail(launch.run, refusal.code(), 0);
+    if let (Err(refusal), Some(fail)) = (done, host.table().run_fail_with) {
+        let message = refusal.message();
+        fail(launch.run, refusal.code(), message.as_ptr().cast(), message.len());
     }
 }
 

@@ -123,7 +123,8 @@ unsafe extern "C" fn in_turn(
         body.unwrap()(work, piece);
     }
 }
-unsafe extern "C" fn run_fail(run: *mut percale_run_context, code: i32, _: i64) {
+unsafe extern "C" fn run_fail_with(run: *mut percale_run_context, code: i32, text: *const c_char, size: usize) {
+    assert!(size > 0 && std::str::from_utf8(std::slice::from_raw_parts(text.cast::<u8>(), size)).is_ok());
     (*run.cast::<AtomicI32>()).store(code, Ordering::Relaxed);
 }
 
@@ -141,7 +142,7 @@ fn table() -> percale_host_api {
     table.node_output_dims = Some(three_by_two);
     table.shape_input_count = Some(two_inputs);
     table.parallel_for = Some(in_turn);
-    table.run_fail = Some(run_fail);
+    table.run_fail_with = Some(run_fail_with);
     table
 }
 

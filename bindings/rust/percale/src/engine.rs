@@ -3,7 +3,7 @@ use std::ffi::{c_char, c_void, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 
-use crate::error::{borrowed_text, check, take_text, Result};
+use crate::error::{borrowed_text, check, path_text, take_text, Result};
 use crate::handle::Handle;
 use crate::options::{self, OptionValue, Settings};
 use crate::sys;
@@ -48,6 +48,16 @@ pub enum EngineFacts {
     Passes,
     /// The kernels, per op and kind of device.
     Kernels,
+    /// The losses, with the keys that they take.
+    Losses,
+    /// The metrics, with the keys that they take.
+    Metrics,
+    /// The optimizers, with the keys that they take.
+    Optimizers,
+    /// The schedules of the learning rate, with the keys that they take.
+    Schedules,
+    /// The keys of a SPEC.
+    Spec,
 }
 
 impl Engine {
@@ -80,6 +90,11 @@ impl Engine {
             EngineFacts::Layers => c"layers",
             EngineFacts::Passes => c"passes",
             EngineFacts::Kernels => c"kernels",
+            EngineFacts::Losses => c"losses",
+            EngineFacts::Metrics => c"metrics",
+            EngineFacts::Optimizers => c"optimizers",
+            EngineFacts::Schedules => c"schedules",
+            EngineFacts::Spec => c"spec",
         };
         // SAFETY: the text is taken over at once.
         unsafe {
@@ -87,6 +102,14 @@ impl Engine {
             check(sys::percale_engine_describe(self.handle.get(), what.as_ptr(), &mut text))?;
             Ok(take_text(text))
         }
+    }
+
+    /// Says what is wrong with a file that Percale reads: `.percale`, `.onnx`, `.safetensors`, `.npy`, `.npz`, a SPEC
+    /// (`.json`), a checkpoint or a folder of checkpoints.
+    pub fn check_file(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path_text(path.as_ref())?;
+        // SAFETY: the path is borrowed for the call.
+        unsafe { check(sys::percale_file_check(self.handle.get(), path.as_ptr())) }
     }
 
     /// The bytes that the engine's allocations hold now.

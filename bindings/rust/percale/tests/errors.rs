@@ -45,6 +45,8 @@ fn a_missing_file_is_named() {
     let error = Graph::load_file(&engine(), "/no/such/file.percale").unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
     assert!(error.message().contains("/no/such/file.percale"), "{error}");
+    let error = engine().check_file("/no/such/weights.safetensors").unwrap_err();
+    assert!(error.message().contains("/no/such/weights.safetensors"), "{error}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.percale.raw.RawEngine;
+import org.percale.raw.RawLibrary;
 
 /** The root of everything: registries, devices, threads, the memory limit. Several threads may use it at once. */
 public final class Engine extends NativeHandle {
@@ -63,13 +64,27 @@ public final class Engine extends NativeHandle {
   /**
    * Facts about the engine.
    *
-   * @param what "info", "ops", "layers", "passes" or "kernels"
+   * @param what "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers", "schedules" or "spec"
    * @return JSON
    */
   public String describe(String what) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.name(arena, what);
       return with(engine -> Native.text(Native.make(out -> RawEngine.percale_engine_describe(engine, name, out))));
+    }
+  }
+
+  /**
+   * Reads a file as the library would: .percale, .onnx, .safetensors, .npy, .npz, a SPEC (.json), a checkpoint or a folder of
+   * checkpoints.
+   *
+   * @param path the file or folder
+   * @throws PercaleException that says what is wrong with it
+   */
+  public void checkFile(Path path) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = Native.path(arena, path);
+      check(engine -> RawLibrary.percale_file_check(engine, name));
     }
   }
 

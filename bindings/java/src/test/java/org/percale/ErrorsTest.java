@@ -79,6 +79,7 @@ class ErrorsTest {
   @Test
   void aMissingFileIsNamed() {
     fails(Code.NOT_FOUND, "/no/such/file.percale", () -> Graph.load(engine, Path.of("/no/such/file.percale")));
+    fails(Code.NOT_FOUND, "/no/such/w.safetensors", () -> engine.checkFile(Path.of("/no/such/w.safetensors")));
   }
 
   @Test

@@ -114,7 +114,9 @@ public final class RawEngine {
    * know:
    * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
    * kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
-   * "schedules" (names that a SPEC and the options of a trainer know).
+   * "schedules" (what a SPEC and the options of a trainer name: [{"name","doc","keys"}]), "spec" (the keys of a
+   * SPEC). Keys are [{"name","type","required","default","choices","min","max","doc","keys"}]; "default" is a
+   * value, or a text that says what happens; "keys" are those of an object.
    *
    * @param engine in const percale_engine*
    * @param what text const char*

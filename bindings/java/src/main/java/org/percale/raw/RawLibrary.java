@@ -81,4 +81,26 @@ public final class RawLibrary {
       throw Raw.unexpected(error);
     }
   }
+
+  private static final MethodHandle PERCALE_FILE_CHECK_ =
+      Raw.function("percale_file_check",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Reads a file as the library would and says what is wrong with it: .npy, .npz, .safetensors, .onnx (needs its
+   * plug-in), a SPEC (.json), the folder of a checkpoint, whose checksums are compared, or a folder of
+   * checkpoints; every other name is taken for a .percale file. Nothing is kept. OK for a whole file; else the
+   * status that reading it gives, whose message names the place. Thread-safe.
+   *
+   * @param engine in percale_engine*
+   * @param path text const char*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_file_check(MemorySegment engine, MemorySegment path) {
+    try {
+      return (MemorySegment) PERCALE_FILE_CHECK_.invokeExact(engine, path);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
 }

@@ -114,8 +114,9 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * All options of all kinds as JSON: [{"kind","key","type","default","choices","doc"}]; "type": int, float,
-   * bytes, text, choice or switch; "choices" ("a|b|c") for those of type choice.
+   * All options of all kinds as JSON: [{"kind","key","type","default","choices","min","max","doc"}]; "type": int,
+   * float, bytes, text, choice or switch; "choices" ("a|b|c") for those of type choice; "min" and "max" where a
+   * number has such bounds.
    *
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases

@@ -1,0 +1,46 @@
+// Checks files of every kind that the library writes, by their names.
+#include <string>
+
+#include "c_api/engine.h"
+#include "c_api/graph_file.h"
+#include "core/base/file.h"
+#include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/npy.h"
+#include "core/checkpoint/npz.h"
+#include "core/checkpoint/safetensors.h"
+#include "core/train/spec.h"
+
+using namespace percale;
+using namespace percale::c_api;
+
+namespace {
+
+// A folder of checkpoints is as good as each of them.
+Status check_folder(const std::string& path) {
+  if (is_checkpoint(path)) return read_checkpoint(path).status();
+  PERCALE_ASSIGN_OR_RETURN(const auto entries, list_checkpoints(path));
+  if (entries.empty()) return not_found(path, ": no checkpoint is in the folder");
+  for (const CheckpointEntry& entry : entries) PERCALE_RETURN_IF_ERROR(read_checkpoint(entry.path).status());
+  return {};
+}
+
+Status check_spec(const std::string& path) {
+  PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  return parse_spec(text).status().with_context(path);
+}
+
+Status check_file(const char* function, percale_engine* engine, const std::string& path) {
+  if (path_kind(path) == PathKind::kFolder) return check_folder(path);
+  if (path.ends_with(".npy")) return read_npy(path).status();
+  if (path.ends_with(".npz")) return check_npz(path, engine->engine->memory());
+  if (path.ends_with(".safetensors")) return Safetensors::open(path).status();
+  if (path.ends_with(".json")) return check_spec(path);
+  return open_model(function, engine, path).status();
+}
+
+}  // namespace
+
+percale_status* percale_file_check(percale_engine* engine, const char* path) {
+  return guarded(__func__, {NEEDS(engine), NEEDS(path)},
+                 [&, function = __func__] { return check_file(function, engine, path); });
+}

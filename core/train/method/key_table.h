@@ -1,0 +1,185 @@
+// Tables of the keys of JSON objects. One row gives a key's name, member, range, default and meaning. Reading, error messages,
+// percale_engine_describe(), `percale list` and the identity of a job are made from the rows.
+#ifndef PERCALE_CORE_TRAIN_METHOD_KEY_TABLE_H_
+#define PERCALE_CORE_TRAIN_METHOD_KEY_TABLE_H_
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/json.h"
+
+namespace percale {
+
+// The value of a key that its table's owner reads itself.
+struct ByHand {
+  std::string_view type;  // "int", "float", "bytes", "switch", "text", "list", "object", or several: "text or object"
+};
+
+// A key of the JSON object that describes a T.
+template <class T>
+struct Key {
+  using Value = std::variant<ByHand, double T::*, int64_t T::*, bool T::*, std::string T::*, std::optional<double> T::*,
+                             std::optional<int64_t> T::*, std::optional<bool> T::*>;
+  std::string_view name;
+  Value value;
+  std::string_view doc;
+  double low = -std::numeric_limits<double>::max(), high = std::numeric_limits<double>::max();  // inclusive
+  std::string_view fallback = {};  // the default in words; "": the value of a new T
+  std::string_view choices = {};   // of a text: "auto|min|max"
+  bool required = false;
+};
+
+// A key as users are told of it.
+struct KeyFacts {
+  std::string name, type, doc;
+  std::string fallback;  // JSON, "" where there is no default
+  std::string choices;
+  std::optional<double> low, high;
+  bool required = false;
+  std::vector<KeyFacts> keys = {};  // of an object
+};
+
+// A named choice (an optimizer, a loss) with the keys that it takes.
+struct NamedFacts {
+  std::string name, doc;
+  std::vector<KeyFacts> keys;
+};
+// The array [{"name","doc","keys":[...]}] and the array of keys that percale_engine_describe() answers with.
+std::string named_facts_json(const std::vector<NamedFacts>& facts);
+std::string key_facts_json(const std::vector<KeyFacts>& keys);
+
+// INVALID_ARGUMENT unless `object` is an object that has no other keys; UNIMPLEMENTED for a key of `later` that is neither null
+// nor false. `where` names the object in messages.
+Status check_known_keys(const Json& object, std::string_view where, const std::vector<std::string>& known,
+                        std::span<const std::string_view> later = {});
+
+namespace key_table {
+
+Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices, double* out);
+Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices, int64_t* out);
+Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices, bool* out);
+Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices,
+            std::string* out);
+template <class V>
+Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices,
+            std::optional<V>* out) {
+  const Json* value = object.find(key);
+  if (value == nullptr || value->is_null()) return {};
+  V read_value{};
+  PERCALE_RETURN_IF_ERROR(read(object, key, low, high, choices, &read_value));
+  *out = read_value;
+  return {};
+}
+
+inline std::string_view type_name(const double&) { return "float"; }
+inline std::string_view type_name(const int64_t&) { return "int"; }
+inline std::string_view type_name(const bool&) { return "switch"; }
+inline std::string_view type_name(const std::string&) { return "text"; }
+template <class V>
+std::string_view type_name(const std::optional<V>&) {
+  return type_name(V{});
+}
+
+template <class V>
+std::string json_text(const V& value) {
+  JsonWriter json;
+  json.value(value);
+  return json.text();
+}
+template <class V>
+std::string json_text(const std::optional<V>& value) {
+  return value ? json_text(*value) : std::string();
+}
+
+KeyFacts facts(std::string_view name, std::string_view type, std::string_view doc, double low, double high,
+               std::string_view choices, bool required);
+Status missing(const Json& object, std::string_view where, std::string_view key);
+
+}  // namespace key_table
+
+template <class T>
+void add_names(std::span<const Key<T>> keys, std::vector<std::string>* out) {
+  for (const Key<T>& key : keys) out->emplace_back(key.name);
+}
+
+// Sets the members whose keys are there and not null. OUT_OF_RANGE names the bounds, INVALID_ARGUMENT a required key that is missing.
+template <class T>
+Status read_members(const Json& object, std::string_view where, std::span<const Key<T>> keys, T* out) {
+  for (const Key<T>& key : keys) {
+    const Json* value = object.find(key.name);
+    if (value == nullptr || value->is_null()) {
+      if (key.required) return key_table::missing(object, where, key.name);
+      continue;
+    }
+    PERCALE_RETURN_IF_ERROR(std::visit(
+        [&](auto member) -> Status {
+          if constexpr (std::is_same_v<decltype(member), ByHand>) {
+            return {};
+          } else {
+            return key_table::read(object, key.name, key.low, key.high, key.choices, &(out->*member));
+          }
+        },
+        key.value));
+  }
+  return {};
+}
+
+// Reads an object that has these keys and no others.
+template <class T>
+Status read_object(const Json& object, std::string_view where, std::span<const Key<T>> keys, T* out) {
+  std::vector<std::string> known;
+  add_names(keys, &known);
+  PERCALE_RETURN_IF_ERROR(check_known_keys(object, where, known));
+  return read_members(object, where, keys, out);
+}
+
+// `start` holds the defaults.
+template <class T>
+std::vector<KeyFacts> key_facts(std::span<const Key<T>> keys, const T& start = T()) {
+  std::vector<KeyFacts> out;
+  for (const Key<T>& key : keys) {
+    out.push_back(std::visit(
+        [&](auto member) {
+          const auto facts = [&](std::string_view type) {
+            return key_table::facts(key.name, type, key.doc, key.low, key.high, key.choices, key.required);
+          };
+          if constexpr (std::is_same_v<decltype(member), ByHand>) {
+            return facts(member.type);
+          } else {
+            KeyFacts own = facts(key_table::type_name(start.*member));
+            if (!key.required) own.fallback = key_table::json_text(start.*member);
+            return own;
+          }
+        },
+        key.value));
+    if (!key.fallback.empty()) out.back().fallback = key_table::json_text(key.fallback);
+  }
+  return out;
+}
+
+// The values of the members, as JSON, by the names of their keys; members without a value are left out.
+template <class T>
+std::vector<std::pair<std::string, std::string>> key_values(std::span<const Key<T>> keys, const T& of) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const Key<T>& key : keys) {
+    std::visit(
+        [&](auto member) {
+          if constexpr (!std::is_same_v<decltype(member), ByHand>) {
+            std::string value = key_table::json_text(of.*member);
+            if (!value.empty()) out.emplace_back(key.name, std::move(value));
+          }
+        },
+        key.value);
+  }
+  return out;
+}
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_TRAIN_METHOD_KEY_TABLE_H_

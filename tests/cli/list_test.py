@@ -1,0 +1,125 @@
+"""`percale list`: every key that it names is taken by the library and documented in SPEC.md.
+Usage: list_test.py PERCALE SPEC.md"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = DOCUMENT = ""
+NAMED = ["losses", "metrics", "optimizers", "schedules"]
+
+
+def percale(*arguments, code=0):
+    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    if result.returncode != code:
+        raise AssertionError(f"percale {' '.join(arguments)}: exit code {result.returncode}, wanted {code}\n{result.stdout}{result.stderr}")
+    return result
+
+
+def listed(*words):
+    return json.loads(percale("list", *words, "--json").stdout)
+
+
+def all_keys(keys):
+    for key in keys:
+        yield key
+        yield from all_keys(key.get("keys", []))
+
+
+class Lists(unittest.TestCase):
+    def test_there_is_a_list_of_every_topic(self):
+        topics = listed()
+        self.assertEqual(topics, ["spec", "layers", *NAMED, "engine", "session", "trainer", "export"])
+        for topic in topics:
+            self.assertTrue(percale("list", topic).stdout)
+            for entry in listed(topic):
+                name = entry.get("name") or entry["key"]
+                self.assertTrue(entry["doc"].endswith("."), (topic, name))
+                self.assertIn(name, percale("list", topic).stdout)
+
+    def test_one_entry_tells_keys_types_and_defaults(self):
+        text = percale("list", "optimizers", "adamw").stdout
+        self.assertIn("beta_2  float, 0 to 0.999999999, default: 0.999\n", text)
+        self.assertIn("weight_decay  float, at least 0, default: 0.004\n", text)
+        self.assertIn("step_size  int, at least 1, required", percale("list", "schedules", "step").stdout)
+        self.assertIn(", required\n", percale("list", "schedules", "step").stdout)
+        self.assertIn("patience  int", percale("list", "spec", "early_stopping").stdout)
+        self.assertIn("units  int, at least 1, required", percale("list", "layers", "Dense").stdout)
+        self.assertIn("isa  auto sse4 avx2 avx512, default: auto", percale("list", "engine", "isa").stdout)
+
+    def test_wrong_names_name_a_similar_one(self):
+        self.assertIn("did you mean 'optimizers'?", percale("list", "optimizer", code=2).stderr)
+        self.assertIn("did you mean 'adam'?", percale("list", "optimizers", "adm", code=1).stderr)
+
+    def test_the_specs_document_names_every_key(self):
+        with open(DOCUMENT, encoding="utf-8") as file:
+            text = file.read()
+        said = [*all_keys(listed("spec"))]
+        for topic in NAMED:
+            for entry in listed(topic):
+                said += entry["keys"]
+                self.assertTrue(entry["name"] in text, (topic, entry["name"]))
+        missing = sorted({key["name"] for key in said if f"`{key['name']}`" not in text and f'"{key["name"]}"' not in text})
+        self.assertEqual(missing, [])
+
+    def test_the_specs_examples_are_good(self):
+        with open(DOCUMENT, encoding="utf-8") as file:
+            jobs = re.findall(r"```json\n(.*?)```", file.read().split("## Whole jobs", 1)[1].split("\n## ")[0], re.DOTALL)
+        self.assertGreater(len(jobs), 3)
+        for number, job in enumerate(jobs):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, f"{number}.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(job)
+                percale("check", path)
+
+
+class Keys(unittest.TestCase):
+    """Each key is given its default, and one that is too large, in a job."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def trained(self, **parts):
+        """What the program says of a job without data: its own error, about another thing, when all words are known."""
+        job = {"model": [{"layer": "Dense", "units": 2}], "loss": "mse", "optimizer": "sgd", **parts}
+        path = os.path.join(self.folder.name, "job.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(job, file)
+        return percale("train", path, "--out", os.path.join(self.folder.name, "run"), code=1).stderr
+
+    def config(self, entry, **more):
+        required = {key["name"]: key.get("min", 1) for key in entry["keys"] if key["required"]}
+        return {"name": entry["name"], **required, **more}
+
+    def test_defaults_are_taken_and_bounds_are_kept(self):
+        places = {"losses": "loss", "optimizers": "optimizer", "schedules": "schedule"}
+        accepted = self.trained()
+        for topic, place in places.items():
+            for entry in listed(topic):
+                for key in entry["keys"]:
+                    case = (entry["name"], key["name"])
+                    if "default" in key and not isinstance(key["default"], str) and key["name"] not in ("total_steps", "decay_steps", "duration"):
+                        given = self.config(entry, **{key["name"]: key["default"]})
+                        if place == "loss" and "sparse" not in entry["name"]:
+                            given["from_logits"] = given.get("from_logits", False)
+                        self.assertEqual(self.trained(**{place: given}), accepted, case)
+                    if "max" in key and key["type"] in ("int", "float"):
+                        said = self.trained(**{place: self.config(entry, **{key["name"]: key["max"] * 2 + 1})})
+                        self.assertRegex(said, f"'{key['name']}' is .*, wanted", case)
+
+    def test_required_keys_are_missed(self):
+        for entry in listed("schedules"):
+            for key in entry["keys"]:
+                if key["required"]:
+                    self.assertIn(f"'{key['name']}'", self.trained(schedule={"name": entry["name"]}))
+        self.assertIn("'loss' is missing", self.trained(loss=None))
+
+
+if __name__ == "__main__":
+    PROGRAM, DOCUMENT = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
