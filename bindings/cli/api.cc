@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -47,6 +48,11 @@ void set_option(Setup& setup, const Json& table, const std::string& key, const s
   throw UsageError{"--option: no option is called '" + key + "'" + did_you_mean(key, names)};
 }
 
+bool is_fed(const Value& value, const Args& args) {
+  const auto& feeds = args.all("--feed");
+  return std::any_of(feeds.begin(), feeds.end(), [&](const auto& pair) { return pair.starts_with(value.name + "="); });
+}
+
 std::vector<Value> values_of(const Json& list) {
   std::vector<Value> out;
   for (const Json& item : list.items()) {
@@ -56,6 +62,7 @@ std::vector<Value> values_of(const Json& list) {
     for (percale_dtype d = PERCALE_DTYPE_F32; d <= PERCALE_DTYPE_I2; ++d) {
       if (dtype_name(d) == item["dtype"].text()) value.dtype = d;
     }
+    value.ranked = item["dims"].given();
     for (const Json& dim : item["dims"].items()) value.dims.push_back(dim.integer());
     out.push_back(std::move(value));
   }
@@ -184,6 +191,7 @@ std::vector<Value> shaped_inputs(const Model& model, const Args& args) {
     }
     if (found == nullptr) throw Failure{"--feed-shape: the model has no input '" + name + "'"};
     found->dims.clear();
+    found->ranked = true;
     std::stringstream dims(text);
     for (std::string dim; std::getline(dims, dim, ',');) {
       char* end = nullptr;
@@ -193,11 +201,29 @@ std::vector<Value> shaped_inputs(const Model& model, const Args& args) {
     }
   }
   for (Value& value : out) {
+    if (!value.ranked && !is_fed(value, args)) {
+      throw UsageError{"the rank of input '" + value.name + "' is not known: give --feed-shape " + value.name +
+                       "=DIMS"};
+    }
     for (int64_t& dim : value.dims) {
       if (dim < 0) dim = 1;
     }
   }
   return out;
+}
+
+std::string guessed_dims(const Model& model, const Args& args) {
+  std::string out;
+  for (const Value& value : model.inputs) {
+    bool known = std::all_of(value.dims.begin(), value.dims.end(), [](int64_t dim) { return dim >= 0; });
+    for (const std::string& pair : args.all("--feed-shape")) known = known || pair.starts_with(value.name + "=");
+    known = known || is_fed(value, args);
+    const std::string shape = shape_text(value.dims);
+    if (!known) {
+      out += (out.empty() ? "" : " ") + ("--feed-shape " + value.name + "=" + shape.substr(1, shape.size() - 2));
+    }
+  }
+  return out.empty() ? out : "; unknown dims were taken as 1, give them: " + out;
 }
 
 std::vector<Tensor> sample_tensors(const Setup& setup, const std::vector<Value>& values) {

@@ -62,6 +62,7 @@ struct Value {
   std::string name;
   percale_dtype dtype = PERCALE_DTYPE_INVALID;
   std::vector<int64_t> dims;
+  bool ranked = true;  // otherwise `dims` is empty and says nothing
 };
 
 // The graph of a MODEL: a .percale file, or an .onnx file through the importer.
@@ -90,6 +91,17 @@ std::vector<const char*> names_of(const std::vector<Value>& values);
 
 // The inputs of the model with --feed-shape NAME=1,3,224,224 put in; dims that are still unknown become 1.
 std::vector<Value> shaped_inputs(const Model& model, const Args& args);
+// Runs `work`. Where it fails and shaped_inputs() took unknown dims as 1, the message ends with how to give them.
+std::string guessed_dims(const Model& model, const Args& args);
+template <class F>
+auto with_guessed_dims(const Model& model, const Args& args, F&& work) {
+  try {
+    return work();
+  } catch (Failure& failure) {
+    failure.message += guessed_dims(model, args);
+    throw;
+  }
+}
 // Tensors of these types: small random numbers where they are floats, zeros elsewhere; the same each time.
 std::vector<Tensor> sample_tensors(const Setup& setup, const std::vector<Value>& values);
 // The values of --feed NAME=FILE.npy for inputs; an input without one is an error that names it.

@@ -33,11 +33,56 @@ struct Times {
   double cpu = 0;
 };
 
-Times measure(percale_call* call, const std::vector<percale_tensor*>& inputs,
-              const std::vector<percale_tensor*>& outputs, int64_t runs) {
+// Runs of a model with the same feeds: prepared ones, or, where shapes of outputs depend on values, runs that make their outputs.
+class Runs {
+ public:
+  Runs(const Setup& setup, const Session& session, const std::vector<Value>& inputs,
+       const std::vector<const char*>& fetches)
+      : session_(session.get()), feeds_(feeds_of(inputs)), fetches_(fetches), in_(sample_tensors(setup, inputs)) {
+    percale_call* made = nullptr;
+    percale_status* status =
+        percale_call_create(session_, feeds_.names.data(), feeds_.dtypes.data(), feeds_.dims.data(),
+                            feeds_.ranks.data(), feeds_.count(), fetches_.data(), fetches_.size(), &made);
+    if (percale_status_code(status) == PERCALE_FAILED_PRECONDITION) {
+      percale_status_release(status);
+      out_.resize(fetches_.size());
+      return;
+    }
+    check(status);
+    call_.reset(made);
+    std::vector<Value> types(fetches_.size());
+    for (size_t i = 0; i < types.size(); ++i) {
+      size_t rank = 0;
+      types[i].name = fetches_[i];
+      types[i].dims.resize(8);
+      check(percale_call_output_type(made, i, &types[i].dtype, types[i].dims.data(), &rank));
+      types[i].dims.resize(rank);
+    }
+    out_ = sample_tensors(setup, types);
+  }
+
+  void once() {
+    const auto in = pointers(in_);
+    if (call_ != nullptr) return check(percale_call_run(call_.get(), in.data(), pointers(out_).data()));
+    std::vector<percale_tensor*> made(fetches_.size());
+    check(percale_session_run(session_, feeds_.names.data(), in.data(), in.size(), fetches_.data(), fetches_.size(),
+                              nullptr, 0, PERCALE_FOREVER, made.data()));
+    for (size_t i = 0; i < made.size(); ++i) out_[i].reset(made[i]);
+  }
+  const std::vector<Tensor>& outputs() const { return out_; }
+
+ private:
+  percale_session* session_;
+  Feeds feeds_;
+  const std::vector<const char*>& fetches_;
+  std::vector<Tensor> in_, out_;
+  Call call_;
+};
+
+Times measure(Runs& model, int64_t runs) {
   const auto once = [&] {
     const auto start = Clock::now();
-    check(percale_call_run(call, inputs.data(), outputs.data()));
+    model.once();
     return microseconds(Clock::now() - start);
   };
   once();
@@ -53,19 +98,16 @@ Times measure(percale_call* call, const std::vector<percale_tensor*>& inputs,
 }
 
 // What precision=bf16 costs: the outputs beside those of the same run in f32, each output's accuracy.
-std::vector<Accuracy> accuracy_of_bf16(const Setup& setup, const Model& model, const Feeds& feeds,
-                                       const std::vector<const char*>& fetches, const std::vector<percale_tensor*>& in,
-                                       const std::vector<percale_tensor*>& out,
-                                       const std::vector<percale_tensor*>& f32) {
+std::vector<Accuracy> accuracy_of_bf16(const Setup& setup, const Model& model, const std::vector<Value>& inputs,
+                                       const std::vector<const char*>& fetches, const Runs& bf16) {
   check(percale_options_set(setup.session_options.get(), "precision", "f32"));
   const Session session = make_session(setup, model);
-  percale_call* made = nullptr;
-  check(percale_call_create(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
-                            feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), &made));
-  const Call call(made);
-  check(percale_call_run(made, in.data(), f32.data()));
+  Runs f32(setup, session, inputs, fetches);
+  f32.once();
   std::vector<Accuracy> all;
-  for (size_t i = 0; i < out.size(); ++i) all.push_back(accuracy(out[i], f32[i]));
+  for (size_t i = 0; i < fetches.size(); ++i) {
+    all.push_back(accuracy(bf16.outputs()[i].get(), f32.outputs()[i].get()));
+  }
   return all;
 }
 
@@ -77,30 +119,12 @@ int run_bench(const Args& args) {
   const Model model(setup, args.positional()[0]);
   const Session session = make_session(setup, model);
   const std::vector<Value> inputs = shaped_inputs(model, args);
-  const Feeds feeds = feeds_of(inputs);
   const auto fetches = names_of(model.outputs);
-  percale_call* made = nullptr;
-  check(percale_call_create(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
-                            feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), &made));
-  const Call call(made);
+  Runs model_runs = with_guessed_dims(model, args, [&] { return Runs(setup, session, inputs, fetches); });
   const double load_ms = microseconds(Clock::now() - start) / 1000;
-
-  const std::vector<Tensor> in = sample_tensors(setup, inputs);
-  std::vector<Value> output_types(fetches.size());
-  for (size_t i = 0; i < fetches.size(); ++i) {
-    size_t rank = 0;
-    output_types[i].name = fetches[i];
-    output_types[i].dims.resize(8);
-    check(percale_call_output_type(made, i, &output_types[i].dtype, output_types[i].dims.data(), &rank));
-    output_types[i].dims.resize(rank);
-  }
-  const std::vector<Tensor> out = sample_tensors(setup, output_types);
-  const Times times = measure(made, pointers(in), pointers(out), runs);
+  const Times times = with_guessed_dims(model, args, [&] { return measure(model_runs, runs); });
   std::vector<Accuracy> accuracies;
-  if (setup.bf16) {
-    const std::vector<Tensor> f32 = sample_tensors(setup, output_types);
-    accuracies = accuracy_of_bf16(setup, model, feeds, fetches, pointers(in), pointers(out), pointers(f32));
-  }
+  if (setup.bf16) accuracies = accuracy_of_bf16(setup, model, inputs, fetches, model_runs);
   percale_text* text = nullptr;
   check(percale_session_stats(session.get(), &text));
   const Json stats = Json::parse(take_text(text));

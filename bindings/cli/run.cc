@@ -95,7 +95,7 @@ int run_trace(const Args& args) {
   for (const Value& value : inputs) names.push_back(value.name);
   const std::vector<std::string> fetches = fetches_of(model, args);
   // Plans are made and memory is warmed before the clock counts.
-  run_once(session.get(), names, pointers(feeds), fetches);
+  with_guessed_dims(model, args, [&] { run_once(session.get(), names, pointers(feeds), fetches); });
   const Trace trace = make_trace(setup);
   percale_session_set_trace(session.get(), trace.get());
   const int64_t runs = args.integer("--runs", 1, 1);

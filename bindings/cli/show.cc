@@ -25,8 +25,10 @@ std::string explain(const Setup& setup, const Model& model, const Args& args, co
   const Feeds feeds = feeds_of(inputs);
   const auto fetches = names_of(model.outputs);
   percale_text* text = nullptr;
-  check(percale_session_explain(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
-                                feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), what, &text));
+  with_guessed_dims(model, args, [&] {
+    check(percale_session_explain(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
+                                  feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), what, &text));
+  });
   return take_text(text);
 }
 

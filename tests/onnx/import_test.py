@@ -57,6 +57,24 @@ class Models(unittest.TestCase):
         self.assertEqual([v["name"] for v in summary["inputs"] + summary["outputs"]], ["x", "y"])
         self.assertEqual(summary["inputs"][0]["dims"], [-1, 2])
 
+    def test_models_whose_shapes_depend_on_values_are_measured(self):
+        graph = Graph([node("NonZero", ["x"], ["where"]), node("Transpose", ["where"], ["y"], perm=[1, 0])],
+                      [value("x", FLOAT, ["n", 2])], [value("y", INT64, None)])
+        self.write(model(graph))
+        measured = run("bench", self.model, "--feed-shape", "x=4,2", "--runs", "10", "--json")
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        self.assertEqual(json.loads(measured.stdout)["runs"], 10)
+
+    def test_dims_that_were_guessed_are_told_where_they_do_not_fit(self):
+        graph = Graph([node("MatMul", ["x", "w"], ["y"])], [value("x", FLOAT, ["n", "k"])], [value("y", FLOAT, ["n", 2])],
+                      [floats("w", [2, 2], [1, 0, 0, -1])])
+        self.write(model(graph))
+        for arguments in (["bench", self.model], ["show", self.model, "--planned"], ["trace", self.model, "--out", self.path + "/t.json"]):
+            failed = run(*arguments)
+            self.assertEqual(failed.returncode, 1, arguments)
+            self.assertIn("unknown dims were taken as 1, give them: --feed-shape x=?,?", failed.stderr)
+            self.assertEqual(run(*arguments, "--feed-shape", "x=3,2").returncode, 0, arguments)
+
     def test_numbers_in_the_rank_of_what_they_meet_are_constants(self):
         graph = Graph([node("Mul", ["x", "half"], ["h"]), node("PRelu", ["h", "slope"], ["p"]), node("Add", ["p", "bias"], ["y"])],
                       [value("x", FLOAT, [1, 2])], [value("y", FLOAT, [1, 2])],
