@@ -1,4 +1,4 @@
-// Checks files of every kind that the library writes, by their names.
+// percale_file_check(): chooses a reader by the name of the file.
 #include <string>
 
 #include "c_api/engine.h"
@@ -15,7 +15,7 @@ using namespace percale::c_api;
 
 namespace {
 
-// A folder of checkpoints is as good as each of them.
+// Reads one checkpoint, or all checkpoints of a folder.
 Status check_folder(const std::string& path) {
   if (is_checkpoint(path)) return read_checkpoint(path).status();
   PERCALE_ASSIGN_OR_RETURN(const auto entries, list_checkpoints(path));

@@ -196,8 +196,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_int(percale_op
 /** Sets an option to a number; errors as percale_options_set(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_set_float(percale_options* options, const char* key,
                                                                         double value);
-/** All options of all kinds as JSON: [{"kind","key","type","default","choices","min","max","doc"}]; "type": int, float, bytes, text,
- * choice or switch; "choices" ("a|b|c") for those of type choice; "min" and "max" where a number has such bounds. \since 0.1 */
+/** All options of all kinds as JSON: [{"kind","key","type","default","choices","min","max","doc"}].
+ * "type" is int, float, bytes, text, choice or switch. Options of type choice have "choices", such
+ * as "a|b|c". Numbers with bounds have "min" and "max". \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_options_describe(percale_text** out_json);
 
 /* ---- Engine ---- */
@@ -214,13 +215,19 @@ PERCALE_API void percale_engine_release(percale_engine* engine);
 PERCALE_API size_t percale_engine_device_count(const percale_engine* engine);
 /** The name of a device, "cpu:0"; NULL when there is none of that index. Borrowed. \since 0.1 */
 PERCALE_API const char* percale_engine_get_device_name(const percale_engine* engine, size_t index);
-/** Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
- * fingerprint, memory), "ops" (schemas), "layers" (schemas of what percale_builder_layer() and a SPEC know:
- * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}], kinds as those of
- * ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers", "schedules" (what a SPEC and the
- * options of a trainer name: [{"name","doc","keys"}]), "spec" (the keys of a SPEC). Keys are
- * [{"name","type","required","default","choices","min","max","doc","keys"}]; "default" is a value, or a text that says what
- * happens; "keys" are those of an object. \since 0.1 */
+/** Facts as JSON. `what` is one of:
+ * - "info": versions, ISA, threads, devices and why an absent one is absent, libraries, fingerprint,
+ *   memory;
+ * - "ops": schemas;
+ * - "layers": schemas of the layers that percale_builder_layer() and a SPEC take:
+ *   [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min",
+ *   "max","doc"}]}], with kinds as those of ops;
+ * - "passes"; "kernels", per op and kind of device;
+ * - "losses", "metrics", "optimizers", "schedules" of a SPEC and of trainers: [{"name","doc","keys"}];
+ * - "spec": the keys of a SPEC.
+ *
+ * Keys are [{"name","type","required","default","choices","min","max","doc","keys"}]. "default" is a
+ * value, or a text that says what happens. "keys" describes the keys of an object. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_engine_describe(const percale_engine* engine, const char* what,
                                                                       percale_text** out_json);
 /** Receives a message of the library: `level` 0 debug, 1 info (devices that get no work, devices that come into a training, placement
@@ -411,10 +418,10 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load(percale_engine*
 /** A graph from a .percale file, its weights mapped. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load_file(percale_engine* engine, const char* path,
                                                                       percale_graph** out_graph);
-/** Reads a file as the library would and says what is wrong with it: .npy, .npz, .safetensors, .onnx (needs its plug-in), a SPEC
- * (.json), the folder of a checkpoint, whose checksums are compared, or a folder of checkpoints; every other name is taken for
- * a .percale file. Nothing is kept. OK for a whole file; else the status that reading it gives, whose message names the place.
- * Thread-safe. \since 0.1 */
+/** Reads a file or folder and returns the error of the first thing that is wrong with it. The name
+ * chooses the reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC); a folder
+ * is a checkpoint or holds checkpoints, whose checksums are compared; any other file is read as
+ * .percale. Thread-safe. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_file_check(percale_engine* engine, const char* path);
 /** A graph of a foreign format ("onnx") through an importer plug-in; UNIMPLEMENTED names the formats that are there.
  * \since 0.1 */

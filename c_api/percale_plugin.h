@@ -290,8 +290,8 @@ typedef struct percale_host_api {
   void (*parallel_for)(percale_run_context* run, int64_t pieces, void (*body)(void* arg, int64_t piece), void* arg);
   /** 1 when the run was cancelled or its deadline has passed: return soon. */
   int32_t (*run_cancelled)(percale_run_context* run);
-  /** Notes that an index or a value of an input is out of range; the run then fails and names the node. run_fail_with() says why in
-   * a sentence. */
+  /** Fails the run because an index or a value of an input is out of range; the message names the node.
+   * run_fail_with() takes a message of its own. */
   void (*run_fail)(percale_run_context* run, int32_t code, int64_t detail);
 
   /* Shape functions. */
@@ -429,8 +429,9 @@ typedef struct percale_host_api {
   int32_t (*node_attribute_floats)(const percale_node_view* node, const char* name, const double** out_values,
                                    size_t* out_count);
 
-  /** Fails the run with a status of `code`, whose message is the node's name and then `message`, UTF-8, of which the first 511 bytes
-   * are copied. `message_size` may be PERCALE_NUL_ENDED. Only the first failure of a run counts. Thread-safe. */
+  /** Fails the run with a status of `code`. Its message is the node's name, then the first 511 bytes of
+   * `message`, which is UTF-8 and is copied. `message_size` may be PERCALE_NUL_ENDED. The first failure
+   * of a run counts. Thread-safe. */
   void (*run_fail_with)(percale_run_context* run, int32_t code, const char* message, size_t message_size);
 } percale_host_api;
 

@@ -91,8 +91,10 @@ std::vector<const char*> names_of(const std::vector<Value>& values);
 
 // The inputs of the model with --feed-shape NAME=1,3,224,224 put in; dims that are still unknown become 1.
 std::vector<Value> shaped_inputs(const Model& model, const Args& args);
-// Runs `work`. Where it fails and shaped_inputs() took unknown dims as 1, the message ends with how to give them.
+// The end of a message: which inputs have dims that shaped_inputs() took as 1, and the flags that
+// set them. "" if there are none.
 std::string guessed_dims(const Model& model, const Args& args);
+// Runs `work` and appends guessed_dims() to the message of a failure.
 template <class F>
 auto with_guessed_dims(const Model& model, const Args& args, F&& work) {
   try {

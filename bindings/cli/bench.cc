@@ -33,7 +33,8 @@ struct Times {
   double cpu = 0;
 };
 
-// Runs of a model with the same feeds: prepared ones, or, where shapes of outputs depend on values, runs that make their outputs.
+// Runs a model with the same feeds again and again. Uses a prepared call. If the shape of an output
+// depends on values, no call can be prepared, and each run allocates its outputs.
 class Runs {
  public:
   Runs(const Setup& setup, const Session& session, const std::vector<Value>& inputs,

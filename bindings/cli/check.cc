@@ -6,7 +6,7 @@
 namespace percale_cli {
 namespace {
 
-// Why the file is bad; "" for a good one.
+// The reason why the file is bad, or "" if it is good.
 std::string verdict(const Setup& setup, const std::string& path) {
   try {
     check(percale_file_check(setup.engine.get(), path.c_str()));

@@ -15,16 +15,16 @@ struct Topic {
 };
 constexpr Topic kTopics[] = {{"spec", "Keys of a SPEC, a training job in JSON.", false},
                              {"layers", "Layers of a SPEC's model.", false},
-                             {"losses", "Losses.", false},
-                             {"metrics", "Metrics.", false},
-                             {"optimizers", "Optimizers.", false},
+                             {"losses", "Losses of a SPEC or a trainer.", false},
+                             {"metrics", "Metrics of a SPEC or a trainer.", false},
+                             {"optimizers", "Optimizers of a SPEC or a trainer.", false},
                              {"schedules", "Schedules of the learning rate.", false},
                              {"engine", "Options of engines.", true},
                              {"session", "Options of sessions.", true},
                              {"trainer", "Options of trainers.", true},
                              {"export", "Options of exports.", true}};
 
-// Words of `text` in lines of kTextColumns, each behind `indent` spaces.
+// Breaks the text into lines of kTextColumns and indents them.
 std::string wrapped(const std::string& text, size_t indent) {
   std::string out, line;
   const std::string margin(indent, ' ');
@@ -41,9 +41,9 @@ std::string wrapped(const std::string& text, size_t indent) {
   return out + margin + line + "\n";
 }
 
-// "int, 1 to 1024, default 8"
+// "int, 1 to 1024, default: 8"
 std::string facts_text(const Json& key) {
-  // Ops, layers and options have words of their own for the type.
+  // The attributes of layers call their type "kind".
   std::string out = key["type"].present() ? key["type"].text() : key["kind"].text();
   if (key["choices"].present()) {
     out = key["choices"].text();

@@ -105,8 +105,8 @@ func (e *Engine) Devices() []string {
 	return out
 }
 
-// Describe gives facts as JSON: "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
-// "schedules" or "spec".
+// Describe gives facts as JSON: "info", "ops", "layers", "passes", "kernels", "losses", "metrics",
+// "optimizers", "schedules" or "spec".
 func (e *Engine) Describe(what string) (string, error) {
 	c, err := e.enter()
 	if err != nil {
@@ -116,8 +116,8 @@ func (e *Engine) Describe(what string) (string, error) {
 	return engineDescribe(c, what)
 }
 
-// CheckFile says what is wrong with a file that Percale reads: .percale, .onnx, .safetensors, .npy, .npz, a SPEC (.json), a
-// checkpoint or a folder of checkpoints.
+// CheckFile reads a file and returns what is wrong with it. Kinds: .percale, .onnx, .safetensors,
+// .npy, .npz, a SPEC (.json), a checkpoint or a folder of checkpoints.
 func (e *Engine) CheckFile(path string) error {
 	c, err := e.enter()
 	if err != nil {

@@ -247,8 +247,8 @@ func optionsSetFloat(options *C.percale_options, key string, value float64) erro
 }
 
 // optionsDescribe is percale_options_describe. All options of all kinds as JSON:
-// [{"kind","key","type","default","choices","min","max","doc"}]; "type": int, float, bytes, text, choice or switch;
-// "choices" ("a|b|c") for those of type choice; "min" and "max" where a number has such bounds.
+// [{"kind","key","type","default","choices","min","max","doc"}]. "type" is int, float, bytes, text, choice or switch.
+// Options of type choice have "choices", such as "a|b|c". Numbers with bounds have "min" and "max".
 func optionsDescribe() (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_options_describe(&cOutJson)
@@ -294,14 +294,14 @@ func engineGetDeviceName(engine *C.percale_engine, index int) string {
 	return out
 }
 
-// engineDescribe is percale_engine_describe. Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why
-// an absent one is absent, libraries, fingerprint, memory), "ops" (schemas), "layers" (schemas of what
-// percale_builder_layer() and a SPEC know:
-// [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
-// kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
-// "schedules" (what a SPEC and the options of a trainer name: [{"name","doc","keys"}]), "spec" (the keys of a SPEC).
-// Keys are [{"name","type","required","default","choices","min","max","doc","keys"}]; "default" is a value, or a text
-// that says what happens; "keys" are those of an object.
+// engineDescribe is percale_engine_describe. Facts as JSON. `what` is one of: - "info": versions, ISA, threads,
+// devices and why an absent one is absent, libraries, fingerprint, memory; - "ops": schemas; - "layers": schemas of
+// the layers that percale_builder_layer() and a SPEC take:
+// [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min", "max","doc"}]}],
+// with kinds as those of ops; - "passes"; "kernels", per op and kind of device; - "losses", "metrics", "optimizers",
+// "schedules" of a SPEC and of trainers: [{"name","doc","keys"}]; - "spec": the keys of a SPEC. Keys are
+// [{"name","type","required","default","choices","min","max","doc","keys"}]. "default" is a value, or a text that
+// says what happens. "keys" describes the keys of an object.
 func engineDescribe(engine *C.percale_engine, what string) (string, error) {
 	cWhat, err := text(what)
 	if err != nil {
@@ -935,10 +935,9 @@ func graphLoadFile(engine *C.percale_engine, path string) (*C.percale_graph, err
 	return cOutGraph, nil
 }
 
-// fileCheck is percale_file_check. Reads a file as the library would and says what is wrong with it: .npy, .npz,
-// .safetensors, .onnx (needs its plug-in), a SPEC (.json), the folder of a checkpoint, whose checksums are compared,
-// or a folder of checkpoints; every other name is taken for a .percale file. Nothing is kept. OK for a whole file;
-// else the status that reading it gives, whose message names the place. Thread-safe.
+// fileCheck is percale_file_check. Reads a file or folder and returns the error of the first thing that is wrong with
+// it. The name chooses the reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC); a folder is a
+// checkpoint or holds checkpoints, whose checksums are compared; any other file is read as .percale. Thread-safe.
 func fileCheck(engine *C.percale_engine, path string) error {
 	cPath, err := text(path)
 	if err != nil {

@@ -61,9 +61,9 @@ Status run_error_status(const OpSchema& schema, std::string_view node, const Run
       return invalid_argument(who, "'", input, "' must be above 0");
     }
     case RunError::kNotFinite: return invalid_argument(who, "element ", detail, " is infinite or NaN");
-    case RunError::kSaid: {
-      const bool known = run.said_code > 0 && run.said_code <= static_cast<int32_t>(Code::kUnauthenticated);
-      return Status(known ? static_cast<Code>(run.said_code) : Code::kInternal, str_cat(who, run.said_text));
+    case RunError::kKernelStatus: {
+      const bool known = run.status_code > 0 && run.status_code <= static_cast<int32_t>(Code::kUnauthenticated);
+      return Status(known ? static_cast<Code>(run.status_code) : Code::kInternal, str_cat(who, run.status_text));
     }
     case RunError::kKernelFailed: break;
   }

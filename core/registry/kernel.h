@@ -72,12 +72,12 @@ enum class percale_run_error : int32_t {
   kDivisionByZero = 2,   // integer division; detail: the element
   kNotPositiveDefinite = 3,
   kAssertionFailed = 4,
-  kKernelFailed = 5,  // `message` says more
-  kBadSize = 6,       // a shape, start or length read at run time is out of range; detail: the value
-  kSingular = 7,      // detail: the number of the matrix in its batch
-  kNotPositive = 8,   // detail: the number of the input whose value must be above 0
-  kNotFinite = 9,     // detail: the first element that is infinite or NaN
-  kSaid = 11,         // `said_code` and `said_text` are the status
+  kKernelFailed = 5,   // `message` says more
+  kBadSize = 6,        // a shape, start or length read at run time is out of range; detail: the value
+  kSingular = 7,       // detail: the number of the matrix in its batch
+  kNotPositive = 8,    // detail: the number of the input whose value must be above 0
+  kNotFinite = 9,      // detail: the first element that is infinite or NaN
+  kKernelStatus = 11,  // `status_code` and `status_text` are the status
 };
 
 // One run of one program. Shared by all kernels that run in it, on any thread.
@@ -100,9 +100,10 @@ struct percale_run_context {
   int64_t mark = -1;
   std::atomic<int64_t> failed_mark{-1};
 
-  std::atomic<bool> said_taken{false};  // the first thread of fail_with() writes the next two, then sets the error
-  int32_t said_code = 0;
-  char said_text[512] = {};
+  // The first caller of fail_with() claims the two that follow, writes them, and then sets `error`.
+  std::atomic<bool> status_claimed{false};
+  int32_t status_code = 0;
+  char status_text[512] = {};
 
   void fail(percale_run_error code, int64_t detail, const char* message = nullptr, int64_t at = -1) {
     int32_t none = 0;
@@ -112,9 +113,9 @@ struct percale_run_context {
     failed_mark = at;
   }
 
-  // Fails with a status of the kernel's own. Copies as much of the message as `said_text` holds.
-  void fail_with(int32_t status_code, std::string_view message);
-  // Before a run.
+  // Fails the run with a status that the kernel words. The message is cut to the size of `status_text`.
+  void fail_with(int32_t code, std::string_view message);
+  // Called before each run.
   void clear_error();
 };
 

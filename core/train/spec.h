@@ -57,7 +57,7 @@ Status read_precision(std::string_view text, Spec* out);
 
 // Strict: unknown keys and words name the nearest; what is not there yet answers UNIMPLEMENTED and names it.
 Result<Spec> parse_spec(std::string_view json);
-// Every key of a SPEC, with the keys of objects.
+// Describes every key of a SPEC, nested ones included.
 std::vector<KeyFacts> spec_facts();
 
 // A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown;

@@ -102,11 +102,6 @@ constexpr TrainerKey kKeys[] = {
      .low = 0,
      .fallback = "0"}};
 
-const Json* present(const Json& object, std::string_view key) {
-  const Json* value = object.find(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
-
 Status read_clip(const Json& object, Optimizer* out) {
   const Json* clip = present(object, "clip");
   if (clip == nullptr) return {};

@@ -7,8 +7,8 @@
 
 namespace percale {
 
-// Sets what the object says and leaves the rest. Keys that are not in the table are not looked at. The preset 'strategy' sets the
-// parameters, and parameter_server the mode, unless the object has them.
+// Sets the options whose keys the object has. Ignores other keys. The preset 'strategy' sets the
+// parameters, and parameter_server the mode, unless the object has keys for them.
 Status read_trainer_keys(const Json& object, TrainerOptions* out);
 void add_trainer_key_names(std::vector<std::string>* out);
 std::vector<KeyFacts> trainer_key_facts();

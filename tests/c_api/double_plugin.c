@@ -1,6 +1,7 @@
-/* A plug-in in C that adds the op test:Double, y = 2x, with its gradient and a kernel that computes in a number of pieces,
- * the attribute 'pieces', and fails when the first element is NaN, and a kernel for Relu that refuses everything, so that its reason can be read. With SILENT
- * defined it does not say that the gradient ignores the attribute. */
+/* A plug-in in C. It adds the op test:Double, y = 2x, with its gradient and a kernel that computes in
+ * as many pieces as the attribute 'pieces' says and fails if the first element is NaN. Its kernel for
+ * Relu refuses every node, so that a test can read the reason. With SILENT defined, the op does not
+ * declare that its gradient ignores the attribute. */
 #include <percale_plugin.h>
 
 static const percale_host_api* host;

@@ -1,4 +1,4 @@
-"""`percale list`: every key that it names is taken by the library and documented in SPEC.md.
+"""Tests of `percale list`: the library takes every key that it lists, and SPEC.md documents it.
 Usage: list_test.py PERCALE SPEC.md"""
 import json
 import os
@@ -78,14 +78,14 @@ class Lists(unittest.TestCase):
 
 
 class Keys(unittest.TestCase):
-    """Each key is given its default, and one that is too large, in a job."""
+    """The library takes each default and refuses a value above each bound."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
     def trained(self, **parts):
-        """What the program says of a job without data: its own error, about another thing, when all words are known."""
+        """The error message of a job that has no data. Wrong keys are reported before missing data."""
         job = {"model": [{"layer": "Dense", "units": 2}], "loss": "mse", "optimizer": "sgd", **parts}
         path = os.path.join(self.folder.name, "job.json")
         with open(path, "w", encoding="utf-8") as file:

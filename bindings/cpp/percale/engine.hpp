@@ -40,13 +40,14 @@ class Engine : public Handle<percale_engine, percale_engine_release> {
     }
     return out;
   }
-  /// Facts as JSON: "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers", "schedules" or "spec".
+  /// Facts as JSON: "info", "ops", "layers", "passes", "kernels", "losses", "metrics",
+  /// "optimizers", "schedules" or "spec".
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_engine_describe(get(), what.c_str(), out); });
   }
 
-  /// What is wrong with a file that Percale reads: .percale, .onnx, .safetensors, .npy, .npz, a SPEC (.json), a checkpoint or a
-  /// folder of checkpoints.
+  /// Reads a file and returns what is wrong with it. Kinds: .percale, .onnx, .safetensors, .npy,
+  /// .npz, a SPEC (.json), a checkpoint or a folder of checkpoints.
   Status check_file(Text path) const { return Status(percale_file_check(get(), path.c_str())); }
 
   /// Bytes that the engine accounts for.

@@ -91,14 +91,15 @@ class Engine(Handle):
             raise
 
     def describe(self, what="info"):
-        """Facts as Python values: "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers", "schedules" or "spec"."""
+        """Facts as Python values: "info", "ops", "layers", "passes", "kernels", "losses", "metrics",
+        "optimizers", "schedules" or "spec"."""
         text = out("text")
         check(lib.percale_engine_describe(self.c, what.encode(), text))
         return json.loads(text_of(text[0]))
 
     def check_file(self, path):
-        """Raises what is wrong with a file that Percale reads: .percale, .onnx, .safetensors, .npy, .npz, a SPEC (.json), a checkpoint or
-        a folder of checkpoints."""
+        """Reads a file and raises what is wrong with it. Kinds: .percale, .onnx, .safetensors, .npy,
+        .npz, a SPEC (.json), a checkpoint or a folder of checkpoints."""
         check(lib.percale_file_check(self.c, os.fsencode(path)))
 
 

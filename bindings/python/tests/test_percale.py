@@ -31,10 +31,11 @@ def affine(e, rows=-1):
 
 
 class Files(unittest.TestCase):
-    """Engine.check_file() of what was written, and of the same with a byte changed or the end cut off."""
+    """Engine.check_file() accepts whole files and refuses damaged ones."""
 
     def check(self, path, part="", damage=None):
-        """`path` is good; with a byte flipped at `damage` of `part` (of a folder), or cut there where it is negative, it is not."""
+        """`path` is good. Then `part` of it (or the file itself) is damaged: a byte at `damage` is
+        flipped, or, if `damage` is negative, the file is cut there."""
         e = engine()
         e.check_file(path)
         file = os.path.join(path, part) if part else path

@@ -5,11 +5,6 @@
 namespace percale {
 namespace {
 
-const Json* present(const Json& object, std::string_view key) {
-  const Json* value = object.find(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
-
 Status range_error(const Json& at, std::string_view key, const std::string& value, const std::string& low,
                    const std::string& high) {
   return out_of_range("line ", at.line(), ", column ", at.column(), ": '", key, "' is ", value, ", wanted ", low,
@@ -17,6 +12,11 @@ Status range_error(const Json& at, std::string_view key, const std::string& valu
 }
 
 }  // namespace
+
+const Json* present(const Json& object, std::string_view key) {
+  const Json* value = object.find(key);
+  return value != nullptr && !value->is_null() ? value : nullptr;
+}
 
 Status read_number(const Json& object, std::string_view key, double low, double high, double* out) {
   const Json* value = present(object, key);

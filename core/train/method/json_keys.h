@@ -8,6 +8,9 @@
 
 namespace percale {
 
+// The value of the key; null where it is missing or null.
+const Json* present(const Json& object, std::string_view key);
+
 // Sets *out when the key is there and not null. `low` and `high` bound it, inclusive: OUT_OF_RANGE names them.
 Status read_number(const Json& object, std::string_view key, double low, double high, double* out);
 Status read_integer(const Json& object, std::string_view key, int64_t low, int64_t high, int64_t* out);

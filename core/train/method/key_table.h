@@ -1,5 +1,6 @@
-// Tables of the keys of JSON objects. One row gives a key's name, member, range, default and meaning. Reading, error messages,
-// percale_engine_describe(), `percale list` and the identity of a job are made from the rows.
+// Tables of the keys of JSON objects. One row gives a key's name, member, range, default and
+// meaning. Reading, error messages, percale_engine_describe(), `percale list` and the description
+// of a job in a checkpoint are made from the rows.
 #ifndef PERCALE_CORE_TRAIN_METHOD_KEY_TABLE_H_
 #define PERCALE_CORE_TRAIN_METHOD_KEY_TABLE_H_
 
@@ -13,15 +14,16 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/train/method/json_keys.h"
 
 namespace percale {
 
-// The value of a key that its table's owner reads itself.
+// Marks a key that read_members() skips: the code that owns the table reads it.
 struct ByHand {
   std::string_view type;  // "int", "float", "bytes", "switch", "text", "list", "object", or several: "text or object"
 };
 
-// A key of the JSON object that describes a T.
+// One key of a JSON object that is read into a T.
 template <class T>
 struct Key {
   using Value = std::variant<ByHand, double T::*, int64_t T::*, bool T::*, std::string T::*, std::optional<double> T::*,
@@ -35,7 +37,7 @@ struct Key {
   bool required = false;
 };
 
-// A key as users are told of it.
+// The description of a key that users get.
 struct KeyFacts {
   std::string name, type, doc;
   std::string fallback;  // JSON, "" where there is no default
@@ -50,12 +52,12 @@ struct NamedFacts {
   std::string name, doc;
   std::vector<KeyFacts> keys;
 };
-// The array [{"name","doc","keys":[...]}] and the array of keys that percale_engine_describe() answers with.
+// The JSON of percale_engine_describe(): [{"name","doc","keys":[...]}], and such a list of keys.
 std::string named_facts_json(const std::vector<NamedFacts>& facts);
 std::string key_facts_json(const std::vector<KeyFacts>& keys);
 
-// INVALID_ARGUMENT unless `object` is an object that has no other keys; UNIMPLEMENTED for a key of `later` that is neither null
-// nor false. `where` names the object in messages.
+// INVALID_ARGUMENT unless `object` is an object that has no other keys. UNIMPLEMENTED for a key of
+// `later` that is neither null nor false. `where` names the object in messages.
 Status check_known_keys(const Json& object, std::string_view where, const std::vector<std::string>& known,
                         std::span<const std::string_view> later = {});
 
@@ -69,11 +71,10 @@ Status read(const Json& object, std::string_view key, double low, double high, s
 template <class V>
 Status read(const Json& object, std::string_view key, double low, double high, std::string_view choices,
             std::optional<V>* out) {
-  const Json* value = object.find(key);
-  if (value == nullptr || value->is_null()) return {};
-  V read_value{};
-  PERCALE_RETURN_IF_ERROR(read(object, key, low, high, choices, &read_value));
-  *out = read_value;
+  if (present(object, key) == nullptr) return {};
+  V value{};
+  PERCALE_RETURN_IF_ERROR(read(object, key, low, high, choices, &value));
+  *out = value;
   return {};
 }
 
@@ -108,12 +109,12 @@ void add_names(std::span<const Key<T>> keys, std::vector<std::string>* out) {
   for (const Key<T>& key : keys) out->emplace_back(key.name);
 }
 
-// Sets the members whose keys are there and not null. OUT_OF_RANGE names the bounds, INVALID_ARGUMENT a required key that is missing.
+// Sets the members whose keys are present and not null. OUT_OF_RANGE names the bounds,
+// INVALID_ARGUMENT a missing required key. A value that is no object has no keys.
 template <class T>
 Status read_members(const Json& object, std::string_view where, std::span<const Key<T>> keys, T* out) {
   for (const Key<T>& key : keys) {
-    const Json* value = object.find(key.name);
-    if (value == nullptr || value->is_null()) {
+    if (present(object, key.name) == nullptr) {
       if (key.required) return key_table::missing(object, where, key.name);
       continue;
     }
@@ -130,7 +131,7 @@ Status read_members(const Json& object, std::string_view where, std::span<const 
   return {};
 }
 
-// Reads an object that has these keys and no others.
+// Reads an object that has these keys and no others: see check_known_keys(), read_members().
 template <class T>
 Status read_object(const Json& object, std::string_view where, std::span<const Key<T>> keys, T* out) {
   std::vector<std::string> known;
@@ -139,7 +140,7 @@ Status read_object(const Json& object, std::string_view where, std::span<const K
   return read_members(object, where, keys, out);
 }
 
-// `start` holds the defaults.
+// Describes the keys; `start` holds the defaults.
 template <class T>
 std::vector<KeyFacts> key_facts(std::span<const Key<T>> keys, const T& start = T()) {
   std::vector<KeyFacts> out;
@@ -163,7 +164,7 @@ std::vector<KeyFacts> key_facts(std::span<const Key<T>> keys, const T& start = T
   return out;
 }
 
-// The values of the members, as JSON, by the names of their keys; members without a value are left out.
+// The names of the keys and the values of their members as JSON. Empty optionals are left out.
 template <class T>
 std::vector<std::pair<std::string, std::string>> key_values(std::span<const Key<T>> keys, const T& of) {
   std::vector<std::pair<std::string, std::string>> out;

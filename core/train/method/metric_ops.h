@@ -27,7 +27,7 @@ struct MetricOptions {
 };
 // From a name, or {"name": "sparse_top_k_categorical_accuracy", "k": 3}. UNIMPLEMENTED for one that Keras has, else
 // INVALID_ARGUMENT with the nearest name.
-// An object may have the keys `others`, too, which the caller reads.
+// The caller reads the keys `others`, which an object may also have.
 Result<MetricOptions> parse_metric(const Json& json, std::span<const std::string_view> others = {});
 
 struct MetricTotals {

@@ -74,15 +74,12 @@ std::vector<KeyFacts> early_stopping_facts() { return key_facts<EarlyStopping>(k
 Status read_plateau(const Json& object, Plateau* out) {
   PERCALE_RETURN_IF_ERROR(read_monitor(object, &out->monitor));
   PERCALE_RETURN_IF_ERROR(read_members<Plateau>(object, "schedule 'plateau'", kPlateau, out));
-  const Json* min_delta = object.find("min_delta");
-  if (min_delta == nullptr || min_delta->is_null()) return {};
+  if (present(object, "min_delta") == nullptr) return {};
   out->relative = false;
   return read_number(object, "min_delta", 0, std::numeric_limits<double>::max(), &out->threshold);
 }
 
-void add_plateau_names(std::vector<std::string>* out) { add_names<Plateau>(kPlateau, out); }
-
-std::vector<KeyFacts> plateau_facts() { return key_facts<Plateau>(kPlateau); }
+std::span<const Key<Plateau>> plateau_keys() { return kPlateau; }
 
 std::vector<std::pair<std::string, std::string>> plateau_values(const Plateau& plateau) {
   auto out = key_values<Plateau>(kPlateau, plateau);

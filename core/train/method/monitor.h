@@ -25,12 +25,13 @@ struct Monitor {
 // From the keys "monitor" and "mode" (auto, min, max; auto: max for accuracies, AUC, F1, precision and recall).
 Status read_monitor(const Json& object, Monitor* out);
 bool larger_is_better(std::string_view name);
-// The rows of these two keys, for tables of objects that have them.
-inline constexpr std::string_view kMonitorDoc =
-    "Number that is watched: loss, a metric, or either with 'val_' before it, of the validation data.";
+// Rows of a key table for the two keys that read_monitor() reads.
 template <class T>
 constexpr Key<T> monitor_key() {
-  return {.name = "monitor", .value = ByHand{"text"}, .doc = kMonitorDoc, .fallback = "loss"};
+  return {.name = "monitor",
+          .value = ByHand{"text"},
+          .doc = "Number that is watched: loss, a metric, or either with 'val_' before it, of the validation data.",
+          .fallback = "loss"};
 }
 template <class T>
 constexpr Key<T> mode_key() {
@@ -66,11 +67,10 @@ struct Plateau {
   int64_t cooldown = 0;  // epochs after a reduction in which none counts as bad
   double min_learning_rate = 0;
 };
-// Reads the keys of a plateau from an object that may have others. `add_plateau_names` lists them, the other two as in
-// core/train/method/key_table.h.
+std::span<const Key<Plateau>> plateau_keys();
+// Reads these keys from an object that may have others.
 Status read_plateau(const Json& object, Plateau* out);
-void add_plateau_names(std::vector<std::string>* out);
-std::vector<KeyFacts> plateau_facts();
+// All settings of a plateau with their values as JSON.
 std::vector<std::pair<std::string, std::string>> plateau_values(const Plateau& plateau);
 
 // What either has seen. A plain value, part of checkpoints.

@@ -84,10 +84,10 @@ Status read_schedule_keys(const Json& json, const Row& row, Schedule* out) {
   const bool plateau = row.kind == Kind::kPlateau;
   std::vector<std::string> known = {"name"};
   add_names(row.keys, &known);
-  if (plateau) add_plateau_names(&known);
+  if (plateau) add_names(plateau_keys(), &known);
   add_names<Schedule>(kDurationKeys, &known);
   const std::string where = str_cat("schedule '", row.name, "'");
-  PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known));
+  if (json.is_object()) PERCALE_RETURN_IF_ERROR(check_known_keys(json, where, known));
   PERCALE_RETURN_IF_ERROR(read_members(json, where, row.keys, out));
   PERCALE_RETURN_IF_ERROR(read_members<Schedule>(json, where, kDurationKeys, out));
   return plateau ? read_plateau(json, &out->plateau) : Status();
@@ -106,13 +106,7 @@ Result<Schedule> parse_one(const Json& json) {
     if (row.name != name) continue;
     Schedule out;
     out.kind = row.kind;
-    if (json.is_object()) {
-      PERCALE_RETURN_IF_ERROR(read_schedule_keys(json, row, &out));
-    } else {
-      for (const ScheduleKey& key : row.keys) {
-        if (key.required) return json.error("schedule", "'", name, "' needs '", key.name, "'");
-      }
-    }
+    PERCALE_RETURN_IF_ERROR(read_schedule_keys(json, row, &out));
     return out;
   }
   return json.error("schedule", "no schedule '", name, "'", did_you_mean(name, schedule_names()));
@@ -182,7 +176,7 @@ std::vector<NamedFacts> schedule_facts() {
   std::vector<NamedFacts> out;
   for (const Row& row : kSchedules) {
     NamedFacts& facts = out.emplace_back(NamedFacts{std::string(row.name), std::string(row.doc), key_facts(row.keys)});
-    if (row.kind == Kind::kPlateau) facts.keys = plateau_facts();
+    if (row.kind == Kind::kPlateau) facts.keys = key_facts(plateau_keys());
     facts.keys.push_back(key_facts<Schedule>(kDurationKeys).front());
   }
   return out;

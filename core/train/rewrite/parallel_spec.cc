@@ -11,11 +11,6 @@ namespace {
 
 constexpr int64_t kMostShards = 65536;
 
-const Json* present(const Json& object, std::string_view key) {
-  const Json* value = object.find(key);
-  return value != nullptr && !value->is_null() ? value : nullptr;
-}
-
 using ParallelKey = Key<ParallelSpec>;
 constexpr ParallelKey kSplitKeys[] = {
     {.name = "n",

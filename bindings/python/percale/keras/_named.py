@@ -23,12 +23,12 @@ def plain(value):
 
 @functools.lru_cache(maxsize=None)
 def described(kind):
-    """{name: what the library says of it} for a kind ("losses")."""
+    """{name: description} of all that the library has of a kind ("losses")."""
     return {entry["name"]: entry for entry in _engine().describe(kind)}
 
 
 def _documentation(entry):
-    """A docstring: what the thing does, then its words with types and defaults."""
+    """A docstring: the description, then the words with types and defaults."""
     lines = [entry["doc"]]
     for key in entry["keys"]:
         said = "required" if key["required"] else f"default: {key['default']}" if "default" in key else "optional"

@@ -529,8 +529,8 @@ pub struct percale_host_api {
     pub parallel_for: Option<unsafe extern "C" fn(run: *mut percale_run_context, pieces: i64, body: Option<unsafe extern "C" fn(arg: *mut c_void, piece: i64)>, arg: *mut c_void)>,
     /// 1 when the run was cancelled or its deadline has passed: return soon.
     pub run_cancelled: Option<unsafe extern "C" fn(run: *mut percale_run_context) -> i32>,
-    /// Notes that an index or a value of an input is out of range; the run then fails and names the node.
-    /// run_fail_with() says why in a sentence.
+    /// Fails the run because an index or a value of an input is out of range; the message names the node.
+    /// run_fail_with() takes a message of its own.
     pub run_fail: Option<unsafe extern "C" fn(run: *mut percale_run_context, code: i32, detail: i64)>,
     /// Shape functions.
     pub shape_input_count: Option<unsafe extern "C" fn(context: *const percale_shape_context) -> usize>,
@@ -688,9 +688,9 @@ pub struct percale_host_api {
     pub node_attribute_strings: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, index: usize) -> *const c_char>,
     /// An attribute of floats. 1 when present, else 0 and nothing is written. Borrowed.
     pub node_attribute_floats: Option<unsafe extern "C" fn(node: *const percale_node_view, name: *const c_char, out_values: *mut *const f64, out_count: *mut usize) -> i32>,
-    /// Fails the run with a status of `code`, whose message is the node's name and then `message`, UTF-8, of which
-    /// the first 511 bytes are copied. `message_size` may be PERCALE_NUL_ENDED. Only the first failure of a run
-    /// counts. Thread-safe.
+    /// Fails the run with a status of `code`. Its message is the node's name, then the first 511 bytes of `message`,
+    /// which is UTF-8 and is copied. `message_size` may be PERCALE_NUL_ENDED. The first failure of a run counts.
+    /// Thread-safe.
     pub run_fail_with: Option<unsafe extern "C" fn(run: *mut percale_run_context, code: i32, message: *const c_char, message_size: usize)>,
 }
 

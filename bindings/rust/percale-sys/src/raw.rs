@@ -353,9 +353,9 @@ functions! {
     fn percale_options_set_int(options: *mut percale_options, key: *const c_char, value: i64) -> *mut percale_status;
     /// Sets an option to a number; errors as `percale_options_set()`.
     fn percale_options_set_float(options: *mut percale_options, key: *const c_char, value: f64) -> *mut percale_status;
-    /// All options of all kinds as JSON: \[{"kind","key","type","default","choices","min","max","doc"}\]; "type":
-    /// int, float, bytes, text, choice or switch; "choices" ("a|b|c") for those of type choice; "min" and "max" where
-    /// a number has such bounds.
+    /// All options of all kinds as JSON: \[{"kind","key","type","default","choices","min","max","doc"}\]. "type" is
+    /// int, float, bytes, text, choice or switch. Options of type choice have "choices", such as "a|b|c". Numbers
+    /// with bounds have "min" and "max".
     fn percale_options_describe(out_json: *mut *mut percale_text) -> *mut percale_status;
     /// An engine. `options` of kind "engine", or NULL for the defaults. Plug-ins are looked for now and at no other
     /// time.
@@ -368,13 +368,16 @@ functions! {
     fn percale_engine_device_count(engine: *const percale_engine) -> usize;
     /// The name of a device, "cpu:0"; NULL when there is none of that index. Borrowed.
     fn percale_engine_get_device_name(engine: *const percale_engine, index: usize) -> *const c_char;
-    /// Facts as JSON. `what`: "info" (versions, ISA, threads, devices and why an absent one is absent, libraries,
-    /// fingerprint, memory), "ops" (schemas), "layers" (schemas of what `percale_builder_layer()` and a SPEC know:
-    /// \[{"name","doc","inputs":{"min","max"},"attributes":\[{"name","kind","required","default","min","max","doc"}\]}\],
-    /// kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
-    /// "schedules" (what a SPEC and the options of a trainer name: \[{"name","doc","keys"}\]), "spec" (the keys of a
-    /// SPEC). Keys are \[{"name","type","required","default","choices","min","max","doc","keys"}\]; "default" is a
-    /// value, or a text that says what happens; "keys" are those of an object.
+    /// Facts as JSON. `what` is one of: - "info": versions, ISA, threads, devices and why an absent one is absent,
+    /// libraries, fingerprint, memory; - "ops": schemas; - "layers": schemas of the layers that
+    /// `percale_builder_layer()` and a SPEC take:
+    /// \[{"name","doc","inputs":{"min","max"},"attributes":\[{"name","kind","required","default","min",
+    /// "max","doc"}\]}\], with kinds as those of ops; - "passes"; "kernels", per op and kind of device; - "losses",
+    /// "metrics", "optimizers", "schedules" of a SPEC and of trainers: \[{"name","doc","keys"}\]; - "spec": the keys
+    /// of a SPEC.
+    ///
+    /// Keys are \[{"name","type","required","default","choices","min","max","doc","keys"}\]. "default" is a value, or
+    /// a text that says what happens. "keys" describes the keys of an object.
     fn percale_engine_describe(engine: *const percale_engine, what: *const c_char, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// Where messages of the level of the option "log" and above go; nowhere without it. `function` may be NULL: that
     /// ends it. Set it before other threads use the engine.
@@ -493,10 +496,9 @@ functions! {
     fn percale_graph_load(engine: *mut percale_engine, bytes: *const c_void, size: usize, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// A graph from a .percale file, its weights mapped.
     fn percale_graph_load_file(engine: *mut percale_engine, path: *const c_char, out_graph: *mut *mut percale_graph) -> *mut percale_status;
-    /// Reads a file as the library would and says what is wrong with it: .npy, .npz, .safetensors, .onnx (needs its
-    /// plug-in), a SPEC (.json), the folder of a checkpoint, whose checksums are compared, or a folder of
-    /// checkpoints; every other name is taken for a .percale file. Nothing is kept. OK for a whole file; else the
-    /// status that reading it gives, whose message names the place. Thread-safe.
+    /// Reads a file or folder and returns the error of the first thing that is wrong with it. The name chooses the
+    /// reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC); a folder is a checkpoint or holds
+    /// checkpoints, whose checksums are compared; any other file is read as .percale. Thread-safe.
     fn percale_file_check(engine: *mut percale_engine, path: *const c_char) -> *mut percale_status;
     /// A graph of a foreign format ("onnx") through an importer plug-in; UNIMPLEMENTED names the formats that are
     /// there.

@@ -104,8 +104,8 @@ impl Engine {
         }
     }
 
-    /// Says what is wrong with a file that Percale reads: `.percale`, `.onnx`, `.safetensors`, `.npy`, `.npz`, a SPEC
-    /// (`.json`), a checkpoint or a folder of checkpoints.
+    /// Reads a file and returns what is wrong with it. Kinds: `.percale`, `.onnx`, `.safetensors`,
+    /// `.npy`, `.npz`, a SPEC (`.json`), a checkpoint or a folder of checkpoints.
     pub fn check_file(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path_text(path.as_ref())?;
         // SAFETY: the path is borrowed for the call.

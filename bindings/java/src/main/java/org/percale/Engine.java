@@ -64,7 +64,8 @@ public final class Engine extends NativeHandle {
   /**
    * Facts about the engine.
    *
-   * @param what "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers", "schedules" or "spec"
+   * @param what "info", "ops", "layers", "passes", "kernels", "losses", "metrics", "optimizers",
+   *     "schedules" or "spec"
    * @return JSON
    */
   public String describe(String what) {
@@ -75,11 +76,11 @@ public final class Engine extends NativeHandle {
   }
 
   /**
-   * Reads a file as the library would: .percale, .onnx, .safetensors, .npy, .npz, a SPEC (.json), a checkpoint or a folder of
-   * checkpoints.
+   * Reads a file and throws what is wrong with it. Kinds: .percale, .onnx, .safetensors, .npy,
+   * .npz, a SPEC (.json), a checkpoint or a folder of checkpoints.
    *
    * @param path the file or folder
-   * @throws PercaleException that says what is wrong with it
+   * @throws PercaleException with the reason if the file is bad
    */
   public void checkFile(Path path) {
     try (Arena arena = Arena.ofConfined()) {

@@ -109,14 +109,15 @@ public final class RawEngine {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Facts as JSON. {@code what}: "info" (versions, ISA, threads, devices and why an absent one is absent,
-   * libraries, fingerprint, memory), "ops" (schemas), "layers" (schemas of what percale_builder_layer() and a SPEC
-   * know:
-   * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min","max","doc"}]}],
-   * kinds as those of ops), "passes", "kernels" (per op and kind of device), "losses", "metrics", "optimizers",
-   * "schedules" (what a SPEC and the options of a trainer name: [{"name","doc","keys"}]), "spec" (the keys of a
-   * SPEC). Keys are [{"name","type","required","default","choices","min","max","doc","keys"}]; "default" is a
-   * value, or a text that says what happens; "keys" are those of an object.
+   * Facts as JSON. {@code what} is one of: - "info": versions, ISA, threads, devices and why an absent one is
+   * absent, libraries, fingerprint, memory; - "ops": schemas; - "layers": schemas of the layers that
+   * percale_builder_layer() and a SPEC take:
+   * [{"name","doc","inputs":{"min","max"},"attributes":[{"name","kind","required","default","min",
+   * "max","doc"}]}], with kinds as those of ops; - "passes"; "kernels", per op and kind of device; - "losses",
+   * "metrics", "optimizers", "schedules" of a SPEC and of trainers: [{"name","doc","keys"}]; - "spec": the keys of
+   * a SPEC.
+   * <p>Keys are [{"name","type","required","default","choices","min","max","doc","keys"}]. "default" is a value, or a
+   * text that says what happens. "keys" describes the keys of an object.
    *
    * @param engine in const percale_engine*
    * @param what text const char*

@@ -87,10 +87,9 @@ public final class RawLibrary {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Reads a file as the library would and says what is wrong with it: .npy, .npz, .safetensors, .onnx (needs its
-   * plug-in), a SPEC (.json), the folder of a checkpoint, whose checksums are compared, or a folder of
-   * checkpoints; every other name is taken for a .percale file. Nothing is kept. OK for a whole file; else the
-   * status that reading it gives, whose message names the place. Thread-safe.
+   * Reads a file or folder and returns the error of the first thing that is wrong with it. The name chooses the
+   * reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC); a folder is a checkpoint or holds
+   * checkpoints, whose checksums are compared; any other file is read as .percale. Thread-safe.
    *
    * @param engine in percale_engine*
    * @param path text const char*

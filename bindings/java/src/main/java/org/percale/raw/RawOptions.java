@@ -114,9 +114,9 @@ public final class RawOptions {
           FunctionDescriptor.of(ADDRESS, ADDRESS));
 
   /**
-   * All options of all kinds as JSON: [{"kind","key","type","default","choices","min","max","doc"}]; "type": int,
-   * float, bytes, text, choice or switch; "choices" ("a|b|c") for those of type choice; "min" and "max" where a
-   * number has such bounds.
+   * All options of all kinds as JSON: [{"kind","key","type","default","choices","min","max","doc"}]. "type" is
+   * int, float, bytes, text, choice or switch. Options of type choice have "choices", such as "a|b|c". Numbers
+   * with bounds have "min" and "max".
    *
    * @param out_json out percale_text**
    * @return NULL, or the error, which the caller releases
