@@ -1,5 +1,6 @@
 #include "c_api/dataset.h"
 
+#include "core/train/data/csv_rules.h"
 #include "core/train/data/row_source.h"
 
 using namespace percale;
@@ -100,13 +101,27 @@ percale_status* percale_dataset_from_tensors(percale_engine* engine, const char*
 }
 
 percale_status* percale_dataset_from_files(percale_engine* engine, const char* const* names, const char* const* paths,
-                                           size_t count, double scale, percale_dataset** out_dataset) {
+                                           size_t count, double scale, const char* csv, percale_dataset** out_dataset) {
   clear(out_dataset);
   return guarded(__func__, {NEEDS(engine), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(const auto all_names, names_of(function, "names", names, count));
     PERCALE_ASSIGN_OR_RETURN(const auto all_paths, names_of(function, "paths", paths, count));
-    PERCALE_ASSIGN_OR_RETURN(auto dataset, Dataset::from_files(all_names, all_paths, scale, engine->engine->memory()));
+    CsvRules rules;
+    if (csv != nullptr && *csv != '\0') {
+      PERCALE_ASSIGN_OR_RETURN(rules, parse_csv_rules(csv));
+    }
+    PERCALE_ASSIGN_OR_RETURN(auto dataset,
+                             Dataset::from_files(all_names, all_paths, scale, rules, engine->engine->memory()));
     *out_dataset = new percale_dataset(engine, std::move(dataset));
+    return {};
+  });
+}
+
+percale_status* percale_dataset_csv_rules(const percale_dataset* dataset, percale_text** out_text) {
+  clear(out_text);
+  return guarded(__func__, {NEEDS(dataset), NEEDS(out_text)}, [&]() -> Status {
+    const auto& rules = dataset->dataset->csv_rules();
+    *out_text = make_text(rules == nullptr ? std::string() : csv_rules_json(*rules));
     return {};
   });
 }

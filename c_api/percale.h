@@ -619,13 +619,23 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_tensors(perca
                                                                            const char* const* names,
                                                                            percale_tensor* const* tensors, size_t count,
                                                                            percale_dataset** out_dataset);
-/** Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which tensor, or which columns
- * of a CSV file, separated by commas. What can be mapped is, and CSV is read as it is wanted: files may be larger than memory. u8
- * images become f32, multiplied by `scale` (0: kept as they are). \since 0.1 */
+/** Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which tensor, or which
+ * columns of a CSV file, separated by commas. Rows of files of one name follow each other. What can be mapped is, and CSV is read as
+ * it is wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`: JSON with
+ * the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt from the whole file;
+ * percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT names file, line and column of a field that does not
+ * fit. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_files(percale_engine* engine,
                                                                          const char* const* names,
                                                                          const char* const* paths, size_t count,
-                                                                         double scale, percale_dataset** out_dataset);
+                                                                         double scale, const char* csv,
+                                                                         percale_dataset** out_dataset);
+/** The rules by which the data set reads its CSV files, as JSON: columns, types, categories, what stands for missing values. With
+ * them percale_dataset_from_files() reads other files alike: validation data, rows to predict. A trainer writes those of its training
+ * data into its model, under the key "percale.csv" of the metadata that percale_graph_describe() gives. An empty text where the data
+ * set was not made of CSV files. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_csv_rules(const percale_dataset* dataset,
+                                                                        percale_text** out_text);
 /** Rows of one i64 each: start, start + step, ... before `stop`. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_range(percale_engine* engine, const char* name,
                                                                     int64_t start, int64_t stop, int64_t step,

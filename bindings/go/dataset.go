@@ -70,9 +70,15 @@ type Column struct {
 	Name, Path string // Name becomes that of a feed
 }
 
-// DatasetFromFiles gives rows of files: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which tensor
-// or columns. Images of u8 become f32, multiplied by scale (0: kept as they are).
-func DatasetFromFiles(engine *Engine, scale float64, columns ...Column) (*Dataset, error) {
+// FileOptions say how DatasetFromFiles reads files.
+type FileOptions struct {
+	Scale float64 // what images of u8 are multiplied by when they become f32; 0: they are kept as they are
+	CSV   string  // JSON with the rules for CSV files (SPEC.md, "CSV files"), or "": those of another set's CSVRules
+}
+
+// DatasetFromFiles gives rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv; "file#name" says which
+// tensor or columns. Rows of columns of one name follow each other.
+func DatasetFromFiles(engine *Engine, options FileOptions, columns ...Column) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {
 		return nil, err
@@ -83,7 +89,18 @@ func DatasetFromFiles(engine *Engine, scale float64, columns ...Column) (*Datase
 		names = append(names, c.Name)
 		paths = append(paths, c.Path)
 	}
-	return newDataset(datasetFromFiles(e, names, paths, scale))
+	return newDataset(datasetFromFiles(e, names, paths, options.Scale, options.CSV))
+}
+
+// CSVRules is how the set reads its CSV files, as JSON: columns, types, categories, what stands for missing values. With it
+// DatasetFromFiles reads other files alike. It is "" for a set of other files.
+func (d *Dataset) CSVRules() (string, error) {
+	c, err := d.enter()
+	if err != nil {
+		return "", err
+	}
+	defer d.done()
+	return datasetCsvRules(c)
 }
 
 // DatasetRange gives rows of one i64 each: start, start + step, ... before stop.

@@ -1560,11 +1560,14 @@ func datasetFromTensors(engine *C.percale_engine, names []string, tensors []*C.p
 	return cOutDataset, nil
 }
 
-// datasetFromFiles is percale_dataset_from_files. Rows of files, one per name: IDX (plain or gz), .npy, .npz,
-// .safetensors or .csv; "file#name" says which tensor, or which columns of a CSV file, separated by commas. What can
-// be mapped is, and CSV is read as it is wanted: files may be larger than memory. u8 images become f32, multiplied by
-// `scale` (0: kept as they are).
-func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, scale float64) (*C.percale_dataset, error) {
+// datasetFromFiles is percale_dataset_from_files. Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or
+// .tsv (plain or gz); "file#name" says which tensor, or which columns of a CSV file, separated by commas. Rows of
+// files of one name follow each other. What can be mapped is, and CSV is read as it is wanted: files may be larger
+// than memory. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`: JSON with the rules for CSV
+// files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt from the whole file;
+// percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT names file, line and column of a field
+// that does not fit.
+func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, scale float64, csv string) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
 	if len(paths) != len(names) {
@@ -1579,13 +1582,32 @@ func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, 
 	if err != nil {
 		return nil, err
 	}
+	cCsv, err := text(csv)
+	if err != nil {
+		return nil, err
+	}
 	var cOutDataset *C.percale_dataset
-	status := C.percale_dataset_from_files(engine, cNames, cPaths, C.size_t(len(names)), C.double(scale), &cOutDataset)
+	status := C.percale_dataset_from_files(engine, cNames, cPaths, C.size_t(len(names)), C.double(scale), cCsv, &cOutDataset)
 	if status != nil {
 		err := statusError(status)
 		return nil, err
 	}
 	return cOutDataset, nil
+}
+
+// datasetCsvRules is percale_dataset_csv_rules. The rules by which the data set reads its CSV files, as JSON:
+// columns, types, categories, what stands for missing values. With them percale_dataset_from_files() reads other
+// files alike: validation data, rows to predict. A trainer writes those of its training data into its model, under
+// the key "percale.csv" of the metadata that percale_graph_describe() gives. An empty text where the data set was not
+// made of CSV files.
+func datasetCsvRules(dataset *C.percale_dataset) (string, error) {
+	var cOutText *C.percale_text
+	status := C.percale_dataset_csv_rules(dataset, &cOutText)
+	if status != nil {
+		err := statusError(status)
+		return "", err
+	}
+	return takeText(cOutText), nil
 }
 
 // datasetRange is percale_dataset_range. Rows of one i64 each: start, start + step, ... before `stop`.

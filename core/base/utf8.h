@@ -9,6 +9,8 @@ namespace percale {
 
 // Bytes of the sequence at the front of `text`, 0 where there is none: shortest form, no surrogates.
 size_t utf8_length(std::string_view text);
+// Whether all of the text is UTF-8.
+bool is_utf8(std::string_view text);
 
 // What stands for bytes that are no UTF-8: U+FFFD.
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";

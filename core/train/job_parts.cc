@@ -4,6 +4,7 @@
 
 #include "core/base/crc32c.h"
 #include "core/base/json.h"
+#include "core/train/data/csv_rules.h"
 #include "core/train/trainer.h"
 
 namespace percale {
@@ -145,6 +146,25 @@ void add_function(Parts& parts, std::string_view prefix, const Function& f, cons
   parts.add_json(str_cat(prefix, "outputs"), names.text());
 }
 
+// What the fields of each column mean. Categories by their number and a checksum: they may be many.
+void add_csv_parts(const CsvRules& rules, Parts& parts) {
+  for (const auto& [name, input] : rules.inputs) {
+    for (const CsvColumn& column : input.columns) {
+      std::string words;
+      for (const std::string& word : column.words) words += word + '\n';
+      const std::string key = str_cat("csv.", name, ".", column.name);
+      parts.add(key + ".type", column.type);
+      if (!words.empty()) {
+        parts.add(key + ".words", str_cat(static_cast<uint64_t>(column.words.size()), " with checksum ",
+                                          crc32c(words.data(), words.size())));
+      }
+      if (column.missing && column.missing->kind == CsvMissing::Kind::kNumber) {
+        parts.add(key + ".missing", column.missing->number);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 JobParts model_parts(const Model& model) {
@@ -209,6 +229,7 @@ JobParts data_parts(const Dataset& data) {
     parts.add("columns." + column.name, type_text(types[i].dtype, types[i].shape));
     if (column.scale != 1) parts.add("scale." + column.name, column.scale);
   }
+  if (data.csv_rules() != nullptr) add_csv_parts(*data.csv_rules(), parts);
   const DatasetOptions& o = data.options();
   parts.add("batch_size", o.batch_size).add("shuffle_seed", o.shuffle_seed).add("drop_remainder", o.drop_remainder);
   return parts.take();

@@ -46,7 +46,7 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, Beginning from, ValueId*
 }
 
 // Class numbers are i64, everything else has the job's dtype.
-Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& data, DType x_dtype,
+Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& data, const CsvRules& csv, DType x_dtype,
                                            const std::vector<std::string>& folders,
                                            const std::shared_ptr<MemoryPool>& pool) {
   const bool classes = wants_class_numbers(spec.loss);
@@ -54,7 +54,7 @@ Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& dat
                                       {"y", data.y, classes ? DType::kI64 : spec.dtype, 1}};
   if (!data.sample_weight.empty()) columns.push_back({"sample_weight", data.sample_weight, spec.dtype, 1});
   auto out = load_columns(
-      columns, [&](const std::string& name) { return find_data_file(name, folders); }, pool);
+      columns, csv, [&](const std::string& name) { return find_data_file(name, folders); }, pool);
   if (classes && !out.ok() && out.status().message().find("cannot become i64") != std::string_view::npos) {
     return out.status().with_context(str_cat("'", data.y[0], "': ", spec.loss.name, " wants class numbers (integers)"));
   }
@@ -200,20 +200,23 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   std::shared_ptr<Dataset> train;
   std::vector<ValueType> types;
   if (spec.train) {
-    PERCALE_ASSIGN_OR_RETURN(train, load_data(spec, *spec.train, x_dtype, folders, engine->memory()));
+    PERCALE_ASSIGN_OR_RETURN(train, load_data(spec, *spec.train, spec.csv, x_dtype, folders, engine->memory()));
     PERCALE_RETURN_IF_ERROR(train->configure({.batch_size = spec.batch_size,
                                               .shuffle_seed = spec.shuffle ? spec.trainer.seed : -1,
                                               .drop_remainder = spec.drop_remainder}));
     types = train->types();
   }
+  const CsvRules& csv = train != nullptr && train->csv_rules() != nullptr ? *train->csv_rules() : spec.csv;
   std::shared_ptr<Dataset> test, validation;
   for (const auto& [which, into] : {std::pair{&spec.test, &test}, {&spec.validation, &validation}}) {
     if (!*which) continue;
-    PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, x_dtype, folders, engine->memory()));
+    PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, csv, x_dtype, folders, engine->memory()));
     PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
   }
 
+  // Rows of one number each are rows of shape [1] to the layers, as in Keras.
   Shape x_shape = train ? types[0].shape : Shape{kUnknownDim};
+  if (train && x_shape.rank() == 1) x_shape.push_back(1);
   if (spec.input_shape) {
     x_shape = Shape{kUnknownDim};
     for (int64_t d : *spec.input_shape) x_shape.push_back(d);

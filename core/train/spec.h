@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/checkpoint/transfer.h"
+#include "core/train/data/csv_rules.h"
 #include "core/train/method/losses.h"
 #include "core/train/method/metric_ops.h"
 #include "core/train/rewrite/model_file.h"
@@ -39,6 +40,7 @@ struct Spec {
   std::vector<MetricOptions> metrics;
   TrainerOptions trainer;
   std::optional<DataSpec> train, validation, test;
+  CsvRules csv;                            // of their CSV files
   std::vector<std::string> sample_weight;  // of the training data, as DataSpec::sample_weight
   // First values of another model's variables: core/checkpoint/transfer.h.
   std::string weights;  // a file, a checkpoint or a folder of them; "" for none

@@ -36,7 +36,8 @@ constexpr SpecKey kWeightsKeys[] = {
 constexpr SpecKey kDataSets[] = {
     {.name = "train", .value = ByHand{"object"}, .doc = "Data that trains."},
     {.name = "validation", .value = ByHand{"object"}, .doc = "Data that is evaluated after each epoch."},
-    {.name = "test", .value = ByHand{"object"}, .doc = "Data that is evaluated at the end."}};
+    {.name = "test", .value = ByHand{"object"}, .doc = "Data that is evaluated at the end."},
+    {.name = "csv", .value = ByHand{"object"}, .doc = "How CSV files are read.", .fallback = "as CSV files say"}};
 
 constexpr SpecKey kKeys[] = {
     {.name = "model",
@@ -276,6 +277,9 @@ Result<Spec> parse_spec(std::string_view text) {
     if (const Json* test = data->find("test"); test != nullptr && !test->is_null()) {
       PERCALE_ASSIGN_OR_RETURN(out.test, parse_data(*test, "data.test"));
     }
+    if (const Json* csv = present(*data, "csv")) {
+      PERCALE_ASSIGN_OR_RETURN(out.csv, parse_csv_rules(*csv, "data.csv"));
+    }
   }
   PERCALE_RETURN_IF_ERROR(read_files(json, "sample_weight", &out.sample_weight));
   if (!out.sample_weight.empty() && out.train) {
@@ -301,7 +305,7 @@ std::vector<KeyFacts> spec_facts() {
     if (key.name == "weights") key.keys = key_facts<Spec>(kWeightsKeys);
     if (key.name == "data") key.keys = key_facts<Spec>(kDataSets);
     for (KeyFacts& part : key.keys) {
-      if (key.name == "data") part.keys = key_facts<DataSpec>(kDataKeys);
+      if (key.name == "data") part.keys = part.name == "csv" ? csv_rules_facts() : key_facts<DataSpec>(kDataKeys);
     }
   }
   for (KeyFacts& key : trainer_key_facts()) out.push_back(std::move(key));

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/similar_name.h"
+#include "core/train/data/csv_rules.h"
 #include "core/train/trainer_parameters.h"
 #include "core/train/trainer_resident.h"
 #include "core/train/trainer_stream.h"
@@ -111,6 +112,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
 void Trainer::set_data(std::shared_ptr<Dataset> train, std::shared_ptr<Dataset> test) {
   train_data_ = std::move(train);
   test_data_ = std::move(test);
+  if (train_data_ != nullptr) csv_rules_ = train_data_->csv_rules();
 }
 
 Status Trainer::set_validation(std::shared_ptr<Dataset> dataset) {
@@ -241,7 +243,13 @@ Status Trainer::publish() {
 Status Trainer::publish_if(bool due) { return due && unpublished_ ? publish() : Status(); }
 
 Result<std::shared_ptr<const Graph>> Trainer::inference_model() const {
-  return inference_graph(*model_.graph, model_.objective.predictions);
+  PERCALE_ASSIGN_OR_RETURN(const auto graph, inference_graph(*model_.graph, model_.objective.predictions));
+  if (!csv_rules_) return graph;
+  // Whoever serves the model reads files as the training did.
+  auto out = std::make_shared<Graph>(*graph);
+  out->metadata.erase(std::string(kCsvMetadata));
+  if (*csv_rules_ != nullptr) out->metadata.emplace(kCsvMetadata, csv_rules_json(**csv_rules_));
+  return std::shared_ptr<const Graph>(std::move(out));
 }
 
 }  // namespace percale

@@ -292,6 +292,8 @@ class Trainer {
   TrainerOptions options_;
   TrainMode mode_;
   std::shared_ptr<Dataset> train_data_, test_data_, validation_data_;
+  // Of the data that is trained on, null where it has none; absent before there is such data.
+  std::optional<std::shared_ptr<const CsvRules>> csv_rules_;
   RunIdentity identity_;
 
   std::vector<Tensor> working_;     // in the order of the training graph's variables

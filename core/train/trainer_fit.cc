@@ -37,6 +37,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
     return failed_precondition("there is no validation data to watch");
   }
   PERCALE_RETURN_IF_ERROR(identity_.take_data(*dataset));
+  csv_rules_ = dataset->csv_rules();
   const std::shared_ptr<const Dataset> trained = dataset, validated = validation();
   const Dataset::Use training(*trained), validating(validated != nullptr ? *validated : *trained);
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());

@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   ok(percale_graph_load_file(engine, argv[1], &graph));
   ok(percale_variables_create(engine, graph, 0, &variables));
   ok(percale_session_create(engine, graph, variables, NULL, &session));
-  ok(percale_dataset_from_files(engine, names, files, 2, 1.0 / 255, &digits));
+  ok(percale_dataset_from_files(engine, names, files, 2, 1.0 / 255, NULL, &digits));
   ok(percale_dataset_configure(digits, BATCH, -1, 0));
   input = percale_graph_get_input_name(graph, 0);
   output = percale_graph_get_output_name(graph, 0);

@@ -49,7 +49,7 @@ static percale_dataset* parity(percale_engine* engine, const char* images, const
   int64_t dims[9];
   size_t rank, i;
 
-  ok(percale_dataset_from_files(engine, names, files, 2, 1.0 / 255, &digits));
+  ok(percale_dataset_from_files(engine, names, files, 2, 1.0 / 255, NULL, &digits));
   ok(percale_builder_create(engine, &builder));
   for (i = 0; i < 2; ++i) {
     dims[0] = -1; /* so many rows at a time */

@@ -203,9 +203,12 @@ static void a_data_set_gives_batches(void) {
   REFUSES(percale_dataset_from_tensors(engine, NULL, tensors, 2, &data), "names");
   REFUSES(percale_dataset_from_tensors(engine, names, NULL, 2, &data), "tensors");
   REFUSES(percale_dataset_from_tensors(engine, names, tensors, 2, NULL), "out_dataset");
-  REFUSES(percale_dataset_from_files(engine, names, NULL, 2, 1, &data), "paths");
-  REFUSES(percale_dataset_from_files(NULL, names, names, 2, 1, &data), "engine");
-  FAILS(percale_dataset_from_files(engine, names, names, 2, 1, &data), PERCALE_NOT_FOUND, "x");
+  REFUSES(percale_dataset_from_files(engine, names, NULL, 2, 1, NULL, &data), "paths");
+  REFUSES(percale_dataset_from_files(NULL, names, names, 2, 1, NULL, &data), "engine");
+  FAILS(percale_dataset_from_files(engine, names, names, 2, 1, NULL, &data), PERCALE_NOT_FOUND, "x");
+  FAILS(percale_dataset_from_files(engine, names, names, 2, 1, "{\"rows\": 1}", &data), PERCALE_INVALID_ARGUMENT,
+        "rows");
+  REFUSES(percale_dataset_csv_rules(NULL, NULL), "dataset");
   CHECK(data == NULL);
   percale_tensor_release(tensors[0]);
   percale_tensor_release(tensors[1]);

@@ -13,7 +13,7 @@ void read(percale_engine* engine, const std::string& path) {
   const char* const name = "x";
   const char* const file = path.c_str();
   percale_dataset* dataset = nullptr;
-  percale::fuzz::answered(percale_dataset_from_files(engine, &name, &file, 1, 0, &dataset));
+  percale::fuzz::answered(percale_dataset_from_files(engine, &name, &file, 1, 0, nullptr, &dataset));
   if (dataset == nullptr) return;
   percale::fuzz::answered(percale_dataset_configure(dataset, 3, 7, 0));
   std::vector<percale_tensor*> columns(percale_dataset_column_count(dataset));

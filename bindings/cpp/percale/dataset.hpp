@@ -32,18 +32,23 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
       return percale_dataset_from_tensors(engine.get(), names.data(), tensors.data(), names.size(), out);
     });
   }
-  /// Rows of files, (name, path) each: IDX (plain or gz), .npy, .npz, .safetensors, .csv; "file#name" says which tensor or columns.
-  /// u8 images become f32, multiplied by `scale` (0: kept as they are).
+  /// Rows of files, (name, path) each: IDX (plain or gz), .npy, .npz, .safetensors, .csv, .tsv; "file#name" says which tensor or
+  /// columns. Rows of files of one name follow each other. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`:
+  /// JSON with the rules for CSV files (SPEC.md, "CSV files"), or the csv_rules() of another set.
   static Result<Dataset> from_files(const Engine& engine, std::span<const std::pair<std::string, std::string>> files,
-                                    double scale = 0) {
+                                    double scale = 0, Text csv = "") {
     std::vector<const char*> names, paths;
     for (const auto& [name, path] : files) {
       names.push_back(name.c_str());
       paths.push_back(path.c_str());
     }
     return made([&](percale_dataset** out) {
-      return percale_dataset_from_files(engine.get(), names.data(), paths.data(), names.size(), scale, out);
+      return percale_dataset_from_files(engine.get(), names.data(), paths.data(), names.size(), scale, csv.c_str(), out);
     });
+  }
+  /// How the set reads its CSV files, as JSON: columns, types, categories, what stands for missing values. "" for a set of other files.
+  Result<std::string> csv_rules() const {
+    return detail::text([&](percale_text** out) { return percale_dataset_csv_rules(get(), out); });
   }
   /// Rows of one i64 each: start, start + step, ... before `stop`.
   static Result<Dataset> range(const Engine& engine, Text name, int64_t start, int64_t stop, int64_t step = 1) {

@@ -172,7 +172,8 @@ percale_status* percale_event_result(percale_event* event, size_t index, percale
 percale_event* percale_event_retain(percale_event* event);
 void percale_event_release(percale_event* event);
 percale_status* percale_dataset_from_tensors(percale_engine* engine, const char* const* names, percale_tensor* const* tensors, size_t count, percale_dataset** out_dataset);
-percale_status* percale_dataset_from_files(percale_engine* engine, const char* const* names, const char* const* paths, size_t count, double scale, percale_dataset** out_dataset);
+percale_status* percale_dataset_from_files(percale_engine* engine, const char* const* names, const char* const* paths, size_t count, double scale, const char* csv, percale_dataset** out_dataset);
+percale_status* percale_dataset_csv_rules(const percale_dataset* dataset, percale_text** out_text);
 percale_status* percale_dataset_range(percale_engine* engine, const char* name, int64_t start, int64_t stop, int64_t step, percale_dataset** out_dataset);
 percale_status* percale_dataset_generator(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user, percale_dataset** out_dataset);
 percale_status* percale_dataset_generator_owned(percale_engine* engine, const char* const* names, const percale_dtype* dtypes, const int64_t* const* dims, const size_t* ranks, size_t count, int64_t rows, percale_row_callback callback, void* user, percale_destroy destroy, percale_dataset** out_dataset);

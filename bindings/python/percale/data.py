@@ -1,9 +1,10 @@
 """Data sets: rows in batches."""
 import contextlib
+import json
 import os
 
 from . import dtypes
-from ._library import FORGET, Names, ffi, forget, keep, lib, string, type_of
+from ._library import FORGET, Names, ffi, forget, keep, lib, string, text_of, type_of
 from .errors import OutOfRange, callback, check
 from .handle import ExclusiveHandle, exclusive, out
 from .tensor import Tensor, Tensors, _dims
@@ -57,19 +58,25 @@ class Dataset(ExclusiveHandle):
         return cls(pointer[0])
 
     @classmethod
-    def from_files(cls, engine, scale=0.0, **paths):
-        """Rows of IDX, .npy, .npz, .safetensors or .csv files, which may be larger than memory. u8 images become f32 times `scale`.
-        A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy")."""
-        if any(isinstance(path, (list, tuple)) for path in paths.values()):
-            columns = []
-            for name, path in paths.items():
-                first, *others = [cls.from_files(engine, scale, **{name: one})
-                                  for one in (path if isinstance(path, (list, tuple)) else [path])]
-                columns.append(first.concatenate(*others) if others else first)
-            return columns[0].zip(*columns[1:]) if len(columns) > 1 else columns[0]
-        names, files, pointer = Names(paths), Names([os.fspath(p) for p in paths.values()]), out("dataset")
-        check(lib.percale_dataset_from_files(engine.c, names.array, files.array, len(names), scale, pointer))
+    def from_files(cls, engine, scale=0.0, csv=None, **paths):
+        """Rows of IDX, .npy, .npz, .safetensors, .csv or .tsv files, which may be larger than memory. u8 images become f32 times
+        `scale`. A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy").
+        `csv`: a dict of rules for CSV files (SPEC.md, "CSV files"), or the `csv_rules` of another set."""
+        files = [(name, os.fspath(one)) for name, path in paths.items()
+                 for one in (path if isinstance(path, (list, tuple)) else [path])]
+        names, places, pointer = Names([name for name, _ in files]), Names([path for _, path in files]), out("dataset")
+        rules = ffi.NULL if csv is None else json.dumps(csv).encode()
+        check(lib.percale_dataset_from_files(engine.c, names.array, places.array, len(files), scale, rules, pointer))
         return cls(pointer[0])
+
+    @property
+    def csv_rules(self):
+        """How the set reads its CSV files, as a dict: columns, types, categories, what stands for missing values. None for a set
+        of other files."""
+        text = out("text")
+        check(lib.percale_dataset_csv_rules(self.c, text))
+        rules = text_of(text[0]).decode()
+        return json.loads(rules) if rules else None
 
     @classmethod
     def range(cls, engine, start, stop, step=1, name="x"):

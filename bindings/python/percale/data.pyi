@@ -18,8 +18,11 @@ class Dataset(ExclusiveHandle):
         cls,
         engine: Engine,
         scale: float = 0.0,
+        csv: Optional[Mapping[str, Any]] = None,
         **paths: Union[str, os.PathLike[str], Sequence[Union[str, os.PathLike[str]]]],
     ) -> Dataset: ...
+    @property
+    def csv_rules(self) -> Optional[Dict[str, Any]]: ...
     @classmethod
     def range(cls, engine: Engine, start: int, stop: int, step: int = 1, name: str = "x") -> Dataset: ...
     @classmethod

@@ -610,6 +610,26 @@ class Training(unittest.TestCase):
             batch, = pc.Dataset.from_files(e, x=[paths["a"], paths["b"]], y=paths["y"]).batch(8)
             self.assertEqual((batch["x"].tolist(), batch["y"].tolist()), (x.tolist(), y.tolist()))
 
+    def test_csv_files_are_read_by_rules_and_the_next_ones_alike(self):
+        e = engine()
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = os.path.join(folder, "first.csv"), os.path.join(folder, "second.csv")
+            with open(first, "w", encoding="utf-8") as file:
+                file.write("area;kind;price\n10;flat;1\n;house;2\n30;flat;3\n")
+            with open(second, "w", encoding="utf-8") as file:
+                file.write("kind;area\nhouse;\n")
+            data = pc.Dataset.from_files(e, csv={"separator": ";", "missing": "mean"}, x=first + "#area,kind", y=first + "#price")
+            batch, = data
+            self.assertEqual(batch["x"].tolist(), [[10, 1, 0], [20, 0, 1], [30, 1, 0]])
+            self.assertEqual(data.csv_rules["inputs"]["x"][1]["words"], ["flat", "house"])
+            batch, = pc.Dataset.from_files(e, csv=data.csv_rules, x=second)
+            self.assertEqual(batch["x"].tolist(), [[20, 0, 1]])
+            self.assertIsNone(pc.Dataset.range(e, 0, 3).csv_rules)
+            with self.assertRaisesRegex(pc.InvalidArgument, "line 3, column 'area': the value is missing"):
+                pc.Dataset.from_files(e, csv={"separator": ";"}, x=first + "#area")
+            with self.assertRaisesRegex(pc.InvalidArgument, "did you mean 'separator'"):
+                pc.Dataset.from_files(e, csv={"seperator": ";"}, x=first)
+
     def test_the_package_has_the_version_of_the_library(self):
         self.assertEqual(pc.__version__, pc.version())
         self.assertIn("__version__", dir(pc))

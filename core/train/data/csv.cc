@@ -2,176 +2,282 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
+#include <cmath>
 
 #include "core/base/file.h"
 #include "core/base/similar_name.h"
-#include "core/registry/registry.h"
+#include "core/base/utf8.h"
+#include "core/train/data/data_files.h"
+#include "core/train/data/gzip.h"
 
 namespace percale {
 namespace {
 
-constexpr int64_t kStride = 64;      // rows from one entry of the index to the next
-constexpr int64_t kLookedAt = 1000;  // rows that tell whole numbers from others
+constexpr int64_t kStride = 64;                     // rows from one entry of the index to the next
+constexpr double kLargestWhole = 9007199254740992;  // 2^53: doubles up to it hold every whole number
 
-std::string_view trimmed(std::string_view field) {
-  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!field.empty() && space(field.front())) field.remove_prefix(1);
-  while (!field.empty() && space(field.back())) field.remove_suffix(1);
-  if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
-  return field;
-}
-
-// The next field of a line, which is cut off it; false behind the last.
-bool next_field(std::string_view* line, bool* more, std::string_view* field) {
-  if (!*more) return false;
-  bool quoted = false;
-  size_t end = 0;
-  for (; end < line->size() && ((*line)[end] != ',' || quoted); ++end) quoted ^= (*line)[end] == '"';
-  *field = trimmed(line->substr(0, end));
-  *more = end < line->size();
-  line->remove_prefix(std::min(end + 1, line->size()));
-  return true;
+// A number out of the range of T becomes 0 or infinite, as it does in C.
+template <class T>
+T out_of_range_number(std::string_view text) {
+  const size_t exponent = text.find_first_of("eE");
+  const bool tiny = exponent != std::string_view::npos ? text.substr(exponent + 1).starts_with('-')
+                                                       : text.find_first_not_of("-0.") > text.find('.');
+  const T size = tiny ? T{0} : std::numeric_limits<T>::infinity();
+  return text.starts_with('-') ? -size : size;
 }
 
 template <class T>
-bool parse(std::string_view field, T* out) {
-  if (!field.empty() && field.front() == '+') field.remove_prefix(1);
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), *out);
-  return error == std::errc() && end == field.data() + field.size() && !field.empty();
+bool parse(std::string_view text, T* out) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty() || (text.front() == '+')) return false;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, *out);
+  if (end != last) return false;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (error == std::errc::result_out_of_range) *out = out_of_range_number<T>(text);
+    return error != std::errc::invalid_argument;
+  }
+  return error == std::errc();
 }
 
-class CsvRows final : public RowSource {
+// Reads the fields of one row, line by line where quotes hold line ends.
+class RowReader {
  public:
-  CsvRows(std::shared_ptr<const CsvFile> file, RowType type, std::vector<size_t> columns)
-      : file_(std::move(file)), types_{std::move(type)}, columns_(std::move(columns)) {}
-  int64_t rows() const override { return file_->rows(); }
-  const std::vector<RowType>& types() const override { return types_; }
-  Result<std::vector<Tensor>> gather(std::span<const int64_t> numbers, const std::shared_ptr<MemoryPool>& pool,
-                                     const ParallelFor&) const override {
-    Shape shape{static_cast<int64_t>(numbers.size())};
-    for (int64_t d : types_[0].shape) shape.push_back(d);
-    PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, types_[0].dtype, shape));
-    switch (types_[0].dtype) {
-      case DType::kI64: PERCALE_RETURN_IF_ERROR(fill(numbers, out.mutable_span<int64_t>().data())); break;
-      case DType::kF64: PERCALE_RETURN_IF_ERROR(fill(numbers, out.mutable_span<double>().data())); break;
-      default: PERCALE_RETURN_IF_ERROR(fill(numbers, out.mutable_span<float>().data())); break;
-    }
-    return std::vector<Tensor>{std::move(out)};
+  RowReader(std::string_view text, char separator, size_t at) : text_(text), separator_(separator), at_(at) {}
+
+  // Moves behind the row and its line end. An error says what is wrong at at().
+  Status read(std::vector<CsvField>* fields) {
+    fields->clear();
+    do {
+      PERCALE_RETURN_IF_ERROR(read_field(&fields->emplace_back()));
+    } while (take(separator_));
+    if (take('\r')) return take('\n') || at_ == text_.size() ? Status() : invalid_argument("a line ends with CR alone");
+    take('\n');
+    return {};
   }
+  size_t at() const { return at_; }
 
  private:
-  template <class T>
-  Status fill(std::span<const int64_t> numbers, T* to) const {
-    CsvFile::Place place;
-    for (int64_t n : numbers) {
-      PERCALE_RETURN_IF_ERROR(file_->read(n, columns_, to, &place));
-      to += columns_.size();
-    }
+  bool take(char c) {
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != separator_; }
+  bool ends_field(char c) const { return c == separator_ || c == '\n' || c == '\r'; }
+
+  Status read_field(CsvField* out) {
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    if (at_ < text_.size() && text_[at_] == '"') return read_quoted(out);
+    const size_t begin = at_;
+    while (at_ < text_.size() && !ends_field(text_[at_])) ++at_;
+    size_t end = at_;
+    while (end > begin && is_blank(text_[end - 1])) --end;
+    *out = {text_.substr(begin, end - begin)};
     return {};
   }
 
-  std::shared_ptr<const CsvFile> file_;
-  std::vector<RowType> types_;
-  std::vector<size_t> columns_;
+  Status read_quoted(CsvField* out) {
+    const size_t begin = at_ + 1;
+    for (size_t from = begin;;) {
+      const size_t quote = text_.find('"', from);
+      if (quote == std::string_view::npos) return invalid_argument("a quote is opened and never closed");
+      at_ = quote + 1;
+      *out = {text_.substr(begin, quote - begin), true, out->escaped};
+      if (!take('"')) break;
+      out->escaped = true;
+      from = at_;
+    }
+    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
+    if (at_ < text_.size() && !ends_field(text_[at_])) return invalid_argument("text stands behind a closing quote");
+    return {};
+  }
+
+  std::string_view text_;
+  char separator_;
+  size_t at_;
 };
+
+bool is_empty_line(const std::vector<CsvField>& fields) {
+  return fields.size() == 1 && fields[0].text.empty() && !fields[0].quoted;
+}
 
 }  // namespace
 
-// The next line that is not empty, without its end; `at` moves behind it.
-std::string_view CsvFile::line_at(size_t* at) const {
+bool CsvField::is_missing() const {
+  if (text.empty()) return true;
+  if (quoted) return false;
+  constexpr std::string_view kWords[] = {"na", "n/a", "nan", "null"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return text.size() == word.size() && has_ending(text, word); });
+}
+
+std::string CsvField::value() const {
+  std::string out(text);
+  for (size_t at = 0; escaped && (at = out.find("\"\"", at)) != std::string::npos; ++at) out.erase(at, 1);
+  return out;
+}
+
+bool CsvField::read(float* out) const { return parse(text, out); }
+bool CsvField::read(double* out) const { return parse(text, out); }
+bool CsvField::read(int64_t* out) const {
+  if (parse(text, out)) return true;
+  double number = 0;
+  if (!parse(text, &number) || number != std::trunc(number) || std::abs(number) > kLargestWhole) return false;
+  *out = static_cast<int64_t>(number);
+  return true;
+}
+
+bool is_csv_path(std::string_view path) {
+  if (has_ending(path, ".gz")) path.remove_suffix(3);
+  return has_ending(path, ".csv") || has_ending(path, ".tsv");
+}
+
+std::vector<std::string> csv_line(std::string_view line) {
+  std::vector<CsvField> fields;
+  std::vector<std::string> out;
+  // What is no row by its quotes is the name of no column: find() says so.
+  if (!RowReader(line, ',', 0).read(&fields).ok()) return {std::string(line)};
+  for (const CsvField& field : fields) out.push_back(field.value());
+  return out;
+}
+
+Result<std::shared_ptr<const CsvFile>> CsvFile::open(const std::string& path, const CsvDialect& dialect,
+                                                     const std::shared_ptr<MemoryPool>& pool) {
+  std::shared_ptr<CsvFile> out(new CsvFile);
+  out->path_ = path;
+  const auto in_file = [&](Status status) { return status.with_context(str_cat("'", path, "'")); };
+  if (Status status = out->load(path, pool); !status.ok()) return status;
+  if (Status status = out->read_header(dialect); !status.ok()) return in_file(std::move(status));
+  if (Status status = out->index_rows(); !status.ok()) return in_file(std::move(status));
+  return std::shared_ptr<const CsvFile>(std::move(out));
+}
+
+Status CsvFile::load(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
+  PERCALE_ASSIGN_OR_RETURN(bytes_, map_file(path));
+  text_ = {static_cast<const char*>(bytes_->data()), static_cast<size_t>(bytes_->bytes())};
+  if (looks_like_gzip(text_)) {
+    auto whole = inflate_all(text_, pool);
+    if (!whole.ok()) return whole.status().with_context(str_cat("'", path, "'"));
+    bytes_ = std::move(whole).value();
+    text_ = {static_cast<const char*>(bytes_->data()), static_cast<size_t>(bytes_->bytes())};
+  }
+  if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")) {
+    return invalid_argument("'", path, "' is UTF-16, wanted UTF-8: save it as UTF-8");
+  }
+  if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
+  return {};
+}
+
+Status CsvFile::read_header(const CsvDialect& dialect) {
+  const bool tabs = has_ending(path_, ".tsv") || has_ending(path_, ".tsv.gz");
+  separator_ = dialect.separator != '\0' ? dialect.separator : tabs ? '\t' : ',';
+  std::vector<CsvField> fields;
+  size_t at = 0;
+  PERCALE_RETURN_IF_ERROR(next_row(&at, &fields));
+  if (fields.empty()) return invalid_argument("the file has no rows");
+  const auto is_number = [](const CsvField& field) {
+    double number = 0;
+    return field.read(&number) && !field.is_missing();
+  };
+  has_header_ = dialect.header.value_or(std::none_of(fields.begin(), fields.end(), is_number));
+  for (const CsvField& field : fields) {
+    names_.push_back(has_header_ ? field.value() : std::to_string(names_.size()));
+    if (!is_utf8(names_.back())) return invalid_argument("line 1: the header is no UTF-8: save the file as UTF-8");
+  }
+  if (has_header_) first_row_ = at;
+  return {};
+}
+
+Status CsvFile::index_rows() {
+  std::vector<CsvField> fields;
+  for (size_t begin = first_row_, at = begin;; begin = at) {
+    PERCALE_RETURN_IF_ERROR(next_row(&at, &fields));
+    if (fields.empty()) break;
+    if (fields.size() != names_.size()) {
+      return invalid_argument("line ", line_of(skip_empty_lines(begin)), ": the row has ",
+                              static_cast<uint64_t>(fields.size()), " fields, the first one ",
+                              static_cast<uint64_t>(names_.size()));
+    }
+    if (rows_ % kStride == 0) index_.push_back(begin);
+    ++rows_;
+  }
+  if (rows_ > 0) return {};
+  return invalid_argument("there is no row below the header; where the first line is none: \"header\": false");
+}
+
+// The next row that is not empty; no fields at the end.
+Status CsvFile::next_row(size_t* at, std::vector<CsvField>* fields) const {
+  fields->clear();
   while (*at < text_.size()) {
-    const size_t end = std::min(text_.find('\n', *at), text_.size());
-    const std::string_view line = text_.substr(*at, end - *at);
-    *at = std::min(end + 1, text_.size());
-    if (!trimmed(line).empty()) return line;
+    RowReader reader(text_, separator_, *at);
+    if (Status status = reader.read(fields); !status.ok()) {
+      return status.with_context(str_cat("line ", line_of(*at)));
+    }
+    *at = reader.at();
+    if (!is_empty_line(*fields)) return {};
+    fields->clear();
   }
   return {};
 }
 
-Result<std::shared_ptr<const CsvFile>> CsvFile::open(const std::string& path) {
-  std::shared_ptr<CsvFile> out(new CsvFile);
-  out->path_ = path;
-  PERCALE_ASSIGN_OR_RETURN(out->bytes_, map_file(path));
-  out->text_ = {static_cast<const char*>(out->bytes_->data()), static_cast<size_t>(out->bytes_->bytes())};
-  if (out->text_.starts_with("\xef\xbb\xbf")) out->text_.remove_prefix(3);
-  size_t at = 0;
-  std::string_view line = out->line_at(&at), field;
-  bool header = false;
-  for (bool more = !line.empty(); next_field(&line, &more, &field);) {
-    double number = 0;
-    header = header || !parse(field, &number);
-    out->names_.emplace_back(field);
-  }
-  if (!header) {
-    at = 0;
-    for (size_t i = 0; i < out->names_.size(); ++i) out->names_[i] = str_cat(static_cast<uint64_t>(i));
-  }
-  for (size_t begin = at; !out->line_at(&at).empty(); begin = at) {
-    if (out->rows_ % kStride == 0) out->index_.push_back(begin);
-    ++out->rows_;
-  }
-  if (out->rows_ == 0) return invalid_argument("'", path, "': there is no line of numbers");
-  return std::shared_ptr<const CsvFile>(std::move(out));
-}
-
 Result<size_t> CsvFile::find(std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
-  if (found != names_.end()) return static_cast<size_t>(found - names_.begin());
-  return not_found("'", path_, "' has no column '", name, "'", did_you_mean(name, names_));
+  if (found == names_.end()) {
+    const bool others = names_.size() == 1 && names_[0].find_first_of(";\t|") != std::string::npos;
+    return not_found("'", path_, "' has no column '", name, "'", did_you_mean(name, names_),
+                     others ? "; its first line has no comma: name the separator, \"separator\": \";\"" : "");
+  }
+  if (std::find(found + 1, names_.end(), name) != names_.end()) {
+    return invalid_argument("'", path_, "' has two columns '", name, "': give them names of their own");
+  }
+  return static_cast<size_t>(found - names_.begin());
 }
 
-std::string_view CsvFile::find_row(int64_t row, Place* place) const {
+void CsvFile::find_row(int64_t row, Place* place) const {
   if (place->row < 0 || row <= place->row || row / kStride != place->row / kStride) {
     *place = {row / kStride * kStride - 1, index_[static_cast<size_t>(row / kStride)]};
   }
-  std::string_view line;
-  for (; place->row < row; ++place->row) line = line_at(&place->next);
-  return line;
 }
 
-template <class T>
-Status CsvFile::read(int64_t row, std::span<const size_t> columns, T* out, Place* place) const {
-  std::string_view line = find_row(row, place), field;
-  size_t have = 0, filled = 0;
-  for (bool more = true; next_field(&line, &more, &field); ++have) {
-    for (size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i] != have) continue;
-      if (!parse(field, out + i)) {
-        return invalid_argument("'", path_, "', row ", row + 1, ", column '", have < names_.size() ? names_[have] : "",
-                                "': '", field.substr(0, 40), "' is no ",
-                                std::is_integral_v<T> ? "whole number" : "number");
-      }
-      ++filled;
+Status CsvFile::read(int64_t row, std::vector<CsvField>* fields, Place* place) const {
+  find_row(row, place);
+  for (; place->row < row; ++place->row) {
+    const Status status = next_row(&place->next, fields);
+    if (!status.ok() || fields->size() != names_.size()) {
+      return data_loss("'", path_, "': row ", row + 1,
+                       " is another than before: the file has changed while it was read");
     }
   }
-  if (have == names_.size() && filled == columns.size()) return {};
-  return invalid_argument("'", path_, "', row ", row + 1, " has ", static_cast<uint64_t>(have), " columns, wanted ",
-                          static_cast<uint64_t>(names_.size()));
+  return {};
 }
 
-template Status CsvFile::read(int64_t, std::span<const size_t>, float*, Place*) const;
-template Status CsvFile::read(int64_t, std::span<const size_t>, double*, Place*) const;
-template Status CsvFile::read(int64_t, std::span<const size_t>, int64_t*, Place*) const;
-
-bool CsvFile::looks_whole(std::span<const size_t> columns) const {
-  std::vector<int64_t> numbers(columns.size());
+std::string CsvFile::where(int64_t row, size_t column) const {
   Place place;
-  for (int64_t row = 0; row < std::min(rows_, kLookedAt); ++row) {
-    if (!read(row, columns, numbers.data(), &place).ok()) return false;
+  find_row(row, &place);
+  std::vector<CsvField> fields;
+  size_t begin = place.next;
+  for (; place.row < row; ++place.row) {
+    begin = place.next;
+    if (!next_row(&place.next, &fields).ok()) break;
   }
-  return true;
+  return str_cat("'", path_, "', line ", line_of(skip_empty_lines(begin)), ", column '", names_[column], "'");
 }
 
-Result<std::shared_ptr<const RowSource>> csv_rows(std::shared_ptr<const CsvFile> file, std::string name,
-                                                  std::vector<size_t> columns, DType dtype, bool scalar) {
-  if (dtype != DType::kF32 && dtype != DType::kF64 && dtype != DType::kI64) {
-    return unimplemented("'", name, "': CSV as ", dtype);
+// Where the row begins that next_row() reads from `at`.
+size_t CsvFile::skip_empty_lines(size_t at) const {
+  std::vector<CsvField> fields;
+  for (size_t next = at; next < text_.size(); at = next) {
+    RowReader reader(text_, separator_, at);
+    if (!reader.read(&fields).ok() || !is_empty_line(fields)) break;
+    next = reader.at();
   }
-  if (columns.empty() || (scalar && columns.size() != 1)) return invalid_argument("'", name, "': no columns");
-  RowType type{std::move(name), dtype, scalar ? Shape{} : Shape{static_cast<int64_t>(columns.size())}};
-  return std::shared_ptr<const RowSource>(
-      std::make_shared<CsvRows>(std::move(file), std::move(type), std::move(columns)));
+  return at;
+}
+
+// Of the editor, from 1.
+int64_t CsvFile::line_of(size_t at) const {
+  return 1 + std::count(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(at), '\n');
 }
 
 }  // namespace percale

@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "core/train/data/csv.h"
+#include "core/train/data/csv_columns.h"
 #include "core/train/data/data_files.h"
 #include "core/train/data/row_source.h"
 
@@ -20,26 +20,6 @@ Result<Part> split(const std::string& text, const FindFile& find) {
   Part out;
   if (mark != std::string::npos) out.selection = text.substr(mark + 1);
   PERCALE_ASSIGN_OR_RETURN(out.path, find(text.substr(0, mark)));
-  return out;
-}
-
-// The columns of a CSV file that are a column's own. `claimed`: those that others of the set have there; null when nobody has.
-Result<std::vector<size_t>> select(const CsvFile& file, const ColumnFiles& column, const std::string& selection,
-                                   const std::vector<size_t>* claimed) {
-  std::vector<size_t> out;
-  if (!selection.empty()) {
-    for (size_t at = 0; at <= selection.size();) {
-      const size_t end = std::min(selection.find(',', at), selection.size());
-      PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), file.find(selection.substr(at, end - at)));
-      at = end + 1;
-    }
-    return out;
-  }
-  if (const auto own = file.find(column.name); own.ok()) return std::vector<size_t>{*own};
-  if (claimed != nullptr && column.name != "x") return std::vector<size_t>{file.names().size() - 1};
-  for (size_t i = 0; i < file.names().size(); ++i) {
-    if (claimed == nullptr || std::find(claimed->begin(), claimed->end(), i) == claimed->end()) out.push_back(i);
-  }
   return out;
 }
 
@@ -60,87 +40,186 @@ Result<std::shared_ptr<Dataset>> tensor_set(const ColumnFiles& column, const Par
   return Dataset::create({std::move(out)}, pool);
 }
 
-}  // namespace
+// Columns of a CSV file. `alone`: one whose rows are scalars.
+struct Selection {
+  std::vector<size_t> columns;
+  bool alone = false;
+};
 
-Result<std::shared_ptr<Dataset>> load_columns(const std::vector<ColumnFiles>& columns, const FindFile& find,
-                                              const std::shared_ptr<MemoryPool>& pool) {
-  // Who lies where, and what of CSV files is whose. Of CSV files "x" comes last: it takes what is left.
-  std::vector<std::vector<Part>> parts;
-  std::map<std::string, std::shared_ptr<const CsvFile>> files;
-  std::map<std::string, size_t> users;
-  for (const ColumnFiles& column : columns) {
-    auto& own = parts.emplace_back();
+Result<Selection> select_named(const CsvFile& file, std::vector<std::string> names, bool alone) {
+  Selection out;
+  out.alone = alone;
+  for (const std::string& name : names) {
+    PERCALE_ASSIGN_OR_RETURN(out.columns.emplace_back(), file.find(name));
+  }
+  return out;
+}
+
+// Loads the columns of one data set: first those of CSV files that are named, then "x", which takes what is left.
+class Loader {
+ public:
+  Loader(const std::vector<ColumnFiles>& columns, const CsvRules& rules, const FindFile& find,
+         const std::shared_ptr<MemoryPool>& pool)
+      : columns_(columns), rules_(rules), find_(find), pool_(pool) {}
+
+  Result<std::shared_ptr<Dataset>> load() {
+    for (const ColumnFiles& column : columns_) PERCALE_RETURN_IF_ERROR(find_parts(column));
+    std::vector<size_t> order(columns_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto takes_the_rest = [&](size_t c) { return !files_.empty() && columns_[c].name == "x"; };
+    std::stable_partition(order.begin(), order.end(), [&](size_t c) { return !takes_the_rest(c); });
+    std::vector<std::shared_ptr<const Dataset>> sets(columns_.size());
+    for (size_t i : order) {
+      PERCALE_ASSIGN_OR_RETURN(sets[i], load_column(i));
+    }
+    PERCALE_ASSIGN_OR_RETURN(auto out, side_by_side(std::move(sets)));
+    if (!files_.empty()) {
+      learnt_.dialect.separator = rules_.dialect.separator;
+      learnt_.dialect.header = files_.begin()->second->has_header();
+      out->set_csv_rules(std::make_shared<const CsvRules>(std::move(learnt_)));
+    }
+    return out;
+  }
+
+ private:
+  Status find_parts(const ColumnFiles& column) {
+    auto& own = parts_.emplace_back();
     for (const std::string& path : column.paths) {
-      PERCALE_ASSIGN_OR_RETURN(Part part, split(path, find));
-      if (part.path.ends_with(".csv")) {
-        ++users[part.path];
-        if (!files.contains(part.path)) {
-          PERCALE_ASSIGN_OR_RETURN(files[part.path], CsvFile::open(part.path));
+      PERCALE_ASSIGN_OR_RETURN(Part part, split(path, find_));
+      if (is_csv_path(part.path)) {
+        ++users_[part.path];
+        auto& file = files_[part.path];
+        if (file == nullptr) {
+          PERCALE_ASSIGN_OR_RETURN(file, CsvFile::open(part.path, rules_.dialect, pool_));
         }
       }
       own.push_back(std::move(part));
     }
     if (own.empty()) return invalid_argument("data set: '", column.name, "' has no file");
+    return {};
   }
-  std::vector<size_t> order(columns.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  if (!files.empty()) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return columns[a].name != "x" && columns[b].name == "x"; });
+
+  Result<Selection> select(const ColumnFiles& column, const Part& part) {
+    const CsvFile& file = *files_[part.path];
+    if (!part.selection.empty()) {
+      std::vector<std::string> names = csv_line(part.selection);
+      const bool list = names.size() > 1;
+      if (list && names.back().empty()) names.pop_back();
+      return select_named(file, std::move(names), !list);
+    }
+    if (const auto known = rules_.inputs.find(column.name); known != rules_.inputs.end()) {
+      std::vector<std::string> names;
+      for (const CsvColumn& c : known->second.columns) names.push_back(c.name);
+      return select_named(file, std::move(names), known->second.alone);
+    }
+    if (const auto own = file.find(column.name); own.ok()) return Selection{{*own}, true};
+    const bool shared = users_[part.path] > 1;
+    const std::vector<size_t>& claimed = claimed_[part.path];
+    Selection out;
+    for (size_t i = 0; i < file.names().size(); ++i) {
+      if (!shared || std::find(claimed.begin(), claimed.end(), i) == claimed.end()) out.columns.push_back(i);
+    }
+    if (shared && column.name != "x") out.columns = {file.names().size() - 1};
+    if (out.columns.empty()) return invalid_argument("'", part.path, "' has no column left for '", column.name, "'");
+    out.alone = out.columns.size() == 1;
+    return out;
   }
-  std::map<std::string, std::vector<size_t>> claimed;
-  std::vector<std::shared_ptr<const Dataset>> sets(columns.size());
-  bool all_tensors = true;
-  for (size_t i : order) {
-    const ColumnFiles& column = columns[i];
+
+  Result<std::shared_ptr<const Dataset>> load_column(size_t i) {
+    const ColumnFiles& column = columns_[i];
+    PERCALE_ASSIGN_OR_RETURN(auto csv, load_csv(column, parts_[i]));
     std::vector<std::shared_ptr<const Dataset>> own;
-    DType csv_dtype = column.dtype;
-    for (const Part& part : parts[i]) {
-      if (!part.path.ends_with(".csv")) {
-        PERCALE_ASSIGN_OR_RETURN(own.emplace_back(), tensor_set(column, part, pool));
-        continue;
+    for (const Part& part : parts_[i]) {
+      if (!is_csv_path(part.path)) {
+        PERCALE_ASSIGN_OR_RETURN(own.emplace_back(), tensor_set(column, part, pool_));
+      } else {
+        PERCALE_ASSIGN_OR_RETURN(own.emplace_back(), Dataset::from_rows(std::move(csv.front()), pool_));
+        csv.erase(csv.begin());
       }
-      const auto& file = files[part.path];
-      auto& taken = claimed[part.path];
-      PERCALE_ASSIGN_OR_RETURN(auto chosen,
-                               select(*file, column, part.selection, users[part.path] > 1 ? &taken : nullptr));
-      taken.insert(taken.end(), chosen.begin(), chosen.end());
-      const bool scalar = chosen.size() == 1 && column.name != "x";
-      if (csv_dtype == DType::kInvalid) {
-        csv_dtype = chosen.size() == 1 && file->looks_whole(chosen) ? DType::kI64 : DType::kF32;
+    }
+    if (own.size() == 1) return own[0];
+    PERCALE_ASSIGN_OR_RETURN(auto rows, joined_rows(std::move(own)));
+    PERCALE_ASSIGN_OR_RETURN(auto joined, Dataset::from_rows(std::move(rows), pool_));
+    return std::shared_ptr<const Dataset>(std::move(joined));
+  }
+
+  // The rows of each CSV file among the parts of a column.
+  Result<std::vector<std::shared_ptr<const RowSource>>> load_csv(const ColumnFiles& column,
+                                                                 const std::vector<Part>& parts) {
+    std::vector<std::shared_ptr<const RowSource>> out;
+    std::vector<CsvPart> chosen;
+    bool alone = false;
+    for (const Part& part : parts) {
+      if (!is_csv_path(part.path)) continue;
+      PERCALE_ASSIGN_OR_RETURN(Selection selection, select(column, part));
+      auto& claimed = claimed_[part.path];
+      claimed.insert(claimed.end(), selection.columns.begin(), selection.columns.end());
+      alone = selection.alone;
+      chosen.push_back({files_[part.path], std::move(selection.columns)});
+      if (chosen.back().columns.size() != chosen.front().columns.size()) {
+        return invalid_argument("data set: '", column.name, "': '", part.path, "' gives ",
+                                static_cast<uint64_t>(chosen.back().columns.size()), " columns, the files before it ",
+                                static_cast<uint64_t>(chosen.front().columns.size()));
       }
-      PERCALE_ASSIGN_OR_RETURN(auto rows, csv_rows(file, column.name, std::move(chosen), csv_dtype, scalar));
-      PERCALE_ASSIGN_OR_RETURN(own.emplace_back(), Dataset::from_rows(std::move(rows), pool));
     }
-    if (own.size() == 1) {
-      sets[i] = own[0];
-    } else {
-      PERCALE_ASSIGN_OR_RETURN(auto rows, joined_rows(std::move(own)));
-      PERCALE_ASSIGN_OR_RETURN(sets[i], Dataset::from_rows(std::move(rows), pool));
+    if (chosen.empty()) return out;
+    PERCALE_ASSIGN_OR_RETURN(CsvInput input, learn_columns(chosen, rules_, column.name, alone));
+    const auto learnt = std::make_shared<const CsvInput>(std::move(input));
+    learnt_.inputs[column.name] = *learnt;
+    const DType dtype = column.dtype == DType::kInvalid ? default_dtype(*learnt) : column.dtype;
+    for (CsvPart& part : chosen) {
+      PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), csv_rows(std::move(part), column.name, learnt, dtype));
     }
-    all_tensors = all_tensors && sets[i]->columns()[0].data.defined();
+    return out;
   }
-  if (all_tensors) {
-    std::vector<Column> all;
-    for (const auto& set : sets) all.push_back(set->columns()[0]);
-    return Dataset::create(std::move(all), pool);
+
+  Result<std::shared_ptr<Dataset>> side_by_side(std::vector<std::shared_ptr<const Dataset>> sets) const {
+    if (std::all_of(sets.begin(), sets.end(), [](const auto& s) { return s->columns()[0].data.defined(); })) {
+      std::vector<Column> all;
+      for (const auto& set : sets) all.push_back(set->columns()[0]);
+      return Dataset::create(std::move(all), pool_);
+    }
+    PERCALE_ASSIGN_OR_RETURN(auto rows, zipped_rows(std::move(sets)));
+    return Dataset::from_rows(std::move(rows), pool_);
   }
-  PERCALE_ASSIGN_OR_RETURN(auto rows, zipped_rows(std::move(sets)));
-  return Dataset::from_rows(std::move(rows), pool);
+
+  const std::vector<ColumnFiles>& columns_;
+  const CsvRules& rules_;
+  const FindFile& find_;
+  const std::shared_ptr<MemoryPool>& pool_;
+  std::vector<std::vector<Part>> parts_;  // of each column
+  std::map<std::string, std::shared_ptr<const CsvFile>> files_;
+  std::map<std::string, size_t> users_;                 // how many columns lie in a CSV file
+  std::map<std::string, std::vector<size_t>> claimed_;  // columns of CSV files that columns of the set have taken
+  CsvRules learnt_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Dataset>> load_columns(const std::vector<ColumnFiles>& columns, const CsvRules& rules,
+                                              const FindFile& find, const std::shared_ptr<MemoryPool>& pool) {
+  return Loader(columns, rules, find, pool).load();
 }
 
 Result<std::shared_ptr<Dataset>> Dataset::from_files(const std::vector<std::string>& names,
                                                      const std::vector<std::string>& paths, double scale,
-                                                     std::shared_ptr<MemoryPool> pool) {
+                                                     const CsvRules& rules, std::shared_ptr<MemoryPool> pool) {
   if (names.size() != paths.size()) {
     return invalid_argument("data set: ", static_cast<uint64_t>(names.size()), " names, ",
                             static_cast<uint64_t>(paths.size()), " files");
   }
   std::vector<ColumnFiles> columns;
-  for (size_t i = 0; i < names.size(); ++i) columns.push_back({names[i], {paths[i]}, DType::kInvalid, scale});
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto same = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == names[i]; });
+    if (same == columns.end()) {
+      columns.push_back({names[i], {paths[i]}, DType::kInvalid, scale});
+    } else {
+      same->paths.push_back(paths[i]);
+    }
+  }
   if (columns.empty()) return invalid_argument("a data set needs at least one file");
   return load_columns(
-      columns, [](const std::string& path) -> Result<std::string> { return path; }, pool);
+      columns, rules, [](const std::string& path) -> Result<std::string> { return path; }, pool);
 }
 
 }  // namespace percale

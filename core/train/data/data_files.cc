@@ -1,31 +1,26 @@
 #include "core/train/data/data_files.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "core/base/file.h"
 #include "core/checkpoint/npy.h"
 #include "core/checkpoint/npz.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/train/data/gzip.h"
 #include "core/train/data/idx.h"
 
 namespace percale {
 namespace {
 
-bool ends_with_any(const std::string& path, std::initializer_list<std::string_view> endings) {
-  for (std::string_view e : endings) {
-    if (path.ends_with(e)) return true;
-  }
-  return false;
-}
-
 Result<Tensor> parse_tensor_file(const std::string& path, const std::string& name,
                                  const std::shared_ptr<MemoryPool>& pool) {
-  if (ends_with_any(path, {".tfrecord", ".parquet"})) {
+  if (has_ending(path, ".tfrecord") || has_ending(path, ".parquet")) {
     return unimplemented("data sets of this format are not there yet");
   }
-  if (path.ends_with(".npy")) return read_npy(path, false);
-  if (path.ends_with(".npz")) return read_npz(path, name, pool, false);
-  if (path.ends_with(".safetensors")) {
+  if (has_ending(path, ".npy")) return read_npy(path, false);
+  if (has_ending(path, ".npz")) return read_npz(path, name, pool, false);
+  if (has_ending(path, ".safetensors")) {
     PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path));
     return file->tensor(name, false);
   }
@@ -47,6 +42,12 @@ Result<Tensor> load_tensor_file(const std::string& path, const std::string& name
   auto out = parse_tensor_file(path, name, pool);
   if (out.ok() || out.status().message().find(path) != std::string_view::npos) return out;
   return out.status().with_context(str_cat("'", path, "'"));
+}
+
+bool has_ending(std::string_view path, std::string_view ending) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return path.size() >= ending.size() &&
+         std::equal(ending.rbegin(), ending.rend(), path.rbegin(), [&](char e, char c) { return e == lower(c); });
 }
 
 Result<std::string> find_data_file(const std::string& name, const std::vector<std::string>& folders) {

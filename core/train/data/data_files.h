@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/tensor/tensor.h"
@@ -15,6 +16,9 @@ namespace percale {
 // byte, as data sets do. Compressed, big-endian (IDX of more than a byte too) and Fortran-ordered elements are read whole.
 Result<Tensor> load_tensor_file(const std::string& path, const std::string& name,
                                 const std::shared_ptr<MemoryPool>& pool);
+
+// Whether the path ends like `ending`, which is in lower case, whatever its own case is.
+bool has_ending(std::string_view path, std::string_view ending);
 
 // The first of the folders that has the file, or it with ".gz" added or taken away. An absolute name stands for itself.
 // NOT_FOUND lists where it was looked for.

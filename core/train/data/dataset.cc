@@ -149,6 +149,7 @@ Result<std::shared_ptr<Dataset>> Dataset::part(int64_t replicas, int64_t replica
   std::shared_ptr<Dataset> out(new Dataset);
   out->columns_ = columns_;
   out->source_ = source_;
+  out->csv_rules_ = csv_rules_;
   out->pool_ = pool_;
   out->rows_ = rows_;
   out->options_ = options_;

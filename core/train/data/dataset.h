@@ -16,6 +16,7 @@
 namespace percale {
 
 class RowSource;
+struct CsvRules;
 
 struct DatasetOptions {
   int64_t batch_size = 32;
@@ -48,11 +49,11 @@ class Dataset {
   // Rows of a source (core/train/data/row_source.h), by the names that it gives them.
   static Result<std::shared_ptr<Dataset>> from_rows(std::shared_ptr<const RowSource> source,
                                                     std::shared_ptr<MemoryPool> pool);
-  // One file per name, of any kind that core/train/data/data_columns.h knows. Integers of rank 1 are labels and become i64; u8 of a
-  // higher rank becomes f32 multiplied by `scale`, unless that is 0.
+  // Files by the names of the columns; those of one name follow each other. Of any kind that core/train/data/data_columns.h knows. Integers of rank 1 are labels and
+  // become i64; u8 of a higher rank becomes f32 multiplied by `scale`, unless that is 0. `rules` are for CSV files.
   static Result<std::shared_ptr<Dataset>> from_files(const std::vector<std::string>& names,
                                                      const std::vector<std::string>& paths, double scale,
-                                                     std::shared_ptr<MemoryPool> pool);
+                                                     const CsvRules& rules, std::shared_ptr<MemoryPool> pool);
 
   // Replica `replica` of `replicas` gets of each batch of B rows the rows floor(replica * B / replicas) to the next, in batches of their
   // own, as this data set is configured now; they may be empty. Its rows by number are those of the whole.
@@ -82,6 +83,9 @@ class Dataset {
   // In the batches of an epoch.
   int64_t epoch_rows() const;
   const std::vector<Column>& columns() const { return columns_; }
+  // What the columns of CSV files mean; null where there are none. A data set made with these rules is alike.
+  const std::shared_ptr<const CsvRules>& csv_rules() const { return csv_rules_; }
+  void set_csv_rules(std::shared_ptr<const CsvRules> rules) { csv_rules_ = std::move(rules); }
   // Of batches of any size: the first dim is unknown.
   std::vector<ValueType> types() const;
   // Batches of the column come as `dtype` from now on. INVALID_ARGUMENT when that would change values beyond rounding.
@@ -115,6 +119,7 @@ class Dataset {
 
   std::vector<Column> columns_;
   std::shared_ptr<const RowSource> source_;  // null: the columns have the rows
+  std::shared_ptr<const CsvRules> csv_rules_;
   std::shared_ptr<MemoryPool> pool_;
   int64_t rows_ = 0;
   bool is_part_ = false;

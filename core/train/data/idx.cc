@@ -1,13 +1,12 @@
 #include "core/train/data/idx.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
 
 #include "core/base/checked.h"
+#include "core/train/data/gzip.h"
 
 namespace percale {
 namespace {
@@ -75,52 +74,8 @@ Result<Header> parse_plain_header(std::string_view bytes) {
   return header;
 }
 
-class Inflater {
- public:
-  explicit Inflater(std::string_view bytes) {
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    rest_ = bytes.size();
-    ready_ = inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK;
-  }
-  ~Inflater() {
-    if (ready_) inflateEnd(&stream_);
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  // The next bytes, at most `bytes`; fewer at the end alone.
-  Result<int64_t> read(void* out, int64_t bytes) {
-    if (!ready_) return resource_exhausted("gzip: no memory");
-    constexpr int64_t kStep = int64_t{1} << 30;  // zlib counts in 32 bits
-    int64_t done = 0;
-    while (done < bytes && !ended_) {
-      const auto room = static_cast<uInt>(std::min(bytes - done, kStep));
-      if (stream_.avail_in == 0) {
-        stream_.avail_in = static_cast<uInt>(std::min<size_t>(rest_, static_cast<size_t>(kStep)));
-        rest_ -= stream_.avail_in;
-      }
-      stream_.next_out = static_cast<Bytef*>(out) + done;
-      stream_.avail_out = room;
-      const int code = inflate(&stream_, Z_NO_FLUSH);
-      done += room - stream_.avail_out;
-      if (code == Z_STREAM_END) {
-        ended_ = true;
-      } else if (code != Z_OK) {
-        return data_loss("gzip: the compressed data is ", code == Z_BUF_ERROR ? "cut short" : "damaged");
-      }
-    }
-    return done;
-  }
-  bool consumed_all() const { return ended_ && rest_ == 0 && stream_.avail_in == 0; }
-
- private:
-  z_stream stream_{};
-  size_t rest_ = 0;
-  bool ready_ = false, ended_ = false;
-};
-
 Result<Tensor> parse_compressed(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool) {
-  Inflater inflater(bytes);
+  GzipReader inflater(bytes);
   std::array<unsigned char, 4 + 4 * kMaxRank> head{};
   PERCALE_ASSIGN_OR_RETURN(const int64_t first, inflater.read(head.data(), 4));
   int64_t have = first;
@@ -139,14 +94,12 @@ Result<Tensor> parse_compressed(std::string_view bytes, const std::shared_ptr<Me
   char surplus = 0;
   PERCALE_ASSIGN_OR_RETURN(const int64_t behind, inflater.read(&surplus, 1));
   if (behind > 0) return invalid_argument("IDX: ", header.dtype, " ", header.shape, ": bytes stand behind the data");
-  if (!inflater.consumed_all()) return invalid_argument("gzip: bytes stand behind the compressed data");
   swap_elements(out);
   return out;
 }
 
 }  // namespace
 
-bool looks_like_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 bool looks_like_idx(std::string_view bytes) { return bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 0; }
 
 Result<Tensor> parse_idx(std::string_view bytes, const std::shared_ptr<MemoryPool>& pool) {

@@ -9,9 +9,8 @@
 
 namespace percale {
 
-// True for bytes that begin like IDX, or like gzip.
+// True for bytes that begin like IDX.
 bool looks_like_idx(std::string_view bytes);
-bool looks_like_gzip(std::string_view bytes);
 
 // The tensor that the whole of `bytes` holds: u8, i8, i16, i32, f32 or f64. Header and size are checked against the bytes
 // before anything is allocated: INVALID_ARGUMENT says what is wrong; DATA_LOSS where compressed data is cut or damaged.

@@ -93,7 +93,7 @@ func body(trainer *percale.Trainer) ([]float32, error) {
 // parity gives images with 0 or 1 as label instead of the digit: rows that go through a small graph, whose inputs are the
 // files' columns and whose outputs are the columns of the new set.
 func parity(engine *percale.Engine, images, labels string, options ...percale.BatchOption) (*percale.Dataset, error) {
-	digits, err := percale.DatasetFromFiles(engine, 1.0/255, percale.Column{Name: "pixels", Path: images},
+	digits, err := percale.DatasetFromFiles(engine, percale.FileOptions{Scale: 1.0 / 255}, percale.Column{Name: "pixels", Path: images},
 		percale.Column{Name: "digit", Path: labels})
 	if err != nil {
 		return nil, err

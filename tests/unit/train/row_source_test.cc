@@ -1,11 +1,10 @@
-// Data sets whose rows do not lie in memory: by formula, from other sets, from text.
+// Data sets whose rows do not lie in memory: by formula, from other sets.
 #include "core/train/data/row_source.h"
 
 #include <array>
 #include <cstring>
 
 #include "core/base/file.h"
-#include "core/train/data/csv.h"
 #include "core/train/data/data_columns.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
@@ -114,54 +113,6 @@ TEST_CASE("a graph maps columns, whatever the batch") {
   CHECK(epoch_of(*set, 0, 0) == Numbers{0, 1, 4, 9, 16, 25, 36});
   CHECK(epoch_of(*set, 1, 0) == Numbers{0, 1, 2, 3, 4, 5, 6});
   CHECK(mapped_rows(range("m", 0, 7, 1), engine, graph).status().code() == Code::kNotFound);
-}
-
-TEST_CASE("lines of text are rows: headers, quotes, blanks, and what is no number") {
-  const TempFolder folder;
-  std::string text =
-      "\xef\xbb\xbf"
-      "a, \"b,c\" ,y\r\n";
-  for (int i = 0; i < 200; ++i) text += str_cat(i, ", ", i, ".5e0 ,\"", i % 3, "\"\r\n", i % 50 == 0 ? "\n" : "");
-  REQUIRE_OK(write_file(folder / "t.csv", text));
-  const auto file = CsvFile::open(folder / "t.csv");
-  REQUIRE_MESSAGE(file.ok(), file.status().to_string());
-  CHECK((*file)->names() == std::vector<std::string>{"a", "b,c", "y"});
-  CHECK((*file)->rows() == 200);
-  const std::string path = folder / "t.csv";
-  const auto set = load_columns(
-      {{"x", {path}, DType::kF64}, {"y", {path}, DType::kI64}},
-      [](const std::string& p) -> Result<std::string> { return p; }, pool());
-  REQUIRE_MESSAGE(set.ok(), set.status().to_string());
-  REQUIRE_OK((*set)->configure({.batch_size = 7, .shuffle_seed = 1}));
-  const auto order = shuffled_rows(200, 1, 3);
-  for (int64_t i = 0; i < (*set)->batches(); ++i) {
-    const auto batch = (*set)->batch({3, i});
-    REQUIRE_MESSAGE(batch.ok(), batch.status().to_string());
-    const int64_t rows = (*batch)[0].shape()[0];
-    CHECK((*batch)[0].shape() == Shape{rows, 2});
-    CHECK((*batch)[1].shape() == Shape{rows});
-    for (int64_t r = 0; r < rows; ++r) {
-      const auto row = static_cast<double>(order[static_cast<size_t>(7 * i + r)]);
-      CHECK((*batch)[0].span<double>()[static_cast<size_t>(2 * r)] == row);
-      CHECK((*batch)[0].span<double>()[static_cast<size_t>(2 * r + 1)] == row + 0.5);
-      CHECK((*batch)[1].span<int64_t>()[static_cast<size_t>(r)] == order[static_cast<size_t>(7 * i + r)] % 3);
-    }
-  }
-  REQUIRE_OK(write_file(folder / "bad.csv", "1,2\n3,four\n5\n"));
-  const auto bad = Dataset::from_files({"z"}, {folder / "bad.csv"}, 1, pool());
-  REQUIRE(bad.ok());
-  REQUIRE_OK((*bad)->configure({.batch_size = 1}));
-  CHECK((*bad)->batch({0, 0}).ok());
-  CHECK((*bad)->batch({0, 1}).status().message() ==
-        str_cat("'", folder / "bad.csv", "', row 2, column '1': 'four' is no number"));
-  CHECK((*bad)->batch({0, 2}).status().message() ==
-        str_cat("'", folder / "bad.csv", "', row 3 has 1 columns, wanted 2"));
-  REQUIRE_OK(write_file(folder / "empty.csv", "a,b\n\n"));
-  CHECK(CsvFile::open(folder / "empty.csv").status().code() == Code::kInvalidArgument);
-  CHECK(Dataset::from_files({"z"}, {folder / "t.csv#a,d"}, 1, pool()).status().code() == Code::kNotFound);
-  const auto whole = Dataset::from_files({"z"}, {folder / "t.csv#y"}, 1, pool());
-  REQUIRE(whole.ok());
-  CHECK((*whole)->types()[0].dtype == DType::kI64);
 }
 
 TEST_CASE(

@@ -628,10 +628,18 @@ functions! {
     fn percale_event_release(event: *mut percale_event);
     /// Rows of tensors that stand in memory: all have the same first dim. Names become feed names.
     fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
-    /// Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which
-    /// tensor, or which columns of a CSV file, separated by commas. What can be mapped is, and CSV is read as it is
-    /// wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are).
-    fn percale_dataset_from_files(engine: *mut percale_engine, names: *const *const c_char, paths: *const *const c_char, count: usize, scale: f64, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which
+    /// tensor, or which columns of a CSV file, separated by commas. Rows of files of one name follow each other. What
+    /// can be mapped is, and CSV is read as it is wanted: files may be larger than memory. u8 images become f32,
+    /// multiplied by `scale` (0: kept as they are). `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"),
+    /// or NULL. What their columns hold is learnt from the whole file; `percale_dataset_csv_rules()` gives it for the
+    /// next data set. INVALID_ARGUMENT names file, line and column of a field that does not fit.
+    fn percale_dataset_from_files(engine: *mut percale_engine, names: *const *const c_char, paths: *const *const c_char, count: usize, scale: f64, csv: *const c_char, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
+    /// The rules by which the data set reads its CSV files, as JSON: columns, types, categories, what stands for
+    /// missing values. With them `percale_dataset_from_files()` reads other files alike: validation data, rows to
+    /// predict. A trainer writes those of its training data into its model, under the key "percale.csv" of the
+    /// metadata that `percale_graph_describe()` gives. An empty text where the data set was not made of CSV files.
+    fn percale_dataset_csv_rules(dataset: *const percale_dataset, out_text: *mut *mut percale_text) -> *mut percale_status;
     /// Rows of one i64 each: start, start + step, ... before `stop`.
     fn percale_dataset_range(engine: *mut percale_engine, name: *const c_char, start: i64, stop: i64, step: i64, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// Rows that a function makes. Per column its name, dtype, and the dims of one row. `user` must stay good until

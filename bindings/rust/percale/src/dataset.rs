@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::builder::ValueType;
 use crate::dtype::{DType, Element};
 use crate::engine::Engine;
-use crate::error::{borrowed_text, check, path_text, Code, Error, Names, Result};
+use crate::error::{borrowed_text, check, path_text, take_text, Code, Error, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::sys;
@@ -197,9 +197,22 @@ impl Dataset {
         })
     }
 
-    /// Rows of files, one per name: IDX (plain or gz), `.npy`, `.npz`, `.safetensors` or `.csv`; `file#name` says which tensor,
-    /// or which columns of a CSV file. Images of u8 become f32, multiplied by `scale` (0: kept as they are).
+    /// Rows of files: IDX (plain or gz), `.npy`, `.npz`, `.safetensors`, `.csv` or `.tsv`; `file#name` says which tensor,
+    /// or which columns of a CSV file. Rows of files of one name follow each other. Images of u8 become f32, multiplied by
+    /// `scale` (0: kept as they are).
     pub fn from_files<P: AsRef<Path>>(engine: &Engine, columns: &[(&str, P)], scale: f64) -> Result<Dataset> {
+        Dataset::from_files_with(engine, columns, scale, "")
+    }
+
+    /// As [`Dataset::from_files`], with rules for CSV files: JSON as SPEC.md says under "CSV files", or what
+    /// [`Dataset::csv_rules`] of another set gave.
+    pub fn from_files_with<P: AsRef<Path>>(
+        engine: &Engine,
+        columns: &[(&str, P)],
+        scale: f64,
+        csv: &str,
+    ) -> Result<Dataset> {
+        let rules = std::ffi::CString::new(csv)?;
         let names = Names::new(columns.iter().map(|(name, _)| name))?;
         let paths = columns.iter().map(|(_, path)| path_text(path.as_ref())).collect::<Result<Vec<_>>>()?;
         let pointers: Vec<_> = paths.iter().map(|path| path.as_ptr()).collect();
@@ -211,9 +224,21 @@ impl Dataset {
                 pointers.as_ptr(),
                 pointers.len(),
                 scale,
+                rules.as_ptr(),
                 out,
             )
         })
+    }
+
+    /// How the set reads its CSV files, as JSON: columns, types, categories, what stands for missing values. With it
+    /// [`Dataset::from_files_with`] reads other files alike. Empty for a set of other files.
+    pub fn csv_rules(&self) -> Result<String> {
+        // SAFETY: the text is taken over at once.
+        unsafe {
+            let mut text = std::ptr::null_mut();
+            check(sys::percale_dataset_csv_rules(self.raw(), &mut text))?;
+            Ok(take_text(text))
+        }
     }
 
     /// Rows of one i64 each: `start`, `start + step`, ... before `stop`.

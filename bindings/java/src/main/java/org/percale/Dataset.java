@@ -106,8 +106,8 @@ public final class Dataset extends NativeHandle {
   }
 
   /**
-   * Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which tensor, or which
-   * columns of a CSV file.
+   * Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv; "file#name" says which tensor, or
+   * which columns of a CSV file.
    *
    * @param engine the engine
    * @param columns files by name, in the order of the map
@@ -115,13 +115,37 @@ public final class Dataset extends NativeHandle {
    * @return the set
    */
   public static Dataset fromFiles(Engine engine, Map<String, Path> columns, double scale) {
+    return fromFiles(engine, columns, scale, "");
+  }
+
+  /**
+   * As {@link #fromFiles(Engine, Map, double)}, with rules for CSV files.
+   *
+   * @param engine the engine
+   * @param columns files by name, in the order of the map
+   * @param scale what images of u8 are multiplied by when they become f32; 0: kept as they are
+   * @param csv JSON as SPEC.md says under "CSV files", or what {@link #csvRules} of another set gave
+   * @return the set
+   */
+  public static Dataset fromFiles(Engine engine, Map<String, Path> columns, double scale, String csv) {
     List<String> names = List.copyOf(new ArrayList<>(columns.keySet()));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment raw = Native.names(arena, names);
       MemorySegment paths = Native.names(arena, columns.values().stream().map(Path::toString).toList());
       return new Dataset(Native.make(out -> engine.with(
-          e -> RawDataset.percale_dataset_from_files(e, raw, paths, names.size(), scale, out))), Sources.NONE);
+          e -> RawDataset.percale_dataset_from_files(e, raw, paths, names.size(), scale, arena.allocateFrom(csv), out))),
+          Sources.NONE);
     }
+  }
+
+  /**
+   * How the set reads its CSV files: columns, types, categories, what stands for missing values. With it {@link #fromFiles}
+   * reads other files alike.
+   *
+   * @return JSON; "" for a set of other files
+   */
+  public String csvRules() {
+    return with(set -> Native.text(Native.make(out -> RawDataset.percale_dataset_csv_rules(set, out))));
   }
 
   /**

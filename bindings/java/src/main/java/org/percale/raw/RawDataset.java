@@ -36,25 +36,50 @@ public final class RawDataset {
 
   private static final MethodHandle PERCALE_DATASET_FROM_FILES_ =
       Raw.function("percale_dataset_from_files",
-          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS));
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_DOUBLE, ADDRESS, ADDRESS));
 
   /**
-   * Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors or .csv; "file#name" says which
-   * tensor, or which columns of a CSV file, separated by commas. What can be mapped is, and CSV is read as it is
-   * wanted: files may be larger than memory. u8 images become f32, multiplied by {@code scale} (0: kept as they
-   * are).
+   * Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which
+   * tensor, or which columns of a CSV file, separated by commas. Rows of files of one name follow each other. What
+   * can be mapped is, and CSV is read as it is wanted: files may be larger than memory. u8 images become f32,
+   * multiplied by {@code scale} (0: kept as they are). {@code csv}: JSON with the rules for CSV files (SPEC.md,
+   * "CSV files"), or NULL. What their columns hold is learnt from the whole file; percale_dataset_csv_rules()
+   * gives it for the next data set. INVALID_ARGUMENT names file, line and column of a field that does not fit.
    *
    * @param engine in percale_engine*
    * @param names array const char* const*
    * @param paths array const char* const*
    * @param count in size_t
    * @param scale in double
+   * @param csv text const char*
    * @param out_dataset out percale_dataset**
    * @return NULL, or the error, which the caller releases
    */
-  public static MemorySegment percale_dataset_from_files(MemorySegment engine, MemorySegment names, MemorySegment paths, long count, double scale, MemorySegment out_dataset) {
+  public static MemorySegment percale_dataset_from_files(MemorySegment engine, MemorySegment names, MemorySegment paths, long count, double scale, MemorySegment csv, MemorySegment out_dataset) {
     try {
-      return (MemorySegment) PERCALE_DATASET_FROM_FILES_.invokeExact(engine, names, paths, count, scale, out_dataset);
+      return (MemorySegment) PERCALE_DATASET_FROM_FILES_.invokeExact(engine, names, paths, count, scale, csv, out_dataset);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_DATASET_CSV_RULES_ =
+      Raw.function("percale_dataset_csv_rules",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * The rules by which the data set reads its CSV files, as JSON: columns, types, categories, what stands for
+   * missing values. With them percale_dataset_from_files() reads other files alike: validation data, rows to
+   * predict. A trainer writes those of its training data into its model, under the key "percale.csv" of the
+   * metadata that percale_graph_describe() gives. An empty text where the data set was not made of CSV files.
+   *
+   * @param dataset in const percale_dataset*
+   * @param out_text out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_dataset_csv_rules(MemorySegment dataset, MemorySegment out_text) {
+    try {
+      return (MemorySegment) PERCALE_DATASET_CSV_RULES_.invokeExact(dataset, out_text);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }
