@@ -16,6 +16,7 @@ struct percale_call {
   CarriedRun::Pairs pairs;
   std::unique_ptr<CarriedRun> carried;  // null: nothing is handed on
   std::vector<Tensor> feeds, fetches;   // filled for the time of a run
+  int64_t variables_version = 0;        // that the last run has read
 
   bool carries_fetch(size_t i) const {
     return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == i; });
@@ -84,7 +85,10 @@ Status run(const char* function, percale_call& call, percale_tensor* const* inpu
   Status status = take_tensors(function, call, inputs, outputs);
   if (status.ok()) {
     const auto trace = call.session->current_trace();
-    const RunOptions options{.deadline_ns = deadline_after(timeout_ns), .cancel = cancel, .trace = trace.get()};
+    const RunOptions options{.deadline_ns = deadline_after(timeout_ns),
+                             .cancel = cancel,
+                             .trace = trace.get(),
+                             .variables_version = &call.variables_version};
     status = call.carried != nullptr ? call.carried->run(call.feeds, call.fetches, options).with_context(function)
                                      : call.session->session->run(*call.compiled, call.feeds, call.fetches, options);
   }
@@ -167,6 +171,10 @@ percale_status* percale_call_output_type(const percale_call* call, size_t index,
                    write_shape(call->fetch_types[index].shape, out_dims, out_rank);
                    return {};
                  });
+}
+
+int64_t percale_call_variables_version(const percale_call* call) {
+  return call == nullptr ? 0 : call->variables_version;
 }
 
 void percale_call_release(percale_call* call) { delete call; }

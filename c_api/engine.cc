@@ -34,7 +34,8 @@ EngineOptions engine_options(const percale_options* options) {
           .log_level = parse_log_level(option_text(options, kKind, "log")),
           .device_memory_limit = option_int(options, kKind, "device_memory_limit"),
           .deterministic = option_switch(options, kKind, "deterministic"),
-          .tf32 = option_switch(options, kKind, "tf32")};
+          .tf32 = option_switch(options, kKind, "tf32"),
+          .map_files = option_switch(options, kKind, "map_files")};
 }
 
 Status make_engine(const percale_options* options, percale_engine* out) {

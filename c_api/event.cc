@@ -22,6 +22,7 @@ struct AsyncRun {
   bool abandoned = false;  // the last event was released
   Status status;
   std::vector<Tensor> feeds, results;
+  int64_t variables_version = 0;
   std::vector<std::pair<percale_event_callback, void*>> callbacks;
 };
 
@@ -31,10 +32,13 @@ namespace {
 void carry_out(const std::shared_ptr<AsyncRun>& run, percale_session* session) {
   Status status;
   std::vector<Tensor> results;
+  int64_t version = 0;
   try {
+    RunOptions options = run->options;
+    options.variables_version = &version;
     auto result = run->cancel.cancelled()
                       ? Result<std::vector<Tensor>>(Status(Code::kCancelled, "cancelled before the run began"))
-                      : session->session->run(run->spec, run->feeds, run->options);
+                      : session->session->run(run->spec, run->feeds, options);
     if (result.ok()) {
       results = std::move(result).value();
     } else {
@@ -51,6 +55,7 @@ void carry_out(const std::shared_ptr<AsyncRun>& run, percale_session* session) {
       run->over = true;
       run->status = std::move(status);
       run->results = std::move(results);
+      run->variables_version = version;
       callbacks.swap(run->callbacks);
       if (run->abandoned) {
         // Its room was booked when the run was given.
@@ -178,6 +183,12 @@ percale_status* percale_event_on_ready(percale_event* event, percale_event_callb
 
 void percale_event_cancel(percale_event* event) {
   if (event != nullptr) event->run->cancel.cancel();
+}
+
+int64_t percale_event_variables_version(const percale_event* event) {
+  if (event == nullptr) return 0;
+  const std::lock_guard lock(event->run->mutex);
+  return event->run->variables_version;
 }
 
 percale_status* percale_event_result(percale_event* event, size_t index, percale_tensor** out_tensor) {

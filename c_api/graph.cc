@@ -1,6 +1,7 @@
 #include "c_api/handles.h"
 #include "core/base/similar_name.h"
 #include "core/graph/describe.h"
+#include "core/graph/input_dims.h"
 #include "core/registry/registry.h"
 
 using namespace percale;
@@ -37,6 +38,22 @@ percale_status* percale_graph_value_type(const percale_graph* graph, const char*
                    write_shape(main.type(id).shape, out_dims, out_rank);
                    return {};
                  });
+}
+
+percale_status* percale_graph_with_dims(const percale_graph* graph, const char* const* dims, size_t count,
+                                        percale_graph** out_graph) {
+  clear(out_graph);
+  return guarded(__func__, {NEEDS(graph), NEEDS(out_graph)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const auto texts, names_of(function, "dims", dims, count));
+    std::vector<InputDim> parsed;
+    for (const std::string& text : texts) {
+      PERCALE_ASSIGN_OR_RETURN(parsed.emplace_back(), parse_input_dim(text));
+    }
+    auto handle = std::make_unique<percale_graph>(nullptr);
+    PERCALE_ASSIGN_OR_RETURN(handle->graph, with_input_dims(*graph->graph, parsed));
+    *out_graph = handle.release();
+    return {};
+  });
 }
 
 percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text) {

@@ -73,7 +73,7 @@ Result<const percale_importer*> importer_of(const char* function, const percale_
 
 Result<std::shared_ptr<const Graph>> open_model(const char* function, percale_engine* engine, const std::string& path) {
   if (path.ends_with(".onnx")) return import_model(function, engine, "onnx", path);
-  return open_own_model(engine->engine->registry(), path);
+  return open_own_model(engine->engine->registry(), path, engine->engine->memory());
 }
 
 }  // namespace percale::c_api
@@ -95,7 +95,8 @@ percale_status* percale_graph_load_file(percale_engine* engine, const char* path
   clear(out_graph);
   return guarded(__func__, {NEEDS(engine), NEEDS(path), NEEDS(out_graph)}, [&]() -> Status {
     auto handle = std::make_unique<percale_graph>(nullptr);
-    PERCALE_ASSIGN_OR_RETURN(handle->graph, load_graph(engine->engine->registry(), path));
+    PERCALE_ASSIGN_OR_RETURN(handle->graph,
+                             load_graph(engine->engine->registry(), path, {.memory = engine->engine->memory()}));
     *out_graph = handle.release();
     return {};
   });

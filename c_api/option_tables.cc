@@ -15,6 +15,10 @@ constexpr OptionSpec kEngine[] = {
      "Devices, separated by commas: 'cpu:0,cpu:1', 'cpu=4x1' (four of one thread), 'all', 'none'."},
     {"memory_limit", kBytes, "0", "Bytes that the engine may hold, also as '2GB' or '2GiB'; 0: no limit.", 0,
      kInfinity},
+    {"map_files", kSwitch, "on",
+     "Models, weights and data stay in their files and are mapped. 'off' reads them into memory that counts: for files "
+     "that others "
+     "may cut short meanwhile, which ends the process where they are mapped."},
     {"device_memory_limit", kBytes, "0", "Bytes that each device with memory of its own may give out; 0: what it has.",
      0, kInfinity},
     {"tf32", kSwitch, "off", "GPUs: products of f32 by tensor cores, which keep 10 bits of the fraction."},

@@ -415,7 +415,11 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_builder_finish(percale_bui
 /** A graph from the bytes of a .percale file, which are copied where they must live on. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size,
                                                                  percale_graph** out_graph);
-/** A graph from a .percale file, its weights mapped. \since 0.1 */
+/** A graph from a .percale file. Its weights are mapped where the engine's option "map_files" is on, as it is by default: the file may
+ * then be replaced by renaming another one, or removed, but must not be cut short or written to while the graph lives. That is
+ * true of all files that are mapped: weights of safetensors files and files of data sets. A file that was cut short is DATA_LOSS where
+ * Percale looks before it reads (batches of data sets, tensors that are loaded); in the middle of a run the system ends the process
+ * (SIGBUS). With "map_files" off files are read into the engine's memory, and nothing of this can happen. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_load_file(percale_engine* engine, const char* path,
                                                                       percale_graph** out_graph);
 /** Reads a file or folder and returns the error of the first thing that is wrong with it. The name
@@ -469,6 +473,13 @@ PERCALE_API const char* percale_graph_get_output_name(const percale_graph* graph
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_value_type(const percale_graph* graph, const char* name,
                                                                        percale_dtype* out_dtype, int64_t* out_dims,
                                                                        size_t* out_rank);
+/** The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models keep the names that
+ * their files have for dims; "batch" is the first dim of every input where no dim is called so. Types within follow, and constant
+ * shapes that hold a dim which becomes free are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the first node that is
+ * made for another dim: such a graph cannot have it. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_with_dims(const percale_graph* graph,
+                                                                      const char* const* dims, size_t count,
+                                                                      percale_graph** out_graph);
 /** Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
  * (JSON), "svg" (a drawing of "main"). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what,
@@ -586,6 +597,9 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_call_carry(percale_call* c
 PERCALE_API PERCALE_NODISCARD percale_status* percale_call_output_type(const percale_call* call, size_t index,
                                                                        percale_dtype* out_dtype, int64_t* out_dims,
                                                                        size_t* out_rank);
+/** The number of the variables' version that the last successful run has read, as percale_variables_version() counts; 0 before the
+ * first one, for a graph without variables, and for NULL. Not during a run. \since 0.1 */
+PERCALE_API int64_t percale_call_variables_version(const percale_call* call);
 /** Gives a reference to the call back; NULL does nothing. \since 0.1 */
 PERCALE_API void percale_call_release(percale_call* call);
 
@@ -607,6 +621,9 @@ PERCALE_API void percale_event_cancel(percale_event* event);
 /** A result of a run that has succeeded. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_event_result(percale_event* event, size_t index,
                                                                    percale_tensor** out_tensor);
+/** The number of the variables' version that the run has read; 0 before it is over, where it failed, for a graph without variables,
+ * and for NULL. Any thread. \since 0.1 */
+PERCALE_API int64_t percale_event_variables_version(const percale_event* event);
 /** One reference more; the event itself, NULL for NULL. \since 0.1 */
 PERCALE_API percale_event* percale_event_retain(percale_event* event);
 /** Gives a reference to the event back; NULL does nothing. \since 0.1 */
@@ -620,8 +637,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_tensors(perca
                                                                            percale_tensor* const* tensors, size_t count,
                                                                            percale_dataset** out_dataset);
 /** Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which tensor, or which
- * columns of a CSV file, separated by commas. Rows of files of one name follow each other. What can be mapped is, and CSV is read as
- * it is wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`: JSON with
+ * columns of a CSV file, separated by commas. Rows of files of one name follow each other. What can be mapped is (see
+ * percale_graph_load_file() about files that are cut short), and CSV is read as it is wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`: JSON with
  * the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt from the whole file;
  * percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT names file, line and column of a field that does not
  * fit. \since 0.1 */

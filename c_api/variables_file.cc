@@ -6,9 +6,18 @@
 using namespace percale;
 using namespace percale::c_api;
 
+namespace {
+
+const std::shared_ptr<MemoryPool>& memory_of(const percale_variables& variables) {
+  return variables.engine->engine->memory();
+}
+
+}  // namespace
+
 percale_status* percale_variables_load(percale_variables* variables, const char* path, int32_t strict) {
-  return guarded(__func__, {NEEDS(variables), NEEDS(path)},
-                 [&] { return load_variables(*variables->variables, path, {}, strict != 0).status(); });
+  return guarded(__func__, {NEEDS(variables), NEEDS(path)}, [&] {
+    return load_variables(*variables->variables, path, {}, strict != 0, memory_of(*variables)).status();
+  });
 }
 
 percale_status* percale_variables_load_mapped(percale_variables* variables, const char* path, const char* const* from,
@@ -20,7 +29,8 @@ percale_status* percale_variables_load_mapped(percale_variables* variables, cons
     PERCALE_ASSIGN_OR_RETURN(auto targets, names_of(function, "to", to, count));
     std::vector<NameRule> rules;
     for (size_t i = 0; i < count; ++i) rules.push_back({std::move(sources[i]), std::move(targets[i])});
-    PERCALE_ASSIGN_OR_RETURN(const int64_t loaded, load_variables(*variables->variables, path, rules, strict != 0));
+    PERCALE_ASSIGN_OR_RETURN(const int64_t loaded,
+                             load_variables(*variables->variables, path, rules, strict != 0, memory_of(*variables)));
     if (out_loaded != nullptr) *out_loaded = loaded;
     return {};
   });

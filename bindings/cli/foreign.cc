@@ -5,12 +5,25 @@
 namespace percale_cli {
 namespace {
 
+constexpr Flag kImportFlags[] = {
+    {"--dim", "NAME=SIZE",
+     "another size for a dim of the inputs: batch=?, height=224, or by input and axis, x:0=8; ? is any size; may be "
+     "given "
+     "more than once"},
+};
+
 int run_import(const Args& args) {
   Setup setup(args);
   setup.make_engine();
   percale_graph* made = nullptr;
   check(percale_graph_import(setup.engine.get(), "onnx", args.positional()[0].c_str(), &made));
-  const Graph graph(made);
+  Graph graph(made);
+  if (args.has("--dim")) {
+    std::vector<const char*> dims;
+    for (const std::string& dim : args.all("--dim")) dims.push_back(dim.c_str());
+    check(percale_graph_with_dims(graph.get(), dims.data(), dims.size(), &made), "--dim");
+    graph.reset(made);
+  }
   check(percale_graph_save_file(graph.get(), nullptr, args.positional()[1].c_str()));
   return 0;
 }
@@ -26,8 +39,13 @@ int run_export(const Args& args) {
 
 }  // namespace
 
-extern const Command kImport = {
-    "import", "IN.onnx OUT.percale", "An ONNX model into a .percale file.", {}, run_import, 2, 2};
+extern const Command kImport = {"import",
+                                "IN.onnx OUT.percale [--dim NAME=SIZE...]",
+                                "An ONNX model into a .percale file.",
+                                kImportFlags,
+                                run_import,
+                                2,
+                                2};
 extern const Command kExport = {
     "export", "IN.percale OUT.onnx", "A .percale file into an ONNX model that computes its outputs.", {}, run_export, 2,
     2};

@@ -103,6 +103,16 @@ func (c *Call) OutputType(index int) (TensorType, error) {
 	return TensorType{DType: dtype, Dims: dims}, err
 }
 
+// VariablesVersion is the version of the variables that the last run has read; 0 before the first.
+func (c *Call) VariablesVersion() (int64, error) {
+	p, err := c.enter()
+	if err != nil {
+		return 0, err
+	}
+	defer c.leave()
+	return callVariablesVersion(p), nil
+}
+
 // Carry says that from now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can
 // keep it. A nil input in Bind goes on with it, a given one begins anew; with a nil output nothing of the fetch comes to the host.
 func (c *Call) Carry(fetch, feed int) error {

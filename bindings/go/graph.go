@@ -66,6 +66,16 @@ func ImportGraphBytes(engine *Engine, format string, bytes []byte) (*Graph, erro
 	return newGraph(graphImportBytes(e, format, bytes))
 }
 
+// WithDims gives the graph with other dims of its inputs: "batch=?" (any size), "height=224", "x:0=8" (by input and axis).
+func (g *Graph) WithDims(dims ...string) (*Graph, error) {
+	c, err := g.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer g.done()
+	return newGraph(graphWithDims(c, dims))
+}
+
 // Save writes a .percale file, whole or not at all. With variables (may be nil) the file's first values are theirs.
 func (g *Graph) Save(variables *Variables, path string) error {
 	c, err := g.enter()

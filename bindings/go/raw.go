@@ -920,7 +920,12 @@ func graphLoad(engine *C.percale_engine, bytes []byte) (*C.percale_graph, error)
 	return cOutGraph, nil
 }
 
-// graphLoadFile is percale_graph_load_file. A graph from a .percale file, its weights mapped.
+// graphLoadFile is percale_graph_load_file. A graph from a .percale file. Its weights are mapped where the engine's
+// option "map_files" is on, as it is by default: the file may then be replaced by renaming another one, or removed,
+// but must not be cut short or written to while the graph lives. That is true of all files that are mapped: weights
+// of safetensors files and files of data sets. A file that was cut short is DATA_LOSS where Percale looks before it
+// reads (batches of data sets, tensors that are loaded); in the middle of a run the system ends the process (SIGBUS).
+// With "map_files" off files are read into the engine's memory, and nothing of this can happen.
 func graphLoadFile(engine *C.percale_engine, path string) (*C.percale_graph, error) {
 	cPath, err := text(path)
 	if err != nil {
@@ -1092,6 +1097,27 @@ func graphValueType(graph *C.percale_graph, name string) (DType, []int64, error)
 		return 0, nil, err
 	}
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
+}
+
+// graphWithDims is percale_graph_with_dims. The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any
+// size), or "INPUT:AXIS=SIZE". Models keep the names that their files have for dims; "batch" is the first dim of
+// every input where no dim is called so. Types within follow, and constant shapes that hold a dim which becomes free
+// are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the first node that is made for another dim: such
+// a graph cannot have it.
+func graphWithDims(graph *C.percale_graph, dims []string) (*C.percale_graph, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	cDims, err := texts(&pins, dims)
+	if err != nil {
+		return nil, err
+	}
+	var cOutGraph *C.percale_graph
+	status := C.percale_graph_with_dims(graph, cDims, C.size_t(len(dims)), &cOutGraph)
+	if status != nil {
+		err := statusError(status)
+		return nil, err
+	}
+	return cOutGraph, nil
 }
 
 // graphDescribe is percale_graph_describe. Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op
@@ -1480,6 +1506,13 @@ func callOutputType(call *C.percale_call, index int) (DType, []int64, error) {
 	return DType(cOutDtype), goDims(&cDims, cRank), nil
 }
 
+// callVariablesVersion is percale_call_variables_version. The number of the variables' version that the last
+// successful run has read, as percale_variables_version() counts; 0 before the first one, for a graph without
+// variables, and for NULL. Not during a run.
+func callVariablesVersion(call *C.percale_call) int64 {
+	return int64(C.percale_call_variables_version(call))
+}
+
 // callRelease is percale_call_release. Gives a reference to the call back; NULL does nothing.
 func callRelease(call *C.percale_call) {
 	C.percale_call_release(call)
@@ -1528,6 +1561,12 @@ func eventResult(event *C.percale_event, index int) (*C.percale_tensor, error) {
 	return cOutTensor, nil
 }
 
+// eventVariablesVersion is percale_event_variables_version. The number of the variables' version that the run has
+// read; 0 before it is over, where it failed, for a graph without variables, and for NULL. Any thread.
+func eventVariablesVersion(event *C.percale_event) int64 {
+	return int64(C.percale_event_variables_version(event))
+}
+
 // eventRetain is percale_event_retain. One reference more; the event itself, NULL for NULL.
 func eventRetain(event *C.percale_event) *C.percale_event {
 	return C.percale_event_retain(event)
@@ -1562,11 +1601,11 @@ func datasetFromTensors(engine *C.percale_engine, names []string, tensors []*C.p
 
 // datasetFromFiles is percale_dataset_from_files. Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or
 // .tsv (plain or gz); "file#name" says which tensor, or which columns of a CSV file, separated by commas. Rows of
-// files of one name follow each other. What can be mapped is, and CSV is read as it is wanted: files may be larger
-// than memory. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`: JSON with the rules for CSV
-// files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt from the whole file;
-// percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT names file, line and column of a field
-// that does not fit.
+// files of one name follow each other. What can be mapped is (see percale_graph_load_file() about files that are cut
+// short), and CSV is read as it is wanted: files may be larger than memory. u8 images become f32, multiplied by
+// `scale` (0: kept as they are). `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their
+// columns hold is learnt from the whole file; percale_dataset_csv_rules() gives it for the next data set.
+// INVALID_ARGUMENT names file, line and column of a field that does not fit.
 func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, scale float64, csv string) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()

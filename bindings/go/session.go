@@ -246,6 +246,16 @@ func (e *Event) Cancel() {
 	}
 }
 
+// VariablesVersion is the version of the variables that the run has read; 0 before it is over.
+func (e *Event) VariablesVersion() (int64, error) {
+	c, err := e.enter()
+	if err != nil {
+		return 0, err
+	}
+	defer e.done()
+	return eventVariablesVersion(c), nil
+}
+
 // Result is a result of a run that has succeeded.
 func (e *Event) Result(index int) (*Tensor, error) {
 	c, err := e.enter()

@@ -138,11 +138,26 @@ Status Exporter::survey() {
   return unsupported("ops that ONNX does not have, and the number of their nodes: ", list);
 }
 
+void Exporter::read_dim_names(std::string_view lines) {
+  const auto cut = [](std::string_view* text, char at) {
+    const size_t end = std::min(text->find(at), text->size());
+    const std::string_view part = text->substr(0, end);
+    text->remove_prefix(std::min(end + 1, text->size()));
+    return part;
+  };
+  while (!lines.empty()) {
+    std::string_view line = cut(&lines, '\n');
+    std::vector<std::string>& names = dim_names_[std::string(cut(&line, '\t'))];
+    while (!line.empty()) names.emplace_back(cut(&line, '\t'));
+  }
+}
+
 Status Exporter::write_main(MessageWriter* graph) {
   const char *key = nullptr, *fact = nullptr;
   size_t size = 0;
   for (size_t i = 0; host_->graph_metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
     if (key == kFormsKey) read_known_forms({fact, size});
+    if (key == kDimsKey) read_dim_names({fact, size});
   }
   find_forms();
   Scope scope;
@@ -150,7 +165,8 @@ Status Exporter::write_main(MessageWriter* graph) {
   for (size_t i = 0; i < scope.info.input_count; ++i) {
     std::string& name = scope.names[static_cast<size_t>(scope.info.inputs[i])];
     name = take_name(value(scope.function, scope.info.inputs[i]).name);
-    graph->message(11, type_of(name, value(scope.function, scope.info.inputs[i])));
+    const percale_graph_value_info info = value(scope.function, scope.info.inputs[i]);
+    graph->message(11, type_of(name, info, &dim_names_[info.name]));
   }
   auto variable = empty<percale_graph_variable_info>();
   for (size_t i = 0; host_->graph_variable(graph_.get(), i, &variable) != 0; ++i) {
@@ -166,7 +182,10 @@ void Exporter::write_metadata(MessageWriter* model) {
   size_t size = 0;
   for (size_t i = 0; host_->graph_metadata(graph_.get(), i, &key, &fact, &size) != 0; ++i) {
     const std::string_view name = key;
-    if (name.starts_with(kForeignPrefix) || name == kTrainableKey || name == kFixedKey || name == kFormsKey) continue;
+    if (name.starts_with(kForeignPrefix) || name == kTrainableKey || name == kFixedKey || name == kFormsKey ||
+        name == kDimsKey) {
+      continue;
+    }
     if (is_utf8(name) && is_utf8({fact, size})) write_entry(model, name, {fact, size});
   }
   std::string trainable, fixed;

@@ -26,6 +26,8 @@ inline constexpr std::string_view kTrainableKey = "percale.trainable", kFixedKey
 inline constexpr std::string_view kFormsKey = "percale.forms";
 // Facts about a graph that came from a model begin so; they say nothing of the model that is written.
 inline constexpr std::string_view kForeignPrefix = "onnx.";
+// Names of unknown dims of inputs and outputs, as Percale keeps them: lines "VALUE\tDIM\tDIM...", "" for a dim without one.
+inline constexpr std::string_view kDimsKey = "percale.dims";
 
 // One export. "main" becomes the model's graph, variables and constants its initializers; functions become graphs within the nodes
 // that carry them, whose trailing inputs are values of the graphs around. The opset is the oldest in which every node can be
@@ -60,6 +62,7 @@ class Exporter {
   void write_metadata(MessageWriter* model);
   // exporter_forms.cc
   void read_known_forms(std::string_view list);
+  void read_dim_names(std::string_view lines);
   void find_forms();
   MessageWriter variable_tensor(const std::string& name, const percale_graph_variable_info& variable);
   std::string told_forms() const;
@@ -85,7 +88,9 @@ class Exporter {
   Status write_node(const Scope& scope, size_t index, MessageWriter* graph);
   void write_attribute(const Scope& scope, size_t node, size_t number, const percale_graph_attribute_info& attribute,
                        MessageWriter* out);
-  MessageWriter type_of(std::string_view name, const percale_graph_value_info& value) const;
+  // `dim_names`: of unknown dims; may be null.
+  MessageWriter type_of(std::string_view name, const percale_graph_value_info& value,
+                        const std::vector<std::string>* dim_names = nullptr) const;
   MessageWriter tensor(std::string_view name, percale_dtype dtype, const int64_t* dims, size_t rank, const void* data,
                        uint64_t bytes);
 
@@ -98,6 +103,7 @@ class Exporter {
   std::unordered_map<std::string_view, std::string_view> known_forms_;  // of variables, from before this export
   std::unordered_map<std::string_view, std::vector<int64_t>> forms_;    // how variables are transposed now
   std::unordered_map<size_t, std::string_view> absorbed_;               // nodes of "main" that did it, and of what
+  std::map<std::string, std::vector<std::string>> dim_names_;           // of inputs and outputs of "main"
   std::deque<std::string> owned_;                                       // elements that are lent to the model
   std::unordered_set<std::string> taken_;
   std::unordered_map<std::string, int64_t> next_number_;  // behind a name that is taken

@@ -76,7 +76,7 @@ Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
       graph->message(1, std::move(identity));
     }
     given.push_back(id);
-    graph->message(12, type_of(name, info));
+    graph->message(12, type_of(name, info, main ? &dim_names_[info.name] : nullptr));
   }
   return {};
 }
@@ -110,7 +110,8 @@ Status Exporter::write_graph(const Scope& outer, const percale_graph_node_info& 
   return write_body(scope, false, out);
 }
 
-MessageWriter Exporter::type_of(std::string_view name, const percale_graph_value_info& info) const {
+MessageWriter Exporter::type_of(std::string_view name, const percale_graph_value_info& info,
+                                const std::vector<std::string>* dim_names) const {
   MessageWriter tensor_type, type, out;
   tensor_type.integer(1, info.dtype);
   if (info.rank != SIZE_MAX) {
@@ -118,7 +119,11 @@ MessageWriter Exporter::type_of(std::string_view name, const percale_graph_value
     for (size_t i = 0; i < info.rank; ++i) {
       MessageWriter dim;
       // A dim of 0 is what many files write for one that they do not know.
-      if (info.dims[i] > 0) dim.integer(1, info.dims[i]);
+      if (info.dims[i] > 0) {
+        dim.integer(1, info.dims[i]);
+      } else if (dim_names != nullptr && i < dim_names->size() && !(*dim_names)[i].empty()) {
+        dim.bytes(2, (*dim_names)[i]);
+      }
       shape.message(1, std::move(dim));
     }
     tensor_type.message(2, std::move(shape));

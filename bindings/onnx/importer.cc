@@ -118,12 +118,15 @@ Importer::Kept Importer::kept_as(const TensorProto& proto, std::string_view name
 // Facts that are no text are of no use to anybody.
 Status Importer::keep_metadata() {
   for (const auto& [key, value] : model_.metadata) {
-    if (key.empty() || key.starts_with(kForeignPrefix) || key == kTrainableKey || key == kFixedKey) continue;
+    if (key.empty() || key.starts_with(kForeignPrefix) || key == kTrainableKey || key == kFixedKey || key == kDimsKey) {
+      continue;
+    }
     std::string name, fact;
     if (!c_text(key, &name).ok() || !c_text(value, &fact).ok()) continue;
     ONNX_TRY(host_.take(host_->builder_set_metadata(builder_, name.c_str(), fact.c_str())));
   }
-  return {};
+  if (dim_names_.empty()) return {};
+  return host_.take(host_->builder_set_metadata(builder_, std::string(kDimsKey).c_str(), dim_names_.c_str()));
 }
 
 Status Importer::reserve_names(const GraphProto& graph) {
@@ -169,9 +172,23 @@ Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
                  .take(host_->builder_input(builder_, name.c_str(), info.dtype, info.dims ? info.dims->data() : nullptr,
                                             rank, &value.id))
                  .within(place));
+    keep_dim_names(info);
     scope.values.emplace(info.name, std::move(value));
   }
   return {};
+}
+
+void Importer::keep_dim_names(const ValueInfo& info) {
+  const auto is_plain = [](std::string_view name) {
+    return name.find_first_of(std::string_view("\t\n\0", 3)) == std::string_view::npos;
+  };
+  std::string line(info.name);
+  bool named = false;
+  for (std::string_view name : info.dim_names) {
+    named = named || !name.empty();
+    line += text("\t", is_plain(name) ? name : "");
+  }
+  if (named && is_plain(info.name) && is_utf8(line)) dim_names_ += line + "\n";
 }
 
 Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& scope) {
@@ -238,6 +255,7 @@ Status Importer::set_outputs(const GraphProto& graph, const Scope& scope) {
     ONNX_TRY(lookup(info.name, scope, &values.emplace_back()).within("graph output"));
     if (values.back() == PERCALE_NO_VALUE)
       return bad("graph output ", quoted(info.name), " is an absent input of a function");
+    if (scope.depth == 1) keep_dim_names(info);
   }
   return host_.take(host_->builder_set_outputs(builder_, values.data(), values.size()));
 }

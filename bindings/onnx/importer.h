@@ -55,6 +55,7 @@ class Importer {
   Status add_initializers(const GraphProto& graph, bool main, Scope& scope);
   Status add_nodes(std::vector<std::string_view> nodes, Scope& scope);
   Status set_outputs(const GraphProto& graph, const Scope& scope);
+  void keep_dim_names(const ValueInfo& info);
   Status reserve_names(const GraphProto& graph);
   void read_told_variables();
   Status keep_metadata();
@@ -96,8 +97,9 @@ class Importer {
   Survey survey_;
   bool told_ = false;  // whether the model says which initializers are variables: these
   Names told_trainable_, told_fixed_;
-  Aliases aliases_;  // of the main graph's initializers
-  Names separate_;   // those of them that are variables or constants of their own
+  std::string dim_names_;  // as kDimsKey has them
+  Aliases aliases_;        // of the main graph's initializers
+  Names separate_;         // those of them that are variables or constants of their own
   int64_t nodes_left_ = 0, alias_bytes_left_ = 0;
   int64_t graphs_ = 0;
 };

@@ -57,18 +57,21 @@ Status parse(std::string_view bytes, FunctionProto* out) {
   return {};
 }
 
-Status parse_dims(std::string_view bytes, std::vector<int64_t>* out) {
+Status parse_dims(std::string_view bytes, ValueInfo* out) {
   Message message(bytes);
   for (Field field; message.next(field);) {
     if (!field.is(1, Wire::kBytes)) continue;
     int64_t value = -1;
+    std::string_view name;
     Message dim(field.bytes);
     for (Field f; dim.next(f);) {
       if (f.is(1, Wire::kVarint)) value = f.integer();
+      if (f.is(2, Wire::kBytes)) name = f.bytes;
     }
     if (!dim.ok()) return no_message("Dimension");
     // Exporters write 0 and -1 for dims that they do not know; an empty one is a feed's own business.
-    out->push_back(value <= 0 ? -1 : value);
+    out->dims->push_back(value <= 0 ? -1 : value);
+    out->dim_names.push_back(value <= 0 ? name : std::string_view());
   }
   return message.ok() ? Status() : no_message("TensorShapeProto");
 }
@@ -83,7 +86,8 @@ Status parse_tensor_type(std::string_view bytes, ValueInfo* out) {
     }
     if (field.is(2, Wire::kBytes)) {
       out->dims.emplace();
-      ONNX_TRY(parse_dims(field.bytes, &*out->dims));
+      out->dim_names.clear();
+      ONNX_TRY(parse_dims(field.bytes, out));
     }
   }
   return message.ok() ? Status() : no_message("TypeProto.Tensor");

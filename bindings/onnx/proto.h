@@ -79,6 +79,7 @@ struct ValueInfo {
   percale_dtype dtype = PERCALE_DTYPE_INVALID;  // INVALID: not told
   std::string_view kind;                        // of what is no tensor: "sequence", ...; else empty
   std::optional<std::vector<int64_t>> dims;     // -1 = unknown; none: not even the rank is told
+  std::vector<std::string_view> dim_names;      // of unknown dims ("batch"); as many as dims, "" where there is none
 };
 
 // "" for ONNX's own domain under either of its names.

@@ -79,6 +79,8 @@ int sync_retrying(int fd) {
 struct OpenFile {
   Descriptor descriptor;
   int64_t bytes;
+  dev_t device = 0;
+  ino_t inode = 0;
 };
 
 // O_NONBLOCK: opening a named pipe must not wait for its writer.
@@ -90,6 +92,8 @@ Result<OpenFile> open_regular(const std::string& path) {
   if (fstat(file.descriptor.get(), &info) != 0) return system_error("stat", path, errno);
   if (!S_ISREG(info.st_mode)) return invalid_argument("open '", path, "': not a regular file");
   file.bytes = info.st_size;
+  file.device = info.st_dev;
+  file.inode = info.st_ino;
   return file;
 }
 
@@ -103,6 +107,9 @@ struct Mapping {
 
   void* data = MAP_FAILED;
   size_t bytes = 0;
+  std::string path;
+  dev_t device = 0;
+  ino_t inode = 0;
 };
 
 void end_mapping(void* mapping, void*) { delete static_cast<Mapping*>(mapping); }
@@ -114,6 +121,19 @@ Status system_error(const char* call, const std::string& path, int error) {
   return make_error(code_of(error), {call, " '", path, "': ", message_of(strerror_r(error, text, sizeof text), text)});
 }
 
+// The bytes that were there; fewer where the file was cut short meanwhile.
+Result<int64_t> read_all(const OpenFile& file, const std::string& path, char* out) {
+  int64_t done = 0;
+  while (done < file.bytes) {
+    const ssize_t got = read(file.descriptor.get(), out + done, static_cast<size_t>(file.bytes - done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("read", path, errno);
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
 Result<std::string> read_file(const std::string& path, int64_t max_bytes) {
   PERCALE_ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
   constexpr int64_t kMost = int64_t{1} << 40;  // a sparse file may claim more than a string can ever hold
@@ -121,15 +141,8 @@ Result<std::string> read_file(const std::string& path, int64_t max_bytes) {
     return resource_exhausted("read '", path, "': ", file.bytes, " bytes, the limit is ", std::min(max_bytes, kMost));
   }
   std::string out(static_cast<size_t>(file.bytes), '\0');
-  size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t got = read(file.descriptor.get(), out.data() + done, out.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error("read", path, errno);
-    if (got == 0) break;  // cut short meanwhile
-    done += static_cast<size_t>(got);
-  }
-  out.resize(done);
+  PERCALE_ASSIGN_OR_RETURN(const int64_t done, read_all(file, path, out.data()));
+  out.resize(static_cast<size_t>(done));
   return out;
 }
 
@@ -141,11 +154,37 @@ Result<std::shared_ptr<Buffer>> map_file(const std::string& path) {
   }
   auto mapping = std::make_unique<Mapping>();
   mapping->bytes = static_cast<size_t>(file.bytes);
+  mapping->path = path;
+  mapping->device = file.device;
+  mapping->inode = file.inode;
   mapping->data = mmap(nullptr, mapping->bytes, PROT_READ, MAP_PRIVATE, file.descriptor.get(), 0);
   if (mapping->data == MAP_FAILED) return system_error("map", path, errno);
   auto buffer = Buffer::wrap(mapping->data, file.bytes, end_mapping, mapping.get());
   static_cast<void>(mapping.release());  // the buffer's deleter ends it
   return buffer;
+}
+
+Status check_mapping(const Buffer& buffer) {
+  if (!buffer.ends_with(end_mapping)) return {};
+  const auto& mapping = *static_cast<const Mapping*>(buffer.user());
+  struct stat info {};
+  // What stands at the path now may be another file; the mapped one is whole then.
+  if (stat(mapping.path.c_str(), &info) != 0 || info.st_dev != mapping.device || info.st_ino != mapping.inode)
+    return {};
+  const auto bytes = static_cast<int64_t>(mapping.bytes);
+  if (info.st_size >= bytes) return {};
+  return data_loss(
+      "'", mapping.path, "' had ", bytes, " bytes when it was opened and has ", int64_t{info.st_size},
+      " now: a file in use must not be cut short; replace it by renaming, or read it whole (map_files=off)");
+}
+
+Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
+  if (pool == nullptr || pool->maps_files()) return map_file(path);
+  PERCALE_ASSIGN_OR_RETURN(const OpenFile file, open_regular(path));
+  PERCALE_ASSIGN_OR_RETURN(auto out, Buffer::allocate(pool, file.bytes));
+  PERCALE_ASSIGN_OR_RETURN(const int64_t done, read_all(file, path, static_cast<char*>(out->data())));
+  if (done < file.bytes) return data_loss("read '", path, "': the file was cut short while it was read");
+  return out;
 }
 
 void rest_mapping(const Buffer& buffer, const void* data, int64_t bytes) {

@@ -24,8 +24,13 @@ Status system_error(const char* call, const std::string& path, int error);
 Result<std::string> read_file(const std::string& path, int64_t max_bytes = INT64_MAX);
 
 // A read-only mapping of a regular file: writing to it is a fault. The last user of the buffer unmaps it. The file may be
-// replaced or removed meanwhile, but must not be cut short in place: reading behind its new end is a fault.
+// replaced or removed meanwhile, but must not be cut short in place: reading behind its new end is a fault (SIGBUS).
 Result<std::shared_ptr<Buffer>> map_file(const std::string& path);
+// DATA_LOSS where the buffer is the mapping of a file that is shorter now than it was. Asked before the bytes are read, it
+// turns most of those faults into errors; a file that is cut while they are read remains one.
+Status check_mapping(const Buffer& buffer);
+// The bytes of a regular file that stay in use: mapped, or in memory of the pool where it maps no files. Null: mapped.
+Result<std::shared_ptr<Buffer>> load_file(const std::string& path, const std::shared_ptr<MemoryPool>& pool);
 // Tells the system that these bytes of a buffer will hardly be read again. Of a mapped file they leave the process's memory,
 // and are there again when they are read after all; other buffers stay as they are. Any thread may read meanwhile.
 void rest_mapping(const Buffer& buffer, const void* data, int64_t bytes);

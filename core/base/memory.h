@@ -18,8 +18,9 @@ inline constexpr int64_t kAlignment = 64;
 class MemoryPool {
  public:
   // `limit` in bytes; 0 = none. What a pool with a parent allocates counts in both, and both limits hold.
-  explicit MemoryPool(int64_t limit = 0, std::shared_ptr<MemoryPool> parent = nullptr)
-      : limit_(limit), parent_(std::move(parent)) {}
+  // `maps_files`: see maps_files(); a parent's counts instead.
+  explicit MemoryPool(int64_t limit = 0, std::shared_ptr<MemoryPool> parent = nullptr, bool maps_files = true)
+      : limit_(limit), maps_files_(parent == nullptr ? maps_files : parent->maps_files()), parent_(std::move(parent)) {}
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
@@ -31,6 +32,8 @@ class MemoryPool {
   Status book(int64_t bytes);
   void unbook(int64_t bytes);
 
+  // Whether files that are loaded stay where they are, mapped, instead of being read into the pool's memory.
+  bool maps_files() const { return maps_files_; }
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
@@ -48,6 +51,7 @@ class MemoryPool {
 
   std::atomic<int64_t> used_{0}, peak_{0};
   const int64_t limit_;
+  const bool maps_files_;
   const std::shared_ptr<MemoryPool> parent_;
 };
 
@@ -77,6 +81,8 @@ class Buffer {
   void* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
   bool ends_with(Deleter deleter) const { return deleter_ == deleter; }
+  // What the deleter is called with.
+  const void* user() const { return user_; }
 
  private:
   Buffer() = default;

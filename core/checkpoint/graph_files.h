@@ -17,11 +17,13 @@ namespace percale {
 // Thread-compatible.
 class TensorFolder final : public ExternalTensors {
  public:
-  explicit TensorFolder(std::string folder) : folder_(std::move(folder)) {}
+  explicit TensorFolder(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
+      : folder_(std::move(folder)), memory_(std::move(memory)) {}
   Result<Tensor> find(std::string_view file, std::string_view name) override;
 
  private:
   std::string folder_;
+  std::shared_ptr<MemoryPool> memory_;
   std::map<std::string, std::shared_ptr<const Safetensors>, std::less<>> files_;
 };
 

@@ -211,8 +211,8 @@ Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes, bool aligned) {
   return with_elements(header, bytes, begin, size, aligned);
 }
 
-Result<Tensor> read_npy(const std::string& path, bool aligned) {
-  PERCALE_ASSIGN_OR_RETURN(const auto bytes, map_file(path));
+Result<Tensor> read_npy(const std::string& path, bool aligned, const std::shared_ptr<MemoryPool>& pool) {
+  PERCALE_ASSIGN_OR_RETURN(const auto bytes, load_file(path, pool));
   auto out = parse_npy(bytes, aligned);
   if (!out.ok()) return out.status().with_context(path);
   return out;

@@ -18,7 +18,8 @@ namespace percale {
 // file that is cut short.
 Result<Tensor> parse_npy(const std::shared_ptr<Buffer>& bytes, bool aligned = true);
 // The same of a file, which is mapped; errors begin with the path.
-Result<Tensor> read_npy(const std::string& path, bool aligned = true);
+Result<Tensor> read_npy(const std::string& path, bool aligned = true,
+                        const std::shared_ptr<MemoryPool>& pool = nullptr);
 
 // What stands before the elements: version 1, little-endian, C order, a multiple of 64 bytes. UNIMPLEMENTED for a dtype that
 // NumPy does not have (bf16, 8-bit floats, packed integers, strings).

@@ -157,7 +157,7 @@ class Archive {
 
 Result<Tensor> read_member(const std::string& path, std::string_view name, const std::shared_ptr<MemoryPool>& pool,
                            bool aligned) {
-  PERCALE_ASSIGN_OR_RETURN(auto file, map_file(path));
+  PERCALE_ASSIGN_OR_RETURN(auto file, load_file(path, pool));
   const Archive archive(std::move(file));
   std::vector<Member> members;
   PERCALE_RETURN_IF_ERROR(archive.find_members(&members));
@@ -173,7 +173,7 @@ Result<Tensor> read_member(const std::string& path, std::string_view name, const
 }
 
 Status check_members(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
-  PERCALE_ASSIGN_OR_RETURN(auto file, map_file(path));
+  PERCALE_ASSIGN_OR_RETURN(auto file, load_file(path, pool));
   const Archive archive(std::move(file));
   std::vector<Member> members;
   PERCALE_RETURN_IF_ERROR(archive.find_members(&members));

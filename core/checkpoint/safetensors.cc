@@ -155,8 +155,9 @@ Result<std::shared_ptr<const Safetensors>> Safetensors::parse(std::shared_ptr<Bu
   return std::shared_ptr<const Safetensors>(std::move(out));
 }
 
-Result<std::shared_ptr<const Safetensors>> Safetensors::open(const std::string& path) {
-  PERCALE_ASSIGN_OR_RETURN(auto bytes, map_file(path));
+Result<std::shared_ptr<const Safetensors>> Safetensors::open(const std::string& path,
+                                                             const std::shared_ptr<MemoryPool>& pool) {
+  PERCALE_ASSIGN_OR_RETURN(auto bytes, load_file(path, pool));
   auto out = parse(std::move(bytes));
   if (!out.ok()) return out.status().with_context(path);
   return out;
@@ -174,6 +175,7 @@ Result<Tensor> Safetensors::tensor(std::string_view name, bool aligned) const {
     for (const Entry& entry : entries_) names.push_back(entry.name);
     return not_found("no tensor '", name, "' in the file", did_you_mean(name, names));
   }
+  PERCALE_RETURN_IF_ERROR(check_mapping(*bytes_));
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::view(bytes_, e->offset, e->dtype, e->shape));
   Status status = check_elements(out);
   if (!status.ok()) return status.with_context(str_cat("tensor '", name, "'"));

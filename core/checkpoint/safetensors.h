@@ -29,9 +29,10 @@ class Safetensors {
     int64_t bytes = 0;
   };
 
-  // Maps the file; errors begin with the path. INVALID_ARGUMENT for what is no such file, UNIMPLEMENTED for a dtype that is not
+  // Maps the file, or reads it into memory of the pool (load_file()); errors begin with the path. INVALID_ARGUMENT for what is no such file, UNIMPLEMENTED for a dtype that is not
   // known, DATA_LOSS for a file cut short.
-  static Result<std::shared_ptr<const Safetensors>> open(const std::string& path);
+  static Result<std::shared_ptr<const Safetensors>> open(const std::string& path,
+                                                         const std::shared_ptr<MemoryPool>& pool = nullptr);
   static Result<std::shared_ptr<const Safetensors>> parse(std::shared_ptr<Buffer> bytes);
 
   // In the order of offsets.

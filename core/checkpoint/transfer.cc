@@ -34,10 +34,10 @@ const NameRule* rule_of(const std::vector<NameRule>& rules, std::string_view var
 // Tensors by name, of a file or of a checkpoint. find() gives an undefined tensor for a name that there is not.
 class Source {
  public:
-  static Result<Source> open(const std::string& path) {
+  static Result<Source> open(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
     Source out;
     if (path_kind(path) != PathKind::kFolder) {
-      PERCALE_ASSIGN_OR_RETURN(out.file_, Safetensors::open(path));
+      PERCALE_ASSIGN_OR_RETURN(out.file_, Safetensors::open(path, pool));
       return out;
     }
     std::string step = path;
@@ -82,14 +82,14 @@ std::string source_name(const std::vector<NameRule>& rules, std::string_view var
 }
 
 Result<int64_t> load_variables(Variables& variables, const std::string& path, const std::vector<NameRule>& rules,
-                               bool strict) {
+                               bool strict, const std::shared_ptr<MemoryPool>& pool) {
   for (const NameRule& rule : rules) {
     const auto stars = [](const std::string& text) { return std::count(text.begin(), text.end(), '*'); };
     if (stars(rule.to) > 1 || (stars(rule.from) != stars(rule.to) && !rule.from.empty())) {
       return invalid_argument("names '", rule.from, "' to '", rule.to, "': wanted one '*' in both or in neither");
     }
   }
-  PERCALE_ASSIGN_OR_RETURN(const Source source, Source::open(path));
+  PERCALE_ASSIGN_OR_RETURN(const Source source, Source::open(path, pool));
   const auto& all = variables.variables();
   std::vector<std::pair<int32_t, Tensor>> changes;
   for (size_t i = 0; i < all.size(); ++i) {

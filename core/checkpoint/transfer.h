@@ -24,7 +24,7 @@ std::string source_name(const std::vector<NameRule>& rules, std::string_view var
 // alone, finds none, or when a rule's own name finds none; INVALID_ARGUMENT names a tensor of another dtype or shape, and a rule
 // with several '*' or one on one side alone. Nothing is changed then.
 Result<int64_t> load_variables(Variables& variables, const std::string& path, const std::vector<NameRule>& rules,
-                               bool strict);
+                               bool strict, const std::shared_ptr<MemoryPool>& pool = nullptr);
 
 }  // namespace percale
 

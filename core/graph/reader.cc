@@ -409,7 +409,7 @@ Result<std::shared_ptr<const Graph>> read_graph(std::shared_ptr<const Registry> 
 
 Result<std::shared_ptr<const Graph>> read_graph_file(std::shared_ptr<const Registry> registry, const std::string& path,
                                                      const ReadOptions& options) {
-  PERCALE_ASSIGN_OR_RETURN(auto bytes, map_file(path));
+  PERCALE_ASSIGN_OR_RETURN(auto bytes, load_file(path, options.memory));
   auto graph = read_graph(std::move(registry), std::move(bytes), options);
   if (!graph.ok()) return graph.status().with_context(path);
   return graph;

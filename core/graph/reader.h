@@ -32,6 +32,8 @@ struct ReadOptions {
   bool check_crc = true;
   // Null: a file that refers to external tensors is refused. Borrowed for the call.
   ExternalTensors* external = nullptr;
+  // Where the bytes of files go: load_file(). Null: they are mapped.
+  std::shared_ptr<MemoryPool> memory = nullptr;
   ReadLimits limits = {};
 };
 
@@ -40,7 +42,7 @@ struct ReadOptions {
 // not known, or ops that are not registered (all of them, once).
 Result<std::shared_ptr<const Graph>> read_graph(std::shared_ptr<const Registry> registry, std::shared_ptr<Buffer> bytes,
                                                 const ReadOptions& options = {});
-// The same for a file, which is mapped; errors begin with the path.
+// The same for a file; errors begin with the path.
 Result<std::shared_ptr<const Graph>> read_graph_file(std::shared_ptr<const Registry> registry, const std::string& path,
                                                      const ReadOptions& options = {});
 

@@ -168,7 +168,7 @@ class Engine::ForkMark {
 };
 
 std::shared_ptr<MemoryPool> Engine::make_pool(const EngineOptions& options) {
-  return std::make_shared<MemoryPool>(options.memory_limit);
+  return std::make_shared<MemoryPool>(options.memory_limit, nullptr, options.map_files);
 }
 
 Result<std::shared_ptr<Engine>> Engine::create(const EngineOptions& options, Parts parts) {

@@ -87,6 +87,7 @@ struct EngineOptions {
   int64_t device_memory_limit = 0;
   bool deterministic = true;
   bool tf32 = false;
+  bool map_files = true;  // MemoryPool::maps_files()
 };
 
 // Thread-safe. Immutable after creation but for what its parts count.

@@ -480,6 +480,9 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   // Whoever takes an element or a mutex next sees what was assigned before.
   if (options.state == nullptr) PERCALE_RETURN_IF_ERROR(impl_->publish(frame.state));
   resources.commit();
+  if (options.variables_version != nullptr && pinned.version != nullptr) {
+    *options.variables_version = pinned.version->number;
+  }
   return {};
 }
 

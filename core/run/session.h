@@ -86,6 +86,8 @@ struct RunOptions {
   const std::vector<int64_t>* next_versions = nullptr;
   // Of the caller's own values, those that the run reads and those that it makes.
   int64_t given_version = -1, next_given_version = -1;
+  // Where a run that succeeds writes the number of the table's version that it has read; null: nowhere.
+  int64_t* variables_version = nullptr;
 };
 
 struct SessionStats {

@@ -185,7 +185,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   DType x_dtype = spec.dtype;
   if (!spec.model_file.empty()) {
     const std::string path = find_model_path(spec.model_file, folders);
-    const auto model = overrides.open_model ? overrides.open_model(path) : open_own_model(engine->registry(), path);
+    const auto model =
+        overrides.open_model ? overrides.open_model(path) : open_own_model(engine->registry(), path, engine->memory());
     if (!model.ok()) return model.status();
     auto part = model_body(**model, spec.outputs, {"y", "sample_weight"});
     if (!part.ok()) return part.status().with_context(str_cat("'", path, "'"));
@@ -242,7 +243,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   if (!spec.weights.empty()) {
     const std::string path = find_model_path(spec.weights, folders);
     PERCALE_RETURN_IF_ERROR(
-        load_variables(*trainer->variables(), path, spec.weights_map, spec.weights_strict).status());
+        load_variables(*trainer->variables(), path, spec.weights_map, spec.weights_strict, trainer->engine()->memory())
+            .status());
   }
   trainer->add_job_parts(loss_parts(spec.loss));
   trainer->set_data(std::move(train), std::move(test));

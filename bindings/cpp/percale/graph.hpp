@@ -111,6 +111,12 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
   Result<std::vector<FeedType>> input_types() const { return types(inputs()); }
   /// The same of the outputs.
   Result<std::vector<FeedType>> output_types() const { return types(outputs()); }
+  /// The graph with other dims of its inputs: "batch=?" (any size), "height=224", "x:0=8" (by input and axis).
+  Result<Graph> with_dims(std::span<const std::string> dims) const {
+    std::vector<const char*> texts;
+    for (const std::string& dim : dims) texts.push_back(dim.c_str());
+    return made([&](percale_graph** out) { return percale_graph_with_dims(get(), texts.data(), texts.size(), out); });
+  }
   /// "summary" or "nodes" (JSON), "svg" (a drawing).
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_graph_describe(get(), what.c_str(), out); });

@@ -78,6 +78,8 @@ class Event : public Handle<percale_event, percale_event_release> {
   }
   /// Ends the run with CANCELLED; any thread.
   void cancel() { percale_event_cancel(get()); }
+  /// The version of the variables that the run has read; 0 before it is over.
+  int64_t variables_version() const { return percale_event_variables_version(get()); }
   /// A result of a run that has succeeded.
   Result<Tensor> result(size_t index) {
     return detail::made<Tensor, percale_tensor>(
@@ -220,6 +222,8 @@ class Call : public Handle<percale_call, percale_call_release> {
   /// From now on the feed of a run is what the fetch of the run before has given, on the device that computes where that can keep it. An empty
   /// tensor in bind() goes on with it; a given one begins anew. Of the fetch nothing comes to the host where its output is empty.
   Status carry(size_t fetch, size_t feed) { return Status(percale_call_carry(get(), fetch, feed)); }
+  /// The version of the variables that the last run has read; 0 before the first. Not during a run.
+  int64_t variables_version() const { return percale_call_variables_version(get()); }
   /// dtype and dims of a fetch, -1 = unknown.
   Result<FeedType> output_type(size_t index) const {
     return detail::type_of([&](percale_dtype* dtype, int64_t* dims, size_t* rank) {

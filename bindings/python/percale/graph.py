@@ -99,6 +99,12 @@ class Graph(Handle):
             check(lib.percale_graph_import(engine.c, b"onnx", path_of(source), pointer))
         return cls(pointer[0])
 
+    def with_dims(self, *dims):
+        """The graph with other dims of its inputs: "batch=?" (any size), "height=224", "x:0=8" (by input and axis)."""
+        names, pointer = Names(dims), out("graph")
+        check(lib.percale_graph_with_dims(self.c, names.array, len(names), pointer))
+        return Graph(pointer[0])
+
     def save(self, path, variables=None):
         """Writes a .percale file with the values of `variables`, whole or not at all."""
         check(lib.percale_graph_save_file(self.c, pointer_or_null(variables), path_of(path)))

@@ -132,6 +132,11 @@ class Event(Handle):
             lib.percale_status_release(status)
         check(lib.percale_event_wait(event, 0))
 
+    @property
+    def variables_version(self):
+        """The version of the variables that the run has read; 0 before it is over."""
+        return lib.percale_event_variables_version(self.c)
+
     def result(self, timeout=None):
         """The fetches, as session.run() gives them."""
         event, found = self.c, []
@@ -277,6 +282,12 @@ class Call(ExclusiveHandle):
             check(lib.percale_call_run_until(self.c, self._inputs, self._outputs, nanoseconds(timeout),
                                              pointer_or_null(cancellation)))
         return self.outputs[0] if self._single else self.outputs
+
+    @property
+    @exclusive
+    def variables_version(self):
+        """The version of the variables that the last run has read; 0 before the first."""
+        return lib.percale_call_variables_version(self.c)
 
 
 class Trace(Handle):

@@ -154,7 +154,7 @@ Result<std::shared_ptr<const CsvFile>> CsvFile::open(const std::string& path, co
 }
 
 Status CsvFile::load(const std::string& path, const std::shared_ptr<MemoryPool>& pool) {
-  PERCALE_ASSIGN_OR_RETURN(bytes_, map_file(path));
+  PERCALE_ASSIGN_OR_RETURN(bytes_, load_file(path, pool));
   text_ = {static_cast<const char*>(bytes_->data()), static_cast<size_t>(bytes_->bytes())};
   if (looks_like_gzip(text_)) {
     auto whole = inflate_all(text_, pool);
@@ -239,6 +239,8 @@ void CsvFile::find_row(int64_t row, Place* place) const {
     *place = {row / kStride * kStride - 1, index_[static_cast<size_t>(row / kStride)]};
   }
 }
+
+Status CsvFile::check() const { return check_mapping(*bytes_); }
 
 Status CsvFile::read(int64_t row, std::vector<CsvField>* fields, Place* place) const {
   find_row(row, place);

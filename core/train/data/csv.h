@@ -59,6 +59,8 @@ class CsvFile {
     int64_t row = -1;
     size_t next = 0;  // where row + 1 begins
   };
+  // DATA_LOSS where the file has been cut short since: to be asked before rows are read.
+  Status check() const;
   // The fields of a row, as many as names(). They are parts of the file's memory.
   Status read(int64_t row, std::vector<CsvField>* fields, Place* place) const;
   // "'houses.csv', line 12, column 'area'", for messages. The line is that of an editor.

@@ -76,6 +76,7 @@ class CsvRows final : public RowSource {
 
   Result<std::vector<Tensor>> gather(std::span<const int64_t> numbers, const std::shared_ptr<MemoryPool>& pool,
                                      const ParallelFor&) const override {
+    PERCALE_RETURN_IF_ERROR(part_.file->check());
     Shape shape{static_cast<int64_t>(numbers.size())};
     for (int64_t d : types_[0].shape) shape.push_back(d);
     PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, types_[0].dtype, shape));

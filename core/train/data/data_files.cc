@@ -18,13 +18,13 @@ Result<Tensor> parse_tensor_file(const std::string& path, const std::string& nam
   if (has_ending(path, ".tfrecord") || has_ending(path, ".parquet")) {
     return unimplemented("data sets of this format are not there yet");
   }
-  if (has_ending(path, ".npy")) return read_npy(path, false);
+  if (has_ending(path, ".npy")) return read_npy(path, false, pool);
   if (has_ending(path, ".npz")) return read_npz(path, name, pool, false);
   if (has_ending(path, ".safetensors")) {
-    PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path));
+    PERCALE_ASSIGN_OR_RETURN(const auto file, Safetensors::open(path, pool));
     return file->tensor(name, false);
   }
-  PERCALE_ASSIGN_OR_RETURN(const auto file, map_file(path));
+  PERCALE_ASSIGN_OR_RETURN(const auto file, load_file(path, pool));
   const std::string_view bytes(static_cast<const char*>(file->data()), static_cast<size_t>(file->bytes()));
   if (looks_like_idx(bytes) || looks_like_gzip(bytes)) return parse_idx_file(file, pool);
   return invalid_argument("this is no IDX file, and no .npy, .npz, .safetensors or .csv by its name");

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "core/base/file.h"
 #include "core/base/philox.h"
 #include "core/train/data/row_source.h"
 #include "core/train/shards/averaging.h"
@@ -289,6 +290,7 @@ Result<std::vector<Tensor>> Dataset::gather_columns(std::span<const int64_t> num
   const auto count = static_cast<int64_t>(numbers.size());
   std::vector<Tensor> out;
   for (const Column& c : columns_) {
+    PERCALE_RETURN_IF_ERROR(check_mapping(*c.data.buffer()));
     Shape shape = c.data.shape();
     shape[0] = count;
     PERCALE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(pool_, c.dtype, shape));

@@ -78,8 +78,9 @@ void rename_reserved(Function& f, const std::vector<std::string>& reserved) {
 }  // namespace
 
 Result<std::shared_ptr<const Graph>> open_own_model(const std::shared_ptr<const Registry>& registry,
-                                                    const std::string& path) {
-  if (path.ends_with(".percale")) return load_graph(registry, path);
+                                                    const std::string& path,
+                                                    const std::shared_ptr<MemoryPool>& memory) {
+  if (path.ends_with(".percale")) return load_graph(registry, path, {.memory = memory});
   return unimplemented("'", path, "': a model in a format other than .percale needs an importer, which is not there");
 }
 

@@ -15,7 +15,7 @@ namespace percale {
 using OpenModel = std::function<Result<std::shared_ptr<const Graph>>(const std::string& path)>;
 // The formats that need no importer: `.percale`. UNIMPLEMENTED for others.
 Result<std::shared_ptr<const Graph>> open_own_model(const std::shared_ptr<const Registry>& registry,
-                                                    const std::string& path);
+                                                    const std::string& path, const std::shared_ptr<MemoryPool>& memory);
 
 // What of a model the values `outputs` of "main" need (empty: its only output), which become its outputs in their order. Its one
 // input is called "x". Functions, variables and first values that they do not need are left out; a value called like one of

@@ -1,4 +1,5 @@
 // CSV files as columns of data sets: c_api/SPEC.md, "CSV files".
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cmath>
@@ -260,6 +261,36 @@ TEST_CASE("a model keeps the rules of the data that trained it, and a checkpoint
   const auto other = train("kind,v,y\na,1,2\nc,2,3\n")->restore(folder / "run");
   CHECK(other.message().find("data.csv.x.kind.words") != std::string_view::npos);
   CHECK(train("kind,v,y\na,1,2\nb,2,3\n")->restore(folder / "run").ok());
+}
+
+TEST_CASE("a file that is cut short while it is in use is told, and matters not where it was read whole") {
+  Files files;
+  const auto reading = std::make_shared<MemoryPool>(0, nullptr, /*maps_files=*/false);
+  std::string text = "v\n";
+  for (int i = 0; i < 5000; ++i) text += str_cat(i, "\n");
+  std::string idx("\0\0\x08\x01\0\0\x40\0", 8);
+  idx.resize(8 + 0x4000, '\7');
+  for (const auto& [name, bytes] : {std::pair{"t.csv", text}, {"t.idx", idx}}) {
+    const std::string path = files.write(name, bytes);
+    auto mapped = Dataset::from_files({"v"}, {path}, 0, {}, pool());
+    auto read = Dataset::from_files({"v"}, {path}, 0, {}, reading);
+    REQUIRE(mapped.ok());
+    REQUIRE_MESSAGE(read.ok(), read.status().to_string());
+    const int64_t last = (*mapped)->batches() - 1;
+    CHECK((*mapped)->batch({0, last}).ok());
+    REQUIRE(truncate(path.c_str(), 100) == 0);
+    const Status status = (*mapped)->batch({0, last}).status();
+    CHECK_MESSAGE(status.code() == Code::kDataLoss, status.to_string());
+    CHECK(status.message().find(str_cat("'", path, "' had ", static_cast<uint64_t>(bytes.size()),
+                                        " bytes when it was opened and has 100 now")) != std::string_view::npos);
+    CHECK((*read)->batch({0, last}).ok());
+    // Another file in its place leaves the mapped one whole.
+    const std::string again = files.write(name, bytes);
+    auto renamed = Dataset::from_files({"v"}, {again}, 0, {}, pool());
+    REQUIRE(renamed.ok());
+    files.write(name, "v\n1\n");
+    CHECK((*renamed)->batch({0, last}).ok());
+  }
 }
 
 TEST_CASE("wrong rules are named") {

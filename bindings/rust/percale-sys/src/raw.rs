@@ -494,7 +494,12 @@ functions! {
     fn percale_builder_finish(builder: *mut percale_builder, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// A graph from the bytes of a .percale file, which are copied where they must live on.
     fn percale_graph_load(engine: *mut percale_engine, bytes: *const c_void, size: usize, out_graph: *mut *mut percale_graph) -> *mut percale_status;
-    /// A graph from a .percale file, its weights mapped.
+    /// A graph from a .percale file. Its weights are mapped where the engine's option "map_files" is on, as it is by
+    /// default: the file may then be replaced by renaming another one, or removed, but must not be cut short or
+    /// written to while the graph lives. That is true of all files that are mapped: weights of safetensors files and
+    /// files of data sets. A file that was cut short is DATA_LOSS where Percale looks before it reads (batches of
+    /// data sets, tensors that are loaded); in the middle of a run the system ends the process (SIGBUS). With
+    /// "map_files" off files are read into the engine's memory, and nothing of this can happen.
     fn percale_graph_load_file(engine: *mut percale_engine, path: *const c_char, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// Reads a file or folder and returns the error of the first thing that is wrong with it. The name chooses the
     /// reader: .npy, .npz, .safetensors, .onnx (needs its plug-in), .json (a SPEC); a folder is a checkpoint or holds
@@ -531,6 +536,12 @@ functions! {
     /// and fetched as well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND
     /// names a similar one value.
     fn percale_graph_value_type(graph: *const percale_graph, name: *const c_char, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
+    /// The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models
+    /// keep the names that their files have for dims; "batch" is the first dim of every input where no dim is called
+    /// so. Types within follow, and constant shapes that hold a dim which becomes free are made to fit. NOT_FOUND
+    /// names a similar dim; INVALID_ARGUMENT the first node that is made for another dim: such a graph cannot have
+    /// it.
+    fn percale_graph_with_dims(graph: *const percale_graph, dims: *const *const c_char, count: usize, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
     /// (JSON), "svg" (a drawing of "main").
     fn percale_graph_describe(graph: *const percale_graph, what: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
@@ -610,6 +621,9 @@ functions! {
     fn percale_call_carry(call: *mut percale_call, fetch: usize, feed: usize) -> *mut percale_status;
     /// dtype and shape of a fetch; `out_dims` has room for 8.
     fn percale_call_output_type(call: *const percale_call, index: usize, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
+    /// The number of the variables' version that the last successful run has read, as `percale_variables_version()`
+    /// counts; 0 before the first one, for a graph without variables, and for NULL. Not during a run.
+    fn percale_call_variables_version(call: *const percale_call) -> i64;
     /// Gives a reference to the call back; NULL does nothing.
     fn percale_call_release(call: *mut percale_call);
     /// 1 when the run is over; 0 for NULL.
@@ -622,6 +636,9 @@ functions! {
     fn percale_event_cancel(event: *mut percale_event);
     /// A result of a run that has succeeded.
     fn percale_event_result(event: *mut percale_event, index: usize, out_tensor: *mut *mut percale_tensor) -> *mut percale_status;
+    /// The number of the variables' version that the run has read; 0 before it is over, where it failed, for a graph
+    /// without variables, and for NULL. Any thread.
+    fn percale_event_variables_version(event: *const percale_event) -> i64;
     /// One reference more; the event itself, NULL for NULL.
     fn percale_event_retain(event: *mut percale_event) -> *mut percale_event;
     /// Gives a reference to the event back; NULL does nothing.
@@ -630,10 +647,11 @@ functions! {
     fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which
     /// tensor, or which columns of a CSV file, separated by commas. Rows of files of one name follow each other. What
-    /// can be mapped is, and CSV is read as it is wanted: files may be larger than memory. u8 images become f32,
-    /// multiplied by `scale` (0: kept as they are). `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"),
-    /// or NULL. What their columns hold is learnt from the whole file; `percale_dataset_csv_rules()` gives it for the
-    /// next data set. INVALID_ARGUMENT names file, line and column of a field that does not fit.
+    /// can be mapped is (see `percale_graph_load_file()` about files that are cut short), and CSV is read as it is
+    /// wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are).
+    /// `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt
+    /// from the whole file; `percale_dataset_csv_rules()` gives it for the next data set. INVALID_ARGUMENT names
+    /// file, line and column of a field that does not fit.
     fn percale_dataset_from_files(engine: *mut percale_engine, names: *const *const c_char, paths: *const *const c_char, count: usize, scale: f64, csv: *const c_char, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// The rules by which the data set reads its CSV files, as JSON: columns, types, categories, what stands for
     /// missing values. With them `percale_dataset_from_files()` reads other files alike: validation data, rows to

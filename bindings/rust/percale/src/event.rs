@@ -71,6 +71,12 @@ impl Event {
             .collect()
     }
 
+    /// The version of the variables that the run has read; 0 before it is over.
+    pub fn variables_version(&self) -> i64 {
+        // SAFETY: an event that lives.
+        unsafe { sys::percale_event_variables_version(self.raw()) }
+    }
+
     /// Ends the run with the code `Cancelled`.
     pub fn cancel(&self) {
         // SAFETY: an event that lives.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::builder::ValueType;
 use crate::engine::Engine;
-use crate::error::{borrowed_text, check, path_text, take_bytes, take_text, Result};
+use crate::error::{borrowed_text, check, path_text, take_bytes, take_text, Names, Result};
 use crate::handle::Handle;
 use crate::options::{self, OptionValue, Settings};
 use crate::sys;
@@ -77,6 +77,17 @@ impl Graph {
             let mut raw = std::ptr::null_mut();
             let (data, size) = (bytes.as_ptr().cast(), bytes.len());
             check(sys::percale_graph_import_bytes(engine.handle.get(), format.as_ptr(), data, size, &mut raw))?;
+            Ok(Graph::take(raw))
+        }
+    }
+
+    /// The graph with other dims of its inputs: `batch=?` (any size), `height=224`, `x:0=8` (by input and axis).
+    pub fn with_dims(&self, dims: &[&str]) -> Result<Graph> {
+        let names = Names::new(dims.iter())?;
+        // SAFETY: texts that end with NUL; the handle is taken over at once.
+        unsafe {
+            let mut raw = std::ptr::null_mut();
+            check(sys::percale_graph_with_dims(self.handle.get(), names.as_ptr(), names.len(), &mut raw))?;
             Ok(Graph::take(raw))
         }
     }

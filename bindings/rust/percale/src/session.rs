@@ -479,6 +479,12 @@ impl Call {
         )
     }
 
+    /// The version of the variables that the last run has read; 0 before the first.
+    pub fn variables_version(&self) -> i64 {
+        // SAFETY: a call that lives; no run is under way, since it would borrow it.
+        unsafe { sys::percale_call_variables_version(self.handle.get()) }
+    }
+
     /// The type and shape of a fetch.
     pub fn output_type(&self, index: usize) -> Result<(DType, Vec<usize>)> {
         let (mut dtype, mut dims, mut rank) = (0, [0i64; MAX_RANK], 0usize);

@@ -22,6 +22,19 @@ public final class Graph extends NativeHandle {
   }
 
   /**
+   * The graph with other dims of its inputs.
+   *
+   * @param dims "batch=?" (any size), "height=224", "x:0=8" (by input and axis)
+   * @return the graph
+   */
+  public Graph withDims(String... dims) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment names = Native.names(arena, List.of(dims));
+      return with(graph -> take(Native.make(out -> RawGraph.percale_graph_with_dims(graph, names, dims.length, out))));
+    }
+  }
+
+  /**
    * A graph from a .percale file, whose weights are mapped.
    *
    * @param engine the engine

@@ -131,6 +131,25 @@ public final class RawCall {
     }
   }
 
+  private static final MethodHandle PERCALE_CALL_VARIABLES_VERSION_ =
+      Raw.getter("percale_call_variables_version",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+
+  /**
+   * The number of the variables' version that the last successful run has read, as percale_variables_version()
+   * counts; 0 before the first one, for a graph without variables, and for NULL. Not during a run.
+   *
+   * @param call in const percale_call*
+   * @return int64_t
+   */
+  public static long percale_call_variables_version(MemorySegment call) {
+    try {
+      return (long) PERCALE_CALL_VARIABLES_VERSION_.invokeExact(call);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_CALL_RELEASE_ =
       Raw.function("percale_call_release",
           FunctionDescriptor.ofVoid(ADDRESS));

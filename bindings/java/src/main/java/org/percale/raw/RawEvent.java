@@ -107,6 +107,25 @@ public final class RawEvent {
     }
   }
 
+  private static final MethodHandle PERCALE_EVENT_VARIABLES_VERSION_ =
+      Raw.getter("percale_event_variables_version",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS));
+
+  /**
+   * The number of the variables' version that the run has read; 0 before it is over, where it failed, for a graph
+   * without variables, and for NULL. Any thread.
+   *
+   * @param event in const percale_event*
+   * @return int64_t
+   */
+  public static long percale_event_variables_version(MemorySegment event) {
+    try {
+      return (long) PERCALE_EVENT_VARIABLES_VERSION_.invokeExact(event);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_EVENT_RETAIN_ =
       Raw.function("percale_event_retain",
           FunctionDescriptor.of(ADDRESS, ADDRESS));

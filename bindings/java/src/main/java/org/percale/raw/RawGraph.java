@@ -38,7 +38,12 @@ public final class RawGraph {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * A graph from a .percale file, its weights mapped.
+   * A graph from a .percale file. Its weights are mapped where the engine's option "map_files" is on, as it is by
+   * default: the file may then be replaced by renaming another one, or removed, but must not be cut short or
+   * written to while the graph lives. That is true of all files that are mapped: weights of safetensors files and
+   * files of data sets. A file that was cut short is DATA_LOSS where Percale looks before it reads (batches of
+   * data sets, tensors that are loaded); in the middle of a run the system ends the process (SIGBUS). With
+   * "map_files" off files are read into the engine's memory, and nothing of this can happen.
    *
    * @param engine in percale_engine*
    * @param path text const char*
@@ -280,6 +285,31 @@ public final class RawGraph {
   public static MemorySegment percale_graph_value_type(MemorySegment graph, MemorySegment name, MemorySegment out_dtype, MemorySegment out_dims, MemorySegment out_rank) {
     try {
       return (MemorySegment) PERCALE_GRAPH_VALUE_TYPE_.invokeExact(graph, name, out_dtype, out_dims, out_rank);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_GRAPH_WITH_DIMS_ =
+      Raw.function("percale_graph_with_dims",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS));
+
+  /**
+   * The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models
+   * keep the names that their files have for dims; "batch" is the first dim of every input where no dim is called
+   * so. Types within follow, and constant shapes that hold a dim which becomes free are made to fit. NOT_FOUND
+   * names a similar dim; INVALID_ARGUMENT the first node that is made for another dim: such a graph cannot have
+   * it.
+   *
+   * @param graph in const percale_graph*
+   * @param dims array const char* const*
+   * @param count in size_t
+   * @param out_graph out percale_graph**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_graph_with_dims(MemorySegment graph, MemorySegment dims, long count, MemorySegment out_graph) {
+    try {
+      return (MemorySegment) PERCALE_GRAPH_WITH_DIMS_.invokeExact(graph, dims, count, out_graph);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }
