@@ -191,7 +191,18 @@ func (g *Graph) Inputs() []string { return g.names(graphGetInputName) }
 // Outputs are the names of the outputs of "main", in order.
 func (g *Graph) Outputs() []string { return g.names(graphGetOutputName) }
 
-// Describe gives "summary" or "nodes" (JSON), or "svg" (a drawing of "main").
+// Draw gives a drawing: "svg", or "html", a page to move, zoom, search and fold. trace is the JSON of a Trace, whose times the
+// nodes show; or "".
+func (g *Graph) Draw(format, trace string) (string, error) {
+	c, err := g.enter()
+	if err != nil {
+		return "", err
+	}
+	defer g.done()
+	return graphDraw(c, format, trace)
+}
+
+// Describe gives "summary" or "nodes" (JSON).
 func (g *Graph) Describe(what string) (string, error) {
 	c, err := g.enter()
 	if err != nil {

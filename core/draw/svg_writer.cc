@@ -16,7 +16,7 @@ constexpr int32_t kMaxWidth = 4000, kHeader = 34;
 
 constexpr std::string_view kStyle =
     "<style>text{font:10px Helvetica,Arial,sans-serif;fill:#1c2733}.t{font-size:12px;font-weight:bold}"
-    ".d{fill:#5a6775}.l{paint-order:stroke;stroke:#fff;stroke-width:3px}.r{text-anchor:end}.m{text-anchor:middle}rect{stroke:#7c9cc9}.n{fill:#eef3fb}"
+    ".d{fill:#5a6775}.h .d{fill:#1c2733}.l{paint-order:stroke;stroke:#fff;stroke-width:3px}.r{text-anchor:end}.m{text-anchor:middle}rect{stroke:#7c9cc9}.n{fill:#eef3fb}"
     ".i{fill:#e3f1dd;stroke:#7fae6c}.o{fill:#fbe9d7;stroke:#d79a5b}.b{fill:#e9e4f5;stroke:#8d7fb8}"
     ".f{fill:#8d7fb8;fill-opacity:.07;stroke:#8d7fb8}.v{fill:#f8efcf;stroke:#c8ae5c}.c{fill:#efefef;stroke:#aaa}"
     ".a{fill:#f6dcdc;stroke:#c77}path{fill:none;stroke:#77828e;marker-end:url(#h)}.e{marker-end:none}"
@@ -97,8 +97,9 @@ class SvgWriter {
       if (cells[i].kind == CellKind::kBox) {
         const Box& box = drawing_.picture->boxes[index];
         constexpr std::string_view kCss[] = {"n", "i", "o"};
-        full_name(box);
-        card(drawing_.boxes[index], anchor, middle, kCss[static_cast<size_t>(box.kind)], heat(box.microseconds));
+        const std::string style = heat(box.microseconds);
+        out_ += str_cat(style.empty() ? "<g>" : "<g class=\"h\">", "<title>", svg_escaped(box.name), "</title>");
+        card(drawing_.boxes[index], anchor, middle, kCss[static_cast<size_t>(box.kind)], style);
         if (!box.device.empty()) {
           const Look& look = drawing_.boxes[index];
           rectangle(anchor - look.width / 2, middle - look.height / 2, 4, look.height, "",
@@ -111,10 +112,6 @@ class SvgWriter {
         tag(cells[i], anchor, middle);
       }
     }
-  }
-
-  void full_name(const Box& box) {
-    out_ += str_cat("<g><title>", svg_escaped(box.name), "</title>");
   }
 
   void block(const Cell& cell, int32_t anchor, int32_t middle) {
@@ -222,7 +219,9 @@ class SvgWriter {
     cross(to.at.row, end.x);
     if (end.y != frame.row_tops[static_cast<size_t>(to.at.row)]) path += str_cat("V", y + end.y);
     constexpr std::string_view kCss[] = {"", "x", "w"};
-    out_ += str_cat("<path class=\"", kCss[static_cast<size_t>(wire.kind)], to.kind == CellKind::kExit ? " e" : "",
+    // Wires that go on within a block have their arrows there.
+    const bool goes_on = to.kind == CellKind::kExit || (to.kind == CellKind::kBlock && frames_.of(to.index) != nullptr);
+    out_ += str_cat("<path class=\"", kCss[static_cast<size_t>(wire.kind)], goes_on ? " e" : "",
                     "\" d=\"", path, "\"/>\n");
   }
 

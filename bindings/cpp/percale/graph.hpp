@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -111,9 +112,16 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
   Result<std::vector<FeedType>> input_types() const { return types(inputs()); }
   /// The same of the outputs.
   Result<std::vector<FeedType>> output_types() const { return types(outputs()); }
-  /// "summary" or "nodes" (JSON), "svg" (a drawing).
+  /// "summary" or "nodes" (JSON).
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_graph_describe(get(), what.c_str(), out); });
+  }
+  /// A drawing: "svg", or "html", a page to move, zoom, search and fold. `trace`: the JSON of a Trace, whose times the nodes
+  /// show.
+  Result<std::string> draw(Text format, std::optional<Text> trace = {}) const {
+    return detail::text([&](percale_text** out) {
+      return percale_graph_draw(get(), format.c_str(), trace ? trace->c_str() : nullptr, out);
+    });
   }
   /// A table with the first values of this graph's variables; `seed` feeds the initializers.
   Result<Variables> variables(const Engine& engine, int64_t seed = 0) const {

@@ -137,8 +137,10 @@ class Markup {
     });
     if (end[1] !== frame.tops[target.row]) path += "V" + (y + end[1]);
     const line = css => `<path class="kind${kind}${css}" d="${path}"/>`, all = [begin[0], end[0], ...bends];
+    // Wires that go on within a block have their arrows there.
+    const goesOn = target.kind === CELL.exit || target.kind === CELL.block && this.frames.has(target.index);
     this.shapes.push({ left: x + Math.min(...all) - 4, right: x + Math.max(...all) + 4, top: y + begin[1], bottom: y + end[1],
-      far: line(""), near: line(target.kind === CELL.exit ? "" : " arrow") });
+      far: line(""), near: line(goesOn ? "" : " arrow") });
   }
 
   // The type of a value. An open block shows it inside.
