@@ -10,7 +10,7 @@
 namespace percale {
 namespace {
 
-constexpr size_t kTitleOps = 3;
+constexpr size_t kTitleOps = 2;
 // Names may come from untrusted files.
 constexpr int kMaxScopes = 16;
 

@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kMaxLevelHeight = 3600, kMaxLevelWidth = 6000;
 // Rows that wires may pass in a level, besides some per cell. Longer wires become tags.
 constexpr size_t kFreeBends = 200, kBendsPerCell = 3;
+constexpr size_t kLeastBundle = 3;
 
 class DrawingMaker {
  public:
@@ -154,10 +155,24 @@ class DrawingMaker {
 
   void finish(Level& level) const {
     replace_long_wires(level);
+    bundle_wires(level);
     place_labels(level);
     std::vector<LayerWire> wires = layer_wires(level);
     level.order = order_rows(layer_cells(level), wires);
     for (size_t i = 0; i < wires.size(); ++i) level.wires[i].at = std::move(wires[i]);
+  }
+
+  // Values that pass from one block to the same cell take the same way.
+  static void bundle_wires(Level& level) {
+    std::map<std::pair<int32_t, int32_t>, std::vector<Wire*>> bundles;
+    for (Wire& wire : level.wires) {
+      if (wire.from_port >= 0) bundles[{wire.at.from, wire.at.to}].push_back(&wire);
+    }
+    for (auto& [cells, wires] : bundles) {
+      if (wires.size() < kLeastBundle) continue;
+      for (Wire* wire : wires) wire->at.value = wires.front()->at.value;
+      if (wires.front()->kind != LinkKind::kOrder) wires.front()->label = str_cat(uint64_t{wires.size()}, " values");
+    }
   }
 
   // One label for each value, at its source; where a cell has several values, at the other end of each wire.

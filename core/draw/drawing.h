@@ -20,6 +20,7 @@ inline constexpr int32_t kMaxHeight = 4000;
 struct ChipLook {
   ChipKind kind;
   std::string text;
+  std::string name;
   int32_t width = 0;
 };
 

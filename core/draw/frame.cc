@@ -17,7 +17,7 @@ int32_t Frame::port_x(const std::vector<int32_t>& cells, int32_t port) const {
   return x[static_cast<size_t>(cells[static_cast<size_t>(std::clamp(port, 0, last))])];
 }
 
-Frames::Frames(const Drawing& drawing, int32_t width)
+Frames::Frames(const Drawing& drawing, int32_t width, int32_t height)
     : drawing_(drawing), open_(drawing.blocks.size(), false), frames_(drawing.blocks.size()) {
   open_[0] = true;
   lay_out(0);
@@ -26,7 +26,7 @@ Frames::Frames(const Drawing& drawing, int32_t width)
     std::vector<int32_t> inner;
     for (const int32_t block : level) {
       for (const Cell& cell : frames_[static_cast<size_t>(block)].level->cells) {
-        if (cell.kind == CellKind::kBlock) open(cell.index, width);
+        if (cell.kind == CellKind::kBlock) open(cell.index, width, height);
         if (cell.kind == CellKind::kBlock && open_[static_cast<size_t>(cell.index)]) inner.push_back(cell.index);
       }
     }
@@ -38,7 +38,7 @@ const Frame* Frames::of(int32_t block) const {
   return open_[static_cast<size_t>(block)] ? &frames_[static_cast<size_t>(block)] : nullptr;
 }
 
-void Frames::open(int32_t block, int32_t width) {
+void Frames::open(int32_t block, int32_t width, int32_t height) {
   const Block& self = drawing_.blocks[static_cast<size_t>(block)];
   if (self.repeats > 0 && self.items.front().block < 0) return;  // many equal boxes say no more than one
   open_[static_cast<size_t>(block)] = true;
@@ -48,7 +48,7 @@ void Frames::open(int32_t block, int32_t width) {
     }
   };
   lay_out_around();
-  if (frames_[0].height <= kMaxHeight && frames_[0].width <= width) return;
+  if (frames_[0].height <= height && frames_[0].width <= width) return;
   open_[static_cast<size_t>(block)] = false;
   lay_out_around();
 }

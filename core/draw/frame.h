@@ -26,8 +26,8 @@ struct Frame {
 // Which blocks are open, and their frames. An open block that holds equal blocks shows the first one of them only.
 class Frames {
  public:
-  // Opens blocks from the outside in while the drawing stays within kMaxHeight and `width`.
-  Frames(const Drawing& drawing, int32_t width);
+  // Opens blocks from the outside in while the drawing stays within `width` and `height`.
+  Frames(const Drawing& drawing, int32_t width, int32_t height);
   // Null for a folded block. Block 0 is always open.
   const Frame* of(int32_t block) const;
 
@@ -36,7 +36,7 @@ class Frames {
   int32_t port_shift(const Cell& cell, int32_t port, bool below) const;
   std::vector<SegmentEnds> ends_of(const Level& level) const;
   void lay_out(int32_t block);
-  void open(int32_t block, int32_t width);
+  void open(int32_t block, int32_t width, int32_t height);
 
   const Drawing& drawing_;
   std::vector<bool> open_;

@@ -13,7 +13,8 @@ void write_look(JsonWriter& json, const Look& look) {
   for (const std::string& line : look.lines) json.value(line);
   json.end_array().key("time").value(look.time).key("chips").begin_array();
   for (const ChipLook& chip : look.chips) {
-    json.begin_array().value(static_cast<int32_t>(chip.kind)).value(chip.text).value(chip.width).end_array();
+    json.begin_array().value(static_cast<int32_t>(chip.kind)).value(chip.text).value(chip.width).value(chip.name);
+    json.end_array();
   }
   json.end_array();
 }
@@ -21,13 +22,15 @@ void write_look(JsonWriter& json, const Look& look) {
 void write_box(JsonWriter& json, const Box& box, const Look& look) {
   json.begin_object().key("kind").value(static_cast<int32_t>(box.kind)).key("name").value(box.name);
   json.key("title").value(box.title).key("device").value(box.device).key("microseconds").value(box.microseconds);
+  json.key("tint").value(static_cast<int32_t>(box.tint));
   write_look(json, look);
   json.key("facts").begin_array();
   for (const auto& [name, fact] : box.facts) json.begin_array().value(name).value(fact).end_array();
-  constexpr std::string_view kRoles[] = {"variable", "constant", "assigns"};
+  constexpr std::string_view kWhat[] = {"variable", "constant", "assigns", "function"};
   for (const Chip& chip : box.chips) {
     const std::string words = str_cat(chip.name, chip.name.empty() || chip.detail.empty() ? "" : "  ", chip.detail);
-    json.begin_array().value(kRoles[static_cast<size_t>(chip.kind)]).value(words).end_array();
+    const std::string what = str_cat(kWhat[static_cast<size_t>(chip.kind)], chip.role.empty() ? "" : " ", chip.role);
+    json.begin_array().value(what).value(words).end_array();
   }
   json.end_array().end_object();
 }

@@ -8,7 +8,11 @@
 namespace percale {
 namespace {
 
-using ValueKey = std::pair<int32_t, int32_t>;  // box and output
+// A value, by its box and output; or the order before a box, which all links that only tell of it share.
+using ValueKey = std::pair<int32_t, int32_t>;
+ValueKey key_of(const Link& link) {
+  return link.kind == LinkKind::kOrder ? ValueKey{-1, link.to} : ValueKey{link.from, link.output};
+}
 
 class LevelMaker {
  public:
@@ -55,8 +59,15 @@ class LevelMaker {
     return path;
   }
 
+  struct PortList {
+    std::map<ValueKey, int32_t> numbers;
+    std::vector<int32_t> boxes;  // where the values come from, by number
+    void add(const Link& link) {
+      if (numbers.emplace(key_of(link), static_cast<int32_t>(boxes.size())).second) boxes.push_back(link.from);
+    }
+  };
   struct Ports {
-    std::map<ValueKey, int32_t> entries, exits;  // numbers
+    PortList entries, exits;
   };
 
   // Where values enter and leave blocks.
@@ -68,27 +79,19 @@ class LevelMaker {
     }
     for (const Link& link : drawing_.picture->links) {
       const Path path = path_of(link);
-      const ValueKey value{link.from, link.output};
-      for (const int32_t b : path.leaving) {
-        auto& exits = ports_[static_cast<size_t>(b)].exits;
-        exits.emplace(value, static_cast<int32_t>(exits.size()));
-      }
-      for (const int32_t b : path.entering) {
-        auto& entries = ports_[static_cast<size_t>(b)].entries;
-        entries.emplace(value, static_cast<int32_t>(entries.size()));
-      }
+      for (const int32_t b : path.leaving) ports_[static_cast<size_t>(b)].exits.add(link);
+      for (const int32_t b : path.entering) ports_[static_cast<size_t>(b)].entries.add(link);
     }
   }
 
   // Entries first and exits last, so that every wire leads to a later cell.
   void add_cells(int32_t b) {
     Level& level = levels_[static_cast<size_t>(b)];
-    const auto add_all = [&](const std::map<ValueKey, int32_t>& ports, CellKind kind, std::vector<int32_t>& cells) {
-      cells.resize(ports.size());
-      for (const auto& [value, port] : ports) {
-        cells[static_cast<size_t>(port)] = static_cast<int32_t>(level.cells.size());
+    const auto add_all = [&](const PortList& ports, CellKind kind, std::vector<int32_t>& cells) {
+      for (const int32_t box : ports.boxes) {
+        cells.push_back(static_cast<int32_t>(level.cells.size()));
         const CellPlace place = kind == CellKind::kEntry ? CellPlace::kFirstRow : CellPlace::kLastRow;
-        level.cells.push_back({kind, value.first, {place}, {}, 0});
+        level.cells.push_back({kind, box, {place}, {}, 0});
       }
     };
     add_all(ports_[static_cast<size_t>(b)].entries, CellKind::kEntry, level.entries);
@@ -106,16 +109,16 @@ class LevelMaker {
   void add_wires() {
     for (const Link& link : drawing_.picture->links) {
       const Path path = path_of(link);
-      const ValueKey value{link.from, link.output};
+      const ValueKey value = key_of(link);
       int32_t from = cell_of_box_[static_cast<size_t>(link.from)], from_port = -1;
       for (const int32_t b : path.leaving) {
-        const int32_t port = ports_[static_cast<size_t>(b)].exits[value];
+        const int32_t port = ports_[static_cast<size_t>(b)].exits.numbers[value];
         add_wire(b, link, {from, from_port}, {levels_[static_cast<size_t>(b)].exits[static_cast<size_t>(port)], -1});
         from = cell_of_block_[static_cast<size_t>(b)], from_port = port;
       }
       int32_t to = cell_of_box_[static_cast<size_t>(link.to)], to_port = -1;
       for (const int32_t b : path.entering) {
-        const int32_t port = ports_[static_cast<size_t>(b)].entries[value];
+        const int32_t port = ports_[static_cast<size_t>(b)].entries.numbers[value];
         add_wire(b, link, {levels_[static_cast<size_t>(b)].entries[static_cast<size_t>(port)], -1}, {to, to_port});
         to = cell_of_block_[static_cast<size_t>(b)], to_port = port;
       }

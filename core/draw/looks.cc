@@ -33,16 +33,18 @@ void fit(Look& look) {
 ChipLook chip_look(const Chip& chip) {
   const std::string name = shortened(chip.name, kMaxChipName, kTextSize);
   const std::string detail = shortened(chip.detail, kMaxChipDetail, kTextSize);
-  // The name of a constant tells less than its value.
-  std::string text = chip.kind == ChipKind::kConstant || name.empty() ? detail : str_cat(name, detail.empty() ? "" : " ", detail);
+  // The names of constants and functions tell less than what the node takes them for.
+  const bool by_role = chip.kind == ChipKind::kConstant || chip.kind == ChipKind::kFunction;
+  const std::string& first = by_role ? chip.role : name;
+  std::string text = str_cat(first, first.empty() || detail.empty() ? "" : " ", detail);
   const int32_t width = text_width(text, kTextSize) + 2 * kPadding;
-  return {chip.kind, std::move(text), width};
+  return {chip.kind, std::move(text), chip.name, width};
 }
 
 void add_chips(Look& look, const std::vector<Chip>& chips) {
   for (size_t i = 0; i < chips.size(); ++i) {
     const bool full = i + 1 == kMaxChips && chips.size() > kMaxChips;
-    const Chip more{ChipKind::kConstant, "", str_cat("and ", uint64_t{chips.size() - i}, " more")};
+    const Chip more{ChipKind::kConstant, "", str_cat("and ", uint64_t{chips.size() - i}, " more"), ""};
     look.chips.push_back(chip_look(full ? more : chips[i]));
     if (full) return;
   }

@@ -33,7 +33,6 @@ std::string constant_text(const Tensor& tensor) {
 
 std::string attribute_text(const AttrValue& value) {
   if (const auto* text = value.get_if<std::string>()) return *text;
-  if (const auto* function = value.get_if<FunctionRef>()) return str_cat("function ", function->name);
   JsonWriter json;
   write_attribute(json, value);
   return json.text();
@@ -74,7 +73,7 @@ std::string likeness_of(const Graph& graph, const Function& f, const Node& node)
 bool is_variable_read(const Node& node) { return op_name(*node.op) == "percale:ReadVariable"; }
 
 Chip constant_chip(const Value& value, const Tensor& constant) {
-  return {ChipKind::kConstant, value.name, constant_text(constant)};
+  return {ChipKind::kConstant, value.name, constant_text(constant), ""};
 }
 
 Box node_box(const Graph& graph, const Function& function, const Node& node) {
@@ -82,15 +81,23 @@ Box node_box(const Graph& graph, const Function& function, const Node& node) {
   box.name = node.name;
   box.title = op_name(*node.op);
   box.likeness = likeness_of(graph, function, node);
+  box.tint = node.op->has(kView) ? Tint::kView : node.op->has(kElementwise) ? Tint::kElementwise : Tint::kPlain;
   box.facts.emplace_back("op", box.title);
   if (!node.op->doc.empty()) box.facts.emplace_back("computes", node.op->doc);
   add_value_facts(box, function, node.inputs, "input");
   add_value_facts(box, function, node.outputs, "output");
-  for (const auto& [name, value] : node.attributes) box.facts.emplace_back(name, attribute_text(value));
+  for (const auto& [name, value] : node.attributes) {
+    const auto* called = value.get_if<FunctionRef>();
+    if (called == nullptr) {
+      box.facts.emplace_back(name, attribute_text(value));
+    } else {
+      box.chips.push_back({ChipKind::kFunction, called->name, "", name});
+    }
+  }
   if (!node.device.empty()) box.facts.emplace_back("device hint", node.device);
   const AttrValue* variable = node.op->has(kStateful) ? node.attributes.find("variable") : nullptr;
   if (variable != nullptr && !is_variable_read(node)) {
-    box.chips.push_back({ChipKind::kAssigned, attribute_text(*variable), ""});
+    box.chips.push_back({ChipKind::kAssigned, attribute_text(*variable), "", ""});
   }
   return box;
 }

@@ -7,7 +7,7 @@
 
 namespace percale {
 
-// Without links and chips of inputs; with the chip of a variable that the node assigns.
+// Without links and chips of inputs; with the chips of a variable that the node assigns and of functions that it calls.
 Box node_box(const Graph& graph, const Function& function, const Node& node);
 // The chip of a constant: the elements of a small one, the type of any other.
 Chip constant_chip(const Value& value, const Tensor& constant);

@@ -9,14 +9,18 @@
 
 namespace percale {
 
-enum class ChipKind : uint8_t { kVariable, kConstant, kAssigned };
+enum class ChipKind : uint8_t { kVariable, kConstant, kAssigned, kFunction };
 
-// A variable or constant beside the box that reads or assigns it.
+// A variable or constant beside the box that reads or assigns it, or a function that the box calls.
 struct Chip {
   ChipKind kind = ChipKind::kConstant;
   std::string name;    // may be empty
   std::string detail;  // the type, or the elements of a small constant
+  std::string role;    // the input or attribute of the node that it is; may be empty
 };
+
+// How a node is coloured.
+enum class Tint : uint8_t { kPlain, kElementwise, kView, kWeighted };
 
 enum class BoxKind : uint8_t { kNode, kInput, kOutput };
 
@@ -26,6 +30,7 @@ struct Box {
   std::string title;   // the op of a node; the name of an input or output
   std::string detail;  // the type of an input or output; device and kernel of a planned node
   std::string device;  // "" outside of plans
+  Tint tint = Tint::kPlain;
   std::string likeness;  // equal for nodes of the same op, attributes and types; "" is like nothing
   double microseconds = -1;  // per run, as a trace measured them; negative: unknown
   std::vector<Chip> chips;

@@ -82,7 +82,7 @@ Origin PictureBuilder::origin(size_t part, ValueId id) const {
     out.chip = constant_chip(value, f.constants[def]);
   } else if (is_variable_read(f.nodes[def])) {
     const std::string_view name = f.nodes[def].attributes.get_string("variable");
-    out.chip = {ChipKind::kVariable, std::string(name), type_text(value.type)};
+    out.chip = {ChipKind::kVariable, std::string(name), type_text(value.type), ""};
   } else {
     out.box = parts_[part].boxes[def];
     out.output = value.output;
@@ -90,12 +90,14 @@ Origin PictureBuilder::origin(size_t part, ValueId id) const {
   return out;
 }
 
-void PictureBuilder::connect(const Origin& from, int32_t to, const ValueType& type) {
+void PictureBuilder::connect(Origin from, int32_t to, const ValueType& type, std::string_view role) {
   if (from.box >= 0) {
     picture_.links.push_back({from.box, to, from.output, from.kind, type_text(type)});
-  } else {
-    box(to).chips.push_back(from.chip);
+    return;
   }
+  from.chip.role = std::string(role);
+  if (from.chip.kind == ChipKind::kVariable && box(to).tint == Tint::kPlain) box(to).tint = Tint::kWeighted;
+  box(to).chips.push_back(std::move(from.chip));
 }
 
 void PictureBuilder::order(int32_t before, int32_t after) {
@@ -107,10 +109,12 @@ void PictureBuilder::link_part(size_t part) {
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const int32_t to = parts_[part].boxes[i];
     if (to < 0) continue;
-    for (const ValueId id : f.nodes[i].inputs) {
-      if (id != kNoValue) connect(origin(part, id), to, f.type(id));
+    const Node& node = f.nodes[i];
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      const ValueId id = node.inputs[k];
+      if (id != kNoValue) connect(origin(part, id), to, f.type(id), node.op->inputs.empty() ? "" : node.op->input(k).name);
     }
-    for (const NodeId before : f.nodes[i].control) order(box_of(part, before), to);
+    for (const NodeId before : node.control) order(box_of(part, before), to);
   }
 }
 

@@ -41,7 +41,8 @@ class PictureBuilder {
   Box& box(int32_t index) { return picture_.boxes[static_cast<size_t>(index)]; }
   Origin origin(size_t function, ValueId value) const;
   int32_t add_box(Box box);
-  void connect(const Origin& from, int32_t to, const ValueType& type);
+  // `role`: the input of the box that it is.
+  void connect(Origin from, int32_t to, const ValueType& type, std::string_view role = {});
   void order(int32_t before, int32_t after);
   // The boxes in the order that Picture promises. Links that would close a circle are left out.
   Picture finish();

@@ -17,8 +17,9 @@ constexpr int32_t kMaxWidth = 4000, kHeader = 34;
 constexpr std::string_view kStyle =
     "<style>text{font:10px Helvetica,Arial,sans-serif;fill:#1c2733}.t{font-size:12px;font-weight:bold}"
     ".d{fill:#5a6775}.h .d{fill:#1c2733}.l{paint-order:stroke;stroke:#fff;stroke-width:3px}.r{text-anchor:end}.m{text-anchor:middle}rect{stroke:#7c9cc9}.n{fill:#eef3fb}"
+    ".p{fill:#fbeaf0;stroke:#c98ba6}.s{fill:#f4f4f1;stroke:#a9a99c}.q{fill:#d5e4fa;stroke:#4f7fc0}"
     ".i{fill:#e3f1dd;stroke:#7fae6c}.o{fill:#fbe9d7;stroke:#d79a5b}.b{fill:#e9e4f5;stroke:#8d7fb8}"
-    ".f{fill:#8d7fb8;fill-opacity:.07;stroke:#8d7fb8}.v{fill:#f8efcf;stroke:#c8ae5c}.c{fill:#efefef;stroke:#aaa}"
+    ".f{fill:#8d7fb8;fill-opacity:.05;stroke:#8d7fb8}.v{fill:#f8efcf;stroke:#c8ae5c}.c{fill:#efefef;stroke:#aaa}"
     ".a{fill:#f6dcdc;stroke:#c77}path{fill:none;stroke:#77828e;marker-end:url(#h)}.e{marker-end:none}"
     ".x{stroke:#c0504d;stroke-width:2}.w{stroke-dasharray:4 3}</style>\n"
     "<defs><marker id=\"h\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
@@ -29,7 +30,7 @@ constexpr std::string_view kDeviceColours[] = {"#2f7ed8", "#d8742f", "#3aa655", 
 
 class SvgWriter {
  public:
-  explicit SvgWriter(const Drawing& drawing) : drawing_(drawing), frames_(drawing, kMaxWidth) {}
+  explicit SvgWriter(const Drawing& drawing) : drawing_(drawing), frames_(drawing, kMaxWidth, kMaxHeight - kHeader) {}
 
   std::string run() {
     const Frame& root = *frames_.of(0);
@@ -96,10 +97,9 @@ class SvgWriter {
       const auto index = static_cast<size_t>(cells[i].index);
       if (cells[i].kind == CellKind::kBox) {
         const Box& box = drawing_.picture->boxes[index];
-        constexpr std::string_view kCss[] = {"n", "i", "o"};
         const std::string style = heat(box.microseconds);
         out_ += str_cat(style.empty() ? "<g>" : "<g class=\"h\">", "<title>", svg_escaped(box.name), "</title>");
-        card(drawing_.boxes[index], anchor, middle, kCss[static_cast<size_t>(box.kind)], style);
+        card(drawing_.boxes[index], anchor, middle, css_of(box), style);
         if (!box.device.empty()) {
           const Look& look = drawing_.boxes[index];
           rectangle(anchor - look.width / 2, middle - look.height / 2, 4, look.height, "",
@@ -154,7 +154,7 @@ class SvgWriter {
   }
 
   void chips(const Look& look, int32_t anchor, int32_t middle, bool assigned) {
-    constexpr std::string_view kCss[] = {"v", "c", "a"};
+    constexpr std::string_view kCss[] = {"v", "c", "a", "b"};
     std::vector<const ChipLook*> shown;
     for (const ChipLook& chip : look.chips) {
       if ((chip.kind == ChipKind::kAssigned) == assigned) shown.push_back(&chip);
@@ -171,6 +171,12 @@ class SvgWriter {
                        : str_cat("<path d=\"M", side - kChipGap, " ", line, "L", side, " ", inner, "\"/>");
       y += pitch;
     }
+  }
+
+  static std::string_view css_of(const Box& box) {
+    constexpr std::string_view kTints[] = {"n", "n p", "n s", "n q"};
+    if (box.kind == BoxKind::kNode) return kTints[static_cast<size_t>(box.tint)];
+    return box.kind == BoxKind::kInput ? "i" : "o";
   }
 
   static int32_t middle_of(const Frame& frame, const Cell& cell) {

@@ -45,8 +45,8 @@ void add_times(Picture& picture, const Shares& shares, const Members& members) {
       if (box.kind != BoxKind::kNode || found == shares.end()) continue;
       box.microseconds = std::max(box.microseconds, 0.0) + found->second.microseconds;
       if (stands_for == members.end() && found->second.together > 1) {
-        box.facts.emplace_back("runs as one", str_cat("with ", uint64_t{found->second.together - 1},
-                                                      " other nodes; the time is an equal share"));
+        box.facts.emplace_back("runs as one", str_cat("of ", uint64_t{found->second.together},
+                                                      " nodes; the time is an equal share"));
       }
     }
   }

@@ -82,7 +82,7 @@ class PlanPicture {
 
   Origin feed(int32_t index) const {
     if (static_cast<size_t>(index) < compiled_.spec.feeds.size()) return {index, 0, LinkKind::kValue, {}};
-    return {-1, 0, LinkKind::kValue, {ChipKind::kConstant, "", "precomputed value"}};
+    return {-1, 0, LinkKind::kValue, {ChipKind::kConstant, "", "precomputed value", ""}};
   }
 
   Origin origin(const PartInput& input) const {
@@ -120,7 +120,7 @@ class PlanPicture {
     for (const PassedThrough& passed : compiled_.passed_through) {
       if (passed.result == index && passed.feed >= 0) return feed(passed.feed);
     }
-    return {-1, 0, LinkKind::kValue, {ChipKind::kConstant, "", "constant"}};
+    return {-1, 0, LinkKind::kValue, {ChipKind::kConstant, "", "constant", ""}};
   }
 
   const Compiled& compiled_;

@@ -1,6 +1,6 @@
 // The frames as SVG elements: a flat list of shapes with their bounds, so that the view draws only those in sight.
 const COLOURS = ["#2f7ed8", "#d8742f", "#3aa655", "#8e44ad", "#c0392b", "#16a085", "#7f8c8d", "#b8860b"];
-const KINDS = ["node", "input", "output"];
+const KINDS = ["node", "input", "output"], TINTS = ["", " elementwise", " view", " weighted"];
 const LINE = 15, PAD = 6, CHIP_GAP = 14;
 
 function escaped(text) {
@@ -26,13 +26,14 @@ function heat(picture, microseconds) {
 function chips(look, x, y, assigned) {
   const shown = look.chips.filter(([kind]) => (kind === 2) === assigned), pitch = LINE + 2;
   const side = x + (assigned ? look.width : -look.width) / 2;
-  return shown.map(([kind, text, width], i) => {
+  return shown.map(([kind, text, width, name], i) => {
     const middle = y - shown.length * pitch / 2 + i * pitch + pitch / 2;
     const left = assigned ? side + CHIP_GAP : side - CHIP_GAP - width;
     const at = Math.min(Math.max(middle, y - look.height / 2 + 3), y + look.height / 2 - 3);
     const way = assigned ? `M${side} ${at}L${left} ${middle}` : `M${side - CHIP_GAP} ${middle}L${side} ${at}`;
-    return `<rect class="chip${kind}" x="${left}" y="${middle - LINE / 2}" width="${width}" height="${LINE}" rx="4"/>` +
-      words(left + PAD, middle + 4, "", text) + `<path class="arrow" d="${way}"/>`;
+    const data = kind === 3 ? `data-function="${escaped(name)}"` : "";
+    return `<g ${data}><title>${escaped(name)}</title><rect class="chip${kind}" x="${left}" y="${middle - LINE / 2}" ` +
+      `width="${width}" height="${LINE}" rx="4"/>${words(left + PAD, middle + 4, "chip", text)}</g><path class="arrow" d="${way}"/>`;
   }).join("");
 }
 
@@ -80,7 +81,7 @@ class Markup {
     const strip = device < 0 ? "" : `<rect x="${x - box.width / 2}" y="${y - box.height / 2}" width="4" height="${box.height}" ` +
       `fill="${COLOURS[device % COLOURS.length]}"/>`;
     this.centres.set("box " + index, [x, y]);
-    this.shapes.push(card(box, x, y, KINDS[box.kind] + this.marks("box", index), `data-box="${index}"`, box.name,
+    this.shapes.push(card(box, x, y, KINDS[box.kind] + (box.kind ? "" : TINTS[box.tint]) + this.marks("box", index), `data-box="${index}"`, box.name,
       heat(this.picture, box.microseconds), strip));
   }
 

@@ -19,7 +19,6 @@ function rebuild() {
     ((kind === "box" ? hitSet.has(index) : !open.has(index) && hitBlocks.has(index)) ? " hit" : "") +
     (chosen === kind + " " + index ? " chosen" : ""));
   drawn = null;
-  draw();
 }
 
 // Draws what is in sight, with a margin of one screen, unless it is drawn already.
@@ -63,6 +62,7 @@ function home() {
 }
 
 function centre(key) {
+  rebuild();
   const [cx, cy] = markup.centres.get(key);
   scale = Math.max(scale, 0.8);
   x = canvas.clientWidth / 2 - cx * scale;
@@ -77,19 +77,24 @@ function toggle(block) {
   const after = markup.centres.get(key);
   x += (before[0] - after[0]) * scale;
   y += (before[1] - after[1]) * scale;
-  draw();
+}
+
+function goTo(key) {
+  chosen = key;
+  showDetails();
+  centre(key);
 }
 
 function reveal(box) {
   for (const block of around(box)) open.add(block);
-  choose("box " + box);
-  centre("box " + box);
+  goTo("box " + box);
 }
 
 function choose(key) {
   chosen = key;
-  rebuild();
   showDetails();
+  rebuild();
+  draw();
 }
 
 function rows(pairs) { return pairs.map(([name, fact]) => `<dt>${escaped(name)}</dt><dd>${fact}</dd>`).join(""); }
@@ -107,7 +112,8 @@ function showDetails() {
   const pairs = self.time ? [["time", escaped(self.time) + " in a run"]] : [];
   if (kind === "box") {
     if (self.device) pairs.push(["device", escaped(self.device)]);
-    pairs.push(...self.facts.map(([name, fact]) => [name, escaped(fact) + opener(fact)]));
+    pairs.push(...self.facts.map(([name, fact]) => [name, name.startsWith("function") && pictureOf(fact) >= 0 ?
+      `<button data-function="${escaped(fact)}">${escaped(fact)}</button>` : escaped(fact)]));
     pairs.push(...picture.links.filter(link => link[1] === index).map(link => ["from", jump(link[0], link[2])]));
     pairs.push(...picture.links.filter(link => link[0] === index).map(link => ["to", jump(link[1], link[2])]));
   } else {
@@ -118,11 +124,7 @@ function showDetails() {
     `<dl>${rows(pairs)}</dl>`;
 }
 
-// A button for the function that an attribute names.
-function opener(fact) {
-  const found = fact.startsWith("function ") ? pictures.findIndex(other => other.title === fact.slice(9)) : -1;
-  return found < 0 ? "" : ` <button data-picture="${found}">Show</button>`;
-}
+function pictureOf(name) { return pictures.findIndex(other => other.title === name); }
 
 function search(text) {
   const wanted = text.trim().toLowerCase();
@@ -134,9 +136,10 @@ function search(text) {
       if (names.some(name => name.toLowerCase().includes(wanted))) hits.push(i);
     });
   }
+  if (hits.length) return step(1);
+  $("hits").textContent = wanted ? "none" : "";
   rebuild();
-  if (hits.length) step(1);
-  else $("hits").textContent = wanted ? "none" : "";
+  draw();
 }
 
 function step(by) {
@@ -195,11 +198,11 @@ function foldAll(unfold) {
 }
 
 function activate(target) {
-  const at = target.closest("[data-jump], [data-picture], [data-box], [data-block]");
+  const at = target.closest("[data-jump], [data-function], [data-box], [data-block]");
   if (!at) return choose(null);
-  const { jump: to, picture: other, box, block } = at.dataset;
+  const { jump: to, function: called, box, block } = at.dataset;
   if (to) return reveal(Number(to));
-  if (other) return show(Number(other));
+  if (called && pictureOf(called) >= 0) return show(pictureOf(called));
   if (box) return choose("box " + box);
   toggle(Number(block));
   choose("block " + block);
@@ -249,8 +252,7 @@ details.addEventListener("click", event => {
 function neighbour(by) {
   const keys = [...markup.centres.keys()], at = keys.indexOf(chosen);
   const next = keys[at < 0 ? 0 : (at + by + keys.length) % keys.length];
-  choose(next);
-  centre(next);
+  goTo(next);
 }
 
 const KEYS = {
@@ -258,7 +260,7 @@ const KEYS = {
   ArrowLeft: () => { x += 60; draw(); }, ArrowRight: () => { x -= 60; draw(); },
   ArrowUp: () => { y += 60; draw(); }, ArrowDown: () => { y -= 60; draw(); },
   j: () => neighbour(1), k: () => neighbour(-1), Escape: () => choose(null),
-  Enter: () => { if (chosen && chosen.startsWith("block")) { toggle(Number(chosen.slice(6))); showDetails(); } },
+  Enter: () => { if (chosen && chosen.startsWith("block")) { toggle(Number(chosen.slice(6))); choose(chosen); } },
 };
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
