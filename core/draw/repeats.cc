@@ -54,7 +54,7 @@ class Finder {
     for (size_t k = 0; k < first.sources.size(); ++k) {
       const int32_t a = first.sources[k], b = second.sources[k];
       const bool far = (a < 0 || i - a > period) && (b < 0 || i + period - b > period);
-      if (a != b && b - a != period && !far) return false;
+      if (a != b && (a < 0 || b - a != period) && !far) return false;
     }
     return true;
   }
