@@ -45,8 +45,10 @@ class Finder {
   }
 
  private:
-  // Sources are compared by their distance; those that lie further back than one period may be anywhere.
-  bool equal(int32_t i, int32_t period) const {
+  // Whether step i is like the one a period later, in stretches from `begin` on. Sources are compared by their distance. What
+  // enters the first stretch from before may come from the first one in the second; what lies further back than a period
+  // may be anywhere.
+  bool equal(int32_t i, int32_t period, int32_t begin) const {
     const Step& first = steps_[static_cast<size_t>(i)];
     const Step& second = steps_[static_cast<size_t>(i + period)];
     if (first.likeness < 0 || first.likeness != second.likeness) return false;
@@ -54,7 +56,9 @@ class Finder {
     for (size_t k = 0; k < first.sources.size(); ++k) {
       const int32_t a = first.sources[k], b = second.sources[k];
       const bool far = (a < 0 || i - a > period) && (b < 0 || i + period - b > period);
-      if (a != b && (a < 0 || b - a != period) && !far) return false;
+      const bool enters = i < begin + period && a < begin && b < begin + period;
+      const bool same = a == b || (a >= 0 && b - a == period);
+      if (!same && !enters && !far) return false;
     }
     return true;
   }
@@ -63,7 +67,7 @@ class Finder {
     const auto size = static_cast<int32_t>(steps_.size());
     for (int32_t i = 0; i + period < size; ++i) {
       const int32_t begin = i;
-      while (i + period < size && equal(i, period)) ++i;
+      while (i + period < size && equal(i, period, begin)) ++i;
       add({0, begin, i + period, period});
     }
   }
