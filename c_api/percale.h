@@ -474,10 +474,10 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_value_type(const per
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what,
                                                                      percale_text** out_text);
 
-/** Draws the graph. `format`: "svg", a picture of "main" that is at most 4000 px high, because equal blocks are drawn once;
- * or "html", one page with all functions that needs no network, to move, zoom, search and fold. The nodes show the times of `trace`,
- * the JSON of percale_trace_json(); `trace` may be NULL. INVALID_ARGUMENT for another format, and for a `trace` that is none.
- * \since 0.1 */
+/** Draws the graph. `format`: "svg", a picture of "main" that is at most 4000 px high, because equal
+ * blocks are drawn once; or "html", one page with all functions that needs no network, to move, zoom,
+ * search and fold. The nodes show the times of `trace`, the JSON of percale_trace_json(); `trace` may
+ * be NULL. INVALID_ARGUMENT for another format, and for a `trace` that is none. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_draw(const percale_graph* graph, const char* format,
                                                                  const char* trace, percale_text** out_text);
 
@@ -563,8 +563,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_session_explain(
     percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes,
     const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,
     size_t fetch_count, const char* what, percale_text** out_text);
-/** As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each with its device and kernel, and
- * the values that pass between devices. `trace` may be NULL. \since 0.1 */
+/** As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each with
+ * its device and kernel, and the values that pass between devices. `trace` may be NULL. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_draw(
     percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes,
     const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,

@@ -49,8 +49,8 @@ std::string drawn(const Setup& setup, const Model& model, const Args& args, cons
     return take_text(text);
   }
   return ask_session(setup, model, args, [&](auto* session, const Feeds& feeds, const auto& fetches, auto** text) {
-    return percale_session_draw(session, feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
-                                feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), format, times, text);
+    return percale_session_draw(session, feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(), feeds.ranks.data(),
+                                feeds.count(), fetches.data(), fetches.size(), format, times, text);
   });
 }
 

@@ -191,8 +191,8 @@ func (g *Graph) Inputs() []string { return g.names(graphGetInputName) }
 // Outputs are the names of the outputs of "main", in order.
 func (g *Graph) Outputs() []string { return g.names(graphGetOutputName) }
 
-// Draw gives a drawing: "svg", or "html", a page to move, zoom, search and fold. trace is the JSON of a Trace, whose times the
-// nodes show; or "".
+// Draw gives a drawing: "svg", or "html", a page to move, zoom, search and fold. The nodes show the
+// times of trace, the JSON of a Trace; or "".
 func (g *Graph) Draw(format, trace string) (string, error) {
 	c, err := g.enter()
 	if err != nil {

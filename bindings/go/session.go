@@ -162,8 +162,8 @@ func (s *Session) Explain(feeds []TensorType, fetches []string, what string) (st
 	return sessionExplain(c, names, dtypes, dims, ranksOf(dims), fetches, what)
 }
 
-// Draw gives a drawing of the plan for feeds of these types: "svg", or "html", a page to move, zoom, search and fold. trace is
-// the JSON of a Trace, whose times the nodes show; or "".
+// Draw gives a drawing of the plan for feeds of these types: "svg", or "html", a page to move, zoom,
+// search and fold. The nodes show the times of trace, the JSON of a Trace; or "".
 func (s *Session) Draw(feeds []TensorType, fetches []string, format, trace string) (string, error) {
 	c, err := s.enter()
 	if err != nil {

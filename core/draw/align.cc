@@ -55,8 +55,8 @@ class Aligner {
 
   const Extent& extent(int32_t v) const { return extents_[static_cast<size_t>(v)]; }
 
-  // Moves the vertices of a row as near to their neighbours as their extents and their order allow: weighted least
-  // squares, by pooling of adjacent violators.
+  // Moves the vertices of a row as near to their neighbours as their extents and their order allow:
+  // weighted least squares, by pooling of adjacent violators.
   void align(const std::vector<int32_t>& row, const std::vector<std::vector<Neighbour>>& neighbours) {
     struct Pool {
       double sum = 0, weight = 0;
@@ -74,7 +74,8 @@ class Aligner {
       while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
         const Pool last = pools.back();
         pools.pop_back();
-        pools.back() = {pools.back().sum + last.sum, pools.back().weight + last.weight, pools.back().count + last.count};
+        pools.back() = {pools.back().sum + last.sum, pools.back().weight + last.weight,
+                        pools.back().count + last.count};
       }
     }
     size_t i = 0;

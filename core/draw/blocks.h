@@ -17,18 +17,21 @@ struct Item {
 
 struct Block {
   std::string title;
-  std::string scope;    // what the names of all its nodes begin with, '/' included; "" where it was found otherwise
+  // What the names of all its nodes begin with, '/' included; "" for a block found otherwise.
+  std::string scope;
   int32_t parent = -1;
   int32_t repeats = 0;  // not 0: `items` are that many equal blocks
   int32_t nodes = 0;
   std::vector<Item> items;  // in the order of the boxes
 };
 
-// Block 0 is the whole picture. Names with '/' give blocks by their parts (whose titles are empty), and equal stretches
-// become one block that holds them. Every block is an interval of boxes, so that whatever is folded, no circle arises.
+// Block 0 is the whole picture. Names with '/' give blocks by their parts (whose titles are empty),
+// and equal stretches become one block that holds them. Every block is an interval of boxes, so
+// that whatever is folded, no circle arises.
 std::vector<Block> make_blocks(const Picture& picture);
 
-// Puts the nodes of a block into about sqrt(n) new blocks. False where they are too few to gain anything.
+// Puts the nodes of a block into about sqrt(n) new blocks. False where they are too few to gain
+// anything.
 bool split_block(const Picture& picture, std::vector<Block>& blocks, int32_t block);
 
 }  // namespace percale

@@ -11,8 +11,9 @@
 
 namespace percale {
 
-// "svg": the first picture, at most kMaxHeight px high. "html": one page without other files that shows all pictures and lets a
-// reader move, search and fold them. INVALID_ARGUMENT for another format. Precondition: there is a picture.
+// "svg": the first picture, at most kMaxHeight px high. "html": one page without other files that
+// shows all pictures and lets a reader move, search and fold them. INVALID_ARGUMENT for another
+// format. Precondition: there is a picture.
 Result<std::string> draw(std::span<const Picture> pictures, std::string_view format);
 
 std::string to_svg(const Picture& picture);

@@ -37,7 +37,8 @@ class DrawingMaker {
   }
 
  private:
-  // Names are shown without the part that they have in common with the title of the block around them.
+  // Names are shown without the part that they have in common with the title of the block around
+  // them.
   void add_boxes(size_t number, const std::string& outer) {
     Block& block = out_.blocks[number];
     const std::string scope = block.scope.empty() ? outer : block.scope;
@@ -175,7 +176,8 @@ class DrawingMaker {
     }
   }
 
-  // One label for each value, at its source; where a cell has several values, at the other end of each wire.
+  // One label for each value, at its source; where a cell has several values, at the other end of
+  // each wire.
   static void place_labels(Level& level) {
     std::vector<int32_t> value(level.cells.size(), -2);
     std::vector<bool> several(level.cells.size(), false);

@@ -1,5 +1,6 @@
-// A picture with everything that a writer needs: blocks, the text and size of each box, and the rows of each block's inside.
-// Writers choose which blocks are open, and align the rows for the sizes that follow (frame.h, page/frame.js).
+// A picture with everything that a writer needs: blocks, the text and size of each box, and the
+// rows of each block's inside. Writers choose which blocks are open, and align the rows for the
+// sizes that follow (frame.h, page/frame.js).
 #ifndef PERCALE_CORE_DRAW_DRAWING_H_
 #define PERCALE_CORE_DRAW_DRAWING_H_
 
@@ -38,8 +39,8 @@ struct Look {
 
 enum class CellKind : uint8_t { kBox, kBlock, kEntry, kExit, kTag };
 
-// Within the level of a block: a box, an inner block, the place where a value enters or leaves the block, or a tag that
-// stands for a far box whose wire would be too long.
+// Within the level of a block: a box, an inner block, the place where a value enters or leaves the
+// block, or a tag that stands for a far box whose wire would be too long.
 struct Cell {
   CellKind kind = CellKind::kBox;
   int32_t index = 0;  // box or block; of a tag, entry or exit the box that the value comes from
@@ -50,7 +51,8 @@ struct Cell {
 
 struct Wire {
   LayerWire at;
-  int32_t from_port = -1, to_port = -1;  // exit of the block `from`, entry of the block `to`; -1 for boxes
+  // Exit of the block `from`, entry of the block `to`; -1 for boxes.
+  int32_t from_port = -1, to_port = -1;
   LinkKind kind = LinkKind::kValue;
   std::string label;  // shown at the end `from`, or at the end `to` where `from` has several values
   bool label_at_end = false;
@@ -66,9 +68,9 @@ struct Level {
 struct Drawing {
   const Picture* picture = nullptr;
   std::vector<Block> blocks;
-  std::vector<Level> levels;  // by block
-  std::vector<Look> boxes;    // by box
-  std::vector<Look> folded;   // by block
+  std::vector<Level> levels;         // by block
+  std::vector<Look> boxes;           // by box
+  std::vector<Look> folded;          // by block
   std::vector<std::string> devices;  // in the order in which they first appear
   double microseconds = -1;          // of all boxes; negative: no times are known
   double longest = 0;                // of a box

@@ -40,7 +40,8 @@ const Frame* Frames::of(int32_t block) const {
 
 void Frames::open(int32_t block, int32_t width, int32_t height) {
   const Block& self = drawing_.blocks[static_cast<size_t>(block)];
-  if (self.repeats > 0 && self.items.front().block < 0) return;  // many equal boxes say no more than one
+  // Many equal boxes say no more than one.
+  if (self.repeats > 0 && self.items.front().block < 0) return;
   open_[static_cast<size_t>(block)] = true;
   const auto lay_out_around = [&] {
     for (int32_t b = block; b >= 0; b = drawing_.blocks[static_cast<size_t>(b)].parent) {

@@ -11,7 +11,8 @@ namespace percale {
 
 inline constexpr int32_t kFrameTitle = 22, kFramePadding = 12;
 
-// The inside of an open block. Coordinates are px from its upper left corner. Its surroundings align its middle.
+// The inside of an open block. Coordinates are px from its upper left corner. Its surroundings
+// align its middle.
 struct Frame {
   int32_t inside = 0;  // the block whose level is shown
   int32_t width = 0, height = 0;
@@ -23,7 +24,8 @@ struct Frame {
   int32_t port_x(const std::vector<int32_t>& cells, int32_t port) const;
 };
 
-// Which blocks are open, and their frames. An open block that holds equal blocks shows the first one of them only.
+// Which blocks are open, and their frames. An open block that holds equal blocks shows the first
+// one of them only.
 class Frames {
  public:
   // Opens blocks from the outside in while the drawing stays within `width` and `height`.

@@ -44,8 +44,8 @@ void write_numbers(JsonWriter& json, const std::vector<int32_t>& numbers) {
 void write_level(JsonWriter& json, const Level& level) {
   json.key("cells").begin_array();
   for (const Cell& cell : level.cells) {
-    write_numbers(json, {static_cast<int32_t>(cell.kind), cell.index, cell.at.row, cell.extent.left,
-                         cell.extent.right, cell.height});
+    write_numbers(json, {static_cast<int32_t>(cell.kind), cell.index, cell.at.row, cell.extent.left, cell.extent.right,
+                         cell.height});
   }
   json.end_array().key("wires").begin_array();
   for (const Wire& wire : level.wires) {

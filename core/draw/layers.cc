@@ -86,7 +86,8 @@ class RowOrderer {
     note_places(row);
   }
 
-  // Pairs of segments that cross, counted by a binary indexed tree over the places of the lower row.
+  // Pairs of segments that cross, counted by a binary indexed tree over the places of the lower
+  // row.
   int64_t crossings() const {
     int64_t total = 0;
     std::vector<int64_t> tree;
@@ -126,8 +127,8 @@ void assign_rows(std::vector<LayerCell>& cells, const std::vector<LayerWire>& wi
     targets[static_cast<size_t>(wire.from)].push_back(wire.to);
     has_source[static_cast<size_t>(wire.to)] = true;
   }
-  const bool entries = std::any_of(cells.begin(), cells.end(),
-                                   [](const LayerCell& c) { return c.place == CellPlace::kFirstRow; });
+  const bool entries =
+      std::any_of(cells.begin(), cells.end(), [](const LayerCell& c) { return c.place == CellPlace::kFirstRow; });
   for (LayerCell& cell : cells) cell.row = entries && cell.place != CellPlace::kFirstRow ? 1 : 0;
   int32_t last = 0;
   for (size_t c = 0; c < cells.size(); ++c) {
@@ -137,8 +138,8 @@ void assign_rows(std::vector<LayerCell>& cells, const std::vector<LayerWire>& wi
   // A cell that waits for nothing stands right above its first user.
   for (size_t c = 0; c < cells.size(); ++c) {
     if (has_source[c] || targets[c].empty() || cells[c].place != CellPlace::kAnywhere) continue;
-    const auto first = std::min_element(targets[c].begin(), targets[c].end(),
-                                        [&](int32_t a, int32_t b) { return row(a) < row(b); });
+    const auto first =
+        std::min_element(targets[c].begin(), targets[c].end(), [&](int32_t a, int32_t b) { return row(a) < row(b); });
     if (cells[static_cast<size_t>(*first)].place == CellPlace::kAnywhere) cells[c].row = row(*first) - 1;
   }
   for (LayerCell& cell : cells) {

@@ -1,6 +1,7 @@
-// A layered layout (after Sugiyama, Tagawa and Toda): cells in rows, such that every wire runs downwards; an order within
-// each row that has few crossings; and x coordinates that keep wires straight. The first two depend on the graph alone,
-// the last one on the sizes, which change when blocks open. Linear but for sorting, and the same each time.
+// A layered layout (after Sugiyama, Tagawa and Toda): cells in rows, such that every wire runs
+// downwards; an order within each row that has few crossings; and x coordinates that keep wires
+// straight. The first two depend on the graph alone, the last one on the sizes, which change when
+// blocks open. Linear but for sorting, and the same each time.
 #ifndef PERCALE_CORE_DRAW_LAYERS_H_
 #define PERCALE_CORE_DRAW_LAYERS_H_
 
@@ -22,7 +23,8 @@ struct LayerWire {
   std::vector<int32_t> bends;  // vertices in the rows between the two; set by order_rows()
 };
 
-// The part of a wire between two neighbouring rows. Wires that share it count once, as the first of them.
+// The part of a wire between two neighbouring rows. Wires that share it count once, as the first of
+// them.
 struct Segment {
   int32_t above = 0, below = 0;  // vertices
   int32_t wire = 0;

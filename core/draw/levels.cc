@@ -8,7 +8,8 @@
 namespace percale {
 namespace {
 
-// A value, by its box and output; or the order before a box, which all links that only tell of it share.
+// A value, by its box and output; or the order before a box, which all links that only tell of it
+// share.
 using ValueKey = std::pair<int32_t, int32_t>;
 ValueKey key_of(const Link& link) {
   return link.kind == LinkKind::kOrder ? ValueKey{-1, link.to} : ValueKey{link.from, link.output};
@@ -98,7 +99,8 @@ class LevelMaker {
     for (const Item& item : drawing_.blocks[static_cast<size_t>(b)].items) {
       const bool is_box = item.box >= 0;
       const int32_t index = is_box ? item.box : item.block;
-      const Look& look = is_box ? drawing_.boxes[static_cast<size_t>(index)] : drawing_.folded[static_cast<size_t>(index)];
+      const Look& look =
+          is_box ? drawing_.boxes[static_cast<size_t>(index)] : drawing_.folded[static_cast<size_t>(index)];
       (is_box ? cell_of_box_ : cell_of_block_)[static_cast<size_t>(index)] = static_cast<int32_t>(level.cells.size());
       const CellKind kind = is_box ? CellKind::kBox : CellKind::kBlock;
       level.cells.push_back({kind, index, {}, {look.left(), look.right()}, look.cell_height()});
@@ -145,8 +147,9 @@ class LevelMaker {
   const Drawing& drawing_;
   std::vector<Level> levels_;
   std::vector<int32_t> block_of_box_, cell_of_box_, cell_of_block_;
-  std::vector<Ports> ports_;                                                 // by block
-  std::vector<std::set<std::tuple<int32_t, int32_t, int32_t, int32_t>>> known_;  // by block: ends of wires
+  std::vector<Ports> ports_;                                                     // by block
+  // By block: cells, value and port of its wires.
+  std::vector<std::set<std::tuple<int32_t, int32_t, int32_t, int32_t>>> known_;
 };
 
 }  // namespace

@@ -53,8 +53,8 @@ std::string ops_of(const Graph& graph, const FunctionRef& ref) {
   return text;
 }
 
-// The same for nodes that compute the same thing of values of the same types. The names of variables and the
-// numbers of random nodes differ in every node.
+// The same for nodes that compute the same thing of values of the same types. The names of
+// variables and the numbers of random nodes differ in every node.
 std::string likeness_of(const Graph& graph, const Function& f, const Node& node) {
   std::string text = str_cat(op_name(*node.op), '\n');
   for (const auto& [name, value] : node.attributes) {
@@ -76,6 +76,17 @@ Chip constant_chip(const Value& value, const Tensor& constant) {
   return {ChipKind::kConstant, value.name, constant_text(constant), ""};
 }
 
+void add_attributes(Box& box, const Attributes& attributes) {
+  for (const auto& [name, value] : attributes) {
+    const auto* called = value.get_if<FunctionRef>();
+    if (called == nullptr) {
+      box.facts.emplace_back(name, attribute_text(value));
+    } else {
+      box.chips.push_back({ChipKind::kFunction, called->name, "", name});
+    }
+  }
+}
+
 Box node_box(const Graph& graph, const Function& function, const Node& node) {
   Box box;
   box.name = node.name;
@@ -86,14 +97,7 @@ Box node_box(const Graph& graph, const Function& function, const Node& node) {
   if (!node.op->doc.empty()) box.facts.emplace_back("computes", node.op->doc);
   add_value_facts(box, function, node.inputs, "input");
   add_value_facts(box, function, node.outputs, "output");
-  for (const auto& [name, value] : node.attributes) {
-    const auto* called = value.get_if<FunctionRef>();
-    if (called == nullptr) {
-      box.facts.emplace_back(name, attribute_text(value));
-    } else {
-      box.chips.push_back({ChipKind::kFunction, called->name, "", name});
-    }
-  }
+  add_attributes(box, node.attributes);
   if (!node.device.empty()) box.facts.emplace_back("device hint", node.device);
   const AttrValue* variable = node.op->has(kStateful) ? node.attributes.find("variable") : nullptr;
   if (variable != nullptr && !is_variable_read(node)) {

@@ -31,7 +31,8 @@ struct Box {
   std::string detail;  // the type of an input or output; device and kernel of a planned node
   std::string device;  // "" outside of plans
   Tint tint = Tint::kPlain;
-  std::string likeness;  // equal for nodes of the same op, attributes and types; "" is like nothing
+  // Equal for nodes of the same op, attributes and types; "" is like nothing.
+  std::string likeness;
   double microseconds = -1;  // per run, as a trace measured them; negative: unknown
   std::vector<Chip> chips;
   std::vector<std::pair<std::string, std::string>> facts;  // shown when a reader asks for them

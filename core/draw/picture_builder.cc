@@ -112,7 +112,8 @@ void PictureBuilder::link_part(size_t part) {
     const Node& node = f.nodes[i];
     for (size_t k = 0; k < node.inputs.size(); ++k) {
       const ValueId id = node.inputs[k];
-      if (id != kNoValue) connect(origin(part, id), to, f.type(id), node.op->inputs.empty() ? "" : node.op->input(k).name);
+      if (id != kNoValue)
+        connect(origin(part, id), to, f.type(id), node.op->inputs.empty() ? "" : node.op->input(k).name);
     }
     for (const NodeId before : node.control) order(box_of(part, before), to);
   }

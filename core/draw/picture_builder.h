@@ -23,7 +23,8 @@ struct Origin {
 // "f32 [1,28,28,1]"
 std::string type_text(const ValueType& type);
 
-// The graph, which holds the functions that nodes name, and the functions added must outlive the builder.
+// The graph, which holds the functions that nodes name, and the functions added must outlive the
+// builder.
 class PictureBuilder {
  public:
   using InputOrigin = std::function<Origin(size_t input)>;
@@ -33,8 +34,9 @@ class PictureBuilder {
   int32_t add_input(std::string_view name, const ValueType& type) { return add_end(BoxKind::kInput, name, type); }
   // An output of the whole; connect() says what it shows.
   int32_t add_output(std::string_view name, const ValueType& type) { return add_end(BoxKind::kOutput, name, type); }
-  // Boxes for the nodes, all but those that only read a variable, which become chips. `inputs` tells where the
-  // function's inputs come from; it is first called within finish() or origin(). Returns a number for origin().
+  // Boxes for the nodes, all but those that only read a variable, which become chips. `inputs`
+  // tells where the function's inputs come from; it is first called within finish() or origin().
+  // Returns a number for origin().
   size_t add_function(const Function& function, InputOrigin inputs);
   // The box of a node; -1 for one that became a chip.
   int32_t box_of(size_t function, NodeId node) const { return parts_[function].boxes[static_cast<size_t>(node)]; }

@@ -45,9 +45,9 @@ class Finder {
   }
 
  private:
-  // Whether step i is like the one a period later, in stretches from `begin` on. Sources are compared by their distance. What
-  // enters the first stretch from before may come from the first one in the second; what lies further back than a period
-  // may be anywhere.
+  // Whether step i is like the one a period later, in stretches from `begin` on. Sources are
+  // compared by their distance. What enters the first stretch from before may come from the first
+  // one in the second; what lies further back than a period may be anywhere.
   bool equal(int32_t i, int32_t period, int32_t begin) const {
     const Step& first = steps_[static_cast<size_t>(i)];
     const Step& second = steps_[static_cast<size_t>(i + period)];
@@ -106,7 +106,8 @@ class Finder {
     for (size_t i = 1; i <= size; ++i) crossings_[i] += crossings_[i - 1];
   }
 
-  // A repeat may begin at any step of a period where steps are left over: the fewer values cross, the better.
+  // A repeat may begin at any step of a period where steps are left over: the fewer values cross,
+  // the better.
   int32_t best_begin(const Candidate& c) const {
     int32_t best = c.begin;
     for (int32_t i = c.begin; i + c.period * c.count() <= c.end; ++i) {

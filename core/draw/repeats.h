@@ -8,9 +8,10 @@
 namespace percale {
 
 struct Step {
-  int32_t likeness = 0;  // equal for equal steps; negative: like nothing
-  int32_t weight = 1;    // nodes
-  std::vector<int32_t> sources;  // earlier steps whose results it uses, in the order of its inputs; -1: from outside
+  int32_t likeness = 0;          // equal for equal steps; negative: like nothing
+  int32_t weight = 1;            // nodes
+  // Earlier steps whose results it uses, in the order of its inputs; -1: from outside.
+  std::vector<int32_t> sources;
 };
 
 // The steps [begin, begin + period * count) are `count` equal stretches.
@@ -18,8 +19,9 @@ struct Repeat {
   int32_t begin = 0, period = 0, count = 0;
 };
 
-// Repeats that do not overlap, in ascending order, the largest ones first where they would. Two stretches are equal if
-// their steps are and use each other's results in the same way. Near-linear: periods are at most kMaxPeriod.
+// Repeats that do not overlap, in ascending order, the largest ones first where they would. Two
+// stretches are equal if their steps are and use each other's results in the same way. Near-linear:
+// periods are at most kMaxPeriod.
 inline constexpr int32_t kMaxPeriod = 512;
 std::vector<Repeat> find_repeats(const std::vector<Step>& steps);
 

@@ -16,13 +16,16 @@ constexpr int32_t kMaxWidth = 4000, kHeader = 34;
 
 constexpr std::string_view kStyle =
     "<style>text{font:10px Helvetica,Arial,sans-serif;fill:#1c2733}.t{font-size:12px;font-weight:bold}"
-    ".d{fill:#5a6775}.h .d{fill:#1c2733}.l{paint-order:stroke;stroke:#fff;stroke-width:3px}.r{text-anchor:end}.m{text-anchor:middle}rect{stroke:#7c9cc9}.n{fill:#eef3fb}"
+    ".d{fill:#5a6775}.h "
+    ".d{fill:#1c2733}.l{paint-order:stroke;stroke:#fff;stroke-width:3px}.r{text-anchor:end}.m{text-anchor:middle}rect{"
+    "stroke:#7c9cc9}.n{fill:#eef3fb}"
     ".p{fill:#fbeaf0;stroke:#c98ba6}.s{fill:#f4f4f1;stroke:#a9a99c}.q{fill:#d5e4fa;stroke:#4f7fc0}"
     ".i{fill:#e3f1dd;stroke:#7fae6c}.o{fill:#fbe9d7;stroke:#d79a5b}.b{fill:#e9e4f5;stroke:#8d7fb8}"
     ".f{fill:#8d7fb8;fill-opacity:.05;stroke:#8d7fb8}.v{fill:#f8efcf;stroke:#c8ae5c}.c{fill:#efefef;stroke:#aaa}"
     ".a{fill:#f6dcdc;stroke:#c77}path{fill:none;stroke:#77828e;marker-end:url(#h)}.e{marker-end:none}"
     ".x{stroke:#c0504d;stroke-width:2}.w{stroke-dasharray:4 3}</style>\n"
-    "<defs><marker id=\"h\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+    "<defs><marker id=\"h\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+    "orient=\"auto\">"
     "<path d=\"M0 0L8 4L0 8z\" style=\"fill:#77828e;stroke:none;marker-end:none\"/></marker></defs>\n";
 
 constexpr std::string_view kDeviceColours[] = {"#2f7ed8", "#d8742f", "#3aa655", "#8e44ad",
@@ -48,7 +51,8 @@ class SvgWriter {
     out_ += str_cat("<text x=\"", x, "\" y=\"", y, "\" class=\"", css, "\">", svg_escaped(words), "</text>");
   }
 
-  void rectangle(int32_t x, int32_t y, int32_t width, int32_t height, std::string_view css, std::string_view style = {}) {
+  void rectangle(int32_t x, int32_t y, int32_t width, int32_t height, std::string_view css,
+                 std::string_view style = {}) {
     out_ += str_cat("<rect x=\"", x, "\" y=\"", y, "\" width=\"", width, "\" height=\"", height, "\" rx=\"4\" class=\"",
                     css, style.empty() ? "\"/>" : str_cat("\" style=\"", style, "\"/>"));
   }
@@ -216,8 +220,8 @@ class SvgWriter {
     const auto cross = [&](int32_t row, int32_t next_x) {
       const int32_t top = y + frame.row_tops[static_cast<size_t>(row)];
       const int32_t above = top - kRowGap;
-      path += str_cat("V", above, "C", x + at, " ", above + kRowGap / 2, " ", x + next_x, " ", above + kRowGap / 2,
-                      " ", x + next_x, " ", top);
+      path += str_cat("V", above, "C", x + at, " ", above + kRowGap / 2, " ", x + next_x, " ", above + kRowGap / 2, " ",
+                      x + next_x, " ", top);
       at = next_x;
     };
     int32_t row = from.at.row;
@@ -227,8 +231,8 @@ class SvgWriter {
     constexpr std::string_view kCss[] = {"", "x", "w"};
     // Wires that go on within a block have their arrows there.
     const bool goes_on = to.kind == CellKind::kExit || (to.kind == CellKind::kBlock && frames_.of(to.index) != nullptr);
-    out_ += str_cat("<path class=\"", kCss[static_cast<size_t>(wire.kind)], goes_on ? " e" : "",
-                    "\" d=\"", path, "\"/>\n");
+    out_ +=
+        str_cat("<path class=\"", kCss[static_cast<size_t>(wire.kind)], goes_on ? " e" : "", "\" d=\"", path, "\"/>\n");
   }
 
   void label(const Frame& frame, const Wire& wire, int32_t x, int32_t y) {

@@ -45,8 +45,8 @@ void add_times(Picture& picture, const Shares& shares, const Members& members) {
       if (box.kind != BoxKind::kNode || found == shares.end()) continue;
       box.microseconds = std::max(box.microseconds, 0.0) + found->second.microseconds;
       if (stands_for == members.end() && found->second.together > 1) {
-        box.facts.emplace_back("runs as one", str_cat("of ", uint64_t{found->second.together},
-                                                      " nodes; the time is an equal share"));
+        box.facts.emplace_back("runs as one",
+                               str_cat("of ", uint64_t{found->second.together}, " nodes; the time is an equal share"));
       }
     }
   }
@@ -79,7 +79,8 @@ Result<std::string> draw_graph(const Graph& graph, std::string_view format, std:
 
 Result<std::string> draw_plan(const Compiled& compiled, std::string_view format, std::string_view trace) {
   std::vector<Picture> pictures = pictures_of(*compiled.graph);
-  std::erase_if(pictures, [&](const Picture& p) { return p.title == compiled.spec.function || p.title == kInitFunction; });
+  std::erase_if(pictures,
+                [&](const Picture& p) { return p.title == compiled.spec.function || p.title == kInitFunction; });
   pictures.insert(pictures.begin(), picture_of(compiled));
   return draw_timed(std::move(pictures), format, trace, members_of(compiled));
 }

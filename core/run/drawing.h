@@ -11,8 +11,8 @@
 
 namespace percale {
 
-// `format`: "svg" (of "main" alone) or "html". `trace`: the JSON of a trace, or "". INVALID_ARGUMENT for another format and
-// for what is no trace.
+// `format`: "svg" (of "main" alone) or "html". `trace`: the JSON of a trace, or "".
+// INVALID_ARGUMENT for another format and for what is no trace.
 Result<std::string> draw_graph(const Graph& graph, std::string_view format, std::string_view trace);
 Result<std::string> draw_plan(const Compiled& compiled, std::string_view format, std::string_view trace);
 

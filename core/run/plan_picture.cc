@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/draw/node_box.h"
 #include "core/draw/picture_builder.h"
 
 namespace percale {
@@ -19,7 +20,8 @@ class PlanPicture {
     for (const PlacedProgram& program : compiled_.programs) add_program(program);
     for (const ControlNode& control : compiled_.control) add_control(control);
     if (compiled_.rest != nullptr) {
-      rest_ = builder_.add_function(compiled_.rest->main(), [this](size_t i) { return origin(compiled_.rest_inputs[i]); });
+      rest_ =
+          builder_.add_function(compiled_.rest->main(), [this](size_t i) { return origin(compiled_.rest_inputs[i]); });
     }
     for (size_t i = 0; i < compiled_.control.size(); ++i) connect_control(i);
     for (const Transfer& t : compiled_.transfers) {
@@ -34,9 +36,8 @@ class PlanPicture {
 
  private:
   void add_program(const PlacedProgram& placed) {
-    const size_t part = builder_.add_function(placed.part.function, [this, &placed](size_t input) {
-      return origin(placed.part.inputs[input]);
-    });
+    const size_t part = builder_.add_function(
+        placed.part.function, [this, &placed](size_t input) { return origin(placed.part.inputs[input]); });
     const Function& f = placed.part.function;
     for (size_t i = 0; i < f.nodes.size(); ++i) {
       const int32_t box = builder_.box_of(part, static_cast<NodeId>(i));
@@ -68,6 +69,7 @@ class PlanPicture {
     box.title = op_name(*control.node.op);
     box.detail = "between programs";
     box.facts.emplace_back("op", box.title);
+    add_attributes(box, control.node.attributes);
     control_.push_back(builder_.add_box(std::move(box)));
   }
 
@@ -124,7 +126,7 @@ class PlanPicture {
   }
 
   const Compiled& compiled_;
-  PictureBuilder builder_;  // its functions 0 to n - 1 are the programs
+  PictureBuilder builder_;        // its functions 0 to n - 1 are the programs
   std::vector<int32_t> control_;  // boxes
   size_t rest_ = 0;
 };

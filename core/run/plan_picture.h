@@ -7,8 +7,8 @@
 
 namespace percale {
 
-// Every node that runs, with its device and kernel; values that pass between devices; and, without either, what can only
-// be planned during a run.
+// Every node that runs, with its device and kernel; values that pass between devices; and, without
+// either, what can only be planned during a run.
 Picture picture_of(const Compiled& compiled);
 
 }  // namespace percale

@@ -10,8 +10,8 @@
 #include "core/graph/effects.h"
 #include "core/run/compile.h"
 #include "core/run/control.h"
-#include "core/run/executor.h"
 #include "core/run/drawing.h"
+#include "core/run/executor.h"
 #include "core/run/explain.h"
 #include "core/run/queue_ops.h"
 

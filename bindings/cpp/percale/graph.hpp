@@ -116,8 +116,8 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_graph_describe(get(), what.c_str(), out); });
   }
-  /// A drawing: "svg", or "html", a page to move, zoom, search and fold. `trace`: the JSON of a Trace, whose times the nodes
-  /// show.
+  /// A drawing: "svg", or "html", a page to move, zoom, search and fold. The nodes show the times of
+  /// `trace`, the JSON of a Trace.
   Result<std::string> draw(Text format, std::optional<Text> trace = {}) const {
     return detail::text([&](percale_text** out) {
       return percale_graph_draw(get(), format.c_str(), trace ? trace->c_str() : nullptr, out);

@@ -151,8 +151,8 @@ class Session : public Handle<percale_session, percale_session_release> {
   void cancel() { percale_session_cancel(get()); }
   /// Why the plan is what it is: "plan", "kernels" or "passes" (JSON).
   Result<std::string> explain(std::span<const FeedType> feeds, Names fetches, Text what) const;
-  /// A drawing of the plan: "svg", or "html", a page to move, zoom, search and fold. `trace`: the JSON of a Trace, whose times
-  /// the nodes show.
+  /// A drawing of the plan: "svg", or "html", a page to move, zoom, search and fold. The nodes show
+  /// the times of `trace`, the JSON of a Trace.
   Result<std::string> draw(std::span<const FeedType> feeds, Names fetches, Text format,
                            std::optional<Text> trace = {}) const;
   /// JSON: plans, cache hits, runs, memory as planned and as measured.

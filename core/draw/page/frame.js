@@ -1,6 +1,6 @@
 "use strict";
-// Where everything stands when some blocks are open. The rows and their order are in the data; core/draw/align.cc and
-// core/draw/frame.cc do the same for SVG.
+// Where everything stands when some blocks are open. The rows and their order are in the data;
+// core/draw/align.cc and core/draw/frame.cc do the same for SVG.
 const ROW_GAP = 40, COLUMN_GAP = 18, TITLE = 22, TITLE_ROOM = 40, PADDING = 12;
 const SWEEPS = 9, LONG_WEIGHT = 8, LONELY_WEIGHT = 0.01;
 const CELL = { box: 0, block: 1, entry: 2, exit: 3, tag: 4 };
@@ -14,8 +14,8 @@ function portX(frame, cells, port) {
   return frame.x[cells[Math.min(Math.max(port, 0), cells.length - 1)]];
 }
 
-// Moves the vertices of a row as near to their neighbours as their extents and their order allow: weighted least squares,
-// by pooling of adjacent violators.
+// Moves the vertices of a row as near to their neighbours as their extents and their order allow:
+// weighted least squares, by pooling of adjacent violators.
 function alignRow(row, neighbours, extents, x) {
   const pools = [], offsets = [];
   let offset = 0;
@@ -42,7 +42,8 @@ function alignRow(row, neighbours, extents, x) {
   }
 }
 
-// x of each vertex. `shifts`: by segment, where its upper end lies to the right of its lower end when the anchors agree.
+// x of each vertex. `shifts`: by segment, where its upper end lies to the right of its lower end
+// when the anchors agree.
 function alignRows(block, extents, shifts) {
   const up = extents.map(() => []), down = extents.map(() => []), x = new Array(extents.length).fill(0);
   block.segments.forEach(([above, below], i) => {

@@ -1,4 +1,5 @@
-// The frames as SVG elements: a flat list of shapes with their bounds, so that the view draws only those in sight.
+// The frames as SVG elements: a flat list of shapes with their bounds, so that the view draws only
+// those in sight.
 const COLOURS = ["#2f7ed8", "#d8742f", "#3aa655", "#8e44ad", "#c0392b", "#16a085", "#7f8c8d", "#b8860b"];
 const KINDS = ["node", "input", "output"], TINTS = ["", " elementwise", " view", " weighted"];
 const LINE = 15, PAD = 6, CHIP_GAP = 14;

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-
 namespace percale {
 namespace {
 
@@ -82,7 +81,8 @@ TEST_CASE("no cells of a row overlap in random graphs, every wire runs down, and
     for (const std::vector<int32_t>& row : layout.order.rows) {
       for (size_t i = 1; i < row.size(); ++i) {
         const int32_t reach = (row[i] < 60 ? 30 : 2) + (row[i - 1] < 60 ? 30 : 2);
-        CHECK(layout.x[static_cast<size_t>(row[i])] - layout.x[static_cast<size_t>(row[i - 1])] >= reach + kColumnGap - 1);
+        CHECK(layout.x[static_cast<size_t>(row[i])] - layout.x[static_cast<size_t>(row[i - 1])] >=
+              reach + kColumnGap - 1);
       }
     }
     CHECK(lay_out(60, wires, 30).x == layout.x);

@@ -9,8 +9,8 @@
 
 namespace percale {
 
-// x -> layers of MatMul with a variable, Add with a constant, Relu, and Add of what came in -> "y". Names are like
-// "body/layer3/MatMul" with `scopes`, else like "n17".
+// x -> layers of MatMul with a variable, Add with a constant, Relu, and Add of what came in -> "y".
+// Names are like "body/layer3/MatMul" with `scopes`, else like "n17".
 inline std::shared_ptr<const Graph> residual_net(int layers, bool scopes = true) {
   Builder owner(all_ops());
   Build b(owner.main());

@@ -9,7 +9,8 @@ namespace percale {
 namespace {
 
 const Box& box_of(const Picture& picture, std::string_view name) {
-  const auto found = std::find_if(picture.boxes.begin(), picture.boxes.end(), [&](const Box& b) { return b.name == name; });
+  const auto found =
+      std::find_if(picture.boxes.begin(), picture.boxes.end(), [&](const Box& b) { return b.name == name; });
   REQUIRE(found != picture.boxes.end());
   return *found;
 }

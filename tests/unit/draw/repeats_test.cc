@@ -49,7 +49,8 @@ TEST_CASE("stretches must be wired alike; what comes from far away may be anythi
 }
 
 TEST_CASE("a repeat begins where few values cross") {
-  // Each stretch is b c a; b and c both read what a gave, so that two values are alive between b and c.
+  // Each stretch is b c a; b and c both read what a gave, so that two values are alive between b
+  // and c.
   std::vector<Step> steps = chain("xxcabcabcabcay");
   for (size_t i = 2; i < steps.size(); ++i) {
     if (steps[i].likeness == 'c') steps[i].sources = {static_cast<int32_t>(i) - 1, static_cast<int32_t>(i) - 2};
