@@ -56,7 +56,8 @@ function fit() {
 function home() {
   scale = Math.min(Math.max(canvas.clientWidth / markup.width, 0.6), 1.2);
   x = (canvas.clientWidth - markup.width * scale) / 2;
-  if (x < 0) x = (canvas.clientWidth - markup.width * scale) / 2;
+  const first = markup.centres.values().next().value;
+  if (x < 0 && first) x = canvas.clientWidth / 2 - first[0] * scale;
   y = Math.max(0, (canvas.clientHeight - markup.height * scale) / 2);
   draw();
 }
@@ -184,6 +185,7 @@ function show(index) {
   $("pictures").value = index;
   $("legend").innerHTML = picture.devices.map((device, i) =>
     `<span><i style="background:${COLOURS[i % COLOURS.length]}"></i>${escaped(device)}</span>`).join("") +
+    (picture.devices.length > 1 ? "<span><i class=\"transfer\"></i>between devices</span>" : "") +
     (picture.time ? `<span>in all ${escaped(picture.time)}</span>` : "");
   showDetails();
   rebuild();
