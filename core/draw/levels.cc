@@ -147,7 +147,7 @@ class LevelMaker {
   const Drawing& drawing_;
   std::vector<Level> levels_;
   std::vector<int32_t> block_of_box_, cell_of_box_, cell_of_block_;
-  std::vector<Ports> ports_;                                                     // by block
+  std::vector<Ports> ports_;  // by block
   // By block: cells, value and port of its wires.
   std::vector<std::set<std::tuple<int32_t, int32_t, int32_t, int32_t>>> known_;
 };

@@ -8,8 +8,8 @@
 namespace percale {
 
 struct Step {
-  int32_t likeness = 0;          // equal for equal steps; negative: like nothing
-  int32_t weight = 1;            // nodes
+  int32_t likeness = 0;  // equal for equal steps; negative: like nothing
+  int32_t weight = 1;    // nodes
   // Earlier steps whose results it uses, in the order of its inputs; -1: from outside.
   std::vector<int32_t> sources;
 };

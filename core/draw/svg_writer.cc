@@ -24,7 +24,8 @@ constexpr std::string_view kStyle =
     ".f{fill:#8d7fb8;fill-opacity:.05;stroke:#8d7fb8}.v{fill:#f8efcf;stroke:#c8ae5c}.c{fill:#efefef;stroke:#aaa}"
     ".a{fill:#f6dcdc;stroke:#c77}path{fill:none;stroke:#77828e;marker-end:url(#h)}.e{marker-end:none}"
     ".x{stroke:#c0504d;stroke-width:2}.w{stroke-dasharray:4 3}</style>\n"
-    "<defs><marker id=\"h\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" markerUnits=\"userSpaceOnUse\" "
+    "<defs><marker id=\"h\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+    "markerUnits=\"userSpaceOnUse\" "
     "orient=\"auto\">"
     "<path d=\"M0 0L8 4L0 8z\" style=\"fill:#77828e;stroke:none;marker-end:none\"/></marker></defs>\n";
 

@@ -103,7 +103,9 @@ class Page(unittest.TestCase):
         self.browser.run("document.querySelector('#next').click()")
         self.assertEqual(self.text("#hits"), f"2 of {LAYERS}")
         self.assertNotEqual(self.text("#details h2"), first)
-        self.assertTrue(self.browser.run("return Boolean(document.querySelector('g.hit.chosen'))"))
+        stroke = self.browser.run("return getComputedStyle(document.querySelector('g.hit.chosen > rect')).strokeWidth + "
+                                  "getComputedStyle(document.querySelector('g.hit.chosen > rect')).stroke")
+        self.assertEqual(stroke, "3pxrgb(208, 2, 27)")
         self.search("there is no such name", "none")
 
     def test_details_tell_attributes_types_and_neighbours_which_are_a_click_away(self):

@@ -76,6 +76,7 @@ function toggle(block) {
   if (!open.delete(block)) open.add(block);
   rebuild();
   const after = markup.centres.get(key);
+  if (!before || !after) return; // within a folded block
   x += (before[0] - after[0]) * scale;
   y += (before[1] - after[1]) * scale;
 }
@@ -253,6 +254,7 @@ details.addEventListener("click", event => {
 
 function neighbour(by) {
   const keys = [...markup.centres.keys()], at = keys.indexOf(chosen);
+  if (!keys.length) return;
   const next = keys[at < 0 ? 0 : (at + by + keys.length) % keys.length];
   goTo(next);
 }

@@ -1,10 +1,11 @@
 // Pictures of plans.
+#include "core/run/drawing.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "core/graph/builder.h"
-#include "core/run/drawing.h"
 #include "core/run/plan_picture.h"
 #include "core/run/session.h"
 #include "core/run/trace.h"
@@ -107,8 +108,8 @@ TEST_CASE("the times of a trace stand on the nodes of graph and plan; nodes that
   const std::string members[] = {"a", "y"};
   trace.add("MatMul b", "cpu:1", 0, 5000, "kernel");
   trace.add("Fused both", "cpu:0", 5000, 9000, "kernel", members);
-  for (const std::string& svg : {get(draw_graph(*graph, "svg", trace.to_json())),
-                                 get(session->draw(kSpec, kTypes, "svg", trace.to_json()))}) {
+  for (const std::string& svg :
+       {get(draw_graph(*graph, "svg", trace.to_json())), get(session->draw(kSpec, kTypes, "svg", trace.to_json()))}) {
     CHECK(svg.find("5 \xC2\xB5s") != std::string::npos);
     CHECK(svg.find("2 \xC2\xB5s") != std::string::npos);
     CHECK(svg.find("in all 9 \xC2\xB5s") != std::string::npos);
