@@ -8,6 +8,7 @@ namespace percale {
 namespace {
 
 constexpr int64_t kShownElements = 4;
+constexpr size_t kTitleOps = 3;
 
 template <class T>
 std::string elements_text(const Tensor& tensor) {
@@ -53,6 +54,21 @@ std::string ops_of(const Graph& graph, const FunctionRef& ref) {
   return text;
 }
 
+// "Fused Conv Relu" of a fused node, else the op.
+std::string title_of(const Graph& graph, const Node& node) {
+  const std::string op = op_name(*node.op);
+  const AttrValue* body = op == "percale:Fused" ? node.attributes.find("body") : nullptr;
+  const FunctionRef* ref = body == nullptr ? nullptr : body->get_if<FunctionRef>();
+  const Function* function = ref == nullptr ? nullptr : graph.find_function(ref->name);
+  if (function == nullptr) return op;
+  std::string title = "Fused";
+  for (size_t i = 0; i < function->nodes.size(); ++i) {
+    if (i == kTitleOps) return title + " \xE2\x80\xA6";
+    title += str_cat(" ", function->nodes[i].op->name);
+  }
+  return title;
+}
+
 // The same for nodes that compute the same thing of values of the same types. The names of
 // variables and the numbers of random nodes differ in every node.
 std::string likeness_of(const Graph& graph, const Function& f, const Node& node) {
@@ -90,10 +106,10 @@ void add_attributes(Box& box, const Attributes& attributes) {
 Box node_box(const Graph& graph, const Function& function, const Node& node) {
   Box box;
   box.name = node.name;
-  box.title = op_name(*node.op);
+  box.title = title_of(graph, node);
   box.likeness = likeness_of(graph, function, node);
   box.tint = node.op->has(kView) ? Tint::kView : node.op->has(kElementwise) ? Tint::kElementwise : Tint::kPlain;
-  box.facts.emplace_back("op", box.title);
+  box.facts.emplace_back("op", op_name(*node.op));
   if (!node.op->doc.empty()) box.facts.emplace_back("computes", node.op->doc);
   add_value_facts(box, function, node.inputs, "input");
   add_value_facts(box, function, node.outputs, "output");
