@@ -105,8 +105,8 @@ std::string to_html(std::span<const Picture> pictures) {
   return str_cat("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>",
                  svg_escaped(pictures.front().title), "</title>\n", kPageHead, "<style>\n", kPageStyle,
                  "</style>\n</head>\n<body>\n", kPageBody, "<script type=\"application/json\" id=\"pictures-data\">",
-                 without_tags(json.text()), "</script>\n<script>\n", kPageFrame, kPageMarkup, kPageView, kPagePanel, kPageInput,
-                 "</script>\n</body>\n</html>\n");
+                 without_tags(json.text()), "</script>\n<script>\n", kPageFrame, kPageMarkup, kPageView, kPagePanel,
+                 kPageInput, "</script>\n</body>\n</html>\n");
 }
 
 }  // namespace percale

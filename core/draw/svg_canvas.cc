@@ -29,7 +29,7 @@ void SvgCanvas::text(int32_t x, int32_t y, std::string_view css, std::string_vie
 }
 
 void SvgCanvas::rectangle(int32_t x, int32_t y, int32_t width, int32_t height, std::string_view css,
-               std::string_view style) {
+                          std::string_view style) {
   out_ += str_cat("<rect x=\"", x, "\" y=\"", y, "\" width=\"", width, "\" height=\"", height, "\" rx=\"4\" class=\"",
                   css, style.empty() ? "\"/>" : str_cat("\" style=\"", style, "\"/>"));
 }

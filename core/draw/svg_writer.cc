@@ -79,7 +79,7 @@ class SvgWriter {
         if (!box.device.empty()) {
           const Look& look = drawing_.boxes[index];
           canvas_.rectangle(anchor - look.width / 2, middle - look.height / 2, 4, look.height, "",
-                    str_cat("stroke:none;fill:", colour_of(box.device)));
+                            str_cat("stroke:none;fill:", colour_of(box.device)));
         }
         canvas_.end_group();
       } else if (cells[i].kind == CellKind::kBlock) {
