@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/status.h"
 #include "core/draw/levels.h"
 #include "core/draw/looks.h"
 #include "core/draw/text.h"

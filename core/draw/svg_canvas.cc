@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/status.h"
 #include "core/base/svg.h"
 
 namespace percale {

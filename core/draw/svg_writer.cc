@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/status.h"
 #include "core/draw/draw.h"
 #include "core/draw/drawing.h"
 #include "core/draw/frame.h"

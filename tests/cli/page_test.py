@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 import unittest
+from xml.etree import ElementTree
 
 import browser
 from small_job import SPEC, make_data
@@ -14,6 +15,7 @@ from small_job import SPEC, make_data
 PROGRAM = ""
 SKIPPED = 77
 LAYERS = 10
+SVG = "{http://www.w3.org/2000/svg}"
 ENTER, ESCAPE = "\ue007", "\ue00c"
 
 
@@ -38,6 +40,14 @@ class Page(unittest.TestCase):
         cls.page, cls.plan = os.path.join(path, "page.html"), os.path.join(path, "plan.html")
         percale("show", model, "--html", cls.page)
         percale("show", model, "--planned", "--html", cls.plan, "--trace", trace)
+        # Nothing is like anything else here, so that the SVG, too, opens every block.
+        with open(os.path.join(path, "unlike.json"), "w", encoding="utf-8") as file:
+            layers = [{"layer": "Flatten"}, *({"layer": "Dense", "units": 7 + i, "activation": "relu"} for i in range(4)),
+                      {"layer": "Dense", "units": 2}]
+            json.dump(SPEC | {"model": layers, "epochs": 1}, file)
+        percale("train", os.path.join(path, "unlike.json"), "--out", os.path.join(path, "unlike"))
+        cls.unlike, cls.drawing = os.path.join(path, "unlike.html"), os.path.join(path, "unlike.svg")
+        percale("show", os.path.join(path, "unlike", "model.percale"), "--html", cls.unlike, "--svg", cls.drawing)
         cls.browser = browser.Browser()
         cls.addClassCleanup(cls.browser.close)
 
@@ -147,6 +157,21 @@ class Page(unittest.TestCase):
         self.assertIn("in all", self.text("#legend"))
         self.assertRegex(self.text("#view"), r"\d (µs|ms)")
         self.assertIn("cpu:0 \u00b7 ", self.text("#view"))
+
+    def test_the_page_stands_as_the_svg_does(self):
+        """Both align the same rows: the library for SVG, the page's own code for itself."""
+        header = 34
+        drawn = {}
+        for group in ElementTree.parse(self.drawing).iter(SVG + "g"):
+            frame = group.find(SVG + "rect")
+            drawn[group.find(SVG + "title").text] = [int(frame.get("x")), int(frame.get("y")) - header]
+        self.open(self.unlike)
+        self.browser.run("document.querySelector('#unfold').click()")
+        shown = self.browser.run("return [...document.querySelectorAll('g[data-box]')].map(group => [group.querySelector('title')."
+                                 "textContent, group.querySelector('rect').x.baseVal.value, group.querySelector('rect').y.baseVal.value])")
+        self.assertGreater(len(shown), 8)
+        for name, x, y in shown:
+            self.assertLessEqual(abs(drawn[name][0] - x) + abs(drawn[name][1] - y), 2, name)
 
     def test_a_phone_shows_everything_without_scrolling_sideways(self):
         # A window is never so narrow; a frame is.
