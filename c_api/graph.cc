@@ -3,6 +3,7 @@
 #include "core/graph/describe.h"
 #include "core/graph/input_dims.h"
 #include "core/registry/registry.h"
+#include "core/run/drawing.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -65,11 +66,19 @@ percale_status* percale_graph_describe(const percale_graph* graph, const char* w
       text = describe_graph(*graph->graph);
     } else if (wanted == "nodes") {
       text = describe_nodes(*graph->graph);
-    } else if (wanted == "svg") {
-      PERCALE_ASSIGN_OR_RETURN(text, draw_function(graph->graph->main()));
     } else {
-      return not_found(function, ": nothing is called '", wanted, "', only summary, nodes and svg");
+      return not_found(function, ": nothing is called '", wanted, "', only summary and nodes");
     }
+    *out_text = make_text(std::move(text));
+    return {};
+  });
+}
+
+percale_status* percale_graph_draw(const percale_graph* graph, const char* format, const char* trace,
+                                   percale_text** out_text) {
+  clear(out_text);
+  return guarded(__func__, {NEEDS(graph), NEEDS(format), NEEDS(out_text)}, [&]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(std::string text, draw_graph(*graph->graph, format, trace == nullptr ? "" : trace));
     *out_text = make_text(std::move(text));
     return {};
   });

@@ -481,9 +481,16 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_with_dims(const perc
                                                                       const char* const* dims, size_t count,
                                                                       percale_graph** out_graph);
 /** Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
- * (JSON), "svg" (a drawing of "main"). \since 0.1 */
+ * (JSON). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_describe(const percale_graph* graph, const char* what,
                                                                      percale_text** out_text);
+
+/** Draws the graph. `format`: "svg", a picture of "main" that is at most 4000 px high, because equal
+ * blocks are drawn once; or "html", one page with all functions that needs no network, to move, zoom,
+ * search and fold. The nodes show the times of `trace`, the JSON of percale_trace_json(); `trace` may
+ * be NULL. INVALID_ARGUMENT for another format, and for a `trace` that is none. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_draw(const percale_graph* graph, const char* format,
+                                                                 const char* trace, percale_text** out_text);
 
 /* ---- Variables ---- */
 
@@ -562,11 +569,17 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_session_run_async(
 PERCALE_API void percale_session_cancel(percale_session* session);
 /** Why the plan is what it is, for feeds of the given types. `what`: "plan" (JSON: per node device, kernel, reason, shapes;
  * the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every better entry refused), "passes"
- * (JSON: node counts after each pass), "svg". \since 0.1 */
+ * (JSON: node counts after each pass). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_explain(
     percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes,
     const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,
     size_t fetch_count, const char* what, percale_text** out_text);
+/** As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each with
+ * its device and kernel, and the values that pass between devices. `trace` may be NULL. \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_session_draw(
+    percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes,
+    const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,
+    size_t fetch_count, const char* format, const char* trace, percale_text** out_text);
 /** JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time, and as measured: the most that the
  * session's runs and plans ever held. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_session_stats(const percale_session* session,

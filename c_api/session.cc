@@ -158,6 +158,23 @@ percale_status* percale_session_explain(percale_session* session, const char* co
   });
 }
 
+percale_status* percale_session_draw(percale_session* session, const char* const* feed_names,
+                                     const percale_dtype* feed_dtypes, const int64_t* const* feed_dims,
+                                     const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names,
+                                     size_t fetch_count, const char* format, const char* trace,
+                                     percale_text** out_text) {
+  clear(out_text);
+  return guarded(__func__, {NEEDS(session), NEEDS(format), NEEDS(out_text)}, [&, function = __func__]() -> Status {
+    PERCALE_ASSIGN_OR_RETURN(const RunSpec spec,
+                             run_spec(function, feed_names, feed_count, fetch_names, fetch_count, nullptr, 0));
+    PERCALE_ASSIGN_OR_RETURN(const auto types, feed_types(function, feed_dtypes, feed_dims, feed_ranks, feed_count));
+    PERCALE_ASSIGN_OR_RETURN(std::string text,
+                             session->session->draw(spec, types, format, trace == nullptr ? "" : trace));
+    *out_text = make_text(std::move(text));
+    return {};
+  });
+}
+
 percale_status* percale_session_stats(const percale_session* session, percale_text** out_json) {
   clear(out_json);
   return guarded(__func__, {NEEDS(session), NEEDS(out_json)}, [&]() -> Status {

@@ -9,7 +9,9 @@ namespace {
 constexpr Flag kFlags[] = {
     {"--planned", "", "as planned: after the passes, with the bytes that a run books"},
     {"--feed-shape", "NAME=DIMS", "the shape of an input, for --planned; unknown dims become 1"},
-    {"--svg", "FILE", "writes a drawing"},
+    {"--svg", "FILE", "writes a drawing; equal blocks are drawn once"},
+    {"--html", "FILE", "writes a page to move, zoom, search and fold, which needs no network"},
+    {"--trace", "TRACE.json", "what 'percale trace' wrote: its times stand in the drawings"},
 };
 
 void print_values(const char* title, const std::vector<Value>& values) {
@@ -19,32 +21,59 @@ void print_values(const char* title, const std::vector<Value>& values) {
   }
 }
 
-std::string explain(const Setup& setup, const Model& model, const Args& args, const char* what) {
+// Calls `ask` with a session and the feeds and fetches of a plan; it gives a text.
+template <class Ask>
+std::string ask_session(const Setup& setup, const Model& model, const Args& args, Ask&& ask) {
   const Session session = make_session(setup, model);
   const std::vector<Value> inputs = shaped_inputs(model, args);
   const Feeds feeds = feeds_of(inputs);
   const auto fetches = names_of(model.outputs);
   percale_text* text = nullptr;
-  with_guessed_dims(model, args, [&] {
-    check(percale_session_explain(session.get(), feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
-                                  feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), what, &text));
-  });
+  with_guessed_dims(model, args, [&] { check(ask(session.get(), feeds, fetches, &text)); });
   return take_text(text);
 }
 
+std::string explain(const Setup& setup, const Model& model, const Args& args, const char* what) {
+  return ask_session(setup, model, args, [&](auto* session, const Feeds& feeds, const auto& fetches, auto** text) {
+    return percale_session_explain(session, feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(),
+                                   feeds.ranks.data(), feeds.count(), fetches.data(), fetches.size(), what, text);
+  });
+}
+
+std::string drawn(const Setup& setup, const Model& model, const Args& args, const char* format) {
+  const std::string trace = args.has("--trace") ? read_file(args.get("--trace")) : "";
+  const char* times = args.has("--trace") ? trace.c_str() : nullptr;
+  if (!args.has("--planned")) {
+    percale_text* text = nullptr;
+    check(percale_graph_draw(model.graph.get(), format, times, &text));
+    return take_text(text);
+  }
+  return ask_session(setup, model, args, [&](auto* session, const Feeds& feeds, const auto& fetches, auto** text) {
+    return percale_session_draw(session, feeds.names.data(), feeds.dtypes.data(), feeds.dims.data(), feeds.ranks.data(),
+                                feeds.count(), fetches.data(), fetches.size(), format, times, text);
+  });
+}
+
+void write_drawings(const Setup& setup, const Model& model, const Args& args) {
+  for (const char* format : {"svg", "html"}) {
+    const std::string flag = std::string("--") + format;
+    if (!args.has(flag)) continue;
+    write_file(args.get(flag), drawn(setup, model, args, format));
+    say_note("wrote " + args.get(flag));
+  }
+}
+
 int run_show(const Args& args) {
+  if (args.has("--trace") && !args.has("--svg") && !args.has("--html")) {
+    throw UsageError{"--trace needs --svg FILE or --html FILE, where its times are shown"};
+  }
   Setup setup(args);
   setup.make_engine();
   const Model model(setup, args.positional()[0]);
   const bool planned = args.has("--planned");
   const std::string plan_json = planned ? explain(setup, model, args, "plan") : "";
   const std::string passes_json = planned ? explain(setup, model, args, "passes") : "";
-  if (args.has("--svg")) {
-    percale_text* text = nullptr;
-    if (!planned) check(percale_graph_describe(model.graph.get(), "svg", &text));
-    write_file(args.get("--svg"), planned ? explain(setup, model, args, "svg") : take_text(text));
-    say_note("wrote " + args.get("--svg"));
-  }
+  write_drawings(setup, model, args);
   if (args.json()) {
     if (planned) {
       std::printf("{\"model\":%s,\"passes\":%s,\"plan\":%s}\n", model.summary.text().c_str(), passes_json.c_str(),
@@ -150,7 +179,7 @@ constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "the shape o
 }  // namespace
 
 extern const Command kShow = {"show",
-                              "MODEL [--planned] [--svg FILE]",
+                              "MODEL [--planned] [--svg FILE] [--html FILE] [--trace TRACE.json]",
                               "Inputs, outputs, op counts, parameters and bytes of a model.",
                               kFlags,
                               run_show,

@@ -201,7 +201,18 @@ func (g *Graph) Inputs() []string { return g.names(graphGetInputName) }
 // Outputs are the names of the outputs of "main", in order.
 func (g *Graph) Outputs() []string { return g.names(graphGetOutputName) }
 
-// Describe gives "summary" or "nodes" (JSON), or "svg" (a drawing of "main").
+// Draw gives a drawing: "svg", or "html", a page to move, zoom, search and fold. The nodes show the
+// times of trace, the JSON of a Trace; or "".
+func (g *Graph) Draw(format, trace string) (string, error) {
+	c, err := g.enter()
+	if err != nil {
+		return "", err
+	}
+	defer g.done()
+	return graphDraw(c, format, trace)
+}
+
+// Describe gives "summary" or "nodes" (JSON).
 func (g *Graph) Describe(what string) (string, error) {
 	c, err := g.enter()
 	if err != nil {

@@ -69,6 +69,13 @@ func TestGraphIsBuiltSavedLoadedAndRun(t *testing.T) {
 	if v := good[[]float32](t)(percale.Values[float32](out[0])); !slices.Equal(v, []float32{12, 34}) {
 		t.Errorf("got %v", v)
 	}
+	types := []percale.TensorType{{Name: "x", DType: percale.F32, Dims: []int64{1, 2}}}
+	if svg := good[string](t)(s.Draw(types, again.Outputs(), "svg", "")); !strings.Contains(svg, "cpu:0") {
+		t.Errorf("no device in %s", svg)
+	}
+	if page := good[string](t)(again.Draw("html", "")); !strings.HasPrefix(page, "<!doctype html>") {
+		t.Errorf("no page: %.40s", page)
+	}
 }
 
 func TestOpsWithSeveralOutputs(t *testing.T) {

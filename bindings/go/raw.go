@@ -1121,7 +1121,7 @@ func graphWithDims(graph *C.percale_graph, dims []string) (*C.percale_graph, err
 }
 
 // graphDescribe is percale_graph_describe. Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op
-// counts, parameters, bytes), "nodes" (JSON), "svg" (a drawing of "main").
+// counts, parameters, bytes), "nodes" (JSON).
 func graphDescribe(graph *C.percale_graph, what string) (string, error) {
 	cWhat, err := text(what)
 	if err != nil {
@@ -1129,6 +1129,28 @@ func graphDescribe(graph *C.percale_graph, what string) (string, error) {
 	}
 	var cOutText *C.percale_text
 	status := C.percale_graph_describe(graph, cWhat, &cOutText)
+	if status != nil {
+		err := statusError(status)
+		return "", err
+	}
+	return takeText(cOutText), nil
+}
+
+// graphDraw is percale_graph_draw. Draws the graph. `format`: "svg", a picture of "main" that is at most 4000 px
+// high, because equal blocks are drawn once; or "html", one page with all functions that needs no network, to move,
+// zoom, search and fold. The nodes show the times of `trace`, the JSON of percale_trace_json(); `trace` may be NULL.
+// INVALID_ARGUMENT for another format, and for a `trace` that is none.
+func graphDraw(graph *C.percale_graph, format string, trace string) (string, error) {
+	cFormat, err := text(format)
+	if err != nil {
+		return "", err
+	}
+	cTrace, err := textOrNil(trace)
+	if err != nil {
+		return "", err
+	}
+	var cOutText *C.percale_text
+	status := C.percale_graph_draw(graph, cFormat, cTrace, &cOutText)
 	if status != nil {
 		err := statusError(status)
 		return "", err
@@ -1372,7 +1394,7 @@ func sessionCancel(session *C.percale_session) {
 
 // sessionExplain is percale_session_explain. Why the plan is what it is, for feeds of the given types. `what`: "plan"
 // (JSON: per node device, kernel, reason, shapes; the cut, bytes moved, predicted peak), "kernels" (JSON: who runs
-// each node, and why every better entry refused), "passes" (JSON: node counts after each pass), "svg".
+// each node, and why every better entry refused), "passes" (JSON: node counts after each pass).
 func sessionExplain(session *C.percale_session, feedNames []string, feedDtypes []DType, feedDims [][]int64, feedRanks []C.size_t, fetchNames []string, what string) (string, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -1402,6 +1424,48 @@ func sessionExplain(session *C.percale_session, feedNames []string, feedDtypes [
 	}
 	var cOutText *C.percale_text
 	status := C.percale_session_explain(session, cFeedNames, (*C.percale_dtype)(unsafe.SliceData(feedDtypes)), dimsOf(&pins, feedDims), unsafe.SliceData(feedRanks), C.size_t(len(feedNames)), cFetchNames, C.size_t(len(fetchNames)), cWhat, &cOutText)
+	if status != nil {
+		err := statusError(status)
+		return "", err
+	}
+	return takeText(cOutText), nil
+}
+
+// sessionDraw is percale_session_draw. As percale_graph_draw(), for the plan of feeds of the given types: the nodes
+// that run, each with its device and kernel, and the values that pass between devices. `trace` may be NULL.
+func sessionDraw(session *C.percale_session, feedNames []string, feedDtypes []DType, feedDims [][]int64, feedRanks []C.size_t, fetchNames []string, format string, trace string) (string, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(feedRanks) != len(feedNames) {
+		err := lengthsDiffer("percale_session_draw", "feed_names", "feed_ranks")
+		return "", err
+	}
+	if len(feedDims) != len(feedNames) {
+		err := lengthsDiffer("percale_session_draw", "feed_names", "feed_dims")
+		return "", err
+	}
+	if len(feedDtypes) != len(feedNames) {
+		err := lengthsDiffer("percale_session_draw", "feed_names", "feed_dtypes")
+		return "", err
+	}
+	cFeedNames, err := texts(&pins, feedNames)
+	if err != nil {
+		return "", err
+	}
+	cFetchNames, err := texts(&pins, fetchNames)
+	if err != nil {
+		return "", err
+	}
+	cFormat, err := text(format)
+	if err != nil {
+		return "", err
+	}
+	cTrace, err := textOrNil(trace)
+	if err != nil {
+		return "", err
+	}
+	var cOutText *C.percale_text
+	status := C.percale_session_draw(session, cFeedNames, (*C.percale_dtype)(unsafe.SliceData(feedDtypes)), dimsOf(&pins, feedDims), unsafe.SliceData(feedRanks), C.size_t(len(feedNames)), cFetchNames, C.size_t(len(fetchNames)), cFormat, cTrace, &cOutText)
 	if status != nil {
 		err := statusError(status)
 		return "", err

@@ -151,7 +151,7 @@ func (s *Session) Cancel() {
 	}
 }
 
-// Explain says why the plan for feeds of these types is what it is: "plan", "kernels", "passes" (JSON), or "svg".
+// Explain says why the plan for feeds of these types is what it is: "plan", "kernels" or "passes" (JSON).
 func (s *Session) Explain(feeds []TensorType, fetches []string, what string) (string, error) {
 	c, err := s.enter()
 	if err != nil {
@@ -160,6 +160,18 @@ func (s *Session) Explain(feeds []TensorType, fetches []string, what string) (st
 	defer s.done()
 	names, dtypes, dims := splitTypes(feeds)
 	return sessionExplain(c, names, dtypes, dims, ranksOf(dims), fetches, what)
+}
+
+// Draw gives a drawing of the plan for feeds of these types: "svg", or "html", a page to move, zoom,
+// search and fold. The nodes show the times of trace, the JSON of a Trace; or "".
+func (s *Session) Draw(feeds []TensorType, fetches []string, format, trace string) (string, error) {
+	c, err := s.enter()
+	if err != nil {
+		return "", err
+	}
+	defer s.done()
+	names, dtypes, dims := splitTypes(feeds)
+	return sessionDraw(c, names, dtypes, dims, ranksOf(dims), fetches, format, trace)
 }
 
 // Stats are JSON: plans made, cache hits, runs, memory as planned and as measured.

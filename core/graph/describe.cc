@@ -2,8 +2,6 @@
 
 #include <map>
 
-#include "core/base/json.h"
-
 namespace percale {
 namespace {
 
@@ -37,6 +35,15 @@ int64_t bytes_of(const Variable& variable) {
   return bytes.ok() ? *bytes : 0;
 }
 
+void write_variable(JsonWriter& json, const Variable& variable) {
+  json.begin_object().key("name").value(variable.name);
+  write_type(json, {variable.dtype, variable.shape});
+  json.key("trainable").value(variable.trainable).key("slot").value(variable.slot);
+  json.key("initial").value(variable.initial.defined() ? "stored" : "drawn").end_object();
+}
+
+}  // namespace
+
 void write_attribute(JsonWriter& json, const AttrValue& value) {
   if (const auto* i = value.get_if<int64_t>()) {
     json.value(*i);
@@ -62,15 +69,6 @@ void write_attribute(JsonWriter& json, const AttrValue& value) {
     json.end_array();
   }
 }
-
-void write_variable(JsonWriter& json, const Variable& variable) {
-  json.begin_object().key("name").value(variable.name);
-  write_type(json, {variable.dtype, variable.shape});
-  json.key("trainable").value(variable.trainable).key("slot").value(variable.slot);
-  json.key("initial").value(variable.initial.defined() ? "stored" : "drawn").end_object();
-}
-
-}  // namespace
 
 std::string describe_graph(const Graph& graph) {
   std::map<std::string, int64_t> ops;

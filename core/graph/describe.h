@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/base/json.h"
 #include "core/graph/graph.h"
 
 namespace percale {
@@ -12,9 +13,8 @@ namespace percale {
 std::string describe_graph(const Graph& graph);
 // JSON: every node of every function with op, inputs, outputs and their types, attributes, device.
 std::string describe_nodes(const Graph& graph);
-// A drawing of a function: inputs at the top, each node below those that it waits for. RESOURCE_EXHAUSTED for more than
-// `max_nodes` nodes: nobody could read it.
-Result<std::string> draw_function(const Function& function, size_t max_nodes = 4000);
+// The value of an attribute as JSON; of a tensor its dtype and dims.
+void write_attribute(JsonWriter& json, const AttrValue& value);
 
 }  // namespace percale
 

@@ -26,6 +26,7 @@ class MeasuredTimes {
   void add(std::string_view device, std::span<const std::string> nodes, double seconds);
   // Null where nothing is known of the device.
   const Entries* of(std::string_view device) const;
+  const std::map<std::string, Entries, std::less<>>& devices() const { return devices_; }
   bool empty() const { return devices_.empty(); }
 
  private:

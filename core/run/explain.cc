@@ -145,74 +145,13 @@ std::string passes_json(const Compiled& compiled) {
   return json.text();
 }
 
-std::string escape_xml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
-// A column per device, a box per instruction in the order in which they run, an arrow per value that crosses.
-std::string plan_svg(const Compiled& compiled) {
-  constexpr int64_t kWidth = 420, kRow = 34, kTop = 56, kMargin = 24;
-  size_t rows = 1;
-  for (const PlacedProgram& p : compiled.programs) rows = std::max(rows, p.program->nodes.size());
-  const int64_t width = kMargin + static_cast<int64_t>(compiled.programs.size()) * (kWidth + kMargin);
-  const int64_t height = kTop + static_cast<int64_t>(rows) * kRow + kMargin;
-  std::string svg = str_cat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
-                            "\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-                            "fill=\"white\"/>\n");
-  for (size_t c = 0; c < compiled.programs.size(); ++c) {
-    const PlacedProgram& p = compiled.programs[c];
-    const int64_t x = kMargin + static_cast<int64_t>(c) * (kWidth + kMargin);
-    svg += str_cat("<text x=\"", x, "\" y=\"32\" font-size=\"16\" font-weight=\"bold\">", escape_xml(p.device->name()),
-                   "</text>\n<text x=\"", x + 90, "\" y=\"32\" fill=\"#666\">arena ", p.program->arena_bytes,
-                   " bytes</text>\n");
-    for (size_t i = 0; i < p.program->nodes.size(); ++i) {
-      const ProgramNode& node = p.program->nodes[i];
-      const int64_t y = kTop + static_cast<int64_t>(i) * kRow;
-      const std::string shape = node.outputs.empty() ? std::string() : node.outputs[0].shape.to_string();
-      svg += str_cat("<g><title>", escape_xml(str_cat(node.name, ": ", node.kernel)), "</title><rect x=\"", x,
-                     "\" y=\"", y, "\" width=\"", kWidth,
-                     "\" height=\"26\" rx=\"4\" fill=\"#eef3fb\" "
-                     "stroke=\"#7c9cc9\"/><text x=\"",
-                     x + 8, "\" y=\"", y + 17, "\">", escape_xml(str_cat(node.op->name, "  ", node.name.substr(0, 36))),
-                     "</text><text x=\"", x + kWidth - 8, "\" y=\"", y + 17, "\" text-anchor=\"end\" fill=\"#666\">",
-                     escape_xml(shape), "</text></g>\n");
-    }
-  }
-  for (const Transfer& t : compiled.transfers) {
-    if (t.from_output < 0) continue;
-    const auto at = [&](int32_t part, int32_t row) {
-      return std::pair(kMargin + part * (kWidth + kMargin), kTop + std::max(row, 0) * kRow + 13);
-    };
-    const PlacedProgram& from = compiled.programs[static_cast<size_t>(t.from_part)];
-    const PlacedProgram& to = compiled.programs[static_cast<size_t>(t.to_part)];
-    const auto [x1, y1] = at(t.from_part, from.program->output_ready[static_cast<size_t>(t.from_output)]);
-    const auto [x2, y2] = at(t.to_part, to.program->input_needed[static_cast<size_t>(t.to_input)]);
-    const bool right = x2 > x1;
-    svg += str_cat("<line x1=\"", x1 + (right ? kWidth : 0), "\" y1=\"", y1, "\" x2=\"", x2 + (right ? 0 : kWidth),
-                   "\" y2=\"", y2, "\" stroke=\"#c0504d\" stroke-width=\"2\"><title>",
-                   escape_xml(str_cat(t.value, ", ", t.bytes, " bytes")), "</title></line>\n");
-  }
-  return svg + "</svg>\n";
-}
-
 }  // namespace
 
 Result<std::string> explain_plan(const Compiled& compiled, const Engine& engine, std::string_view what) {
   if (what == "plan") return plan_json(compiled, engine);
   if (what == "kernels") return kernels_json(compiled);
   if (what == "passes") return passes_json(compiled);
-  if (what == "svg") return plan_svg(compiled);
-  return invalid_argument("'", what, "' cannot be explained; wanted plan, kernels, passes or svg");
+  return invalid_argument("'", what, "' cannot be explained; wanted plan, kernels or passes");
 }
 
 }  // namespace percale

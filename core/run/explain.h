@@ -1,4 +1,4 @@
-// A plan in words: JSON for programs, SVG for people.
+// A plan in words: JSON for programs. core/run/drawing.h shows it to people.
 #ifndef PERCALE_CORE_RUN_EXPLAIN_H_
 #define PERCALE_CORE_RUN_EXPLAIN_H_
 
@@ -11,7 +11,7 @@ namespace percale {
 
 // `what`: "plan" (per node device, kernel, reason, what was expected of each candidate, shapes; the cut, bytes moved, predicted peak per device), "kernels" (who runs
 // each node, and why every better entry of the list refused), "passes" (nodes after each pass, and which fused
-// groups were put back for what reason), "svg" (a drawing of the plan). INVALID_ARGUMENT for anything else.
+// groups were put back for what reason). INVALID_ARGUMENT for anything else.
 Result<std::string> explain_plan(const Compiled& compiled, const Engine& engine, std::string_view what);
 
 }  // namespace percale

@@ -10,6 +10,7 @@
 #include "core/graph/effects.h"
 #include "core/run/compile.h"
 #include "core/run/control.h"
+#include "core/run/drawing.h"
 #include "core/run/executor.h"
 #include "core/run/explain.h"
 #include "core/run/queue_ops.h"
@@ -513,6 +514,12 @@ Result<std::string> Session::explain(const RunSpec& spec, std::span<const ValueT
                                      std::string_view what) {
   PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, feed_types));
   return explain_plan(*compiled, *impl_->engine, what);
+}
+
+Result<std::string> Session::draw(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view format,
+                                  std::string_view trace) {
+  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, feed_types));
+  return draw_plan(*compiled, format, trace);
 }
 
 SessionStats Session::stats() const {

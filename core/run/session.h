@@ -143,8 +143,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Ends every run that is under way with CANCELLED.
   void cancel_all();
-  // JSON or SVG: "plan", "kernels", "passes", "svg".
+  // JSON: "plan", "kernels", "passes".
   Result<std::string> explain(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view what);
+  // draw_plan() of the plan for feeds of these types.
+  Result<std::string> draw(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view format,
+                           std::string_view trace);
   SessionStats stats() const;
   // What a device with memory of its own keeps of variables.
   DeviceVariables::Held held_variables(const Device& device) const;

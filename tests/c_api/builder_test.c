@@ -132,9 +132,17 @@ static void a_graph_is_gone_on_from(void) {
   percale_text_release(text);
   OK(percale_graph_describe(more, "nodes", &text));
   percale_text_release(text);
-  OK(percale_graph_describe(more, "svg", &text));
+  OK(percale_graph_draw(more, "svg", NULL, &text));
   CHECK(strncmp(percale_text_data(text, NULL), "<svg", 4) == 0);
   percale_text_release(text);
+  OK(percale_graph_draw(more, "html", NULL, &text));
+  CHECK(strstr(percale_text_data(text, NULL), "\"Relu\"") != NULL);
+  percale_text_release(text);
+  FAILS(percale_graph_draw(more, "oil", NULL, &text), PERCALE_INVALID_ARGUMENT, "wanted svg or html");
+  FAILS(percale_graph_draw(more, "svg", "{}", &text), PERCALE_INVALID_ARGUMENT, "this is no trace");
+  REFUSES(percale_graph_draw(NULL, "svg", NULL, &text), "graph");
+  REFUSES(percale_graph_draw(more, NULL, NULL, &text), "format");
+  REFUSES(percale_graph_draw(more, "svg", NULL, NULL), "out_text");
   FAILS(percale_graph_describe(more, "taste", &text), PERCALE_NOT_FOUND, "summary");
   CHECK(percale_graph_retain(more) == more);
   percale_graph_release(more);

@@ -398,7 +398,7 @@ static void an_event_is_the_end_of_an_asynchronous_run(void) {
 }
 
 static void a_plan_explains_itself_and_a_trace_records_it(void) {
-  static const char* const kWhat[] = {"plan", "kernels", "passes", "svg"};
+  static const char* const kWhat[] = {"plan", "kernels", "passes"};
   const char* const x_name[] = {"x"};
   const char* const y_name[] = {"y"};
   const percale_dtype dtype = PERCALE_DTYPE_F32;
@@ -410,9 +410,9 @@ static void a_plan_explains_itself_and_a_trace_records_it(void) {
   percale_session* session = make_session(graph, &variables);
   percale_tensor *x = floats(kX, 2, 2, 2), *y = NULL;
   percale_trace* trace = NULL;
-  percale_text* text = NULL;
+  percale_text *text = NULL, *drawing = NULL;
   size_t i;
-  for (i = 0; i < 4; ++i) {
+  for (i = 0; i < 3; ++i) {
     OK(percale_session_explain(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, kWhat[i], &text));
     CHECK(strlen(percale_text_data(text, NULL)) > 10);
     percale_text_release(text);
@@ -435,7 +435,16 @@ static void a_plan_explains_itself_and_a_trace_records_it(void) {
   percale_session_set_trace(NULL, trace);
   OK(percale_trace_json(trace, &text));
   CHECK(strstr(percale_text_data(text, NULL), "cpu:0") != NULL);
+  OK(percale_session_draw(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "svg", percale_text_data(text, NULL),
+                          &drawing));
+  CHECK(strstr(percale_text_data(drawing, NULL), "in all") != NULL);
+  percale_text_release(drawing);
   percale_text_release(text);
+  FAILS(percale_session_draw(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "oil", NULL, &text),
+        PERCALE_INVALID_ARGUMENT, "wanted svg or html");
+  REFUSES(percale_session_draw(NULL, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "svg", NULL, &text), "session");
+  REFUSES(percale_session_draw(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, NULL, NULL, &text), "format");
+  REFUSES(percale_session_draw(session, x_name, &dtype, all_dims, &rank, 1, y_name, 1, "svg", NULL, NULL), "out_text");
   REFUSES(percale_trace_json(NULL, &text), "trace");
   REFUSES(percale_trace_json(trace, NULL), "out_json");
   percale_trace_release(trace);

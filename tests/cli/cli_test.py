@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 import zipfile
+from xml.etree import ElementTree
 
 from small_job import SPEC, make_data
 
@@ -468,6 +469,38 @@ class Training(unittest.TestCase):
         self.assertIn(b"brain.Event:2", records[0])
         self.assertEqual(sum(b"accuracy" in record for record in records), 3)
 
+    def drawn(self, *arguments):
+        """The SVG and the page."""
+        svg, html = os.path.join(self.path, "graph.svg"), os.path.join(self.path, "graph.html")
+        percale("show", self.model, "--svg", svg, "--html", html, *arguments)
+        texts = []
+        for path in (svg, html):
+            with open(path, encoding="utf-8") as file:
+                texts.append(file.read())
+        return texts
+
+    def test_a_model_is_drawn_with_outputs_variables_and_types(self):
+        svg, html = self.drawn()
+        drawing = ElementTree.fromstring(svg)
+        self.assertLessEqual(int(drawing.get("height")), 4000)
+        words = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertIn("dense/kernel f32 [16,8]", words)
+        self.assertIn("f32 [?,8]", words)
+        self.assertTrue(drawing.findall(".//{http://www.w3.org/2000/svg}rect[@class='o']"))
+        self.assertTrue(html.startswith("<!doctype html>"))
+        self.assertNotIn("://", html.replace("http://www.w3.org", ""))
+
+    def test_a_plan_is_drawn_with_devices_kernels_and_the_times_of_a_trace(self):
+        trace = os.path.join(self.path, "drawn.json")
+        percale("trace", self.model, "--out", trace)
+        for texts in (self.drawn("--planned", "--trace", trace), self.drawn("--trace", trace)):
+            for text in texts:
+                self.assertRegex(text, r"\d (\u00b5s|ms)")
+        self.assertIn("cpu:0 \u00b7 ", self.drawn("--planned")[0])
+        self.assertNotIn("\u00b5s", self.drawn("--planned")[0])
+        self.assertIn("--trace needs --svg", percale("show", self.model, "--trace", trace, code=2).stderr)
+        self.assertIn("this is no trace", percale("show", self.model, "--svg", os.devnull, "--trace", self.spec, code=1).stderr)
+
     def test_a_model_shows_itself(self):
         self.assertIn("parameters", percale("show", self.model).stdout)
         shown = json.loads(percale("show", self.model, "--json").stdout)
@@ -478,11 +511,6 @@ class Training(unittest.TestCase):
         self.assertGreaterEqual(planned["plan"]["cost"]["flops"], 2 * (16 * 8 + 8 * 2))
         self.assertLess(planned["plan"]["cost"]["flops"], 2 * (16 * 8 + 8 * 2) + 100)
         self.assertIn("critical path", percale("show", self.model, "--planned").stdout)
-        for more in ([], ["--planned"]):
-            drawing = os.path.join(self.path, "graph.svg")
-            percale("show", self.model, "--svg", drawing, *more)
-            with open(drawing, encoding="utf-8") as svg:
-                self.assertTrue(svg.read().startswith("<svg"))
         plan = json.loads(percale("plan", self.model, "--feed-shape", "x=8,4,4,1", "--json").stdout)
         self.assertTrue(all(node["device"] == "cpu:0" and node["reason"] for node in plan["nodes"]))
         self.assertTrue(json.loads(percale("kernels", self.model, "--json").stdout))

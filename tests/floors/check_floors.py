@@ -11,7 +11,7 @@ FLOORS = [
     ["core/registry"],
     ["core/graph"],
     ["core/pch"],
-    ["core/autodiff", "core/passes"],
+    ["core/autodiff", "core/draw", "core/passes"],
     ["core/placement"],
     ["core/state"],
     ["core/plan"],

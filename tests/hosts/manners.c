@@ -153,7 +153,7 @@ static void all_calls(const char* folder) {
   CALM(OK(percale_graph_save_file(built, NULL, path)));
   CALM(OK(percale_graph_load_file(engine, path, &graph)));
   CALM(FAILS(percale_graph_load_file(engine, "nowhere.percale", &model), PERCALE_NOT_FOUND, "nowhere"));
-  CALM(OK(percale_graph_describe(graph, "svg", &text)));
+  CALM(OK(percale_graph_draw(graph, "html", NULL, &text)));
   CALM(percale_text_release(text));
   CALM(OK(percale_variables_create(engine, graph, 1, &variables)));
   CALM(OK(percale_variables_digest(variables, &text)));

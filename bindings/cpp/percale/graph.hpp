@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -117,9 +118,16 @@ class Graph : public Handle<percale_graph, percale_graph_release> {
     for (const std::string& dim : dims) texts.push_back(dim.c_str());
     return made([&](percale_graph** out) { return percale_graph_with_dims(get(), texts.data(), texts.size(), out); });
   }
-  /// "summary" or "nodes" (JSON), "svg" (a drawing).
+  /// "summary" or "nodes" (JSON).
   Result<std::string> describe(Text what) const {
     return detail::text([&](percale_text** out) { return percale_graph_describe(get(), what.c_str(), out); });
+  }
+  /// A drawing: "svg", or "html", a page to move, zoom, search and fold. The nodes show the times of
+  /// `trace`, the JSON of a Trace.
+  Result<std::string> draw(Text format, std::optional<Text> trace = {}) const {
+    return detail::text([&](percale_text** out) {
+      return percale_graph_draw(get(), format.c_str(), trace ? trace->c_str() : nullptr, out);
+    });
   }
   /// A table with the first values of this graph's variables; `seed` feeds the initializers.
   Result<Variables> variables(const Engine& engine, int64_t seed = 0) const {

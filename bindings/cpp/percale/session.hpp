@@ -151,8 +151,12 @@ class Session : public Handle<percale_session, percale_session_release> {
   }
   /// Ends every run that is under way with CANCELLED; later runs are not affected. Any thread.
   void cancel() { percale_session_cancel(get()); }
-  /// Why the plan is what it is: "plan", "kernels", "passes" (JSON) or "svg".
+  /// Why the plan is what it is: "plan", "kernels" or "passes" (JSON).
   Result<std::string> explain(std::span<const FeedType> feeds, Names fetches, Text what) const;
+  /// A drawing of the plan: "svg", or "html", a page to move, zoom, search and fold. The nodes show
+  /// the times of `trace`, the JSON of a Trace.
+  Result<std::string> draw(std::span<const FeedType> feeds, Names fetches, Text format,
+                           std::optional<Text> trace = {}) const;
   /// JSON: plans, cache hits, runs, memory as planned and as measured.
   Result<std::string> stats() const {
     return detail::text([&](percale_text** out) { return percale_session_stats(get(), out); });
@@ -198,6 +202,16 @@ inline Result<std::string> Session::explain(std::span<const FeedType> feeds, Nam
   return detail::text([&](percale_text** out) {
     return percale_session_explain(get(), split.names.data(), split.dtypes.data(), split.dims.data(),
                                    split.ranks.data(), feeds.size(), fetches.data(), fetches.size(), what.c_str(), out);
+  });
+}
+
+inline Result<std::string> Session::draw(std::span<const FeedType> feeds, Names fetches, Text format,
+                                         std::optional<Text> trace) const {
+  const detail::SplitTypes split(feeds);
+  return detail::text([&](percale_text** out) {
+    return percale_session_draw(get(), split.names.data(), split.dtypes.data(), split.dims.data(), split.ranks.data(),
+                                feeds.size(), fetches.data(), fetches.size(), format.c_str(),
+                                trace ? trace->c_str() : nullptr, out);
   });
 }
 

@@ -39,6 +39,11 @@ TEST_CASE("a graph is built, run, written as bytes, and read again") {
   const auto out =
       good(TensorOf<float>::from(std::move(good(session.run({{"x", fed}}, {graph.outputs()[0].c_str()}))[0])));
   CHECK(std::vector<float>(out.begin(), out.end()) == std::vector<float>{12, 34});
+
+  const std::vector<FeedType> types{{"x", DType::kF32, {1, 2}}};
+  CHECK(good(session.draw(types, again.outputs(), "svg")).find("cpu:0") != std::string::npos);
+  CHECK(good(again.draw("html")).starts_with("<!doctype html>"));
+  CHECK(session.draw(types, again.outputs(), "svg", "no trace").error().code() == Code::kInvalidArgument);
 }
 
 TEST_CASE("ops with several outputs give them by name, those that were not asked for empty") {

@@ -139,6 +139,7 @@ const char* percale_graph_get_output_name(const percale_graph* graph, size_t ind
 percale_status* percale_graph_value_type(const percale_graph* graph, const char* name, percale_dtype* out_dtype, int64_t* out_dims, size_t* out_rank);
 percale_status* percale_graph_with_dims(const percale_graph* graph, const char* const* dims, size_t count, percale_graph** out_graph);
 percale_status* percale_graph_describe(const percale_graph* graph, const char* what, percale_text** out_text);
+percale_status* percale_graph_draw(const percale_graph* graph, const char* format, const char* trace, percale_text** out_text);
 percale_status* percale_variables_create(percale_engine* engine, const percale_graph* graph, int64_t seed, percale_variables** out_variables);
 percale_variables* percale_variables_retain(percale_variables* variables);
 void percale_variables_release(percale_variables* variables);
@@ -158,6 +159,7 @@ percale_status* percale_session_run(percale_session* session, const char* const*
 percale_status* percale_session_run_async(percale_session* session, const char* const* feed_names, percale_tensor* const* feeds, size_t feed_count, const char* const* fetch_names, size_t fetch_count, const char* const* target_names, size_t target_count, int64_t timeout_ns, percale_event** out_event);
 void percale_session_cancel(percale_session* session);
 percale_status* percale_session_explain(percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes, const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names, size_t fetch_count, const char* what, percale_text** out_text);
+percale_status* percale_session_draw(percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes, const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names, size_t fetch_count, const char* format, const char* trace, percale_text** out_text);
 percale_status* percale_session_stats(const percale_session* session, percale_text** out_json);
 percale_status* percale_call_create(percale_session* session, const char* const* feed_names, const percale_dtype* feed_dtypes, const int64_t* const* feed_dims, const size_t* feed_ranks, size_t feed_count, const char* const* fetch_names, size_t fetch_count, percale_call** out_call);
 percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs);

@@ -6,7 +6,7 @@ from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of, type_of
 from .engine import options_or_null
 from .errors import check
-from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null, trace_json
 from .tensor import Tensor, _dims
 
 
@@ -153,11 +153,16 @@ class Graph(Handle):
         return {name: self.type(name) for name in self.outputs}
 
     def describe(self, what="summary"):
-        """Python values; text for what is no JSON, such as "svg"."""
+        """Python values: "summary" or "nodes"."""
         text = out("text")
         check(lib.percale_graph_describe(self.c, what.encode(), text))
-        found = text_of(text[0]).decode()
-        return json.loads(found) if found[:1] in "{[" else found
+        return json.loads(text_of(text[0]))
+
+    def draw(self, format="html", trace=None):
+        """A drawing: "svg", or "html", a page to move, zoom, search and fold. The nodes show the times of `trace`."""
+        text, times = out("text"), trace_json(trace)
+        check(lib.percale_graph_draw(self.c, format.encode(), times, text))
+        return text_of(text[0]).decode()
 
 
 class Builder(ExclusiveHandle):

@@ -3,7 +3,7 @@ from typing import Any, ContextManager, Dict, List, Mapping, Optional, Sequence,
 
 from .engine import Engine
 from .handle import ExclusiveHandle, Handle
-from .session import Variables
+from .session import Trace, Variables
 from .tensor import Tensor
 
 class FunctionName(str): ...
@@ -51,6 +51,7 @@ class Graph(Handle):
     @property
     def outputs(self) -> List[str]: ...
     def describe(self, what: str = "summary") -> Any: ...
+    def draw(self, format: str = "html", trace: Optional[Trace] = None) -> str: ...
 
 class Builder(ExclusiveHandle):
     def __init__(self, engine: Engine, graph: Optional[Graph] = None) -> None: ...

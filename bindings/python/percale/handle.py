@@ -81,6 +81,10 @@ def pointer_or_null(handle):
     return ffi.NULL if handle is None else handle.c
 
 
+def trace_json(trace):
+    return ffi.NULL if trace is None else trace.json().encode()
+
+
 def out(kind):
     """Room for a handle that C gives out."""
     return ffi.new(f"percale_{kind}**")

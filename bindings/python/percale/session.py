@@ -5,7 +5,7 @@ from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of
 from .engine import options_or_null
 from .errors import check
-from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null, trace_json
 from .tensor import Tensor, Tensors, _dims
 
 
@@ -219,12 +219,20 @@ class Session(Handle):
         return Call(self, Types(feeds), wanted, single)
 
     def explain(self, feeds, fetches=None, what="plan"):
-        """How it would run, for feeds of these types: "plan", "kernels", "passes" (Python values), "svg" (text)."""
+        """How it would run, for feeds of these types: "plan", "kernels", "passes" (Python values)."""
         wanted = Names(fetch_names(self._outputs if fetches is None else fetches)[0])
         types, text = Types(feeds), out("text")
         check(lib.percale_session_explain(self.c, *types.arguments(), wanted.array, len(wanted), what.encode(), text))
-        found = text_of(text[0]).decode()
-        return json.loads(found) if found[:1] in "{[" else found
+        return json.loads(text_of(text[0]))
+
+    def draw(self, feeds, fetches=None, format="html", trace=None):
+        """A drawing of the plan for feeds of these types: "svg", or "html", a page to move, zoom, search and fold. The nodes
+        show the times of `trace`."""
+        wanted = Names(fetch_names(self._outputs if fetches is None else fetches)[0])
+        types, text, times = Types(feeds), out("text"), trace_json(trace)
+        check(lib.percale_session_draw(
+            self.c, *types.arguments(), wanted.array, len(wanted), format.encode(), times, text))
+        return text_of(text[0]).decode()
 
     def stats(self):
         """Plans made, cache hits, runs, peaks of memory as planned and as measured."""

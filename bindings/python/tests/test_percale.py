@@ -153,6 +153,11 @@ class Graphs(unittest.TestCase):
         self.assertTrue((call(x).numpy() == want).all())
         self.assertTrue((call(2 * x).numpy() == 2 * (want - 1) + 1).all())
         self.assertIn("nodes", session.explain({"x": ("f32", (2, 2))}))
+        trace = pc.Trace(session.engine)
+        session.set_trace(trace)
+        session.run({"x": x})
+        self.assertIn("MatMul", session.draw({"x": ("f32", (2, 2))}, format="svg", trace=trace))
+        self.assertTrue(session.draw({"x": ("f32", (2, 2))}).startswith("<!doctype html>"))
         self.assertGreater(session.stats()["runs"], 0)
 
     def test_a_prepared_call_hands_on_what_a_run_gives(self):

@@ -543,8 +543,13 @@ functions! {
     /// it.
     fn percale_graph_with_dims(graph: *const percale_graph, dims: *const *const c_char, count: usize, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
-    /// (JSON), "svg" (a drawing of "main").
+    /// (JSON).
     fn percale_graph_describe(graph: *const percale_graph, what: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
+    /// Draws the graph. `format`: "svg", a picture of "main" that is at most 4000 px high, because equal blocks are
+    /// drawn once; or "html", one page with all functions that needs no network, to move, zoom, search and fold. The
+    /// nodes show the times of `trace`, the JSON of `percale_trace_json()`; `trace` may be NULL. INVALID_ARGUMENT for
+    /// another format, and for a `trace` that is none.
+    fn percale_graph_draw(graph: *const percale_graph, format: *const c_char, trace: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
     /// A table with the first values of the graph's variables, and the owner of the queues and mutexes of all
     /// sessions and trainers that are made with it; `seed` feeds the initializers. Initializers run on the engine's
     /// CPU device; without one FAILED_PRECONDITION when there are any.
@@ -597,8 +602,11 @@ functions! {
     fn percale_session_cancel(session: *mut percale_session);
     /// Why the plan is what it is, for feeds of the given types. `what`: "plan" (JSON: per node device, kernel,
     /// reason, shapes; the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every
-    /// better entry refused), "passes" (JSON: node counts after each pass), "svg".
+    /// better entry refused), "passes" (JSON: node counts after each pass).
     fn percale_session_explain(session: *mut percale_session, feed_names: *const *const c_char, feed_dtypes: *const percale_dtype, feed_dims: *const *const i64, feed_ranks: *const usize, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, what: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
+    /// As `percale_graph_draw()`, for the plan of feeds of the given types: the nodes that run, each with its device
+    /// and kernel, and the values that pass between devices. `trace` may be NULL.
+    fn percale_session_draw(session: *mut percale_session, feed_names: *const *const c_char, feed_dtypes: *const percale_dtype, feed_dims: *const *const i64, feed_ranks: *const usize, feed_count: usize, fetch_names: *const *const c_char, fetch_count: usize, format: *const c_char, trace: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
     /// JSON: plans made, cache hits, runs, the peak of memory as planned for one run at a time, and as measured: the
     /// most that the session's runs and plans ever held.
     fn percale_session_stats(session: *const percale_session, out_json: *mut *mut percale_text) -> *mut percale_status;

@@ -3,7 +3,7 @@ use std::ffi::CString;
 use std::path::Path;
 
 use crate::builder::ValueType;
-use crate::engine::Engine;
+use crate::engine::{Engine, Trace};
 use crate::error::{borrowed_text, check, path_text, take_bytes, take_text, Names, Result};
 use crate::handle::Handle;
 use crate::options::{self, OptionValue, Settings};
@@ -24,8 +24,25 @@ pub enum GraphFacts {
     Summary,
     /// JSON: the nodes.
     Nodes,
-    /// A drawing as SVG.
+}
+
+/// How a drawing is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DrawingFormat {
+    /// A picture.
     Svg,
+    /// A page to move, zoom, search and fold, which needs no network.
+    Html,
+}
+
+impl DrawingFormat {
+    pub(crate) fn name(self) -> &'static std::ffi::CStr {
+        match self {
+            DrawingFormat::Svg => c"svg",
+            DrawingFormat::Html => c"html",
+        }
+    }
 }
 
 pub(crate) fn raw_variables(variables: Option<&Variables>) -> *mut sys::percale_variables {
@@ -188,12 +205,23 @@ impl Graph {
         self.output_names().into_iter().map(|name| self.value_type(&name).map(|known| (name, known))).collect()
     }
 
+    /// A drawing of the graph. The nodes show the times of `trace`.
+    pub fn draw(&self, format: DrawingFormat, trace: Option<&Trace>) -> Result<String> {
+        let times = trace.map(Trace::json).transpose()?.map(CString::new).transpose()?;
+        // SAFETY: names that outlive the call; the text is taken over at once.
+        unsafe {
+            let mut text = std::ptr::null_mut();
+            let times = times.as_ref().map_or(std::ptr::null(), |times| times.as_ptr());
+            check(sys::percale_graph_draw(self.handle.get(), format.name().as_ptr(), times, &mut text))?;
+            Ok(take_text(text))
+        }
+    }
+
     /// Facts about the graph.
     pub fn describe(&self, what: GraphFacts) -> Result<String> {
         let what = match what {
             GraphFacts::Summary => c"summary",
             GraphFacts::Nodes => c"nodes",
-            GraphFacts::Svg => c"svg",
         };
         // SAFETY: the text is taken over at once.
         unsafe {

@@ -87,7 +87,7 @@ pub use dtype::{DType, Element};
 pub use engine::{Cluster, Engine, EngineBuilder, EngineFacts, LogLevel, Trace};
 pub use error::{live_statuses, Code, Error, Result};
 pub use event::Event;
-pub use graph::{Graph, GraphFacts};
+pub use graph::{DrawingFormat, Graph, GraphFacts};
 pub use options::{describe_options, OptionValue};
 pub use sequential::{Layer, Sequential, SpecValue};
 pub use session::{AsyncRequest, Call, PlanFacts, Request, Session, SessionBuilder};

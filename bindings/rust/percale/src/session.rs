@@ -1,4 +1,5 @@
 //! Runs of graphs.
+use std::ffi::CString;
 use std::time::Duration;
 
 use crate::builder::MAX_RANK;
@@ -7,7 +8,7 @@ use crate::dtype::DType;
 use crate::engine::{Engine, Trace};
 use crate::error::{check, take_text, Code, Error, Names, Result};
 use crate::event::{nanoseconds, Event};
-use crate::graph::{raw_variables, Graph};
+use crate::graph::{raw_variables, DrawingFormat, Graph};
 use crate::handle::Handle;
 use crate::options::{self, OptionValue, Settings};
 use crate::sys;
@@ -46,8 +47,6 @@ pub enum PlanFacts {
     Kernels,
     /// JSON: counts of nodes after each pass.
     Passes,
-    /// A drawing as SVG.
-    Svg,
 }
 
 /// A session that is being set up; see [`Session::builder`].
@@ -158,7 +157,6 @@ impl Session {
             PlanFacts::Plan => c"plan",
             PlanFacts::Kernels => c"kernels",
             PlanFacts::Passes => c"passes",
-            PlanFacts::Svg => c"svg",
         };
         // SAFETY: arrays as long as is said; the text is taken over at once.
         unsafe {
@@ -173,6 +171,37 @@ impl Session {
                 fetch_names.as_ptr(),
                 fetch_names.len(),
                 what.as_ptr(),
+                &mut text,
+            ))?;
+            Ok(take_text(text))
+        }
+    }
+
+    /// A drawing of the plan for feeds of the given types. The nodes show the times of `trace`.
+    pub fn draw(
+        &self,
+        feeds: &[(&str, DType, &[usize])],
+        fetches: &[&str],
+        format: DrawingFormat,
+        trace: Option<&Trace>,
+    ) -> Result<String> {
+        let types = FeedTypes::new(feeds)?;
+        let fetch_names = Names::new(fetches)?;
+        let times = trace.map(Trace::json).transpose()?.map(CString::new).transpose()?;
+        // SAFETY: arrays as long as is said; the text is taken over at once.
+        unsafe {
+            let mut text = std::ptr::null_mut();
+            check(sys::percale_session_draw(
+                self.handle.get(),
+                types.names.as_ptr(),
+                types.dtypes.as_ptr(),
+                types.dims.as_ptr(),
+                types.ranks.as_ptr(),
+                types.names.len(),
+                fetch_names.as_ptr(),
+                fetch_names.len(),
+                format.name().as_ptr(),
+                times.as_ref().map_or(std::ptr::null(), |times| times.as_ptr()),
                 &mut text,
             ))?;
             Ok(take_text(text))

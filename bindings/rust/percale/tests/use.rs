@@ -401,6 +401,9 @@ fn logs_traces_and_clusters_are_within_reach() {
     assert!(trace.json().unwrap().contains("MatMul"));
     assert!(session.stats().unwrap().contains("planned_peak_bytes"));
     assert!(session.explain(&[("x", DType::F32, &[1, 4])], &["y"], PlanFacts::Plan).unwrap().contains("MatMul"));
+    let drawing = session.draw(&[("x", DType::F32, &[1, 4])], &["y"], DrawingFormat::Svg, Some(&trace)).unwrap();
+    assert!(drawing.contains("MatMul"));
+    assert!(drawing.contains("in all"));
     assert!(engine.describe(EngineFacts::Info).unwrap().contains("cpu:0"));
     assert!(engine.memory_peak() >= engine.memory_used());
     let mut cluster = Cluster::new().unwrap();

@@ -218,13 +218,28 @@ public final class Graph extends NativeHandle {
   /**
    * Facts about the graph.
    *
-   * @param what "summary", "nodes" or "svg"
-   * @return JSON, or the drawing
+   * @param what "summary" or "nodes"
+   * @return JSON
    */
   public String describe(String what) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.name(arena, what);
       return with(graph -> Native.text(Native.make(out -> RawGraph.percale_graph_describe(graph, name, out))));
+    }
+  }
+
+  /**
+   * A drawing of the graph.
+   *
+   * @param format "svg", or "html", a page to move, zoom, search and fold
+   * @param trace the JSON of a {@link Trace}, whose times the nodes show; null: none
+   * @return the file's text
+   */
+  public String draw(String format, String trace) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = Native.name(arena, format);
+      MemorySegment times = Native.name(arena, trace);
+      return with(graph -> Native.text(Native.make(out -> RawGraph.percale_graph_draw(graph, name, times, out))));
     }
   }
 }

@@ -157,8 +157,8 @@ public final class Session extends NativeHandle {
    *
    * @param feeds types of the feeds
    * @param fetches names
-   * @param what "plan", "kernels", "passes" or "svg"
-   * @return JSON, or the drawing
+   * @param what "plan", "kernels" or "passes"
+   * @return JSON
    */
   public String explain(List<TensorSpec> feeds, List<String> fetches, String what) {
     try (Arena arena = Arena.ofConfined()) {
@@ -167,6 +167,26 @@ public final class Session extends NativeHandle {
       MemorySegment which = Native.name(arena, what);
       return with(raw -> Native.text(Native.make(out -> RawSession.percale_session_explain(raw, types.names(),
           types.dtypes(), types.dims(), types.ranks(), feeds.size(), names, fetches.size(), which, out))));
+    }
+  }
+
+  /**
+   * A drawing of the plan.
+   *
+   * @param feeds types of the feeds
+   * @param fetches names
+   * @param format "svg", or "html", a page to move, zoom, search and fold
+   * @param trace the JSON of a {@link Trace}, whose times the nodes show; null: none
+   * @return the file's text
+   */
+  public String draw(List<TensorSpec> feeds, List<String> fetches, String format, String trace) {
+    try (Arena arena = Arena.ofConfined()) {
+      TensorSpec.Raw types = TensorSpec.Raw.of(arena, feeds);
+      MemorySegment names = Native.names(arena, fetches);
+      MemorySegment name = Native.name(arena, format);
+      MemorySegment times = Native.name(arena, trace);
+      return with(raw -> Native.text(Native.make(out -> RawSession.percale_session_draw(raw, types.names(), types.dtypes(),
+          types.dims(), types.ranks(), feeds.size(), names, fetches.size(), name, times, out))));
     }
   }
 

@@ -412,6 +412,7 @@ class UseTest {
       assertTrue(trace.json().contains("MatMul"));
       assertTrue(session.stats().contains("planned_peak_bytes"));
       assertTrue(session.explain(List.of(new TensorSpec("x", DType.F32, 1, 4)), List.of("y"), "plan").contains("MatMul"));
+      assertTrue(session.draw(List.of(new TensorSpec("x", DType.F32, 1, 4)), List.of("y"), "svg", trace.json()).contains("in all"));
       assertTrue(loud.memoryPeak() >= loud.memoryUsed());
       assertTrue(loud.describe("info").contains("cpu:0"));
     }

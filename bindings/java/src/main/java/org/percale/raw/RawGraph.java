@@ -321,7 +321,7 @@ public final class RawGraph {
 
   /**
    * Facts. {@code what}: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes),
-   * "nodes" (JSON), "svg" (a drawing of "main").
+   * "nodes" (JSON).
    *
    * @param graph in const percale_graph*
    * @param what text const char*
@@ -331,6 +331,30 @@ public final class RawGraph {
   public static MemorySegment percale_graph_describe(MemorySegment graph, MemorySegment what, MemorySegment out_text) {
     try {
       return (MemorySegment) PERCALE_GRAPH_DESCRIBE_.invokeExact(graph, what, out_text);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_GRAPH_DRAW_ =
+      Raw.function("percale_graph_draw",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * Draws the graph. {@code format}: "svg", a picture of "main" that is at most 4000 px high, because equal blocks
+   * are drawn once; or "html", one page with all functions that needs no network, to move, zoom, search and fold.
+   * The nodes show the times of {@code trace}, the JSON of percale_trace_json(); {@code trace} may be NULL.
+   * INVALID_ARGUMENT for another format, and for a {@code trace} that is none.
+   *
+   * @param graph in const percale_graph*
+   * @param format text const char*
+   * @param trace text const char*
+   * @param out_text out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_graph_draw(MemorySegment graph, MemorySegment format, MemorySegment trace, MemorySegment out_text) {
+    try {
+      return (MemorySegment) PERCALE_GRAPH_DRAW_.invokeExact(graph, format, trace, out_text);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }

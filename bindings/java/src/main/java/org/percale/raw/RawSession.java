@@ -152,7 +152,7 @@ public final class RawSession {
   /**
    * Why the plan is what it is, for feeds of the given types. {@code what}: "plan" (JSON: per node device, kernel,
    * reason, shapes; the cut, bytes moved, predicted peak), "kernels" (JSON: who runs each node, and why every
-   * better entry refused), "passes" (JSON: node counts after each pass), "svg".
+   * better entry refused), "passes" (JSON: node counts after each pass).
    *
    * @param session in percale_session*
    * @param feed_names array const char* const*
@@ -169,6 +169,35 @@ public final class RawSession {
   public static MemorySegment percale_session_explain(MemorySegment session, MemorySegment feed_names, MemorySegment feed_dtypes, MemorySegment feed_dims, MemorySegment feed_ranks, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment what, MemorySegment out_text) {
     try {
       return (MemorySegment) PERCALE_SESSION_EXPLAIN_.invokeExact(session, feed_names, feed_dtypes, feed_dims, feed_ranks, feed_count, fetch_names, fetch_count, what, out_text);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
+  private static final MethodHandle PERCALE_SESSION_DRAW_ =
+      Raw.function("percale_session_draw",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS));
+
+  /**
+   * As percale_graph_draw(), for the plan of feeds of the given types: the nodes that run, each with its device
+   * and kernel, and the values that pass between devices. {@code trace} may be NULL.
+   *
+   * @param session in percale_session*
+   * @param feed_names array const char* const*
+   * @param feed_dtypes array const percale_dtype*
+   * @param feed_dims array const int64_t* const*
+   * @param feed_ranks array const size_t*
+   * @param feed_count in size_t
+   * @param fetch_names array const char* const*
+   * @param fetch_count in size_t
+   * @param format text const char*
+   * @param trace text const char*
+   * @param out_text out percale_text**
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_session_draw(MemorySegment session, MemorySegment feed_names, MemorySegment feed_dtypes, MemorySegment feed_dims, MemorySegment feed_ranks, long feed_count, MemorySegment fetch_names, long fetch_count, MemorySegment format, MemorySegment trace, MemorySegment out_text) {
+    try {
+      return (MemorySegment) PERCALE_SESSION_DRAW_.invokeExact(session, feed_names, feed_dtypes, feed_dims, feed_ranks, feed_count, fetch_names, fetch_count, format, trace, out_text);
     } catch (Throwable error) {
       throw Raw.unexpected(error);
     }

@@ -1,0 +1,11 @@
+#include "core/draw/draw.h"
+
+namespace percale {
+
+Result<std::string> draw(std::span<const Picture> pictures, std::string_view format) {
+  if (format == "svg") return to_svg(pictures.front());
+  if (format == "html") return to_html(pictures);
+  return invalid_argument("'", format, "' is no format of drawings; wanted svg or html");
+}
+
+}  // namespace percale

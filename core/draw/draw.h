@@ -1,0 +1,24 @@
+// Drawings of graphs and plans, as files for people.
+#ifndef PERCALE_CORE_DRAW_DRAW_H_
+#define PERCALE_CORE_DRAW_DRAW_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/status.h"
+#include "core/draw/picture.h"
+
+namespace percale {
+
+// "svg": the first picture, at most kMaxHeight px high. "html": one page without other files that
+// shows all pictures and lets a reader move, search and fold them. INVALID_ARGUMENT for another
+// format. Precondition: there is a picture.
+Result<std::string> draw(std::span<const Picture> pictures, std::string_view format);
+
+std::string to_svg(const Picture& picture);
+std::string to_html(std::span<const Picture> pictures);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_DRAW_DRAW_H_
