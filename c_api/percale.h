@@ -749,8 +749,8 @@ typedef struct percale_progress {
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
 /** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier calls count, so that a
  * second call with the same number does nothing, and goes on where the first one was ended. The data set has a column for each input by
- * name, of its dtype; where the input is I64, as class numbers are, any narrower integer is good. `dataset` may be NULL for a
- * trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
+ * name, of its dtype; where the input is I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are
+ * good too. `dataset` may be NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
                                                                   int64_t epochs, percale_progress_callback callback,
                                                                   void* user);

@@ -22,6 +22,7 @@ struct ColumnFiles {
       DType::kInvalid;  // kInvalid: integers of rank 1 become i64, u8 of a higher rank f32 unless `scale` is 0, CSV i64
                         // where it is a single column of whole numbers, else f32; others stay
   double scale = 1;     // of what becomes float from integers
+  bool keeps_floats = false;  // of tensor files: floats stay where `dtype` is one of integers
 };
 
 // Resolves a path as it stands there to one of a file.
