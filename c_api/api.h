@@ -30,17 +30,23 @@ struct Argument {
 #define NEEDS(argument) \
   ::percale::c_api::Argument { (argument) != nullptr, #argument }
 
+// The status with the name of its function, where the message begins with that, in words that all languages share:
+// "session run: ..." for "percale_session_run: ...".
+Status in_shared_words(const char* function, Status status);
+
 // The body of a fallible function: FAILED_PRECONDITION within a callback that may not call it, INVALID_ARGUMENT naming the function
-// and the first argument that is missing, else the result of `body`, or the status for what it throws.
+// and the first argument that is missing, else the result of `body`, or the status for what it throws. Messages are
+// in_shared_words().
 template <class Body>
 percale_status* guarded(const char* function, std::initializer_list<Argument> arguments, Body&& body) noexcept {
-  return catch_to_c([&]() -> Status {
+  const auto result = [&]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_may_call(function));
     for (const Argument& argument : arguments) {
       if (!argument.present) return invalid_argument(function, ": '", argument.name, "' is NULL");
     }
     return std::forward<Body>(body)();
-  });
+  };
+  return catch_to_c([&] { return in_shared_words(function, result()); });
 }
 
 // For functions that cannot fail but may run out of memory on the way: `otherwise` then.

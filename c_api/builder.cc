@@ -40,7 +40,7 @@ Result<std::vector<ValueId>> percale_builder::take(const char* function, const c
 Status percale_builder::check_no_pending(const char* function) const {
   if (!pending) return {};
   return failed_precondition(function, ": ", pending->op, " '", pending->name,
-                             "' was begun; percale_builder_finish_node() comes first");
+                             "' was begun and must be finished first");
 }
 
 percale_status* percale_builder_create(percale_engine* engine, percale_builder** out_builder) {

@@ -110,7 +110,7 @@ percale_status* percale_call_create(percale_session* session, const char* const*
     for (size_t i = 0; i < call->fetch_types.size(); ++i) {
       if (call->fetch_types[i].dtype == DType::kInvalid || !call->fetch_types[i].shape.is_static()) {
         return failed_precondition(function, ": the shape of '", call->spec.fetches[i],
-                                   "' is not known before the run; use percale_session_run()");
+                                   "' is not known before the run; run the session without preparing the call");
       }
     }
     call->feeds.resize(feed_count);
