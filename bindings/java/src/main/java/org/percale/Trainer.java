@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.percale.raw.RawTrainer;
 
 /** Trains the variables of a graph. One thread at a time may use it, {@link #cancel} excepted. */
@@ -197,7 +197,7 @@ public final class Trainer extends NativeHandle {
 
   /**
    * Steps, fits and evaluations that follow end with {@link Code#CANCELLED} when the token is cancelled, within a step, between two, or
-   * before they begin.
+   * before they begin; so they do when their thread is interrupted, with a token or without.
    *
    * @param token the token; null: none
    */
@@ -210,16 +210,23 @@ public final class Trainer extends NativeHandle {
     state.whileThere(RawTrainer::percale_trainer_cancel);
   }
 
-  /** Calls the library so that the token ends it. */
-  private <T> T cancellable(MemorySegment trainer, Supplier<T> call) {
-    if (token == null) return call.get();
-    return CancelToken.during(token, cancellation -> {
+  /** Calls the library so that the token and an interrupt of this thread end it. */
+  private <T> T cancellable(Function<MemorySegment, T> call) {
+    return with(trainer -> CancelToken.during(token, cancellation -> {
       RawTrainer.percale_trainer_set_cancellation(trainer, cancellation);
       try {
-        return call.get();
+        return Shortage.relieve(() -> call.apply(trainer));
       } finally {
         RawTrainer.percale_trainer_set_cancellation(trainer, MemorySegment.NULL);
       }
+    }));
+  }
+
+  /** The same with a function that can fail. */
+  private void checkCancellable(Function<MemorySegment, MemorySegment> call) {
+    cancellable(trainer -> {
+      Native.check(call.apply(trainer));
+      return null;
     });
   }
 
@@ -249,8 +256,8 @@ public final class Trainer extends NativeHandle {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment loss = arena.allocate(JAVA_DOUBLE);
       MemorySegment all = Native.names(arena, names);
-      check(trainer -> withAll(tensors, pointers -> cancellable(trainer, () ->
-          RawTrainer.percale_trainer_step(trainer, all, Native.pointers(arena, pointers), names.size(), loss))));
+      checkCancellable(trainer -> withAll(tensors, pointers ->
+          RawTrainer.percale_trainer_step(trainer, all, Native.pointers(arena, pointers), names.size(), loss)));
       return loss.get(JAVA_DOUBLE, 0);
     }
   }
@@ -267,8 +274,7 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Trains over the data. {@link Thread#interrupt} does not end it: {@link #cancel}, a {@link CancelToken} and a listener that gives
-   * false do.
+   * Trains over the data. {@link #cancel}, a {@link CancelToken}, {@link Thread#interrupt} and a listener that gives false end it.
    *
    * @param data the data; null: that of the SPEC
    * @param epochs until which epoch, those of earlier calls included; 0: as the SPEC says
@@ -286,8 +292,8 @@ public final class Trainer extends NativeHandle {
     };
     MemorySegment user = Callbacks.add(receiver);
     try {
-      check(trainer -> withOptional(data, set -> cancellable(trainer,
-          () -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user))));
+      checkCancellable(trainer -> withOptional(data,
+          set -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user)));
     } catch (PercaleException error) {
       if (thrown[0] == null) throw explain(explain(error, data), validation);
     } finally {
@@ -321,8 +327,8 @@ public final class Trainer extends NativeHandle {
    */
   public Evaluation evaluate(Dataset data) {
     try {
-      return with(trainer -> withOptional(data, set -> cancellable(trainer, () ->
-          new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out)))))));
+      return cancellable(trainer -> withOptional(data, set ->
+          new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out))))));
     } catch (PercaleException error) {
       throw explain(error, data);
     }

@@ -297,6 +297,29 @@ class UseTest {
   }
 
   @Test
+  void anEmbeddingTakesIdsOfLongsAndInts() {
+    Sequential model = Sequential.of(2).layer(Layer.of("Embedding").set("input_dim", 5).set("output_dim", 3))
+        .layer(Layer.of("Flatten")).dense(2, "softmax").compile("sgd", "sparse_categorical_crossentropy");
+    try (Tensor longs = Tensor.of(engine, new long[] {0, 1, 2, 3, 4, 0}, 3, 2);
+        Tensor ints = Tensor.of(engine, new int[] {0, 1, 2, 3, 4, 0}, 3, 2);
+        Tensor y = Tensor.of(engine, new long[] {0, 1, 0}, 3)) {
+      String digest = null;
+      for (Tensor x : List.of(longs, ints)) {
+        try (Trainer trainer = model.trainer(engine).build(); Variables variables = trainer.variables();
+            Dataset data = Dataset.fromTensors(engine, Map.of("x", x, "y", y)).batch(3); Graph served = trainer.model();
+            Session session = Session.create(engine, served, variables)) {
+          trainer.fit(data, 2);
+          digest = digest == null ? variables.digest() : digest;
+          assertEquals(digest, variables.digest());
+          try (Results scores = session.run(Map.of("x", longs), served.outputNames().get(0))) {
+            assertArrayEquals(new long[] {3, 2}, scores.get(0).dims());
+          }
+        }
+      }
+    }
+  }
+
+  @Test
   void aSpecTakesArraysListsMapsAndNull() {
     Map<String, Object> nothing = new java.util.LinkedHashMap<>();
     nothing.put("axis", null);
