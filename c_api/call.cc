@@ -16,6 +16,7 @@ struct percale_call {
   CarriedRun::Pairs pairs;
   std::unique_ptr<CarriedRun> carried;  // null: nothing is handed on
   std::vector<Tensor> feeds, fetches;   // filled for the time of a run
+  OneThread thread{"call"};
 
   bool carries_fetch(size_t i) const {
     return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == i; });
@@ -121,7 +122,7 @@ percale_status* percale_call_create(percale_session* session, const char* const*
 }
 
 percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed) {
-  return guarded(__func__, {NEEDS(call)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(call)}, [&, function = __func__]() -> Status {
     if (fetch >= call->fetches.size()) return out_of_range(function, ": there is no output ", uint64_t{fetch});
     if (feed >= call->feeds.size()) return out_of_range(function, ": there is no feed ", uint64_t{feed});
     if (call->carries_fetch(fetch) || call->carries_feed(feed)) {
@@ -138,14 +139,14 @@ percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed
 }
 
 percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs) {
-  return guarded(__func__, {NEEDS(call)},
+  return guarded(__func__, {ALONE(call)},
                  [&, function = __func__] { return run(function, *call, inputs, outputs, PERCALE_FOREVER, nullptr); });
 }
 
 percale_status* percale_call_run_until(percale_call* call, percale_tensor* const* inputs,
                                        percale_tensor* const* outputs, int64_t timeout_ns,
                                        percale_cancellation* cancellation) {
-  return guarded(__func__, {NEEDS(call)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(call)}, [&, function = __func__]() -> Status {
     const CancelToken* token = cancellation == nullptr ? nullptr : cancellation->token.get();
     if (token != nullptr && token->cancelled()) {
       return Status(Code::kCancelled, str_cat(function, ": cancelled before the run began"));

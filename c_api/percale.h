@@ -132,6 +132,8 @@ typedef int32_t percale_value;
  * Text in: UTF-8 pointer and size (PERCALE_NUL_ENDED allowed). Shapes: dims and rank, -1 = unknown.
  * NULL: where a comment says so, and for an array of no entries (dims of rank 0 too). Elsewhere INVALID_ARGUMENT names the
  * argument; a function that returns no status does nothing for a NULL handle and gives 0, NULL or "".
+ * Threads: a *thread-safe* object may be used by several threads at once. Of builders, calls, data sets and trainers one thread at a time
+ * may be in a call: a second one gets FAILED_PRECONDITION. No thread may use a reference that another one has released or is releasing.
  * `user`: handed to the function beside it as it is, may be NULL.
  * Callbacks: the type of each says which functions may be called within it. Those that return a status and may not be called answer
  * FAILED_PRECONDITION. A call holds its own references to the objects that it works on, so that a callback may release the host's.
