@@ -299,6 +299,8 @@ void percale_trainer_cancel(percale_trainer* trainer) {
 
 void percale_trainer_set_cancellation(percale_trainer* trainer, percale_cancellation* cancellation) {
   if (trainer == nullptr || !trainer->calls.idle()) return;
+  const auto use = trainer->thread.enter(__func__);
+  if (!use.ok()) return;
   trainer->trainer->set_cancel(cancellation == nullptr ? nullptr : cancellation->token);
 }
 
@@ -373,6 +375,8 @@ percale_status* percale_trainer_describe(const percale_trainer* trainer, percale
 
 void percale_trainer_set_trace(percale_trainer* trainer, percale_trace* trace) {
   if (trainer == nullptr || !trainer->calls.idle()) return;
+  const auto use = trainer->thread.enter(__func__);
+  if (!use.ok()) return;
   trainer->trace = trace == nullptr ? nullptr : trace->trace;
   trainer->trainer->set_trace(trainer->trace.get());
 }

@@ -15,11 +15,13 @@ import org.percale.raw.RawTrainer;
 
 /** Trains the variables of a graph. One thread at a time may use it, {@link #cancel} excepted. */
 public final class Trainer extends NativeHandle {
+  private final Engine engine;
   private CancelToken token;
   private Dataset validation;
 
-  private Trainer(MemorySegment pointer) {
+  private Trainer(MemorySegment pointer, Engine engine) {
     super(State.exclusive("trainer", pointer, RawTrainer::percale_trainer_release));
+    this.engine = engine;
   }
 
   /** Is told after each step. */
@@ -66,6 +68,7 @@ public final class Trainer extends NativeHandle {
     private final String spec;
     private Path specFolder;
     private Path dataFolder;
+    private Trainer before;
     private final Options options = new Options("trainer");
 
     private Builder(Engine engine, Graph graph, Variables variables, String spec) {
@@ -150,6 +153,18 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
+     * Begins with the weights of another trainer, as Keras' compile() after fit() does: of each variable that both have by name, with
+     * the same shape. The optimizer begins anew.
+     *
+     * @param trainer the trainer, which must not be at work
+     * @return this
+     */
+    public Builder weightsOf(Trainer trainer) {
+      before = trainer;
+      return this;
+    }
+
+    /**
      * Where relative paths of a SPEC are looked up besides the folder of the data.
      *
      * @param folder the folder
@@ -190,7 +205,9 @@ public final class Trainer extends NativeHandle {
           pointer = engine.with(e -> options.with(o -> Native.make(
               out -> RawTrainer.percale_trainer_from_spec(e, text, bytes.length, ofSpec, ofData, o, out))));
         }
-        return new Trainer(pointer);
+        Trainer trainer = new Trainer(pointer, engine);
+        if (before != null) trainer.takeWeights(before);
+        return trainer;
       }
     }
   }
@@ -331,6 +348,44 @@ public final class Trainer extends NativeHandle {
           new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out))))));
     } catch (PercaleException error) {
       throw explain(error, data);
+    }
+  }
+
+  private void takeWeights(Trainer before) {
+    before.publish();
+    try (Variables own = variables(); Variables theirs = before.variables()) {
+      own.assignAll(theirs);
+    } catch (RuntimeException error) {
+      close();
+      throw error;
+    }
+  }
+
+  /**
+   * The model's first output for these rows, also before the first fit.
+   *
+   * @param x rows for the model's only input
+   * @param batchSize rows of a run
+   * @return a row for each
+   */
+  public Tensor predict(Tensor x, long batchSize) {
+    publish();
+    try (Graph graph = model(); Variables variables = variables(); Session session = Session.create(engine, graph, variables);
+        Dataset rows = Dataset.fromTensors(engine, Map.of(graph.inputNames().get(0), x)).batch(batchSize)) {
+      Tensor out = null;
+      long at = 0;
+      for (Results batch : rows.epoch()) {
+        try (batch; Arena arena = Arena.ofConfined(); Results results = session.run(batch.byName(), graph.outputNames().get(0))) {
+          Tensor part = results.get(0);
+          long[] dims = part.dims();
+          dims[0] = rows.rows();
+          if (out == null) out = Tensor.zeros(engine, part.dtype(), dims);
+          MemorySegment bytes = part.data(arena);
+          out.data(arena).asSlice(at, bytes.byteSize()).copyFrom(bytes);
+          at += bytes.byteSize();
+        }
+      }
+      return out;
     }
   }
 
