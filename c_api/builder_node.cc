@@ -41,7 +41,7 @@ percale_status* amend(const char* function, percale_builder* builder, std::initi
       }
     }
     if (status.ok()) status = body(pending);
-    if (!status.ok() && pending.error.ok()) pending.error = status;
+    if (!status.ok() && pending.error.ok()) pending.error = in_shared_words(function, status);
     return status;
   });
 }
