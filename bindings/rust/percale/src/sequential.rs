@@ -182,7 +182,12 @@ impl Layer {
 impl Sequential {
     /// A model without layers for inputs of this shape (without the batch).
     pub fn new(input_shape: &[i64]) -> Sequential {
-        Sequential { file: None, layers: Vec::new(), metrics: Vec::new(), keys: Object(vec![("input_shape".into(), input_shape.into())]) }
+        Sequential {
+            file: None,
+            layers: Vec::new(),
+            metrics: Vec::new(),
+            keys: Object(vec![("input_shape".into(), input_shape.into())]),
+        }
     }
 
     /// A model from a file with its weights. Layers, if there are any, are its head: `set("outputs", ...)` says which values they

@@ -318,7 +318,12 @@ impl Trainer {
         graph: &'a Graph,
         variables: impl Into<Option<&'a Variables>>,
     ) -> TrainerBuilder<'a> {
-        TrainerBuilder { engine, source: Source::Graph(graph, variables.into()), before: None, settings: Settings::default() }
+        TrainerBuilder {
+            engine,
+            source: Source::Graph(graph, variables.into()),
+            before: None,
+            settings: Settings::default(),
+        }
     }
 
     /// Begins a trainer of a SPEC: JSON that says model, loss, metrics, optimizer and data.
