@@ -23,8 +23,9 @@
 
 namespace percale::c_api {
 
-// An argument that must not be null, and its name for the message. Made by NEEDS(), and by ALONE() for an object that no other thread
-// may use meanwhile, in a function that calls nothing of the host's.
+// An argument that must not be null, and its name for the message. Made by NEEDS(), and by ALONE()
+// for an object that no other thread may use meanwhile, in a function that calls nothing of the
+// host's.
 struct Argument {
   bool present;
   const char* name;
@@ -35,13 +36,14 @@ struct Argument {
 #define ALONE(object) \
   ::percale::c_api::Argument { (object) != nullptr, #object, (object) == nullptr ? nullptr : &(object)->thread }
 
-// The status with the name of its function, where the message begins with that, in words that all languages share:
-// "session run: ..." for "percale_session_run: ...".
+// The status with the name of its function, where the message begins with that, in words that all
+// languages share: "session run: ..." for "percale_session_run: ...".
 Status in_shared_words(const char* function, Status status);
 
-// The body of a fallible function: FAILED_PRECONDITION within a callback that may not call it, INVALID_ARGUMENT naming the function
-// and the first argument that is missing, FAILED_PRECONDITION where another thread uses the object, else the result of `body`, or the status for what it throws. Messages are
-// in_shared_words().
+// The body of a fallible function: FAILED_PRECONDITION within a callback that may not call it,
+// INVALID_ARGUMENT naming the function and the first argument that is missing, FAILED_PRECONDITION
+// where another thread uses the object, else the result of `body`, or the status for what it
+// throws. Messages are in_shared_words().
 template <class Body>
 percale_status* guarded(const char* function, std::initializer_list<Argument> arguments, Body&& body) noexcept {
   const auto result = [&]() -> Status {

@@ -1,4 +1,5 @@
-// What makes an object thread-compatible: one thread at a time may use it, and a second one gets an error.
+// What makes an object thread-compatible: one thread at a time may use it, and a second one gets an
+// error.
 #ifndef PERCALE_C_API_ONE_THREAD_H_
 #define PERCALE_C_API_ONE_THREAD_H_
 
@@ -10,7 +11,8 @@
 
 namespace percale::c_api {
 
-// Knows which thread is in a call with an object. Calls nest on that thread, as those within a callback do.
+// Knows which thread is in a call with an object. Calls nest on that thread, as those within a
+// callback do.
 class OneThread {
  public:
   // `what` names the object in messages: "call". A literal.
@@ -42,7 +44,8 @@ class OneThread {
     return failed_precondition(function, ": the ", what_, " is used by another thread: one thread at a time may");
   }
 
-  // A callback of the call under way, until its destruction: the callback's thread may use the object.
+  // A callback of the call under way, until its destruction: the callback's thread may use the
+  // object.
   class Callback {
    public:
     explicit Callback(OneThread& object) : owner_(object.owner_), before_(owner_.exchange(this_thread())) {}

@@ -82,8 +82,8 @@ type MirroredStrategy struct {
 	Devices string // names with commas; "" is all
 }
 
-// Training says how a model is trained. Optimizer, Loss and Schedule are names, Words such as {"name": "sgd", "learning_rate": 0.1}, or such
-// objects as JSON.
+// Training says how a model is trained. Optimizer, Loss and Schedule are names, Words such as
+// {"name": "sgd", "learning_rate": 0.1}, or such objects as JSON.
 type Training struct {
 	Optimizer  any               // nil and "" are "adam"
 	Loss       any               // "sparse_categorical_crossentropy", "mean_squared_error", ...
@@ -103,7 +103,8 @@ type Model []Layer
 // Sequential is a model of these layers.
 func Sequential(layers ...Layer) Model { return layers }
 
-// Compile makes a trainer with new variables, which take the weights of Training.WeightsOf where both have one of that name and shape.
+// Compile makes a trainer with new variables, which take the weights of Training.WeightsOf where
+// both have one of that name and shape.
 func (m Model) Compile(engine *Engine, training Training) (*Trainer, error) {
 	spec, err := m.Spec(training)
 	if err != nil {

@@ -28,7 +28,8 @@ func inGoroutines(count int, work func(number int) error) (failed []error) {
 	return failed
 }
 
-// endsWhileUsed closes what `make` gives while three goroutines use it: all that they may see of it is that it is closed.
+// endsWhileUsed closes what `make` gives while three goroutines use it: all that they may see of it
+// is that it is closed.
 func endsWhileUsed[T interface{ Close() error }](t *testing.T, make func() T, use func(T) error) {
 	t.Helper()
 	for range 20 {

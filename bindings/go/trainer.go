@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// Trainer trains the variables of a graph. For one goroutine at a time, Cancel excepted; a second one gets an error with code
-// FailedPrecondition.
+// Trainer trains the variables of a graph. For one goroutine at a time, Cancel excepted; a second
+// one gets an error with code FailedPrecondition.
 type Trainer struct {
 	owner
 	engine     *Engine
@@ -263,7 +263,8 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	return out, nil
 }
 
-// Predict gives the model's first output for rows of its only input, in runs of so many rows, also before the first Fit.
+// Predict gives the model's first output for rows of its only input, in runs of so many rows, also
+// before the first Fit.
 func (t *Trainer) Predict(ctx context.Context, x *Tensor, batchSize int64) (*Tensor, error) {
 	if err := t.Publish(); err != nil {
 		return nil, err

@@ -82,7 +82,8 @@ func (v *Variables) Assign(name string, value *Tensor) error {
 	return variablesAssign(c, name, t)
 }
 
-// AssignAll takes the values of another table: of each variable that both have by name, with the same type and shape.
+// AssignAll takes the values of another table: of each variable that both have by name, with the
+// same type and shape.
 func (v *Variables) AssignAll(other *Variables) error {
 	theirs := other.Names()
 	for _, name := range v.Names() {

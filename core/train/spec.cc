@@ -45,7 +45,8 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, Beginning from, ValueId*
   return {};
 }
 
-// The dtype of "x" in a model of layers: i64 where each layer that reads it takes ids, else the job's.
+// The dtype of "x" in a model of layers: i64 where each layer that reads it takes ids, else the
+// job's.
 DType input_dtype(const Spec& spec) {
   for (size_t i = 0; i < spec.layers.size(); ++i) {
     const LayerSpec& layer = spec.layers[i];

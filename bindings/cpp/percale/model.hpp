@@ -85,7 +85,8 @@ struct MirroredStrategy {
   std::string devices = "all";  ///< "all", or names with commas: "cpu:0,cpu:1"
 };
 
-/// A name, "adam", or a name with its keys, {{"name", "adam"}, {"learning_rate", 0.01}}, also as JSON that begins with '{'.
+/// A name, "adam", or a name with its keys, {{"name", "adam"}, {"learning_rate", 0.01}}, also as
+/// JSON that begins with '{'.
 class Named {
  public:
   /// A name, or JSON.
@@ -126,9 +127,11 @@ class Sequential {
   /// One layer more, behind the others.
   void add(Layer layer) { layers_.push_back(std::move(layer)); }
 
-  /// A trainer with new variables, which take the weights of Training::weights_of where both have one of that name and shape. Without
-  /// a strategy the engine's devices share the shards of a batch. The epochs of Trainer::fit() count all of the trainer so far: after
-  /// fit(data, 1), fit(data, 2) trains one more. A trainer keeps the layers that it was compiled with: after add() compile again.
+  /// A trainer with new variables, which take the weights of Training::weights_of where both have
+  /// one of that name and shape. Without a strategy the engine's devices share the shards of a
+  /// batch. The epochs of Trainer::fit() count all of the trainer so far: after fit(data, 1),
+  /// fit(data, 2) trains one more. A trainer keeps the layers that it was compiled with: after
+  /// add() compile again.
   Result<Trainer> compile(const Engine& engine, const Training& training) const {
     return compile(engine, spec(training, nullptr), training.weights_of);
   }

@@ -164,7 +164,8 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     if (!json) return std::move(json).error();
     return Metrics::parse(*json);
   }
-  /// The model's first output for rows of its only input, in runs of so many rows, also before the first fit().
+  /// The model's first output for rows of its only input, in runs of so many rows, also before the
+  /// first fit().
   Result<Tensor> predict(const Engine& engine, const Tensor& x, int64_t batch_size = 32) {
     if (Status failed = publish(); !failed) return failed;
     auto graph = model();
@@ -197,7 +198,8 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
       at += own.bytes();
     }
   }
-  /// Begins with the weights of another trainer: of each variable that both have by name, with the same shape.
+  /// Begins with the weights of another trainer: of each variable that both have by name, with the
+  /// same shape.
   Status take_weights(Trainer& before) {
     if (Status failed = before.publish(); !failed) return failed;
     auto own = variables(), theirs = before.variables();

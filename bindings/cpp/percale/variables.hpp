@@ -37,7 +37,8 @@ class Variables : public Handle<percale_variables, percale_variables_release> {
   Status assign(Text name, const Tensor& value) {
     return Status(percale_variables_assign(get(), name.c_str(), value.get()));
   }
-  /// Takes the values of another table: of each variable that both have by name, with the same dtype and shape.
+  /// Takes the values of another table: of each variable that both have by name, with the same
+  /// dtype and shape.
   Status assign_all(const Variables& other) {
     const std::vector<std::string> theirs = other.names();
     for (const std::string& name : names()) {

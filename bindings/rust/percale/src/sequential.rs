@@ -64,7 +64,8 @@ pub enum SpecValue {
 }
 
 impl SpecValue {
-    /// Values by name: `SpecValue::object([("name", "sgd".into()), ("learning_rate", 0.1.into())])`.
+    /// Values by name: `SpecValue::object([("name", "sgd".into()), ("learning_rate",
+    /// 0.1.into())])`.
     pub fn object<const N: usize>(members: [(&str, SpecValue); N]) -> SpecValue {
         SpecValue::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
     }
@@ -190,8 +191,9 @@ impl Sequential {
         }
     }
 
-    /// A model from a file with its weights. Layers, if there are any, are its head: `set("outputs", ...)` says which values they
-    /// build on, `set("freeze", ...)` which variables keep their values.
+    /// A model from a file with its weights. Layers, if there are any, are its head:
+    /// `set("outputs", ...)` says which values they build on, `set("freeze", ...)` which variables
+    /// keep their values.
     pub fn from_file(path: impl AsRef<std::path::Path>) -> Sequential {
         let file = path.as_ref().to_string_lossy().into_owned();
         Sequential { file: Some(file), layers: Vec::new(), metrics: Vec::new(), keys: Object::default() }
@@ -209,7 +211,8 @@ impl Sequential {
         self
     }
 
-    /// The optimizer: a name, or a [`SpecValue::object`], also as JSON such as `{"name": "sgd", "learning_rate": 0.1}`.
+    /// The optimizer: a name, or a [`SpecValue::object`], also as JSON such as `{"name": "sgd",
+    /// "learning_rate": 0.1}`.
     pub fn optimizer(self, optimizer: impl Into<SpecValue>) -> Sequential {
         self.set("optimizer", name_or_object(optimizer))
     }
@@ -219,7 +222,8 @@ impl Sequential {
         self.set("loss", name_or_object(loss))
     }
 
-    /// The learning rate over the steps, in the same way; a list of schedules comes one after the other.
+    /// The learning rate over the steps, in the same way; a list of schedules comes one after the
+    /// other.
     pub fn schedule(self, schedule: impl Into<SpecValue>) -> Sequential {
         self.set("schedule", name_or_object(schedule))
     }

@@ -202,8 +202,8 @@ enum Source<'a> {
 }
 
 impl<'a> TrainerBuilder<'a> {
-    /// Begins with the weights of another trainer, as Keras' `compile()` after `fit()` does: of each variable that both have by name, with
-    /// the same shape. The optimizer begins anew.
+    /// Begins with the weights of another trainer, as Keras' `compile()` after `fit()` does: of
+    /// each variable that both have by name, with the same shape. The optimizer begins anew.
     pub fn weights_of(mut self, trainer: &'a mut Trainer) -> Self {
         self.before = Some(trainer);
         self
@@ -448,7 +448,8 @@ impl Trainer {
         evaluated.map_err(|error| data.into_iter().fold(error, |error, set| set.explain(error)))
     }
 
-    /// The model's first output for rows of its only input, in runs of so many rows, also before the first `fit`.
+    /// The model's first output for rows of its only input, in runs of so many rows, also before
+    /// the first `fit`.
     pub fn predict(&mut self, x: &Tensor, batch_size: usize) -> Result<Tensor> {
         self.publish()?;
         let (graph, variables) = (self.model()?, self.variables()?);

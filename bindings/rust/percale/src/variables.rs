@@ -66,7 +66,8 @@ impl Variables {
         check(unsafe { sys::percale_variables_assign(self.handle.get(), name.as_ptr(), value.as_raw()) })
     }
 
-    /// Takes the values of another table: of each variable that both have by name, with the same type and shape.
+    /// Takes the values of another table: of each variable that both have by name, with the same
+    /// type and shape.
     pub fn assign_all(&self, other: &Variables) -> Result<()> {
         let theirs = other.names();
         for name in self.names().iter().filter(|name| theirs.contains(name)) {

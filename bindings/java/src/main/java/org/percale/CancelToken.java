@@ -36,7 +36,10 @@ public final class CancelToken {
     if (isCancelled()) throw new PercaleException(Code.CANCELLED, "the token was cancelled");
   }
 
-  /** Calls the library with a cancellation that is cancelled with the token, which may be null, and by an interrupt of this thread. */
+  /**
+   * Calls the library with a cancellation that is cancelled with the token, which may be null, and
+   * by an interrupt of this thread.
+   */
   static <T> T during(CancelToken token, Function<MemorySegment, T> call) {
     MemorySegment cancellation = Native.make(RawCancellation::percale_cancellation_create);
     try {
@@ -46,7 +49,9 @@ public final class CancelToken {
     }
   }
 
-  /** Calls what `cancel` ends: the token, which may be null, and an interrupt of this thread run it. */
+  /**
+   * Calls what `cancel` ends: the token, which may be null, and an interrupt of this thread run it.
+   */
   static <T> T during(CancelToken token, Runnable cancel, Supplier<T> call) {
     if (token == null) return Interrupts.during(cancel, call);
     token.check();

@@ -5,7 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** Lets {@link Thread#interrupt} end calls of the library, which do not hear of it: a thread of this class looks for them. */
+/**
+ * Lets {@link Thread#interrupt} end calls of the library, which do not hear of it: a thread of this
+ * class looks for them.
+ */
 final class Interrupts {
   private static final long LOOK_NS = 10_000_000;
   private static final Set<Watch> WATCHES = ConcurrentHashMap.newKeySet();
@@ -37,8 +40,11 @@ final class Interrupts {
     }
   }
 
-  /** What the call gives. An interrupt of this thread, also one from before, runs `cancel`, on another thread and more than once where
-   * need be, and the call's CANCELLED says so. The thread stays interrupted. */
+  /**
+   * What the call gives. An interrupt of this thread, also one from before, runs `cancel`, on
+   * another thread and more than once where need be, and the call's CANCELLED says so. The thread
+   * stays interrupted.
+   */
   static <T> T during(Runnable cancel, Supplier<T> call) {
     if (Thread.currentThread().isInterrupted()) throw interrupted();
     Watch watch = new Watch(cancel);

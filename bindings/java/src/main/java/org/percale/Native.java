@@ -27,8 +27,10 @@ final class Native {
     if (status.address() != 0) throw PercaleException.take(status);
   }
 
-  /** Calls a function whose last argument is where it writes a pointer, and gives the pointer. Where memory is short it is called
-   * again: see {@link Shortage}. */
+  /**
+   * Calls a function whose last argument is where it writes a pointer, and gives the pointer. Where
+   * memory is short it is called again: see {@link Shortage}.
+   */
   static MemorySegment make(Function<MemorySegment, MemorySegment> function) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);

@@ -140,8 +140,8 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * Runs, but no longer than that, and not on when the token is cancelled or the thread interrupted, even before the run begins. What
-   * the outputs then hold is not defined.
+   * Runs, but no longer than that, and not on when the token is cancelled or the thread
+   * interrupted, even before the run begins. What the outputs then hold is not defined.
    *
    * @param timeout {@link Code#DEADLINE_EXCEEDED} after that, at once where it is 0 or negative; null: none
    * @param token {@link Code#CANCELLED} when it is; null: none

@@ -29,8 +29,8 @@ public final class Sequential {
   }
 
   /**
-   * A model from a file with its weights. Layers, if there are any, are its head: "outputs" says which values they build on, "freeze"
-   * which variables keep their values.
+   * A model from a file with its weights. Layers, if there are any, are its head: "outputs" says
+   * which values they build on, "freeze" which variables keep their values.
    *
    * @param file the file
    * @return the model
@@ -63,8 +63,9 @@ public final class Sequential {
   }
 
   /**
-   * How it is trained. Each is a name, a map such as {@code Map.of("name", "sgd", "learning_rate", 0.1)}, or such an object as JSON.
-   * After a training call it again, and {@link Trainer.Builder#weightsOf} keeps the weights.
+   * How it is trained. Each is a name, a map such as {@code Map.of("name", "sgd", "learning_rate",
+   * 0.1)}, or such an object as JSON. After a training call it again, and {@link
+   * Trainer.Builder#weightsOf} keeps the weights.
    *
    * @param optimizer the optimizer
    * @param loss the loss; the labels of sparse losses are integers
@@ -79,7 +80,8 @@ public final class Sequential {
   /**
    * The learning rate over the steps.
    *
-   * @param schedule a name, a map such as {@code Map.of("name", "warm_up", "steps", 200)}, or several, one after the other
+   * @param schedule a name, a map such as {@code Map.of("name", "warm_up", "steps", 200)}, or
+   *     several, one after the other
    * @return this
    */
   public Sequential schedule(Object... schedule) {

@@ -258,8 +258,8 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Ends the run with {@link Code#CANCELLED} when the token is cancelled, or the thread that waits in {@link #run} interrupted. Such
-     * a run goes over a thread of the engine.
+     * Ends the run with {@link Code#CANCELLED} when the token is cancelled, or the thread that
+     * waits in {@link #run} interrupted. Such a run goes over a thread of the engine.
      *
      * @param token the token
      * @return this

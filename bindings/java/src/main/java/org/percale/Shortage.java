@@ -3,8 +3,11 @@ package org.percale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** A shortage of memory. Native bytes put no pressure on the garbage collector, so a call that finds none left has it collect, and
- * tries again, as the JDK does for direct buffers. */
+/**
+ * Shortage of memory. Native bytes put no pressure on the garbage collector. So it is told to
+ * collect when the tensors that Java holds outgrow its heap, and when a call finds no memory left;
+ * the call is tried again then, as the JDK does for direct buffers.
+ */
 final class Shortage {
   private static final String REMEDY =
       "; no garbage is left to free: close() tensors, results and sessions that are no longer needed";
@@ -12,14 +15,34 @@ final class Shortage {
   private static final long LONGEST_PAUSE_MS = 256;
   private static final AtomicLong FREED = new AtomicLong();
 
+  /** Bytes of tensors that are held without a word to the collector. */
+  private static final long MOST_HELD = Runtime.getRuntime().maxMemory();
+  private static final AtomicLong HELD = new AtomicLong();
+  private static final AtomicLong SINCE_COLLECTION = new AtomicLong();
+
   private Shortage() {}
+
+  /** A tensor of so many bytes is held from now on. */
+  static void hold(long bytes) {
+    long held = HELD.addAndGet(bytes);
+    long since = SINCE_COLLECTION.addAndGet(bytes);
+    if (held < MOST_HELD || since < MOST_HELD || !SINCE_COLLECTION.compareAndSet(since, 0)) return;
+    System.gc();
+  }
+
+  /** A tensor of so many bytes was given back. */
+  static void letGo(long bytes) {
+    HELD.addAndGet(-bytes);
+  }
 
   /** A handle was given back. */
   static void freed() {
     FREED.incrementAndGet();
   }
 
-  /** What the call gives, which must leave everything as it was where it throws RESOURCE_EXHAUSTED. */
+  /**
+   * What the call gives, which must leave everything as it was where it throws RESOURCE_EXHAUSTED.
+   */
   static <T> T relieve(Supplier<T> call) {
     try {
       return call.get();
@@ -28,7 +51,8 @@ final class Shortage {
     }
     long freed = FREED.get();
     System.gc();
-    // The Cleaner's thread gives back what the collection found, while this one waits: as long as it does, and a little longer.
+    // The Cleaner's thread gives back what the collection found, while this one waits: as long as
+    // it does, and a little longer.
     for (long pause = 1;; pause *= 2) {
       boolean interrupted = sleep(pause);
       try {

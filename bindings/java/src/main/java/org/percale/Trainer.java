@@ -153,8 +153,8 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
-     * Begins with the weights of another trainer, as Keras' compile() after fit() does: of each variable that both have by name, with
-     * the same shape. The optimizer begins anew.
+     * Begins with the weights of another trainer, as Keras' compile() after fit() does: of each
+     * variable that both have by name, with the same shape. The optimizer begins anew.
      *
      * @param trainer the trainer, which must not be at work
      * @return this
@@ -291,7 +291,8 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Trains over the data. {@link #cancel}, a {@link CancelToken}, {@link Thread#interrupt} and a listener that gives false end it.
+   * Trains over the data. {@link #cancel}, a {@link CancelToken}, {@link Thread#interrupt} and a
+   * listener that gives false end it.
    *
    * @param data the data; null: that of the SPEC
    * @param epochs until which epoch, those of earlier calls included; 0: as the SPEC says

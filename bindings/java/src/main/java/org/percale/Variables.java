@@ -77,7 +77,8 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * Takes the values of another table: of each variable that both have by name, with the same type and shape.
+   * Takes the values of another table: of each variable that both have by name, with the same type
+   * and shape.
    *
    * @param other the table whose values they are
    */

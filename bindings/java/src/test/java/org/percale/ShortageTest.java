@@ -55,6 +55,16 @@ class ShortageTest {
   }
 
   @Test
+  void withoutALimitForgottenTensorsAreCollectedAsTheyOutgrowTheHeap() {
+    long heap = Runtime.getRuntime().maxMemory();
+    try (Engine free = Engine.builder().threads(1).build()) {
+      int turns = (int) (8 * heap >> 20);
+      for (int i = 0; i < turns; ++i) assertEquals(4 * ROWS, Tensor.zeros(free, DType.F32, ROWS, 4).size());
+      assertTrue(free.memoryPeak() < 4 * heap, free.memoryPeak() + " bytes of " + turns + " MB, a heap of " + heap);
+    }
+  }
+
+  @Test
   void withoutGarbageTheErrorNamesClose() {
     List<Tensor> kept = new ArrayList<>();
     PercaleException error = assertThrows(PercaleException.class, () -> {

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Several threads meet in one object, and an interrupt meets a call: neither ends the virtual machine, and neither is lost. */
+/**
+ * Several threads meet in one object, and an interrupt meets a call: neither ends the virtual
+ * machine, and neither is lost.
+ */
 class ThreadsTest {
   private Engine engine;
   private long statuses;
@@ -62,7 +65,10 @@ class ThreadsTest {
     }
   }
 
-  /** Closes what `make` gives while three threads use it. All that they may see of it is that it is closed. */
+  /**
+   * Closes what `make` gives while three threads use it. All that they may see of it is that it is
+   * closed.
+   */
   private static <T extends AutoCloseable> void endsWhileUsed(Supplier<T> make, Consumer<T> use) {
     for (int round = 0; round < 20; ++round) {
       T thing = make.get();
