@@ -4,6 +4,15 @@
 
 namespace percale::c_api {
 
+Status in_shared_words(const char* function, Status status) {
+  constexpr std::string_view kPrefix = "percale_";
+  const std::string_view name = function;
+  if (status.ok() || !status.message().starts_with(name)) return status;
+  std::string words(name.substr(kPrefix.size()));
+  std::ranges::replace(words, '_', ' ');
+  return Status(status.code(), words.append(status.message().substr(name.size())));
+}
+
 Result<std::vector<std::string>> names_of(const char* function, const char* argument, const char* const* names,
                                           size_t count) {
   PERCALE_RETURN_IF_ERROR(check_array(function, argument, names, count));

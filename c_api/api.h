@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "c_api/callback.h"
+#include "c_api/one_thread.h"
 #include "c_api/percale.h"
 #include "core/base/c_status.h"
 #include "core/base/status.h"
@@ -22,25 +23,42 @@
 
 namespace percale::c_api {
 
-// An argument that must not be null, and its name for the message. Made by NEEDS().
+// An argument that must not be null, and its name for the message. Made by NEEDS(), and by ALONE()
+// for an object that no other thread may use meanwhile, in a function that calls nothing of the
+// host's.
 struct Argument {
   bool present;
   const char* name;
+  const OneThread* thread = nullptr;
 };
 #define NEEDS(argument) \
   ::percale::c_api::Argument { (argument) != nullptr, #argument }
+#define ALONE(object) \
+  ::percale::c_api::Argument { (object) != nullptr, #object, (object) == nullptr ? nullptr : &(object)->thread }
 
-// The body of a fallible function: FAILED_PRECONDITION within a callback that may not call it, INVALID_ARGUMENT naming the function
-// and the first argument that is missing, else the result of `body`, or the status for what it throws.
+// The status with the name of its function, where the message begins with that, in words that all
+// languages share: "session run: ..." for "percale_session_run: ...".
+Status in_shared_words(const char* function, Status status);
+
+// The body of a fallible function: FAILED_PRECONDITION within a callback that may not call it,
+// INVALID_ARGUMENT naming the function and the first argument that is missing, FAILED_PRECONDITION
+// where another thread uses the object, else the result of `body`, or the status for what it
+// throws. Messages are in_shared_words().
 template <class Body>
 percale_status* guarded(const char* function, std::initializer_list<Argument> arguments, Body&& body) noexcept {
-  return catch_to_c([&]() -> Status {
+  const auto result = [&]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_may_call(function));
     for (const Argument& argument : arguments) {
       if (!argument.present) return invalid_argument(function, ": '", argument.name, "' is NULL");
     }
+    OneThread::Use use;
+    for (const Argument& argument : arguments) {
+      if (argument.thread == nullptr) continue;
+      PERCALE_ASSIGN_OR_RETURN(use, argument.thread->enter(function));
+    }
     return std::forward<Body>(body)();
-  });
+  };
+  return catch_to_c([&] { return in_shared_words(function, result()); });
 }
 
 // For functions that cannot fail but may run out of memory on the way: `otherwise` then.

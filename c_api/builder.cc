@@ -40,7 +40,7 @@ Result<std::vector<ValueId>> percale_builder::take(const char* function, const c
 Status percale_builder::check_no_pending(const char* function) const {
   if (!pending) return {};
   return failed_precondition(function, ": ", pending->op, " '", pending->name,
-                             "' was begun; percale_builder_finish_node() comes first");
+                             "' was begun and must be finished first");
 }
 
 percale_status* percale_builder_create(percale_engine* engine, percale_builder** out_builder) {
@@ -64,7 +64,7 @@ void percale_builder_release(percale_builder* builder) { delete builder; }
 
 percale_status* percale_builder_find_value(percale_builder* builder, const char* name, percale_value* out_value) {
   if (out_value != nullptr) *out_value = PERCALE_NO_VALUE;
-  return guarded(__func__, {NEEDS(builder), NEEDS(name), NEEDS(out_value)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(name), NEEDS(out_value)}, [&, function = __func__]() -> Status {
     const Function& f = builder->current().function();
     const ValueId id = f.find_value(name);
     if (id == kNoValue) return not_found(function, ": function '", f.name, "' has no value '", name, "'");
@@ -76,7 +76,7 @@ percale_status* percale_builder_find_value(percale_builder* builder, const char*
 percale_status* percale_builder_input(percale_builder* builder, const char* name, percale_dtype dtype,
                                       const int64_t* dims, size_t rank, percale_value* out_value) {
   if (out_value != nullptr) *out_value = PERCALE_NO_VALUE;
-  return guarded(__func__, {NEEDS(builder), NEEDS(name), NEEDS(out_value)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(name), NEEDS(out_value)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(const DType type, dtype_of_number(function, dtype));
     PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims, rank));
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, builder->current().add_input(name, type, shape));
@@ -88,7 +88,7 @@ percale_status* percale_builder_input(percale_builder* builder, const char* name
 percale_status* percale_builder_constant(percale_builder* builder, const char* name, percale_tensor* tensor,
                                          percale_value* out_value) {
   if (out_value != nullptr) *out_value = PERCALE_NO_VALUE;
-  return guarded(__func__, {NEEDS(builder), NEEDS(tensor), NEEDS(out_value)}, [&]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(tensor), NEEDS(out_value)}, [&]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, builder->current().add_constant(tensor->tensor, text_or_empty(name)));
     *out_value = builder->give(id);
     return {};
@@ -96,7 +96,7 @@ percale_status* percale_builder_constant(percale_builder* builder, const char* n
 }
 
 percale_status* percale_builder_begin_function(percale_builder* builder, const char* name) {
-  return guarded(__func__, {NEEDS(builder), NEEDS(name)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(name)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
     builder->open.reserve(builder->open.size() + 1);
     PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * added, builder->builder->add_function(name));
@@ -106,7 +106,7 @@ percale_status* percale_builder_begin_function(percale_builder* builder, const c
 }
 
 percale_status* percale_builder_end_function(percale_builder* builder) {
-  return guarded(__func__, {NEEDS(builder)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
     if (builder->open.size() == 1) return failed_precondition(function, ": no function was begun");
     builder->open.pop_back();
@@ -115,14 +115,14 @@ percale_status* percale_builder_end_function(percale_builder* builder) {
 }
 
 percale_status* percale_builder_set_outputs(percale_builder* builder, const percale_value* values, size_t count) {
-  return guarded(__func__, {NEEDS(builder)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(auto ids, builder->take(function, "values", values, count));
     return builder->current().set_outputs(std::move(ids));
   });
 }
 
 percale_status* percale_builder_rename(percale_builder* builder, percale_value value, const char* name) {
-  return guarded(__func__, {NEEDS(builder), NEEDS(name)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(name)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(const ValueId id, builder->take(function, value));
     return builder->current().rename(id, name);
   });
@@ -132,7 +132,7 @@ percale_status* percale_builder_value_type(const percale_builder* builder, perca
                                            percale_dtype* out_dtype, int64_t* out_dims, size_t* out_rank) {
   clear(out_dtype);
   clear(out_rank);
-  return guarded(__func__, {NEEDS(builder), NEEDS(out_dtype), NEEDS(out_dims), NEEDS(out_rank)},
+  return guarded(__func__, {ALONE(builder), NEEDS(out_dtype), NEEDS(out_dims), NEEDS(out_rank)},
                  [&, function = __func__]() -> Status {
                    if (value < 0 || static_cast<size_t>(value) >= builder->values.size()) {
                      return invalid_argument(function, ": ", value, " is no value of this builder");
@@ -146,7 +146,7 @@ percale_status* percale_builder_value_type(const percale_builder* builder, perca
 }
 
 percale_status* percale_builder_set_device(percale_builder* builder, const char* device) {
-  return guarded(__func__, {NEEDS(builder), NEEDS(device)}, [&]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(device)}, [&]() -> Status {
     builder->current().set_device(device);
     return {};
   });
@@ -154,7 +154,7 @@ percale_status* percale_builder_set_device(percale_builder* builder, const char*
 
 percale_status* percale_builder_control_dependency(percale_builder* builder, percale_value before,
                                                    percale_value after) {
-  return guarded(__func__, {NEEDS(builder)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder)}, [&, function = __func__]() -> Status {
     const percale_value given[] = {before, after};
     NodeId nodes[2];
     for (size_t i = 0; i < 2; ++i) {
@@ -172,7 +172,7 @@ percale_status* percale_builder_control_dependency(percale_builder* builder, per
 percale_status* percale_builder_gradients(percale_builder* builder, const percale_value* ys, size_t y_count,
                                           const percale_value* xs, size_t x_count, percale_value* out_gradients) {
   if (out_gradients != nullptr) std::fill_n(out_gradients, x_count, PERCALE_NO_VALUE);
-  return guarded(__func__, {NEEDS(builder), NEEDS(out_gradients)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(out_gradients)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
     PERCALE_ASSIGN_OR_RETURN(const auto y_ids, builder->take(function, "ys", ys, y_count));
     PERCALE_ASSIGN_OR_RETURN(const auto x_ids, builder->take(function, "xs", xs, x_count));
@@ -184,7 +184,7 @@ percale_status* percale_builder_gradients(percale_builder* builder, const percal
 
 percale_status* percale_builder_finish(percale_builder* builder, percale_graph** out_graph) {
   clear(out_graph);
-  return guarded(__func__, {NEEDS(builder), NEEDS(out_graph)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(out_graph)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
     if (builder->open.size() > 1) {
       return failed_precondition(function, ": function '", builder->current().function().name, "' was not ended");

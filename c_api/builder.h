@@ -33,6 +33,7 @@ struct percale_builder {
   std::vector<Ref> values;
   std::optional<Pending> pending;
   std::string target;  // of percale_builder_minimize()
+  percale::c_api::OneThread thread{"builder"};
 
   percale::FunctionBuilder& current() { return *open.back(); }
   // The number that stands for a value of the current function.

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxOutputs = 65536;
 
 percale_status* begin(const char* function, bool layer, percale_builder* builder, const char* op, const char* name) {
-  return guarded(function, {NEEDS(builder), {op != nullptr, layer ? "layer" : "op"}}, [&]() -> Status {
+  return guarded(function, {ALONE(builder), {op != nullptr, layer ? "layer" : "op"}}, [&]() -> Status {
     PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
     builder->pending.emplace();
     builder->pending->layer = layer;
@@ -31,7 +31,7 @@ percale_status* begin(const char* function, bool layer, percale_builder* builder
 template <class Body>
 percale_status* amend(const char* function, percale_builder* builder, std::initializer_list<Argument> arguments,
                       Body&& body) {
-  return guarded(function, {NEEDS(builder)}, [&]() -> Status {
+  return guarded(function, {ALONE(builder)}, [&]() -> Status {
     if (!builder->pending) return failed_precondition(function, ": no node was begun");
     percale_builder::Pending& pending = *builder->pending;
     Status status;
@@ -41,7 +41,7 @@ percale_status* amend(const char* function, percale_builder* builder, std::initi
       }
     }
     if (status.ok()) status = body(pending);
-    if (!status.ok() && pending.error.ok()) pending.error = status;
+    if (!status.ok() && pending.error.ok()) pending.error = in_shared_words(function, status);
     return status;
   });
 }
@@ -134,7 +134,7 @@ percale_status* percale_builder_set_function(percale_builder* builder, const cha
 
 percale_status* percale_builder_finish_node(percale_builder* builder, size_t output_count, percale_value* out_values) {
   if (out_values != nullptr && output_count <= kMaxOutputs) std::fill_n(out_values, output_count, PERCALE_NO_VALUE);
-  return guarded(__func__, {NEEDS(builder)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(builder)}, [&, function = __func__]() -> Status {
     if (!builder->pending) return failed_precondition(function, ": no node was begun");
     // Whatever happens from here on, the node is no longer pending.
     const percale_builder::Pending pending = std::move(*builder->pending);
@@ -164,7 +164,7 @@ Result<percale_value> percale_builder::variable(std::string_view name, const Ten
 percale_status* percale_builder_variable(percale_builder* builder, const char* name, percale_tensor* initial,
                                          percale_value* out_value) {
   if (out_value != nullptr) *out_value = PERCALE_NO_VALUE;
-  return guarded(__func__, {NEEDS(builder), NEEDS(name), NEEDS(initial), NEEDS(out_value)}, [&]() -> Status {
+  return guarded(__func__, {ALONE(builder), NEEDS(name), NEEDS(initial), NEEDS(out_value)}, [&]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(*out_value, builder->variable(name, initial->tensor, true));
     return {};
   });
@@ -174,7 +174,7 @@ percale_status* percale_builder_variable_initialized(percale_builder* builder, c
                                                      const int64_t* dims, size_t rank, const char* initializer,
                                                      percale_value* out_value) {
   if (out_value != nullptr) *out_value = PERCALE_NO_VALUE;
-  return guarded(__func__, {NEEDS(builder), NEEDS(name), NEEDS(initializer), NEEDS(out_value)},
+  return guarded(__func__, {ALONE(builder), NEEDS(name), NEEDS(initializer), NEEDS(out_value)},
                  [&, function = __func__]() -> Status {
                    PERCALE_ASSIGN_OR_RETURN(const DType type, dtype_of_number(function, dtype));
                    PERCALE_ASSIGN_OR_RETURN(const Shape shape, shape_of(function, dims, rank));
@@ -188,7 +188,7 @@ percale_status* percale_builder_variable_initialized(percale_builder* builder, c
 percale_status* percale_builder_minimize(percale_builder* builder, percale_value loss, const char* optimizer,
                                          const char** out_target_name) {
   clear(out_target_name);
-  return guarded(__func__, {NEEDS(builder), NEEDS(optimizer), NEEDS(out_target_name)},
+  return guarded(__func__, {ALONE(builder), NEEDS(optimizer), NEEDS(out_target_name)},
                  [&, function = __func__]() -> Status {
                    PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
                    PERCALE_ASSIGN_OR_RETURN(const ValueId id, builder->take(function, loss));

@@ -17,6 +17,7 @@ struct percale_call {
   std::unique_ptr<CarriedRun> carried;  // null: nothing is handed on
   std::vector<Tensor> feeds, fetches;   // filled for the time of a run
   int64_t variables_version = 0;        // that the last run has read
+  OneThread thread{"call"};
 
   bool carries_fetch(size_t i) const {
     return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == i; });
@@ -114,7 +115,7 @@ percale_status* percale_call_create(percale_session* session, const char* const*
     for (size_t i = 0; i < call->fetch_types.size(); ++i) {
       if (call->fetch_types[i].dtype == DType::kInvalid || !call->fetch_types[i].shape.is_static()) {
         return failed_precondition(function, ": the shape of '", call->spec.fetches[i],
-                                   "' is not known before the run; use percale_session_run()");
+                                   "' is not known before the run; run the session without preparing the call");
       }
     }
     call->feeds.resize(feed_count);
@@ -125,7 +126,7 @@ percale_status* percale_call_create(percale_session* session, const char* const*
 }
 
 percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed) {
-  return guarded(__func__, {NEEDS(call)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(call)}, [&, function = __func__]() -> Status {
     if (fetch >= call->fetches.size()) return out_of_range(function, ": there is no output ", uint64_t{fetch});
     if (feed >= call->feeds.size()) return out_of_range(function, ": there is no feed ", uint64_t{feed});
     if (call->carries_fetch(fetch) || call->carries_feed(feed)) {
@@ -142,14 +143,14 @@ percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed
 }
 
 percale_status* percale_call_run(percale_call* call, percale_tensor* const* inputs, percale_tensor* const* outputs) {
-  return guarded(__func__, {NEEDS(call)},
+  return guarded(__func__, {ALONE(call)},
                  [&, function = __func__] { return run(function, *call, inputs, outputs, PERCALE_FOREVER, nullptr); });
 }
 
 percale_status* percale_call_run_until(percale_call* call, percale_tensor* const* inputs,
                                        percale_tensor* const* outputs, int64_t timeout_ns,
                                        percale_cancellation* cancellation) {
-  return guarded(__func__, {NEEDS(call)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(call)}, [&, function = __func__]() -> Status {
     const CancelToken* token = cancellation == nullptr ? nullptr : cancellation->token.get();
     if (token != nullptr && token->cancelled()) {
       return Status(Code::kCancelled, str_cat(function, ": cancelled before the run began"));

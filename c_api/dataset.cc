@@ -182,7 +182,7 @@ percale_status* percale_dataset_concatenate(percale_dataset* const* datasets, si
 
 percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, percale_dataset** out_dataset) {
   clear(out_dataset);
-  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(dataset), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
     return give(dataset->engine.get(), repeated_rows(dataset->dataset, times), out_dataset);
   });
@@ -191,7 +191,7 @@ percale_status* percale_dataset_repeat(percale_dataset* dataset, int64_t times, 
 percale_status* percale_dataset_map(percale_dataset* dataset, const percale_graph* graph,
                                     percale_dataset** out_dataset) {
   clear(out_dataset);
-  return guarded(__func__, {NEEDS(dataset), NEEDS(graph), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(dataset), NEEDS(graph), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
     percale_engine* engine = dataset->engine.get();
     return give(engine, mapped_rows(dataset->dataset, engine->engine, graph->graph), out_dataset);
@@ -201,7 +201,7 @@ percale_status* percale_dataset_map(percale_dataset* dataset, const percale_grap
 percale_status* percale_dataset_rename(percale_dataset* dataset, const char* const* names, size_t count,
                                        percale_dataset** out_dataset) {
   clear(out_dataset);
-  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(dataset), NEEDS(out_dataset)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(auto all, names_of(function, "names", names, count));
     PERCALE_RETURN_IF_ERROR(check_whole(function, &dataset, 1));
     return give(dataset->engine.get(), renamed_rows(dataset->dataset, std::move(all)), out_dataset);
@@ -210,7 +210,7 @@ percale_status* percale_dataset_rename(percale_dataset* dataset, const char* con
 
 percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batch_size, int64_t shuffle_seed,
                                           int32_t drop_remainder) {
-  return guarded(__func__, {NEEDS(dataset)}, [&] {
+  return guarded(__func__, {ALONE(dataset)}, [&] {
     return dataset->dataset->configure(
         {.batch_size = batch_size, .shuffle_seed = shuffle_seed, .drop_remainder = drop_remainder != 0});
   });
@@ -218,7 +218,7 @@ percale_status* percale_dataset_configure(percale_dataset* dataset, int64_t batc
 
 percale_status* percale_dataset_distribute(percale_dataset* dataset, size_t replicas, percale_dataset** out_datasets) {
   if (out_datasets != nullptr && replicas <= kMostReplicas) clear(out_datasets, replicas);
-  return guarded(__func__, {NEEDS(dataset), NEEDS(out_datasets)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(dataset), NEEDS(out_datasets)}, [&, function = __func__]() -> Status {
     if (replicas < 1 || replicas > kMostReplicas) {
       return out_of_range(function, ": ", static_cast<uint64_t>(replicas), " replicas, wanted 1 to ",
                           static_cast<uint64_t>(kMostReplicas));
@@ -253,7 +253,7 @@ percale_status* percale_dataset_column_type(const percale_dataset* dataset, size
                                             int64_t* out_dims, size_t* out_rank) {
   clear(out_dtype);
   clear(out_rank);
-  return guarded(__func__, {NEEDS(dataset), NEEDS(out_dtype), NEEDS(out_dims), NEEDS(out_rank)},
+  return guarded(__func__, {ALONE(dataset), NEEDS(out_dtype), NEEDS(out_dims), NEEDS(out_rank)},
                  [&, function = __func__]() -> Status {
                    const std::vector<ValueType> types = dataset->dataset->types();
                    if (index >= types.size()) {
@@ -270,8 +270,9 @@ percale_status* percale_dataset_column_type(const percale_dataset* dataset, size
 
 percale_status* percale_dataset_next(percale_dataset* dataset, percale_tensor** out_tensors) {
   if (dataset != nullptr) clear(out_tensors, dataset->dataset->columns().size());
-  return guarded(__func__, {NEEDS(dataset), NEEDS(out_tensors)}, [&]() -> Status {
+  return guarded(__func__, {NEEDS(dataset), NEEDS(out_tensors)}, [&, function = __func__]() -> Status {
     const Ref<percale_dataset> held(dataset);  // a row callback may release it
+    PERCALE_ASSIGN_OR_RETURN([[maybe_unused]] const auto use, dataset->thread.enter(function));
     const ParallelFor parallel = dataset->engine->engine->threads().parallel();
     PERCALE_ASSIGN_OR_RETURN(auto batch,
                              dataset->dataset->is_part() ? next_of_part(*dataset) : dataset->dataset->next(parallel));

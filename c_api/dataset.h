@@ -13,6 +13,7 @@ struct percale_dataset : percale::c_api::Counted {
   std::shared_ptr<percale::Dataset> dataset;
   // Of a replica's part: makes batches ahead, from the first percale_dataset_next() on.
   std::unique_ptr<percale::Prefetcher> ahead;
+  percale::c_api::OneThread thread{"data set"};
 };
 
 #endif  // PERCALE_C_API_DATASET_H_

@@ -80,8 +80,8 @@ Result<std::shared_ptr<const Graph>> open_model(const char* function, percale_en
 
 percale_status* percale_graph_load(percale_engine* engine, const void* bytes, size_t size, percale_graph** out_graph) {
   clear(out_graph);
-  return guarded(__func__, {NEEDS(engine), NEEDS(bytes), NEEDS(out_graph)}, [&]() -> Status {
-    if (size > INT64_MAX) return invalid_argument("percale_graph_load: ", uint64_t{size}, " bytes");
+  return guarded(__func__, {NEEDS(engine), NEEDS(bytes), NEEDS(out_graph)}, [&, function = __func__]() -> Status {
+    if (size > INT64_MAX) return invalid_argument(function, ": ", uint64_t{size}, " bytes");
     PERCALE_ASSIGN_OR_RETURN(auto buffer, Buffer::allocate(engine->engine->memory(), static_cast<int64_t>(size)));
     std::memcpy(buffer->data(), bytes, size);
     auto handle = std::make_unique<percale_graph>(nullptr);

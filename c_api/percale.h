@@ -132,6 +132,8 @@ typedef int32_t percale_value;
  * Text in: UTF-8 pointer and size (PERCALE_NUL_ENDED allowed). Shapes: dims and rank, -1 = unknown.
  * NULL: where a comment says so, and for an array of no entries (dims of rank 0 too). Elsewhere INVALID_ARGUMENT names the
  * argument; a function that returns no status does nothing for a NULL handle and gives 0, NULL or "".
+ * Threads: a *thread-safe* object may be used by several threads at once. Of builders, calls, data sets and trainers one thread at a time
+ * may be in a call: a second one gets FAILED_PRECONDITION. No thread may use a reference that another one has released or is releasing.
  * `user`: handed to the function beside it as it is, may be NULL.
  * Callbacks: the type of each says which functions may be called within it. Those that return a status and may not be called answer
  * FAILED_PRECONDITION. A call holds its own references to the objects that it works on, so that a callback may release the host's.
@@ -789,8 +791,8 @@ typedef struct percale_progress {
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
 /** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier calls count, so that a
  * second call with the same number does nothing, and goes on where the first one was ended. The data set has a column for each input by
- * name, of its dtype; where the input is I64, as class numbers are, any narrower integer is good. `dataset` may be NULL for a
- * trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
+ * name, of its dtype; where the input is I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are
+ * good too. `dataset` may be NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
                                                                   int64_t epochs, percale_progress_callback callback,
                                                                   void* user);

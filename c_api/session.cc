@@ -93,8 +93,7 @@ percale_status* percale_session_create(percale_engine* engine, const percale_gra
     PERCALE_RETURN_IF_ERROR(check_options(function, options, "session"));
     if (const auto& needed = graph->graph->variables; variables == nullptr && !needed.empty()) {
       return invalid_argument(function, ": the graph has variables ('", needed[0].name, "' is the first of ",
-                              uint64_t{needed.size()},
-                              "), and 'variables' is NULL; percale_variables_create() makes them");
+                              uint64_t{needed.size()}, "), and no table of variables was given; make one of the graph");
     }
     auto handle = std::make_unique<percale_session>();
     handle->engine = Ref(engine);

@@ -25,6 +25,7 @@ struct percale_trainer : Counted {
   std::unique_ptr<Trainer> trainer;
   std::shared_ptr<Trace> trace;
   TrainerCalls calls;
+  OneThread thread{"trainer"};
 };
 
 namespace {
@@ -128,14 +129,31 @@ Result<SpecOverrides> spec_overrides(const char* function, const percale_options
 // A call that is under way: it keeps the trainer alive, since a callback may release the last reference of the host.
 struct TrainerCall {
   Ref<percale_trainer> trainer;
+  OneThread::Use use;
   TrainerCalls::Scope scope;  // ends first
   Trainer* operator->() const { return trainer->trainer.get(); }
 };
 
 Result<TrainerCall> begin_call(const char* function, percale_trainer* trainer) {
   PERCALE_RETURN_IF_ERROR(check_may_wait(function));
+  PERCALE_ASSIGN_OR_RETURN(auto use, trainer->thread.enter(function));
   PERCALE_ASSIGN_OR_RETURN(auto scope, trainer->calls.begin(function));
-  return TrainerCall{Ref(trainer), std::move(scope)};
+  return TrainerCall{Ref(trainer), std::move(use), std::move(scope)};
+}
+
+// The data of a call, if there is any: kept alive, and from other threads.
+struct DataUse {
+  Ref<percale_dataset> dataset;
+  OneThread::Use use;
+  std::shared_ptr<Dataset> get() const { return dataset.get() == nullptr ? nullptr : dataset->dataset; }
+};
+
+Result<DataUse> use_data(const char* function, percale_dataset* dataset) {
+  DataUse out{Ref(dataset), {}};
+  if (dataset != nullptr) {
+    PERCALE_ASSIGN_OR_RETURN(out.use, dataset->thread.enter(function));
+  }
+  return out;
 }
 
 // Tells a C callback what a step did.
@@ -226,14 +244,16 @@ percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* d
   return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
     if (epochs < 0) return invalid_argument(function, ": ", epochs, " epochs");
     PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    PERCALE_ASSIGN_OR_RETURN(const DataUse data, use_data(function, dataset));
     ProgressFunction progress;
     if (callback != nullptr) {
       progress = [&](const Progress& p) {
         const TrainerCalls::Telling telling(trainer->calls);
+        const OneThread::Callback here(trainer->thread);
         return tell(callback, user, p);
       };
     }
-    return call->fit(dataset == nullptr ? nullptr : dataset->dataset, epochs, progress);
+    return call->fit(data.get(), epochs, progress);
   });
 }
 
@@ -248,7 +268,8 @@ percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_datas
   clear(out_json);
   return guarded(__func__, {NEEDS(trainer), NEEDS(out_json)}, [&, function = __func__]() -> Status {
     PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
-    PERCALE_ASSIGN_OR_RETURN(const auto numbers, call->evaluate(dataset == nullptr ? nullptr : dataset->dataset));
+    PERCALE_ASSIGN_OR_RETURN(const DataUse data, use_data(function, dataset));
+    PERCALE_ASSIGN_OR_RETURN(const auto numbers, call->evaluate(data.get()));
     JsonWriter json;
     json.begin_object();
     for (const auto& [name, value] : numbers) json.key(name).value(value);
@@ -259,14 +280,14 @@ percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_datas
 }
 
 percale_status* percale_trainer_publish(percale_trainer* trainer) {
-  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(trainer)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(trainer->calls.check_between_steps(function));
     return trainer->trainer->publish();
   });
 }
 
 percale_status* percale_trainer_set_learning_rate(percale_trainer* trainer, double rate) {
-  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(trainer)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(trainer->calls.check_between_steps(function));
     return trainer->trainer->set_learning_rate(rate).with_context(function);
   });
@@ -278,11 +299,13 @@ void percale_trainer_cancel(percale_trainer* trainer) {
 
 void percale_trainer_set_cancellation(percale_trainer* trainer, percale_cancellation* cancellation) {
   if (trainer == nullptr || !trainer->calls.idle()) return;
+  const auto use = trainer->thread.enter(__func__);
+  if (!use.ok()) return;
   trainer->trainer->set_cancel(cancellation == nullptr ? nullptr : cancellation->token);
 }
 
 percale_status* percale_trainer_save(percale_trainer* trainer, const char* folder) {
-  return guarded(__func__, {NEEDS(trainer), NEEDS(folder)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(trainer), NEEDS(folder)}, [&, function = __func__]() -> Status {
     PERCALE_RETURN_IF_ERROR(trainer->calls.check_between_steps(function));
     return trainer->trainer->save(folder);
   });
@@ -304,7 +327,7 @@ percale_status* percale_trainer_restore(percale_trainer* trainer, const char* pa
 
 percale_status* percale_trainer_model(percale_trainer* trainer, percale_graph** out_graph) {
   clear(out_graph);
-  return guarded(__func__, {NEEDS(trainer), NEEDS(out_graph)}, [&]() -> Status {
+  return guarded(__func__, {ALONE(trainer), NEEDS(out_graph)}, [&]() -> Status {
     auto handle = std::make_unique<percale_graph>(nullptr);
     PERCALE_ASSIGN_OR_RETURN(handle->graph, trainer->trainer->inference_model());
     *out_graph = handle.release();
@@ -314,7 +337,7 @@ percale_status* percale_trainer_model(percale_trainer* trainer, percale_graph** 
 
 percale_status* percale_trainer_variables(percale_trainer* trainer, percale_variables** out_variables) {
   clear(out_variables);
-  return guarded(__func__, {NEEDS(trainer), NEEDS(out_variables)}, [&]() -> Status {
+  return guarded(__func__, {ALONE(trainer), NEEDS(out_variables)}, [&]() -> Status {
     *out_variables = new percale_variables(trainer->engine.get(), trainer->trainer->variables());
     return {};
   });
@@ -326,7 +349,7 @@ int64_t percale_trainer_steps(const percale_trainer* trainer) {
 
 percale_status* percale_trainer_history(const percale_trainer* trainer, const char* format, percale_text** out_text) {
   clear(out_text);
-  return guarded(__func__, {NEEDS(trainer), NEEDS(format), NEEDS(out_text)}, [&, function = __func__]() -> Status {
+  return guarded(__func__, {ALONE(trainer), NEEDS(format), NEEDS(out_text)}, [&, function = __func__]() -> Status {
     const std::string_view wanted = format;
     const History& history = trainer->trainer->history();
     if (wanted == "csv") {
@@ -344,7 +367,7 @@ percale_status* percale_trainer_history(const percale_trainer* trainer, const ch
 
 percale_status* percale_trainer_describe(const percale_trainer* trainer, percale_text** out_json) {
   clear(out_json);
-  return guarded(__func__, {NEEDS(trainer), NEEDS(out_json)}, [&]() -> Status {
+  return guarded(__func__, {ALONE(trainer), NEEDS(out_json)}, [&]() -> Status {
     *out_json = make_text(trainer->trainer->describe());
     return {};
   });
@@ -352,6 +375,8 @@ percale_status* percale_trainer_describe(const percale_trainer* trainer, percale
 
 void percale_trainer_set_trace(percale_trainer* trainer, percale_trace* trace) {
   if (trainer == nullptr || !trainer->calls.idle()) return;
+  const auto use = trainer->thread.enter(__func__);
+  if (!use.ok()) return;
   trainer->trace = trace == nullptr ? nullptr : trace->trace;
   trainer->trainer->set_trace(trainer->trace.get());
 }

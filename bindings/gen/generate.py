@@ -1,11 +1,12 @@
 """Writes the generated files of the bindings, or checks that they are what would be written.
 
     python3 bindings/gen/generate.py                                   the raw layers, from the headers of c_api
-    python3 bindings/gen/generate.py --percale build/bindings/cli/percale   and the op wrappers, from the program's schemas
+    python3 bindings/gen/generate.py --percale build/bindings/cli/percale   and what the program describes: op wrappers, options
     ... --check                                                        writes nothing; exit code 1 when a file differs
 
-Each emit_LANGUAGE.py here offers some of `raw(header)` (the model of percale_header.py), `plugin(header)` (that of plugin_header.py)
-and `ops(schemas)` (the list that `percale ops --json` prints); each gives {path from the project's root: text}.
+Each emit_NAME.py here offers some of `raw(header)` (the model of percale_header.py), `plugin(header)` (that of plugin_header.py),
+`ops(schemas)` (the list that `percale ops --json` prints) and `options(described)` (those that `percale list` prints); each gives
+{path from the project's root: text}.
 """
 import argparse
 import importlib
@@ -23,14 +24,20 @@ import percale_header  # noqa: E402
 import plugin_header  # noqa: E402
 
 
+def ask(program, *words):
+    """What the program answers as JSON."""
+    return json.loads(subprocess.run([program, *words, "--json"], check=True, capture_output=True, text=True).stdout)
+
+
 def wanted(program, languages):
-    """{path: text} of all that is generated; the op wrappers only when there is a program to ask."""
+    """{path: text} of all that is generated; what the program describes only when there is one to ask."""
     header = percale_header.parse_file(ROOT / "c_api" / "percale.h")
     plugins = plugin_header.parse_file(ROOT / "c_api" / "percale_plugin.h", header)
-    schemas = None
+    schemas = described = None
     if program:
-        printed = subprocess.run([program, "ops", "--json"], check=True, capture_output=True, text=True).stdout
-        schemas = json.loads(printed)
+        schemas = ask(program, "ops")
+        listed = [entry for topic in ask(program, "list") for entry in ask(program, "list", topic)]
+        described = [entry for entry in listed if "kind" in entry]  # an option, of that kind
     files = {}
     for path in sorted(HERE.glob("emit_*.py")):
         if languages and path.stem.removeprefix("emit_") not in languages:
@@ -42,12 +49,14 @@ def wanted(program, languages):
             files.update(emitter.plugin(plugins))
         if schemas is not None and hasattr(emitter, "ops"):
             files.update(emitter.ops(schemas))
+        if described is not None and hasattr(emitter, "options"):
+            files.update(emitter.options(described))
     return files
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--percale", help="the built program, to ask for the schemas of the ops")
+    parser.add_argument("--percale", help="the built program, to ask for the schemas of the ops and for the options")
     parser.add_argument("--check", action="store_true", help="write nothing, say what differs")
     parser.add_argument("languages", nargs="*", help="all, unless some are named")
     args = parser.parse_args()

@@ -82,7 +82,7 @@ func (c *Call) enter() (*C.percale_call, error) {
 	p, err := c.use()
 	if err == nil && !c.busy.CompareAndSwap(false, true) {
 		c.done()
-		return nil, errorf(FailedPrecondition, "the call is in use: it is for one goroutine at a time")
+		return nil, errorf(FailedPrecondition, "the call is used by another goroutine: one at a time may")
 	}
 	return (*C.percale_call)(p), err
 }

@@ -222,3 +222,9 @@ func TestTextWithNULIsRefused(t *testing.T) {
 	_, err := percale.LoadGraph(engine(t, nil), "a\x00b")
 	wants(t, err, percale.InvalidArgument, "NUL")
 }
+
+func TestWrongWordOfALayerIsNamedWithASimilarOne(t *testing.T) {
+	model := percale.Sequential(percale.Dense(1, percale.Words{"activaton": "relu", "input_shape": []int{2}}))
+	_, err := model.Compile(engine(t, nil), training)
+	wants(t, err, percale.InvalidArgument, "Dense 'dense': no attribute 'activaton', did you mean 'activation'")
+}

@@ -3,6 +3,7 @@ package percale
 import (
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"strings"
 )
 
@@ -81,14 +82,18 @@ type MirroredStrategy struct {
 	Devices string // names with commas; "" is all
 }
 
-// Training says how a model is trained. Optimizer and Loss are names, or JSON objects.
+// Training says how a model is trained. Optimizer, Loss and Schedule are names, Words such as
+// {"name": "sgd", "learning_rate": 0.1}, or such objects as JSON.
 type Training struct {
-	Optimizer  string            // "" is "adam"
-	Loss       string            // "sparse_categorical_crossentropy", "mean_squared_error", ...
+	Optimizer  any               // nil and "" are "adam"
+	Loss       any               // "sparse_categorical_crossentropy", "mean_squared_error", ...
+	Schedule   any               // of the learning rate; also a slice of them, one after the other; nil: constant
 	Metrics    []string          // "accuracy", ...
 	FromLogits bool              // the model's output is not a probability yet
 	Seed       int64             // of first weights, shuffling and Dropout
 	Strategy   *MirroredStrategy // nil: the engine's devices share the shards of a batch
+	ModelFile  string            // a file whose model, with its weights, the layers follow: they are its head, and may be none
+	WeightsOf  *Trainer          // begins with its weights, as Keras' compile() after fit() does; the optimizer begins anew
 	More       Words             // further keys of a SPEC: "shards", ...
 }
 
@@ -98,13 +103,39 @@ type Model []Layer
 // Sequential is a model of these layers.
 func Sequential(layers ...Layer) Model { return layers }
 
-// Compile makes a trainer with new variables.
+// Compile makes a trainer with new variables, which take the weights of Training.WeightsOf where
+// both have one of that name and shape.
 func (m Model) Compile(engine *Engine, training Training) (*Trainer, error) {
 	spec, err := m.Spec(training)
 	if err != nil {
 		return nil, err
 	}
-	return TrainerFromSpec(engine, spec, SpecFolders{}, nil)
+	t, err := TrainerFromSpec(engine, spec, SpecFolders{}, nil)
+	if err != nil || training.WeightsOf == nil {
+		return t, err
+	}
+	if err := t.takeWeights(training.WeightsOf); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Trainer) takeWeights(before *Trainer) error {
+	if err := before.Publish(); err != nil {
+		return err
+	}
+	theirs, err := before.Variables()
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	own, err := t.Variables()
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	return own.AssignAll(theirs)
 }
 
 // Spec is the SPEC that Compile hands over.
@@ -121,9 +152,23 @@ func (m Model) Spec(training Training) ([]byte, error) {
 			}
 		}
 	}
-	spec["model"] = layers
-	if training.Optimizer == "" {
+	if training.ModelFile == "" {
+		spec["model"] = layers
+	} else {
+		path, err := filepath.Abs(training.ModelFile)
+		if err != nil {
+			return nil, errorf(InvalidArgument, "the file of the model: %v", err)
+		}
+		spec["model"] = path
+		if len(layers) > 0 {
+			spec["head"] = layers
+		}
+	}
+	if training.Optimizer == nil || training.Optimizer == "" {
 		training.Optimizer = "adam"
+	}
+	if training.Schedule != nil {
+		spec["schedule"] = nameOrObject(training.Schedule)
 	}
 	spec["optimizer"] = nameOrObject(training.Optimizer)
 	spec["loss"] = nameOrObject(training.Loss)
@@ -145,9 +190,9 @@ func (m Model) Spec(training Training) ([]byte, error) {
 	return out, nil
 }
 
-func nameOrObject(text string) any {
-	if strings.HasPrefix(text, "{") {
+func nameOrObject(value any) any {
+	if text, ok := value.(string); ok && strings.HasPrefix(text, "{") {
 		return json.RawMessage(text)
 	}
-	return text
+	return value
 }

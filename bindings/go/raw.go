@@ -2014,8 +2014,9 @@ func trainerStep(trainer *C.percale_trainer, names []string, batch []*C.percale_
 // trainerFit is percale_trainer_fit. Trains over the data set for as many epochs as are left until `epochs` (0: as
 // the SPEC says): those of earlier calls count, so that a second call with the same number does nothing, and goes on
 // where the first one was ended. The data set has a column for each input by name, of its dtype; where the input is
-// I64, as class numbers are, any narrower integer is good. `dataset` may be NULL for a trainer from a SPEC with data.
-// `callback` may be NULL. Neither it nor `user` is used after the return.
+// I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are good too. `dataset`
+// may be NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the
+// return.
 func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs int64, callback C.percale_progress_callback, user uintptr) error {
 	status := C.go_trainer_fit(trainer, dataset, C.int64_t(epochs), callback, C.uintptr_t(user))
 	if status != nil {

@@ -111,6 +111,41 @@ func (s *Session) RunTargets(ctx context.Context, feeds Feeds, fetches, targets 
 	return newTensors(out), nil
 }
 
+// predict runs rows in batches and joins what comes of them.
+func (s *Session) predict(ctx context.Context, engine *Engine, input, output string, x *Tensor, batchSize int64) (*Tensor, error) {
+	data, err := DatasetFromTensors(engine, Feeds{input: x})
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close()
+	if _, err := data.Batch(batchSize); err != nil {
+		return nil, err
+	}
+	var out *Tensor
+	var rest []byte
+	for batch, err := range data.Epoch() {
+		if err != nil {
+			return nil, err
+		}
+		results, err := s.Run(ctx, Feeds{input: batch[0]}, output)
+		batch[0].Close()
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			dims := results[0].Dims()
+			dims[0] = data.Rows()
+			if out, err = NewTensor(engine, results[0].DType(), dims...); err != nil {
+				return nil, err
+			}
+			rest = out.bytes()
+		}
+		rest = rest[copy(rest, results[0].bytes()):]
+		results[0].Close()
+	}
+	return out, nil
+}
+
 func newTensors(c []*C.percale_tensor) []*Tensor {
 	out := make([]*Tensor, len(c))
 	for i, p := range c {

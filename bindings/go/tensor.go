@@ -250,6 +250,12 @@ func (t *Tensor) Len() int {
 	return int(tensorElementCount(c))
 }
 
+// bytes is the memory, which must not be used after the tensor was closed.
+func (t *Tensor) bytes() []byte {
+	c := (*C.percale_tensor)(t.ref.ptr)
+	return unsafe.Slice((*byte)(tensorGetData(c)), int(tensorBytes(c)))
+}
+
 // View calls f with the elements, row-major, without a copy. They must not be used after f has returned.
 func View[T Element](t *Tensor, f func(elements []T)) error {
 	c, err := t.enter()

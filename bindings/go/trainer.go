@@ -7,22 +7,26 @@ import "C"
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"unsafe"
 )
 
-// Trainer trains the variables of a graph. For one goroutine at a time, Cancel excepted.
+// Trainer trains the variables of a graph. For one goroutine at a time, Cancel excepted; a second
+// one gets an error with code FailedPrecondition.
 type Trainer struct {
 	owner
+	engine     *Engine
 	validation *Dataset
+	busy       atomic.Bool // Step, Fit, Evaluate or SetValidation is under way
 }
 
 func releaseTrainer(p unsafe.Pointer) { trainerRelease((*C.percale_trainer)(p)) }
 
-func newTrainer(p *C.percale_trainer, err error) (*Trainer, error) {
+func newTrainer(engine *Engine, p *C.percale_trainer, err error) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{}
+	t := &Trainer{engine: engine}
 	return own(t, &t.owner, "trainer", unsafe.Pointer(p), releaseTrainer), nil
 }
 
@@ -32,6 +36,21 @@ func (t *Trainer) enter() (*C.percale_trainer, error) {
 	}
 	p, err := t.use()
 	return (*C.percale_trainer)(p), err
+}
+
+// begin is enter for a call that makes steps, which ends with end.
+func (t *Trainer) begin() (*C.percale_trainer, error) {
+	c, err := t.enter()
+	if err == nil && !t.busy.CompareAndSwap(false, true) {
+		t.done()
+		return nil, errorf(FailedPrecondition, "the trainer is used by another goroutine, or in the callback of its Fit: one call at a time may make steps")
+	}
+	return c, err
+}
+
+func (t *Trainer) end() {
+	t.busy.Store(false)
+	t.done()
 }
 
 // NewTrainer trains a graph whose inputs are the data's columns and which has an output that is the scalar loss. Variables
@@ -57,7 +76,8 @@ func NewTrainer(engine *Engine, graph *Graph, variables *Variables, options Opti
 		return nil, err
 	}
 	defer optionsRelease(o)
-	return newTrainer(trainerCreate(e, g, v, o))
+	p, err := trainerCreate(e, g, v, o)
+	return newTrainer(engine, p, err)
 }
 
 // SpecFolders say where relative paths of a SPEC are looked up, besides PERCALE_DATA and the cache. Both may be "".
@@ -77,16 +97,17 @@ func TrainerFromSpec(engine *Engine, spec []byte, folders SpecFolders, options O
 		return nil, err
 	}
 	defer optionsRelease(o)
-	return newTrainer(trainerFromSpec(e, string(spec), folders.Spec, folders.Data, o))
+	p, err := trainerFromSpec(e, string(spec), folders.Spec, folders.Data, o)
+	return newTrainer(engine, p, err)
 }
 
 // Step is one step on one global batch; it gives the batch's mean loss before the update. Cancel ends it.
 func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
-	c, err := t.enter()
+	c, err := t.begin()
 	if err != nil {
 		return 0, err
 	}
-	defer t.done()
+	defer t.end()
 	names, tensors := batch.split()
 	in, leave, err := enterTensors(tensors)
 	if err != nil {
@@ -145,11 +166,11 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 // is that of the last completed step: of the step that progress was told of where progress ends ctx. Under a ctx that has ended
 // there is none.
 func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress func(Progress) bool) error {
-	c, err := t.enter()
+	c, err := t.begin()
 	if err != nil {
 		return err
 	}
-	defer t.done()
+	defer t.end()
 	d, leave, err := data.enterOrNil()
 	if err != nil {
 		return err
@@ -202,11 +223,11 @@ func (t *Trainer) cancelWith(ctx context.Context, c *C.percale_trainer) (stoppin
 // SetValidation evaluates data after each epoch of Fit: "val_loss" and "val_" metrics join the history. Before the first
 // step; nil: none.
 func (t *Trainer) SetValidation(data *Dataset) error {
-	c, err := t.enter()
+	c, err := t.begin()
 	if err != nil {
 		return err
 	}
-	defer t.done()
+	defer t.end()
 	d, leave, err := data.enterOrNil()
 	if err != nil {
 		return err
@@ -221,11 +242,11 @@ func (t *Trainer) SetValidation(data *Dataset) error {
 
 // Evaluate gives loss and metrics over data (nil: the SPEC's test data) by name. Cancel ends it.
 func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
-	c, err := t.enter()
+	c, err := t.begin()
 	if err != nil {
 		return nil, err
 	}
-	defer t.done()
+	defer t.end()
 	d, leave, err := data.enterOrNil()
 	if err != nil {
 		return nil, err
@@ -240,6 +261,30 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 		return nil, errorf(Internal, "what the library says of the evaluation: %v", err)
 	}
 	return out, nil
+}
+
+// Predict gives the model's first output for rows of its only input, in runs of so many rows, also
+// before the first Fit.
+func (t *Trainer) Predict(ctx context.Context, x *Tensor, batchSize int64) (*Tensor, error) {
+	if err := t.Publish(); err != nil {
+		return nil, err
+	}
+	graph, err := t.Model()
+	if err != nil {
+		return nil, err
+	}
+	defer graph.Close()
+	variables, err := t.Variables()
+	if err != nil {
+		return nil, err
+	}
+	defer variables.Close()
+	session, err := NewSession(t.engine, graph, variables, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	return session.predict(ctx, t.engine, graph.Inputs()[0], graph.Outputs()[0], x, batchSize)
 }
 
 // Publish lets sessions on the same variables see what was trained so far, in one piece.

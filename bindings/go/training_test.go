@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -355,4 +356,116 @@ func ExampleDataset_Epoch() {
 	// [0 1]
 	// [2 3]
 	// [4]
+}
+
+func TestLearningRateIsSetBetweenSteps(t *testing.T) {
+	e := engine(t, nil)
+	trainer, data := good[*percale.Trainer](t)(twoLayers.Compile(e, training)), signs(t, e)
+	if err := trainer.SetLearningRate(0.5); err != nil {
+		t.Fatal(err)
+	}
+	var rates []float64
+	err := trainer.Fit(background, data, 1, func(p percale.Progress) bool {
+		rates = append(rates, p.LearningRate)
+		return trainer.SetLearningRate(p.LearningRate/2) == nil
+	})
+	if err != nil || !slices.Equal(rates, []float64{0.5, 0.25, 0.125, 0.0625}) {
+		t.Errorf("%v, rates %v", err, rates)
+	}
+	wants(t, trainer.SetLearningRate(-1), percale.InvalidArgument, "the learning rate is -1")
+}
+
+func TestFolderIsLockedForOneRun(t *testing.T) {
+	e, folder := engine(t, nil), t.TempDir()
+	first, second := good[*percale.Trainer](t)(twoLayers.Compile(e, training)), good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+	if err := errors.Join(first.LockFolder(folder, false), first.Save(folder)); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, second.LockFolder(folder, false), percale.Unavailable, folder)
+	first.Close()
+	wants(t, second.LockFolder(folder, false), percale.AlreadyExists, "another run")
+	if err := second.LockFolder(folder, true); err != nil {
+		t.Error(err)
+	}
+	wants(t, second.Restore(folder), percale.NotFound) // what the first one saved was removed
+}
+
+func TestEmbeddingTakesIdsOfAnyIntegers(t *testing.T) {
+	e := engine(t, nil)
+	model := percale.Sequential(percale.Embedding(5, 3, percale.Words{"input_shape": []int{2}}), percale.Flatten(), percale.Dense(2))
+	y := good[*percale.Tensor](t)(percale.FromSlice([]int64{0, 1, 0}))
+	longs := good[*percale.Tensor](t)(percale.FromSlice([]int64{0, 1, 2, 3, 4, 0}, 3, 2))
+	ints := good[*percale.Tensor](t)(percale.FromSlice([]int32{0, 1, 2, 3, 4, 0}, 3, 2))
+	var digests []string
+	for _, x := range []*percale.Tensor{longs, ints} {
+		trainer := good[*percale.Trainer](t)(model.Compile(e, percale.Training{Optimizer: "sgd", Loss: "sparse_categorical_crossentropy", FromLogits: true}))
+		data := good[*percale.Dataset](t)(percale.DatasetFromTensors(e, percale.Feeds{"x": x, "y": y}))
+		if err := trainer.Fit(background, data, 2, nil); err != nil {
+			t.Fatal(err)
+		}
+		served, variables := good[*percale.Graph](t)(trainer.Model()), good[*percale.Variables](t)(trainer.Variables())
+		session := good[*percale.Session](t)(percale.NewSession(e, served, variables, nil))
+		good[[]*percale.Tensor](t)(session.Run(background, percale.Feeds{"x": longs}, served.Outputs()...))
+		digests = append(digests, good[string](t)(variables.Digest()))
+	}
+	if digests[0] != digests[1] {
+		t.Errorf("i64 gives %s, i32 %s", digests[0], digests[1])
+	}
+}
+
+func TestModelThatIsCompiledAgainKeepsItsWeights(t *testing.T) {
+	e := engine(t, nil)
+	first, data := good[*percale.Trainer](t)(twoLayers.Compile(e, training)), signs(t, e)
+	if err := first.Fit(background, data, 2, nil); err != nil {
+		t.Fatal(err)
+	}
+	longer := append(slices.Clone(twoLayers), percale.Dense(10))
+	second := good[*percale.Trainer](t)(longer.Compile(e, percale.Training{
+		Optimizer: percale.Words{"name": "sgd", "learning_rate": 0.125}, Loss: "sparse_categorical_crossentropy", FromLogits: true,
+		Schedule: []any{percale.Words{"name": "warm_up", "steps": 4}, "cosine"}, WeightsOf: first, More: percale.Words{"epochs": 9}}))
+	before, after := good[*percale.Variables](t)(first.Variables()), good[*percale.Variables](t)(second.Variables())
+	if len(before.Names()) != 4 || len(after.Names()) != 6 {
+		t.Errorf("%v, then %v", before.Names(), after.Names())
+	}
+	for _, name := range before.Names() {
+		trained := good[[]float32](t)(percale.Values[float32](good[*percale.Tensor](t)(before.Value(name))))
+		if kept := good[[]float32](t)(percale.Values[float32](good[*percale.Tensor](t)(after.Value(name)))); !slices.Equal(trained, kept) {
+			t.Errorf("%s is %v, it was %v", name, kept, trained)
+		}
+	}
+	var rates []float64
+	err := second.Fit(background, data, 1, func(p percale.Progress) bool { rates = append(rates, p.LearningRate); return true })
+	if err != nil || rates[0] >= rates[1] || rates[1] >= 0.125 {
+		t.Errorf("%v, rates %v", err, rates)
+	}
+}
+
+func TestTrainerPredictsInBatchesAlsoBeforeItsFirstFit(t *testing.T) {
+	e := engine(t, nil)
+	trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+	x := good[*percale.Tensor](t)(percale.FromSlice([]float32{1, 2, 3, 4, 5}, 5, 1))
+	whole, parts := good[*percale.Tensor](t)(trainer.Predict(background, x, 5)), good[*percale.Tensor](t)(trainer.Predict(background, x, 2))
+	if !slices.Equal(parts.Dims(), []int64{5, 10}) ||
+		!slices.Equal(good[[]float32](t)(percale.Values[float32](whole)), good[[]float32](t)(percale.Values[float32](parts))) {
+		t.Errorf("%v %v", whole.Dims(), parts.Dims())
+	}
+}
+
+func TestModelOfAFileIsCompiledWithAndWithoutAHead(t *testing.T) {
+	e, file := engine(t, nil), filepath.Join(t.TempDir(), "model.percale")
+	trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+	graph, trained := good[*percale.Graph](t)(trainer.Model()), good[*percale.Variables](t)(trainer.Variables())
+	if err := graph.Save(trained, file); err != nil {
+		t.Fatal(err)
+	}
+	how := training
+	how.ModelFile = file
+	again := good[*percale.Trainer](t)(percale.Sequential().Compile(e, how))
+	if a, b := good[string](t)(good[*percale.Variables](t)(again.Variables()).Digest()), good[string](t)(trained.Digest()); a != b {
+		t.Errorf("the file's weights are %s, they were %s", a, b)
+	}
+	headed := good[*percale.Trainer](t)(percale.Sequential(percale.Dense(10, percale.Words{"activation": "softmax"})).Compile(e, how))
+	if err := headed.Fit(background, signs(t, e), 1, nil); err != nil {
+		t.Error(err)
+	}
 }

@@ -4,6 +4,7 @@ package percale
 import "C"
 
 import (
+	"slices"
 	"sort"
 	"unsafe"
 )
@@ -79,6 +80,38 @@ func (v *Variables) Assign(name string, value *Tensor) error {
 	}
 	defer value.done()
 	return variablesAssign(c, name, t)
+}
+
+// AssignAll takes the values of another table: of each variable that both have by name, with the
+// same type and shape.
+func (v *Variables) AssignAll(other *Variables) error {
+	theirs := other.Names()
+	for _, name := range v.Names() {
+		if !slices.Contains(theirs, name) {
+			continue
+		}
+		if err := v.assignFrom(other, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Variables) assignFrom(other *Variables, name string) error {
+	own, err := v.Value(name)
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	value, err := other.Value(name)
+	if err != nil {
+		return err
+	}
+	defer value.Close()
+	if own.DType() != value.DType() || !slices.Equal(own.Dims(), value.Dims()) {
+		return nil
+	}
+	return v.Assign(name, value)
 }
 
 // Version is the number of the newest version, from 1 on.

@@ -1,9 +1,9 @@
 """Runs the tests of the Java package and prints what they counted, in the line that tests/count.py reads.
 
-    check.py BUILD SOURCE test|stress|lint
+    check.py BUILD SOURCE test|stress|lint|old_jdk
 
-`test`: JUnit by Maven, under -Xcheck:jni. `stress`: the same in 64 MB, while the garbage collector hardly ever rests. `lint`: javac and javadoc without a warning; no Maven is needed. Exit code 77
-and the reason where a tool is absent or the registry is out of reach. What is built goes into BUILD; the sources stay clean.
+`test`: JUnit by Maven, under -Xcheck:jni. `stress`: the same in 64 MB, while the garbage collector hardly ever rests. `lint`: javac and javadoc without a warning; no Maven is needed.
+`old_jdk`: what a JDK that is too old is told. Exit code 77 and the reason where a tool is absent or the registry is out of reach. What is built goes into BUILD; the sources stay clean.
 """
 import glob
 import os
@@ -31,13 +31,18 @@ def version_of(home):
     return int(found.group(1)) if found else 0
 
 
-def find_jdk():
-    """The newest of JAVA_HOME, the JDK on PATH, and those of the system."""
+def find_jdks():
+    """(version, home) of JAVA_HOME, the JDK on PATH, and those of the system; version 0 where there is none."""
     homes = [os.environ.get("JAVA_HOME") or ""]
     if shutil.which("javac"):
         homes.append(os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("javac")))))
     homes += sorted(glob.glob("/usr/lib/jvm/*") + glob.glob("/opt/*jdk*"))
-    version, home = max((version_of(home), home) for home in homes)
+    return [(version_of(home), home) for home in homes]
+
+
+def find_jdk():
+    """The newest of find_jdks()."""
+    version, home = max(find_jdks())
     if version < OLDEST:
         skip(f"a JDK of {OLDEST} or newer is needed, "
              + (f"the newest here is {version}" if version else "and none is here")
@@ -52,19 +57,24 @@ def run(command, folder, env):
     return result
 
 
-def test(build, folder, target, env, vm="-Xmx256m"):
+def maven(arguments, folder, env):
     if not shutil.which("mvn"):
         skip("no mvn on PATH; install the Debian package maven")
+    unresolved = "Could not (resolve|transfer)|could not be resolved"
+    # What was fetched once is there without the registry.
+    result = run(["mvn", "-B", "-q", "-o", *arguments], folder, env)
+    if result.returncode and re.search(unresolved, result.stdout):
+        result = run(["mvn", "-B", "-q", *arguments], folder, env)
+        if result.returncode and re.search(unresolved, result.stdout):
+            skip("Maven's registry is out of reach, and not all plug-ins are there")
+    return result
+
+
+def test(build, folder, target, env, vm="-Xmx256m"):
     reports = os.path.join(target, "surefire-reports")
     shutil.rmtree(reports, ignore_errors=True)
-    command = ["mvn", "-B", "-q", f"-Dpercale.target={target}", f"-Dpercale.library={build}/libpercale.so.0",
-               f"-Dpercale.vm={vm}", "test"]
-    # What was fetched once is there without the registry.
-    result = run(command[:1] + ["-o"] + command[1:], folder, env)
-    if result.returncode and not os.path.isdir(reports):
-        result = run(command, folder, env)
-        if result.returncode and re.search("Could not (resolve|transfer)|could not be resolved", result.stdout):
-            skip("Maven's registry is out of reach, and not all plug-ins are there")
+    result = maven([f"-Dpercale.target={target}", f"-Dpercale.library={build}/libpercale.so.0", f"-Dpercale.vm={vm}", "test"],
+                   folder, env)
     total = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
     for path in glob.glob(os.path.join(reports, "*.xml")):
         suite = xml.etree.ElementTree.parse(path).getroot()
@@ -78,6 +88,15 @@ def test(build, folder, target, env, vm="-Xmx256m"):
 
 def stress(build, folder, target, env):
     return test(build, folder, target, env, "-Xmx64m -XX:+UseSerialGC -Dpercale.collect=true")
+
+
+def old_jdk(_, folder, target, env):
+    version, home = min((jdk for jdk in find_jdks() if jdk[0] > 8), default=(OLDEST, ""))
+    if version >= OLDEST:
+        skip(f"no JDK below {OLDEST} is here, so that nothing refuses it")
+    result = maven([f"-Dpercale.target={target}/old", "validate"], folder, {**env, "JAVA_HOME": home})
+    wanted = f"Percale needs a JDK of {OLDEST} or newer, this one is {version}"
+    return 0 if result.returncode and wanted in result.stdout else 1
 
 
 def lint(_, folder, target, env):
@@ -97,7 +116,7 @@ def main(build, source, what):
     target = os.path.join(build, "java")
     os.makedirs(target, exist_ok=True)
     folder = os.path.join(source, "bindings", "java")
-    return {"test": test, "stress": stress, "lint": lint}[what](build, folder, target, env)
+    return {"test": test, "stress": stress, "lint": lint, "old_jdk": old_jdk}[what](build, folder, target, env)
 
 
 if __name__ == "__main__":

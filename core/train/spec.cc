@@ -34,7 +34,7 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, Beginning from, ValueId*
                               layer.layer, " take?");
     }
     if (inputs.empty()) inputs.push_back(last);
-    const auto value = add_layer(f, layer.layer, layer.name, inputs, layer.attributes);
+    const auto value = add_layer(f, layer.layer, layer.name, inputs, layer.attributes, spec.dtype);
     if (!value.ok()) return value.status().with_context(layer.where);
     last = *value;
     named.emplace_back(f.function().value(last).name, last);
@@ -45,12 +45,24 @@ Status add_layers(const Spec& spec, FunctionBuilder& f, Beginning from, ValueId*
   return {};
 }
 
-// Class numbers are i64, everything else has the job's dtype.
+// The dtype of "x" in a model of layers: i64 where each layer that reads it takes ids, else the
+// job's.
+DType input_dtype(const Spec& spec) {
+  for (size_t i = 0; i < spec.layers.size(); ++i) {
+    const LayerSpec& layer = spec.layers[i];
+    const bool reads_x = layer.inputs.empty() ? i == 0 : std::ranges::count(layer.inputs, "x") > 0;
+    const Layer* known = find_layer(layer.layer);
+    if (reads_x && (known == nullptr || !known->takes_ids)) return spec.dtype;
+  }
+  return DType::kI64;
+}
+
+// Class numbers and ids are i64, everything else has the job's dtype.
 Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& data, const CsvRules& csv, DType x_dtype,
                                            const std::vector<std::string>& folders,
                                            const std::shared_ptr<MemoryPool>& pool) {
   const bool classes = wants_class_numbers(spec.loss);
-  std::vector<ColumnFiles> columns = {{"x", data.x, x_dtype, data.scale},
+  std::vector<ColumnFiles> columns = {{"x", data.x, x_dtype, data.scale, x_dtype == DType::kI64},
                                       {"y", data.y, classes ? DType::kI64 : spec.dtype, 1}};
   if (!data.sample_weight.empty()) columns.push_back({"sample_weight", data.sample_weight, spec.dtype, 1});
   auto out = load_columns(
@@ -85,7 +97,7 @@ Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> regi
   FunctionBuilder& f = b.main();
   Beginning beginning;
   if (body == nullptr) {
-    PERCALE_ASSIGN_OR_RETURN(beginning.last, f.add_input("x", spec.dtype, x_shape));
+    PERCALE_ASSIGN_OR_RETURN(beginning.last, f.add_input("x", input_dtype(spec), x_shape));
     beginning.named.emplace_back("x", beginning.last);
   } else {
     const auto& outputs = f.function().outputs;
@@ -182,7 +194,7 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   for (std::string& folder : default_data_folders()) folders.push_back(std::move(folder));
   folders.push_back(spec_folder.empty() ? "." : spec_folder);
   std::shared_ptr<const Graph> body;
-  DType x_dtype = spec.dtype;
+  DType x_dtype = input_dtype(spec);
   if (!spec.model_file.empty()) {
     const std::string path = find_model_path(spec.model_file, folders);
     const auto model =

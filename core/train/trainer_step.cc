@@ -31,29 +31,40 @@ Result<Tensor> rows_of(const Tensor& tensor, const ShardRows& rows, const std::s
   return out;
 }
 
-// Class numbers come in whatever integers their source has.
-bool is_narrower_integer(DType dtype) {
-  return dtype == DType::kI32 || dtype == DType::kI16 || dtype == DType::kI8 || dtype == DType::kU32 ||
-         dtype == DType::kU16 || dtype == DType::kU8;
-}
-
 template <class T>
-void widen(const Tensor& from, std::span<int64_t> to) {
+Status widen(const Tensor& from, std::span<int64_t> to) {
   const auto values = from.span<T>();
-  std::copy(values.begin(), values.end(), to.begin());
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T kEnd = T{1} * (int64_t{1} << 62);
+    for (const T value : values) {
+      if (!(std::abs(value) < kEnd && std::trunc(value) == value)) {
+        return invalid_argument("wanted whole numbers, the data has ", value);
+      }
+    }
+  }
+  std::ranges::transform(values, to.begin(), [](T value) { return static_cast<int64_t>(value); });
+  return {};
 }
 
-Result<Tensor> widened(const Tensor& from, const std::shared_ptr<MemoryPool>& pool) {
+// Class numbers and ids come in whatever numbers their source has. Another tensor stays as it is.
+Result<Tensor> as_whole_numbers(const Tensor& from, const std::shared_ptr<MemoryPool>& pool) {
+  using Widen = Status (*)(const Tensor&, std::span<int64_t>);
+  const auto function = [&]() -> Widen {
+    switch (from.dtype()) {
+      case DType::kI32: return widen<int32_t>;
+      case DType::kI16: return widen<int16_t>;
+      case DType::kI8: return widen<int8_t>;
+      case DType::kU32: return widen<uint32_t>;
+      case DType::kU16: return widen<uint16_t>;
+      case DType::kU8: return widen<uint8_t>;
+      case DType::kF32: return widen<float>;
+      case DType::kF64: return widen<double>;
+      default: return nullptr;
+    }
+  }();
+  if (function == nullptr) return from;
   PERCALE_ASSIGN_OR_RETURN(Tensor out, Tensor::allocate(pool, DType::kI64, from.shape()));
-  const std::span<int64_t> to(static_cast<int64_t*>(out.data()), static_cast<size_t>(out.num_elements()));
-  switch (from.dtype()) {
-    case DType::kI32: widen<int32_t>(from, to); break;
-    case DType::kI16: widen<int16_t>(from, to); break;
-    case DType::kI8: widen<int8_t>(from, to); break;
-    case DType::kU32: widen<uint32_t>(from, to); break;
-    case DType::kU16: widen<uint16_t>(from, to); break;
-    default: widen<uint8_t>(from, to);
-  }
+  PERCALE_RETURN_IF_ERROR(function(from, {static_cast<int64_t*>(out.data()), static_cast<size_t>(out.num_elements())}));
   return out;
 }
 
@@ -80,12 +91,14 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
     const auto at = static_cast<size_t>(std::find(names.begin(), names.end(), input) - names.begin());
     const ValueType& want = f.type(f.find_value(input));
     Tensor tensor = batch[at];
-    if (tensor.defined() && want.dtype == DType::kI64 && is_narrower_integer(tensor.dtype())) {
-      PERCALE_ASSIGN_OR_RETURN(tensor, widened(tensor, memory_));
+    if (tensor.defined() && want.dtype == DType::kI64) {
+      auto whole = as_whole_numbers(tensor, memory_);
+      if (!whole.ok()) return whole.status().with_context(str_cat("input '", input, "' (i64)"));
+      tensor = *std::move(whole);
     }
     if (!tensor.defined() || tensor.dtype() != want.dtype) {
       return invalid_argument("input '", input, "' is ", want.dtype, ", the data ", tensor.dtype(),
-                              "; percale_dataset_map() with a Cast converts it");
+                              "; a graph with a Cast, which the data set is mapped through, converts it");
     }
     if (tensor.shape().rank() == 0) return invalid_argument("input '", input, "': the data has no rows");
     const int64_t own_rows = tensor.shape()[0];

@@ -272,7 +272,7 @@ static void a_prepared_call_writes_into_the_callers_outputs(void) {
   FAILS(percale_call_run_until(call, &x, &y, PERCALE_FOREVER, cancellation), PERCALE_CANCELLED, "before the run");
   OK(percale_call_run(call, &x, &y)); /* it ends what it was given to, nothing else */
   FAILS(percale_call_run_until(call, &x, &wrong, PERCALE_FOREVER, NULL), PERCALE_INVALID_ARGUMENT,
-        "percale_call_run_until: the output for 'y' is f32 [2,2]");
+        "call run until: the output for 'y' is f32 [2,2]");
   REFUSES(percale_call_run_until(NULL, &x, &y, PERCALE_FOREVER, NULL), "call");
   REFUSES(percale_call_run_until(call, NULL, &y, PERCALE_FOREVER, NULL), "inputs");
   REFUSES(percale_cancellation_create(NULL), "out_cancellation");

@@ -271,7 +271,7 @@ static void a_checkpoint_goes_on_with_other_metrics(void) {
   percale_graph_release(graph);
 }
 
-/* Labels of any integers: the same steps as with those of I64. */
+/* Labels of any integers: the same steps as with those of I64. The tiny floats are no whole numbers. */
 static void class_numbers_come_in_any_integers(void) {
   static const percale_dtype kTypes[] = {PERCALE_DTYPE_I64, PERCALE_DTYPE_I32, PERCALE_DTYPE_I16, PERCALE_DTYPE_I8,
                                          PERCALE_DTYPE_U32, PERCALE_DTYPE_U16, PERCALE_DTYPE_U8,  PERCALE_DTYPE_F64};
@@ -297,7 +297,7 @@ static void class_numbers_come_in_any_integers(void) {
     OK(percale_trainer_from_spec(engine, kSpec, PERCALE_NUL_ENDED, NULL, NULL, NULL, &trainer));
     if (kTypes[i] == PERCALE_DTYPE_F64) {
       FAILS(percale_trainer_fit(trainer, data, 1, NULL, NULL), PERCALE_INVALID_ARGUMENT,
-            "input 'y' is i64, the data f64; percale_dataset_map()");
+            "input 'y' (i64): wanted whole numbers, the data has");
     } else {
       OK(percale_trainer_fit(trainer, data, 2, NULL, NULL));
       digest_of(trainer, own, sizeof own);

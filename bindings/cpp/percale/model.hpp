@@ -85,13 +85,35 @@ struct MirroredStrategy {
   std::string devices = "all";  ///< "all", or names with commas: "cpu:0,cpu:1"
 };
 
-/// How a model is trained. Names, or JSON objects that begin with '{': {"name": "adam", "learning_rate": 0.01}.
+/// A name, "adam", or a name with its keys, {{"name", "adam"}, {"learning_rate", 0.01}}, also as
+/// JSON that begins with '{'.
+class Named {
+ public:
+  /// A name, or JSON.
+  Named(const char* text) : Named(std::string(text)) {}
+  Named(const std::string& text) : json_(!text.empty() && text.front() == '{' ? text : quoted(text)) {}
+  /// A name and its keys.
+  Named(std::initializer_list<Attribute> keys) {
+    for (const Attribute& key : keys) detail::add_json_member(json_, key);
+    json_ = '{' + json_.substr(1) + '}';
+  }
+  /// As it stands in a SPEC.
+  const std::string& json() const { return json_; }
+
+ private:
+  std::string json_;
+};
+
+/// How a model is trained.
 struct Training {
-  std::string optimizer = "adam";         ///< "sgd", "adam", "adamw", ...
-  std::string loss = {};                  ///< "sparse_categorical_crossentropy", "mean_squared_error", ...
-  std::vector<std::string> metrics = {};  ///< "accuracy", ...
-  bool from_logits = false;               ///< the model's output is not a probability yet
-  int64_t seed = 0;                       ///< of first weights, shuffling and Dropout
+  Named optimizer = "adam";          ///< "sgd", "adam", "adamw", ...
+  Named loss = "";                   ///< "sparse_categorical_crossentropy", "mean_squared_error", ...
+  std::vector<Named> metrics = {};   ///< "accuracy", ...
+  std::vector<Named> schedule = {};  ///< of the learning rate, one after the other; none: constant
+  bool from_logits = false;          ///< the model's output is not a probability yet
+  int64_t seed = 0;                  ///< of first weights, shuffling and Dropout
+  std::string model_file = {};       ///< a file whose model, with its weights, the layers follow: its head, or none
+  Trainer* weights_of = nullptr;     ///< begins with its weights, as Keras' compile() after fit() does
   std::string more = {};  ///< further keys of a SPEC: "\"clip\": 1, \"shards\": 4"
 };
 
@@ -105,39 +127,51 @@ class Sequential {
   /// One layer more, behind the others.
   void add(Layer layer) { layers_.push_back(std::move(layer)); }
 
-  /// A trainer with new variables. Without a strategy the engine's devices share the shards of a batch. The epochs of
-  /// Trainer::fit() count all of the trainer so far: after fit(data, 1), fit(data, 2) trains one more.
+  /// A trainer with new variables, which take the weights of Training::weights_of where both have
+  /// one of that name and shape. Without a strategy the engine's devices share the shards of a
+  /// batch. The epochs of Trainer::fit() count all of the trainer so far: after fit(data, 1),
+  /// fit(data, 2) trains one more. A trainer keeps the layers that it was compiled with: after
+  /// add() compile again.
   Result<Trainer> compile(const Engine& engine, const Training& training) const {
-    return Trainer::from_spec(engine, spec(training, nullptr));
+    return compile(engine, spec(training, nullptr), training.weights_of);
   }
   Result<Trainer> compile(const Engine& engine, const MirroredStrategy& strategy, const Training& training) const {
-    return Trainer::from_spec(engine, spec(training, &strategy));
+    return compile(engine, spec(training, &strategy), training.weights_of);
   }
   /// The SPEC that compile() hands over.
   std::string spec(const Training& training, const MirroredStrategy* strategy) const {
     using percale::detail::add_json;
-    std::string out = "{\"model\":[", input_shape;
-    for (size_t i = 0; i < layers_.size(); ++i) {
-      out += i == 0 ? "{\"layer\":" : ",{\"layer\":";
-      add_json(out, layers_[i].type);
-      for (const Attribute& attribute : layers_[i].attributes) {
-        percale::detail::add_json_member(attribute.name() == "input_shape" ? input_shape : out, attribute);
+    std::string layers, input_shape;
+    for (const Layer& layer : layers_) {
+      layers += layers.empty() ? "{\"layer\":" : ",{\"layer\":";
+      add_json(layers, layer.type);
+      for (const Attribute& attribute : layer.attributes) {
+        percale::detail::add_json_member(attribute.name() == "input_shape" ? input_shape : layers, attribute);
       }
-      out += '}';
+      layers += '}';
     }
-    out += ']' + input_shape;
-    out += ",\"loss\":" + word(training.loss) + ",\"optimizer\":" + word(training.optimizer);
-    out += std::string(",\"from_logits\":") + (training.from_logits ? "true" : "false") + ",\"metrics\":[";
-    for (size_t i = 0; i < training.metrics.size(); ++i) out += (i > 0 ? "," : "") + word(training.metrics[i]);
-    out += "],\"seed\":" + std::to_string(training.seed);
-    if (strategy != nullptr) out += ",\"strategy\":\"mirrored\",\"devices\":" + word(strategy->devices);
+    std::string out = "{\"model\":" + (training.model_file.empty() ? '[' + layers + ']' : quoted(training.model_file));
+    if (!training.model_file.empty() && !layers.empty()) out += ",\"head\":[" + layers + ']';
+    out += input_shape + ",\"loss\":" + training.loss.json() + ",\"optimizer\":" + training.optimizer.json();
+    out += std::string(",\"from_logits\":") + (training.from_logits ? "true" : "false");
+    out += ",\"metrics\":" + list(training.metrics) + ",\"seed\":" + std::to_string(training.seed);
+    if (!training.schedule.empty()) out += ",\"schedule\":" + list(training.schedule);
+    if (strategy != nullptr) out += ",\"strategy\":\"mirrored\",\"devices\":" + quoted(strategy->devices);
     if (!training.more.empty()) out += ',' + training.more;
     return out + '}';
   }
 
  private:
-  static std::string word(const std::string& text) {
-    return !text.empty() && text.front() == '{' ? text : quoted(text);
+  static Result<Trainer> compile(const Engine& engine, const std::string& spec, Trainer* before) {
+    auto trainer = Trainer::from_spec(engine, spec);
+    if (!trainer || before == nullptr) return trainer;
+    if (Status failed = trainer->take_weights(*before); !failed) return failed;
+    return trainer;
+  }
+  static std::string list(const std::vector<Named>& all) {
+    std::string out;
+    for (const Named& one : all) out += (out.empty() ? "" : ",") + one.json();
+    return '[' + out + ']';
   }
 
   std::vector<Layer> layers_;

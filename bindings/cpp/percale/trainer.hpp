@@ -2,8 +2,10 @@
 #ifndef PERCALE_CPP_TRAINER_HPP_
 #define PERCALE_CPP_TRAINER_HPP_
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +104,8 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     });
   }
 
+  /// One more owner.
+  Trainer share() const { return Trainer(percale_trainer_retain(get())); }
   /// One step on one global batch; the batch's mean loss before the update.
   Result<double> step(Feeds batch) {
     std::vector<const char*> names;
@@ -159,6 +163,48 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     auto json = detail::text([&](percale_text** out) { return percale_trainer_evaluate(get(), dataset.get(), out); });
     if (!json) return std::move(json).error();
     return Metrics::parse(*json);
+  }
+  /// The model's first output for rows of its only input, in runs of so many rows, also before the
+  /// first fit().
+  Result<Tensor> predict(const Engine& engine, const Tensor& x, int64_t batch_size = 32) {
+    if (Status failed = publish(); !failed) return failed;
+    auto graph = model();
+    if (!graph) return std::move(graph).error();
+    auto table = variables();
+    if (!table) return std::move(table).error();
+    auto session = Session::create(engine, *graph, *table);
+    if (!session) return std::move(session).error();
+    const std::string input = graph->inputs().at(0), output = graph->outputs().at(0);
+    auto rows = Dataset::from_tensors(engine, {{input, x}});
+    if (!rows) return std::move(rows).error();
+    if (Status failed = rows->batch(batch_size); !failed) return failed;
+    Tensor out;
+    size_t at = 0;
+    while (true) {
+      auto batch = rows->next();
+      if (!batch) return std::move(batch).error();
+      if (!*batch) return out;
+      auto part = session->run({{input, (**batch)[0]}}, {output});
+      if (!part) return std::move(part).error();
+      const Tensor& own = (*part)[0];
+      if (!out) {
+        std::vector<int64_t> dims(own.dims().begin(), own.dims().end());
+        dims[0] = rows->rows();
+        auto whole = Tensor::create(engine, own.dtype(), dims);
+        if (!whole) return std::move(whole).error();
+        out = std::move(*whole);
+      }
+      std::memcpy(static_cast<std::byte*>(out.data()) + at, own.data(), own.bytes());
+      at += own.bytes();
+    }
+  }
+  /// Begins with the weights of another trainer: of each variable that both have by name, with the
+  /// same shape.
+  Status take_weights(Trainer& before) {
+    if (Status failed = before.publish(); !failed) return failed;
+    auto own = variables(), theirs = before.variables();
+    if (!own || !theirs) return (own ? theirs : own).error();
+    return own->assign_all(*theirs);
   }
   /// Sessions on the same variables see what was trained so far, in one piece.
   Status publish() { return Status(percale_trainer_publish(get())); }

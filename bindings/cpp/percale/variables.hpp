@@ -2,6 +2,7 @@
 #ifndef PERCALE_CPP_VARIABLES_HPP_
 #define PERCALE_CPP_VARIABLES_HPP_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,6 +36,19 @@ class Variables : public Handle<percale_variables, percale_variables_release> {
   /// Publishes a new version with this value; dtype and shape must agree.
   Status assign(Text name, const Tensor& value) {
     return Status(percale_variables_assign(get(), name.c_str(), value.get()));
+  }
+  /// Takes the values of another table: of each variable that both have by name, with the same
+  /// dtype and shape.
+  Status assign_all(const Variables& other) {
+    const std::vector<std::string> theirs = other.names();
+    for (const std::string& name : names()) {
+      if (std::find(theirs.begin(), theirs.end(), name) == theirs.end()) continue;
+      const auto own = value(name), given = other.value(name);
+      if (!own || !given) return (own ? given : own).error();
+      if (own->dtype() != given->dtype() || !std::ranges::equal(own->dims(), given->dims())) continue;
+      if (Status failed = assign(name, *given); !failed) return failed;
+    }
+    return Status();
   }
   /// The number of the newest version, from 1 on.
   int64_t version() const { return percale_variables_version(get()); }

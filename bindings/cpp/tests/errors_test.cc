@@ -78,6 +78,15 @@ TEST_CASE("a run is cancelled inside a kernel, and the session stays usable") {
   CHECK(session.run({{"x", one}}, {"y"}));
 }
 
+TEST_CASE("a wrong word of a layer is named with a similar one") {
+  const Engine engine = good(Engine::create());
+  const Sequential model = {layers::Dense(1, {{"activaton", "relu"}, {"input_shape", {2}}})};
+  const auto trainer = model.compile(engine, {.optimizer = "sgd", .loss = "mean_squared_error"});
+  CHECK(trainer.error().code() == Code::kInvalidArgument);
+  CHECK(trainer.error().message().find("Dense 'dense': no attribute 'activaton', did you mean 'activation'") !=
+        std::string::npos);
+}
+
 TEST_CASE("an exceeded memory limit is RESOURCE_EXHAUSTED") {
   const Engine engine = good(Engine::create(Options("engine").set("memory_limit", 1 << 20)));
   const auto tensor = Tensor::create(engine, DType::kF32, {1024, 1024});

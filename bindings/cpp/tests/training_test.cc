@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <percale/ops.hpp>
 
@@ -193,6 +196,108 @@ TEST_CASE("a trace holds the spans of a session's runs") {
   good(trainer.fit(data, 1));
   trainer.set_trace(Trace());
   CHECK(good(trace.json()).find("\"ph\"") != std::string::npos);
+}
+
+TEST_CASE("the learning rate is set between steps, and from the callback") {
+  const Engine engine = good(Engine::create());
+  Trainer trainer = good(two_layers().compile(engine, kTraining));
+  Dataset data = signs(engine);
+  good(data.batch(10));
+  good(trainer.set_learning_rate(0.5));
+  std::vector<double> rates;
+  good(trainer.fit(data, 1, [&](const Progress& p) {
+    rates.push_back(p.learning_rate);
+    return trainer.set_learning_rate(p.learning_rate / 2).ok();
+  }));
+  CHECK(rates == std::vector<double>{0.5, 0.25, 0.125, 0.0625});
+  CHECK(trainer.set_learning_rate(-1).message().find("the learning rate is -1") != std::string::npos);
+}
+
+TEST_CASE("a folder is locked for one run, and another run overwrites it only when told to") {
+  char pattern[] = "/tmp/percale-cpp-XXXXXX";
+  const std::string folder = mkdtemp(pattern);
+  const Engine engine = good(Engine::create());
+  Trainer first = good(two_layers().compile(engine, kTraining)), second = good(two_layers().compile(engine, kTraining));
+  good(first.lock_folder(folder));
+  good(first.save(folder));
+  CHECK(second.lock_folder(folder).code() == Code::kUnavailable);
+  first.reset();
+  CHECK(second.lock_folder(folder).code() == Code::kAlreadyExists);
+  good(second.lock_folder(folder, true));
+  CHECK(second.restore(folder).code() == Code::kNotFound);  // what the first one saved was removed
+  second.reset();
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a model that is compiled again keeps its weights") {
+  const Engine engine = good(Engine::create());
+  Sequential model = two_layers();
+  Trainer first = good(model.compile(engine, kTraining));
+  Dataset data = signs(engine);
+  good(data.batch(10));
+  good(first.fit(data, 2));
+  model.add(layers::Dense(10, {{"activation", "softmax"}}));
+  const Training other = {.optimizer = {{"name", "sgd"}, {"learning_rate", 0.125}},
+                          .loss = "sparse_categorical_crossentropy",
+                          .metrics = {"accuracy", {{"metric", "accuracy"}, {"name", "mine"}}},
+                          .schedule = {{{"name", "warm_up"}, {"steps", 4}}, "cosine"},
+                          .weights_of = &first,
+                          .more = "\"epochs\": 9"};
+  Trainer second = good(model.compile(engine, other));
+  const Variables before = good(first.variables()), after = good(second.variables());
+  CHECK(before.size() == 4);
+  CHECK(after.size() == 6);
+  for (const std::string& name : before.names()) {
+    CHECK(std::ranges::equal(good(good(before.value(name)).as<float>()), good(good(after.value(name)).as<float>())));
+  }
+  std::vector<double> rates;
+  good(second.fit(data, 1, [&](const Progress& p) {
+    rates.push_back(p.learning_rate);
+    return true;
+  }));
+  CHECK(rates.at(0) < rates.at(1));
+  CHECK(rates.at(1) < 0.125);
+  const Metrics metrics = good(second.evaluate(data));
+  CHECK(metrics["mine"] == metrics["accuracy"]);
+}
+
+TEST_CASE("a trainer predicts in batches, also before its first fit; a model of a file is compiled without a head") {
+  const Engine engine = good(Engine::create());
+  Trainer trainer = good(two_layers().compile(engine, kTraining));
+  const Tensor x = floats({1, 2, 3, 4, 5}, {5, 1});
+  const Tensor whole = good(trainer.predict(engine, x, 5)), parts = good(trainer.predict(engine, x, 2));
+  CHECK(std::ranges::equal(parts.dims(), std::vector<int64_t>{5, 10}));
+  CHECK(std::ranges::equal(good(whole.as<float>()), good(parts.as<float>())));
+
+  char pattern[] = "/tmp/percale-cpp-XXXXXX";
+  const std::string folder = mkdtemp(pattern), file = folder + "/model.percale";
+  good(good(trainer.model()).save(file, good(trainer.variables())));
+  Training training = kTraining;
+  training.model_file = file;
+  Trainer again = good(Sequential(std::vector<Layer>()).compile(engine, training));
+  CHECK(good(good(again.variables()).digest()) == good(good(trainer.variables()).digest()));
+  good(again.fit(signs(engine), 1));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("an Embedding takes ids of i64 and of i32") {
+  const Engine engine = good(Engine::create());
+  const Sequential model = {layers::Embedding(5, 3, {{"input_shape", {2}}}), layers::Flatten(), layers::Dense(2)};
+  const Tensor y = good(Tensor::adopt(std::vector<int64_t>{0, 1, 0}, {3}));
+  const Tensor longs = good(Tensor::adopt(std::vector<int64_t>{0, 1, 2, 3, 4, 0}, {3, 2}));
+  const Tensor ints = good(Tensor::adopt(std::vector<int32_t>{0, 1, 2, 3, 4, 0}, {3, 2}));
+  std::string digests[2];
+  for (int i = 0; i < 2; ++i) {
+    Trainer trainer = good(
+        model.compile(engine, {.optimizer = "sgd", .loss = "sparse_categorical_crossentropy", .from_logits = true}));
+    const Dataset data =
+        good(Dataset::from_tensors(engine, {{"x", (i == 0 ? longs : ints).share()}, {"y", y.share()}}));
+    good(trainer.fit(data, 2));
+    digests[i] = good(good(trainer.variables()).digest());
+    Session session = good(Session::create(engine, good(trainer.model()), good(trainer.variables())));
+    CHECK(session.run({{"x", longs}}, {good(trainer.model()).outputs()[0]}).has_value());
+  }
+  CHECK(digests[0] == digests[1]);
 }
 
 TEST_CASE("no status is left over") { CHECK(percale_status_live_count() == 0); }

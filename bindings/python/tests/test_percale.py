@@ -457,6 +457,21 @@ class Training(unittest.TestCase):
             history = model.fit(x, y, batch_size=125, verbose=0, callback=lambda p: losses.append(p.loss) or p.step < stop)
         np.testing.assert_allclose(history.history["loss"], [np.mean(losses)], rtol=1e-6)
 
+    def test_an_embedding_of_a_spec_takes_ids_of_i64_and_of_i32(self):
+        e = engine()
+        spec = {"model": [{"layer": "Embedding", "input_dim": 5, "output_dim": 3}, {"layer": "Flatten"}, {"layer": "Dense", "units": 2}],
+                "input_shape": [2], "loss": "sparse_categorical_crossentropy", "from_logits": True, "optimizer": "sgd"}
+        ids, digests = np.array([[0, 1], [2, 3], [4, 0]]), set()
+        for dtype in (np.int64, np.int32):
+            trainer = pc.Trainer.from_spec(e, spec)
+            trainer.fit(pc.Dataset.from_tensors(e, x=ids.astype(dtype), y=np.array([0, 1, 0])).batch(3), 2)
+            digests.add(trainer.variables.digest())
+            session = pc.Session(e, trainer.model, trainer.variables)
+            self.assertEqual(session.run({"x": ids}, trainer.model.outputs[0]).shape, (3, 2))
+        self.assertEqual(len(digests), 1)
+        with self.assertRaisesRegex(pc.InvalidArgument, "wanted whole numbers, the data has 0.5"):
+            trainer.step(x=np.full((3, 2), 0.5, np.float32), y=np.array([0, 1, 0]))
+
     def test_keras_takes_numbers_of_any_dtype(self):
         x, y = self.data()
         x = np.round(x * 4)

@@ -29,7 +29,9 @@ Result<std::shared_ptr<Dataset>> tensor_set(const ColumnFiles& column, const Par
   PERCALE_ASSIGN_OR_RETURN(out.data,
                            load_tensor_file(part.path, part.selection.empty() ? column.name : part.selection, pool));
   const DType dtype = out.data.dtype();
-  if (column.dtype != DType::kInvalid) {
+  if (column.keeps_floats && is_float(dtype)) {
+    out.dtype = dtype;
+  } else if (column.dtype != DType::kInvalid) {
     out.scale = column.scale;
   } else if (out.data.shape().rank() == 1 && is_integer(dtype)) {
     out.dtype = DType::kI64;

@@ -24,6 +24,7 @@ struct ColumnFiles {
   // default_dtype() says; others stay.
   DType dtype = DType::kInvalid;
   double scale = 1;  // of what becomes float from integers
+  bool keeps_floats = false;  // of tensor files: floats stay where `dtype` is one of integers
 };
 
 // Resolves a path as it stands there to one of a file.

@@ -157,7 +157,7 @@ Result<Attributes> layer_attributes(const Layer& layer, std::string_view name, c
 }
 
 Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::string_view name,
-                          const std::vector<ValueId>& inputs, const Attributes& attributes) {
+                          const std::vector<ValueId>& inputs, const Attributes& attributes, DType floats) {
   const Layer* layer = find_layer(layer_name);
   if (layer == nullptr) {
     if (contains(kLaterLayers, layer_name)) return unimplemented("layer ", layer_name, " is not there yet");
@@ -180,7 +180,7 @@ Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer_name, std::
   PERCALE_ASSIGN_OR_RETURN(const Attributes checked, layer_attributes(*layer, own_name, attributes));
   const std::string outer = f.name_prefix();
   f.set_name_prefix(str_cat(outer, own_name, "/"));
-  LayerContext context(f, *layer, own_name, inputs, checked);
+  LayerContext context(f, *layer, own_name, inputs, checked, floats);
   ValueId out = layer->emit(context);
   // A layer that does nothing still has an output of its own, which can carry its name.
   if (context.status().ok() && std::find(inputs.begin(), inputs.end(), out) != inputs.end()) {
@@ -242,7 +242,7 @@ int64_t LayerContext::known_dim(size_t rank, int64_t axis) {
 ValueId LayerContext::parameter(std::string_view leaf, const Shape& shape, std::string_view initializer,
                                 bool trainable) {
   if (!status().ok()) return kNoValue;
-  const DType t = is_float(dtype(input())) ? dtype(input()) : DType::kF32;
+  const DType t = is_float(dtype(input())) ? dtype(input()) : floats_;
   const auto value = add_parameter(builder(), str_cat(name_, "/", leaf), t, shape, initializer, trainable);
   if (value.ok()) return *value;
   fail(value.status());

@@ -23,6 +23,7 @@ struct Layer {
   std::string_view variable;  // what its default name begins with: "conv2d"
   std::string_view doc;       // what it gives
   size_t min_inputs = 1, max_inputs = 1;
+  bool takes_ids = false;  // its input holds numbers of rows of a table, i32 or i64
   List<AttrSpec, kMaxAttributes> attributes = {};
   ValueId (*emit)(LayerContext& layer) = nullptr;
 };
@@ -37,9 +38,10 @@ std::string_view layer_word(std::string_view attribute);
 // Appends a layer to `f` and returns its output, which gets the layer's name. Parameters become variables `name`/kernel,
 // `name`/bias, ... of the graph, first values nodes of its function "init". `name` "" takes the next free default name.
 // An attribute may be an int where ints or a float are wanted. UNIMPLEMENTED names a layer or a word of Keras that is not there
-// yet; INVALID_ARGUMENT names the nearest word for an unknown one.
+// yet; INVALID_ARGUMENT names the nearest word for an unknown one. Parameters have the dtype of the
+// first input, or `floats` where that is one of integers.
 Result<ValueId> add_layer(FunctionBuilder& f, std::string_view layer, std::string_view name,
-                          const std::vector<ValueId>& inputs, const Attributes& attributes);
+                          const std::vector<ValueId>& inputs, const Attributes& attributes, DType floats = DType::kF32);
 
 // The attributes as the layer's schema wants them: checked, converted, defaults filled in.
 Result<Attributes> layer_attributes(const Layer& layer, std::string_view name, const Attributes& given);
@@ -52,8 +54,13 @@ Result<ValueId> add_parameter(FunctionBuilder& f, std::string_view name, DType d
 class LayerContext : public Emitter {
  public:
   LayerContext(FunctionBuilder& builder, const Layer& layer, std::string_view name, std::vector<ValueId> inputs,
-               const Attributes& attributes)
-      : Emitter(builder), layer_(layer), name_(name), inputs_(std::move(inputs)), attributes_(attributes) {}
+               const Attributes& attributes, DType floats)
+      : Emitter(builder),
+        layer_(layer),
+        name_(name),
+        inputs_(std::move(inputs)),
+        attributes_(attributes),
+        floats_(floats) {}
 
   const std::string& name() const { return name_; }
   const std::vector<ValueId>& inputs() const { return inputs_; }
@@ -68,7 +75,7 @@ class LayerContext : public Emitter {
 
   // Fails unless the input has this rank and dim `axis` (negative: from the end) is known; that dim.
   int64_t known_dim(size_t rank, int64_t axis);
-  // `name`/`leaf`: of the input's dtype, f32 where that is no float.
+  // `name`/`leaf`: of the input's dtype, or of what add_layer() was told where that is no float.
   ValueId parameter(std::string_view leaf, const Shape& shape, std::string_view initializer, bool trainable = true);
   // [N, spatial..., C] to [N, C, spatial...], and back.
   ValueId to_channels_first(ValueId x);
@@ -99,6 +106,7 @@ class LayerContext : public Emitter {
   std::string name_;
   std::vector<ValueId> inputs_;
   const Attributes& attributes_;
+  const DType floats_;
 };
 
 // The families of the table, each in its file.

@@ -8,13 +8,12 @@
 namespace percale {
 namespace {
 
-// Numbers that came as floats, as the data of a SPEC does, are cut to whole ones, as in Keras.
 ValueId embeddings(LayerContext& l) {
   return l.parameter("embeddings", Shape{l.integer("input_dim"), l.integer("output_dim")},
                      l.text("embeddings_initializer"));
 }
 
-// The input as indices.
+// The input as indices. Floats are cut to whole numbers, as in Keras.
 ValueId indices(LayerContext& l) {
   const DType given = l.dtype(l.input());
   const bool index = given == DType::kI32 || given == DType::kI64;
@@ -109,12 +108,14 @@ constexpr std::array<Layer, 3> kLayers = {{
     {.name = "Embedding",
      .variable = "embedding",
      .doc = "The rows of a table that whole numbers name.",
+     .takes_ids = true,
      .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
                     attr_int("mask_zero", 0, 0, 1)},
      .emit = embedding},
     {.name = "EmbeddingBag",
      .variable = "embedding_bag",
      .doc = "Of the rows of a table that the whole numbers of [batch, length] name their mean, sum or largest.",
+     .takes_ids = true,
      .attributes = {size("input_dim", true), size("output_dim", true), attr_string("embeddings_initializer", "uniform"),
                     attr_string("combiner", "mean"), AttrSpec{.name = "padding_idx", .kind = AttrKind::kInt, .min = 0}},
      .emit = embedding_bag},

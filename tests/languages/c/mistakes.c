@@ -107,6 +107,7 @@ int main(int argc, char** argv) {
   must(percale_builder_node(builder, "MatMull", NULL));
   say("unknown op", percale_builder_finish_node(builder, 1, &value));
   say("missing file", percale_graph_load_file(engine, "/nowhere/model.percale", &none));
+  say("no variables", percale_session_create(engine, graph, NULL, NULL, &slow));
   must(percale_session_create(engine, lengthy, NULL, NULL, &slow));
   x = zeros(engine, PERCALE_DTYPE_F32, 400, 400, 0, 0, 2);
   must(percale_session_run_async(slow, &x_name, &x, 1, &y_name, 1, NULL, 0, PERCALE_FOREVER, &event));

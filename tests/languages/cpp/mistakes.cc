@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   builder.node("MatMull", {});
   say("unknown op", builder.status());
   say("missing file", Graph::load(engine, "/nowhere/model.percale"));
+  say("no variables", Session::create(engine, graph));
   Session slow = Session::create(engine, lengthy).value();
   const Tensor x = zeros(DType::kF32, {400, 400});
   Event event = slow.run_async({{"x", x}}, {"y"}).value();

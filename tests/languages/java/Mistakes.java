@@ -50,6 +50,7 @@ final class Mistakes {
       say("wrong dtype", () -> run(engine, session, DType.I64, 1, 8, 8, 1));
       say("unknown op", () -> builder.op("MatMull").finish());
       say("missing file", () -> Graph.load(engine, Path.of("/nowhere/model.percale")).close());
+      say("no variables", () -> Session.create(engine, graph, null).close());
       CancelToken token = new CancelToken();
       CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS).execute(token::cancel);
       say("cancelled run", () -> slow.request().feed("x", x).fetch("y").cancelToken(token).run().close());

@@ -2,6 +2,8 @@
 #ifndef PERCALE_TESTS_UNIT_TRAIN_PARALLEL_JOBS_H_
 #define PERCALE_TESTS_UNIT_TRAIN_PARALLEL_JOBS_H_
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ struct ParallelJob {
   Shape row;
   double scale = 1;  // of the data, which lie within -1 and 1
   int64_t batch = 16;
+  bool whole = false;  // the data are cut to whole numbers
 };
 
 inline ParallelJob parallel_job(const std::string& model) {
@@ -52,7 +55,11 @@ inline Result<std::unique_ptr<Trainer>> try_parallel_job(const std::shared_ptr<E
   Shape x_shape{rows};
   for (int64_t d : job.row) x_shape.push_back(d);
   const std::vector<int64_t> numbers = class_numbers(rows, 4);
-  const std::vector<Column> columns = {{"x", formula(DType::kF32, x_shape, 9, job.scale), DType::kF32, 1},
+  Tensor x = formula(DType::kF32, x_shape, 9, job.scale);
+  if (job.whole) {
+    std::ranges::transform(x.span<float>(), static_cast<float*>(x.data()), [](float v) { return std::trunc(v); });
+  }
+  const std::vector<Column> columns = {{"x", x, DType::kF32, 1},
                                        {"y", Tensor::vector(std::span<const int64_t>(numbers)), DType::kI64, 1}};
   PERCALE_ASSIGN_OR_RETURN(auto data, Dataset::create(columns, engine->memory()));
   PERCALE_RETURN_IF_ERROR(data->configure({.batch_size = job.batch, .shuffle_seed = 3}));

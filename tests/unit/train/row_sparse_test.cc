@@ -36,14 +36,12 @@ constexpr const char* kGreatest =
     R"([{"layer": "EmbeddingBag", "input_dim": 13, "output_dim": 6, "combiner": "max"}, {"layer": "Dense", "units": 3}])";
 
 // Rows that a formula looks up; all of them one row where `spoilt` says so.
-Tensor looked_up(DType dtype, int64_t spoilt = -1) {
-  std::vector<double> out;
+Tensor looked_up(int64_t spoilt = -1) {
+  std::vector<int64_t> out;
   for (int64_t i = 0; i < kRows * kLength; ++i) {
-    out.push_back(static_cast<double>(spoilt >= 0 ? spoilt : (7 * i + i / 3 + i * i / 11) % kTable));
+    out.push_back(spoilt >= 0 ? spoilt : (7 * i + i / 3 + i * i / 11) % kTable);
   }
-  if (dtype == DType::kF64) return Tensor::of(Shape{kRows, kLength}, std::span<const double>(out));
-  const std::vector<float> narrow(out.begin(), out.end());
-  return Tensor::of(Shape{kRows, kLength}, std::span<const float>(narrow));
+  return Tensor::of(Shape{kRows, kLength}, std::span<const int64_t>(out));
 }
 
 Tensor labels() {
@@ -66,7 +64,7 @@ Result<std::unique_ptr<Trainer>> try_job(const std::shared_ptr<Engine>& engine, 
                                          const std::string& keys, DType dtype = DType::kF32, int64_t batch = 8) {
   TrainerOptions options;
   PERCALE_ASSIGN_OR_RETURN(const Model model, model_of(engine, layers, keys, dtype, &options));
-  std::vector<Column> columns = {{"x", looked_up(dtype), dtype, 1}, {"y", labels(), DType::kI64, 1}};
+  std::vector<Column> columns = {{"x", looked_up(), DType::kI64, 1}, {"y", labels(), DType::kI64, 1}};
   PERCALE_ASSIGN_OR_RETURN(const auto data, Dataset::create(std::move(columns), engine->memory()));
   PERCALE_RETURN_IF_ERROR(data->configure({.batch_size = batch}));
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(engine, model, nullptr, options));
@@ -394,7 +392,7 @@ TEST_CASE("a batch that fails leaves no rows behind, and a checkpoint goes on wi
       R"("optimizer": {"name": "adam", "sparse": true}, "shards": 3, "accumulation": 2, "publish": "hand")";
   const auto engine = engine_of(2);
   const std::vector<std::string> names = {"x", "y"};
-  const std::vector<Tensor> good = {looked_up(DType::kF32), labels()}, bad = {looked_up(DType::kF32, kTable), labels()};
+  const std::vector<Tensor> good = {looked_up(), labels()}, bad = {looked_up(kTable), labels()};
   std::string digest;
   for (bool disturbed : {false, true}) {
     const TempFolder folder;
@@ -440,7 +438,7 @@ TEST_CASE("a graph with its own training step moves the rows that a trainer move
   REQUIRE(session.ok());
   const auto trainer = Trainer::create(engine, *model, nullptr, options);
   REQUIRE_MESSAGE(trainer.ok(), trainer.status().to_string());
-  const std::vector<Tensor> batch = {looked_up(DType::kF64), labels()};
+  const std::vector<Tensor> batch = {looked_up(), labels()};
   RunSpec step;
   step.feeds = {"x", "y"};
   step.targets = {*target};

@@ -138,6 +138,64 @@ TEST_CASE("numbers in .npy files train a linear model; f64 and integers become t
   CHECK((*trainer)->evaluate(nullptr).status().code() == Code::kFailedPrecondition);  // no test data
 }
 
+TEST_CASE("an Embedding takes ids of any integer type, and floats that are whole numbers") {
+  const std::string job = R"("model": [{"layer": "Embedding", "input_dim": 9, "output_dim": 4}, {"layer": "Flatten"},
+      {"layer": "Dense", "units": 3}], "loss": "sparse_categorical_crossentropy", "from_logits": true,
+      "optimizer": "sgd", "batch_size": 4, "epochs": 2, "seed": 5)";
+  const TempFolder folder;
+  const auto engine = engine_of(1);
+  std::vector<int64_t> ids;
+  std::string csv = "a,b,y\n";
+  for (int64_t i = 0; i < 16; ++i) ids.push_back(i * i % 9);
+  const auto of_type = [&]<class T>(T) {
+    const std::vector<T> values(ids.begin(), ids.end());
+    return Tensor::of(Shape{8, 2}, std::span<const T>(values));
+  };
+  const std::vector<int64_t> classes = class_numbers(8, 3);
+  const Tensor y = Tensor::vector(std::span<const int64_t>(classes));
+  for (size_t i = 0; i < 8; ++i) csv += str_cat(ids[2 * i], ",", ids[2 * i + 1], ",", classes[i], "\n");
+  REQUIRE_OK(write_file(folder / "rows.csv", csv));
+  REQUIRE_OK(write_npy(folder / "y.npy", y));
+  const auto fitted = [&](const std::string& keys, const std::shared_ptr<Dataset>& data) -> Result<std::string> {
+    PERCALE_ASSIGN_OR_RETURN(auto trainer, trainer_from_spec(engine, "{" + job + keys + "}", folder.path(), ""));
+    PERCALE_ASSIGN_OR_RETURN(const auto model, trainer->inference_model());
+    CHECK(model->main().type(model->main().inputs[0]).dtype == DType::kI64);
+    PERCALE_RETURN_IF_ERROR(trainer->fit(data, 0, nullptr));
+    return trainer->variables()->digest();
+  };
+  const auto as_data_set = [&](const Tensor& x) -> Result<std::string> {
+    PERCALE_ASSIGN_OR_RETURN(auto data,
+                             Dataset::create({{"x", x, x.dtype(), 1}, {"y", y, DType::kI64, 1}}, engine->memory()));
+    PERCALE_RETURN_IF_ERROR(data->configure({.batch_size = 4}));
+    return fitted(R"(, "input_shape": [2])", data);
+  };
+  const auto wanted = as_data_set(of_type(int64_t{}));
+  REQUIRE_OK(wanted.status());
+  for (const Tensor& x :
+       {of_type(int32_t{}), of_type(int16_t{}), of_type(uint8_t{}), of_type(float{}), of_type(double{})}) {
+    CAPTURE(x.dtype());
+    const auto digest = as_data_set(x);
+    REQUIRE_OK(digest.status());
+    CHECK(*digest == *wanted);
+    REQUIRE_OK(write_npy(folder / "x.npy", x));
+    const auto of_file = fitted(R"(, "shuffle": false, "data": {"train": {"x": "x.npy", "y": "y.npy"}})", nullptr);
+    REQUIRE_OK(of_file.status());
+    CHECK(*of_file == *wanted);
+  }
+  const auto of_csv = fitted(R"(, "shuffle": false, "data": {"train": {"x": "rows.csv", "y": "rows.csv"}})", nullptr);
+  REQUIRE_OK(of_csv.status());
+  CHECK(*of_csv == *wanted);
+  const std::vector<float> halves(16, 0.5F);
+  const auto half = as_data_set(Tensor::of(Shape{8, 2}, std::span<const float>(halves)));
+  CHECK(half.status().message() == "input 'x' (i64): wanted whole numbers, the data has 0.5");
+  const auto precise =
+      trainer_from_spec(engine, "{" + job + R"(, "input_shape": [2], "precision": "f64"})", folder.path(), "");
+  REQUIRE_OK(precise.status());
+  for (const Tensor& value : (*precise)->variables()->current()->values) {
+    if (value.shape().rank() > 0) CHECK(value.dtype() != DType::kF32);
+  }
+}
+
 TEST_CASE(
     "in bf16 parameters and optimizer stay f32, and the loss is that of f32 but for rounding; its checkpoints are its "
     "own") {

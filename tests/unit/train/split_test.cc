@@ -217,7 +217,7 @@ TEST_CASE("tables are cut by columns or by rows; an index that no row has is an 
     return parallel(str_cat(R"("replicas": 1, "splits": {"n": )", n, R"(, "layers": {"embedding": ")", form, "\"}}"));
   };
   // Rows are numbered from the end too.
-  const ParallelJob job{layers, {5}, 12}, wrong{layers, {5}, 14};
+  const ParallelJob job{layers, {5}, 12, 16, true}, wrong{layers, {5}, 14, 16, true};
   const Curve one = curve(engine_of(1), job, R"(, "shards": 1)");
   CHECK(try_curve(engine_of(1), wrong, R"(, "shards": 1)").status().code() == Code::kOutOfRange);
   for (const int n : {2, 4}) {

@@ -736,8 +736,9 @@ functions! {
     /// Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier
     /// calls count, so that a second call with the same number does nothing, and goes on where the first one was
     /// ended. The data set has a column for each input by name, of its dtype; where the input is I64, as class
-    /// numbers are, any narrower integer is good. `dataset` may be NULL for a trainer from a SPEC with data.
-    /// `callback` may be NULL. Neither it nor `user` is used after the return.
+    /// numbers and the ids of an Embedding are, narrower integers and whole floats are good too. `dataset` may be
+    /// NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the
+    /// return.
     fn percale_trainer_fit(trainer: *mut percale_trainer, dataset: *mut percale_dataset, epochs: i64, callback: percale_progress_callback, user: *mut c_void) -> *mut percale_status;
     /// Data that is evaluated after each epoch of `percale_trainer_fit()`: "val_loss" and "val_" metrics join the
     /// history, and may be monitored; epochs without such data have NaN there. Not during a call. `dataset` may be

@@ -53,6 +53,24 @@
 //! fn shared<T: Sync>() {}
 //! shared::<percale::Trainer>();
 //! ```
+//! or a call in two threads,
+//! ```compile_fail
+//! fn twice(call: &mut percale::Call) {
+//!     std::thread::scope(|scope| {
+//!         scope.spawn(|| call.run(&[], &mut []));
+//!         scope.spawn(|| call.run(&[], &mut []));
+//!     });
+//! }
+//! ```
+//! or a second fit of a trainer within the first:
+//! ```compile_fail
+//! fn twice(trainer: &mut percale::Trainer, data: &mut percale::Dataset) {
+//!     let _ = trainer.fit_with(Some(data), 1, |_| {
+//!         let _ = trainer.fit(None, 1);
+//!         std::ops::ControlFlow::Continue(())
+//!     });
+//! }
+//! ```
 //!
 //! # Features
 //! * `load`: the library is opened at run time (`load()`), not linked.

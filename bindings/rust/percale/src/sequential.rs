@@ -29,6 +29,7 @@ use crate::trainer::{Trainer, TrainerBuilder};
 pub struct Sequential {
     file: Option<String>,
     layers: Vec<Layer>,
+    metrics: Vec<SpecValue>,
     keys: Object,
 }
 
@@ -54,8 +55,20 @@ pub enum SpecValue {
     Ints(Vec<i64>),
     /// Texts.
     Texts(Vec<String>),
+    /// Values by name.
+    Object(Vec<(String, SpecValue)>),
+    /// One value after the other.
+    List(Vec<SpecValue>),
     /// JSON, taken as it is: `{"name": "sgd", "momentum": 0.9}`.
     Json(String),
+}
+
+impl SpecValue {
+    /// Values by name: `SpecValue::object([("name", "sgd".into()), ("learning_rate",
+    /// 0.1.into())])`.
+    pub fn object<const N: usize>(members: [(&str, SpecValue); N]) -> SpecValue {
+        SpecValue::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    }
 }
 
 macro_rules! spec_value {
@@ -76,6 +89,7 @@ spec_value! {
     f64 => |value| SpecValue::Float(value);
     bool => |value| SpecValue::Bool(value);
     &[i64] => |value| SpecValue::Ints(value.into());
+    Vec<SpecValue> => |value| SpecValue::List(value);
     Vec<String> => |value| SpecValue::Texts(value);
 }
 
@@ -115,36 +129,41 @@ impl SpecValue {
             SpecValue::Bool(value) => out.push_str(&value.to_string()),
             SpecValue::Ints(numbers) => write_list(out, numbers, |out, number| out.push_str(&number.to_string())),
             SpecValue::Texts(texts) => write_list(out, texts, |out, text| write_text(out, text)),
+            SpecValue::Object(members) => {
+                out.push('{');
+                write_members(out, members);
+                out.push('}');
+            }
+            SpecValue::List(values) => write_list(out, values, |out, value| value.write(out)),
             SpecValue::Json(json) => out.push_str(json),
         }
     }
 }
 
-/// A name, or an object that begins with a brace.
-fn name_or_object(text: &str) -> SpecValue {
-    if text.trim_start().starts_with('{') {
-        SpecValue::Json(text.into())
-    } else {
-        text.into()
+/// A name, or an object, also as text that begins with a brace.
+fn name_or_object(value: impl Into<SpecValue>) -> SpecValue {
+    match value.into() {
+        SpecValue::Text(text) if text.trim_start().starts_with('{') => SpecValue::Json(text),
+        other => other,
+    }
+}
+
+fn write_members(out: &mut String, members: &[(String, SpecValue)]) {
+    for (index, (key, value)) in members.iter().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        write_text(out, key);
+        out.push_str(": ");
+        value.write(out);
     }
 }
 
 impl Object {
     fn write(&self, out: &mut String) {
         out.push('{');
-        self.write_members(out);
+        write_members(out, &self.0);
         out.push('}');
-    }
-
-    fn write_members(&self, out: &mut String) {
-        for (index, (key, value)) in self.0.iter().enumerate() {
-            if index > 0 {
-                out.push_str(", ");
-            }
-            write_text(out, key);
-            out.push_str(": ");
-            value.write(out);
-        }
     }
 }
 
@@ -164,14 +183,20 @@ impl Layer {
 impl Sequential {
     /// A model without layers for inputs of this shape (without the batch).
     pub fn new(input_shape: &[i64]) -> Sequential {
-        Sequential { file: None, layers: Vec::new(), keys: Object(vec![("input_shape".into(), input_shape.into())]) }
+        Sequential {
+            file: None,
+            layers: Vec::new(),
+            metrics: Vec::new(),
+            keys: Object(vec![("input_shape".into(), input_shape.into())]),
+        }
     }
 
-    /// A model from a file, whose layers are its head: `set("outputs", ...)` says which values they build on,
-    /// `set("freeze", ...)` which variables keep their values.
+    /// A model from a file with its weights. Layers, if there are any, are its head:
+    /// `set("outputs", ...)` says which values they build on, `set("freeze", ...)` which variables
+    /// keep their values.
     pub fn from_file(path: impl AsRef<std::path::Path>) -> Sequential {
         let file = path.as_ref().to_string_lossy().into_owned();
-        Sequential { file: Some(file), layers: Vec::new(), keys: Object::default() }
+        Sequential { file: Some(file), layers: Vec::new(), metrics: Vec::new(), keys: Object::default() }
     }
 
     /// The next layer.
@@ -186,19 +211,27 @@ impl Sequential {
         self
     }
 
-    /// The optimizer: a name, or JSON such as `{"name": "sgd", "learning_rate": 0.1}`.
-    pub fn optimizer(self, optimizer: &str) -> Sequential {
+    /// The optimizer: a name, or a [`SpecValue::object`], also as JSON such as `{"name": "sgd",
+    /// "learning_rate": 0.1}`.
+    pub fn optimizer(self, optimizer: impl Into<SpecValue>) -> Sequential {
         self.set("optimizer", name_or_object(optimizer))
     }
 
-    /// The loss: a name, or JSON. The labels of sparse losses are integers.
-    pub fn loss(self, loss: &str) -> Sequential {
+    /// The loss, in the same way. The labels of sparse losses are integers.
+    pub fn loss(self, loss: impl Into<SpecValue>) -> Sequential {
         self.set("loss", name_or_object(loss))
     }
 
-    /// The metric.
-    pub fn metric(self, name: &str) -> Sequential {
-        self.set("metrics", vec![name.to_owned()])
+    /// The learning rate over the steps, in the same way; a list of schedules comes one after the
+    /// other.
+    pub fn schedule(self, schedule: impl Into<SpecValue>) -> Sequential {
+        self.set("schedule", name_or_object(schedule))
+    }
+
+    /// One more metric, in the same way.
+    pub fn metric(mut self, metric: impl Into<SpecValue>) -> Sequential {
+        self.metrics.push(name_or_object(metric));
+        self
     }
 
     /// The SPEC as JSON.
@@ -206,11 +239,19 @@ impl Sequential {
         let mut out = String::from("{\"model\": ");
         if let Some(file) = &self.file {
             write_text(&mut out, file);
+        }
+        if self.file.is_some() && !self.layers.is_empty() {
             out.push_str(", \"head\": ");
         }
-        write_list(&mut out, &self.layers, |out, layer| layer.keys.write(out));
+        if self.file.is_none() || !self.layers.is_empty() {
+            write_list(&mut out, &self.layers, |out, layer| layer.keys.write(out));
+        }
+        if !self.metrics.is_empty() {
+            out.push_str(", \"metrics\": ");
+            write_list(&mut out, &self.metrics, |out, metric| metric.write(out));
+        }
         out.push_str(", ");
-        self.keys.write_members(&mut out);
+        write_members(&mut out, &self.keys.0);
         out.push('}');
         out
     }

@@ -370,6 +370,15 @@ impl TensorRef {
         // SAFETY: as many elements of that type, aligned; `&mut` says that nobody else has them.
         Ok(unsafe { std::slice::from_raw_parts_mut(data, count) })
     }
+
+    /// The bytes of the elements, to be written to, as [`TensorRef::as_mut_slice`].
+    pub(crate) fn as_bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: memory of that size, never NULL; `&mut` says that nobody else has it.
+        unsafe {
+            let size = sys::percale_tensor_bytes(self.as_raw());
+            std::slice::from_raw_parts_mut(sys::percale_tensor_get_data(self.as_raw()).cast(), size)
+        }
+    }
 }
 
 impl fmt::Debug for TensorMut {

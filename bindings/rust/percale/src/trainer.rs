@@ -15,8 +15,9 @@ use crate::error::{check, path_text, take_bytes, take_text, Names, Result};
 use crate::graph::Graph;
 use crate::handle::Handle;
 use crate::options::{self, OptionValue, Settings};
+use crate::session::Session;
 use crate::sys;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorMut, TensorRef};
 use crate::variables::Variables;
 
 /// Trains the variables of a graph. One thread uses it at a time.
@@ -39,6 +40,7 @@ use crate::variables::Variables;
 /// # Ok::<(), percale::Error>(())
 /// ```
 pub struct Trainer {
+    engine: Engine,
     shared: Arc<Shared>,
     token: Option<CancelToken>,
     validation: Option<Dataset>,
@@ -190,6 +192,7 @@ pub enum HistoryFormat {
 pub struct TrainerBuilder<'a> {
     engine: &'a Engine,
     source: Source<'a>,
+    before: Option<&'a mut Trainer>,
     settings: Settings,
 }
 
@@ -198,7 +201,14 @@ enum Source<'a> {
     Spec { text: String, spec_folder: Option<PathBuf>, data_folder: Option<PathBuf> },
 }
 
-impl TrainerBuilder<'_> {
+impl<'a> TrainerBuilder<'a> {
+    /// Begins with the weights of another trainer, as Keras' `compile()` after `fit()` does: of
+    /// each variable that both have by name, with the same shape. The optimizer begins anew.
+    pub fn weights_of(mut self, trainer: &'a mut Trainer) -> Self {
+        self.before = Some(trainer);
+        self
+    }
+
     /// Any option of a trainer by its name; see [`describe_options`](crate::describe_options).
     pub fn option(mut self, key: &str, value: impl Into<OptionValue>) -> Self {
         self.settings.set(key, value);
@@ -283,13 +293,20 @@ impl TrainerBuilder<'_> {
                     ))?;
                 }
             }
-            Ok(Trainer {
-                shared: Arc::new(Shared(Handle::new(raw))),
-                token: None,
-                validation: None,
-                not_sync: PhantomData,
-            })
         }
+        let trainer = Trainer {
+            engine: self.engine.clone(),
+            // SAFETY: the handle that was just made.
+            shared: Arc::new(Shared(unsafe { Handle::new(raw) })),
+            token: None,
+            validation: None,
+            not_sync: PhantomData,
+        };
+        if let Some(before) = self.before {
+            before.publish()?;
+            trainer.variables()?.assign_all(&before.variables()?)?;
+        }
+        Ok(trainer)
     }
 }
 
@@ -301,13 +318,18 @@ impl Trainer {
         graph: &'a Graph,
         variables: impl Into<Option<&'a Variables>>,
     ) -> TrainerBuilder<'a> {
-        TrainerBuilder { engine, source: Source::Graph(graph, variables.into()), settings: Settings::default() }
+        TrainerBuilder {
+            engine,
+            source: Source::Graph(graph, variables.into()),
+            before: None,
+            settings: Settings::default(),
+        }
     }
 
     /// Begins a trainer of a SPEC: JSON that says model, loss, metrics, optimizer and data.
     pub fn from_spec<'a>(engine: &'a Engine, spec: &str) -> TrainerBuilder<'a> {
         let source = Source::Spec { text: spec.into(), spec_folder: None, data_folder: None };
-        TrainerBuilder { engine, source, settings: Settings::default() }
+        TrainerBuilder { engine, source, before: None, settings: Settings::default() }
     }
 
     fn raw(&self) -> *mut sys::percale_trainer {
@@ -424,6 +446,34 @@ impl Trainer {
             Ok(Evaluation { json: take_text(text) })
         });
         evaluated.map_err(|error| data.into_iter().fold(error, |error, set| set.explain(error)))
+    }
+
+    /// The model's first output for rows of its only input, in runs of so many rows, also before
+    /// the first `fit`.
+    pub fn predict(&mut self, x: &Tensor, batch_size: usize) -> Result<Tensor> {
+        self.publish()?;
+        let (graph, variables) = (self.model()?, self.variables()?);
+        let session = Session::builder(&self.engine, &graph).variables(&variables).build()?;
+        let (inputs, outputs) = (graph.input_names(), graph.output_names());
+        let mut data = Dataset::from_tensors(&self.engine, &[(inputs[0].as_str(), x)])?;
+        data.configure(batch_size, None, false)?;
+        let (mut out, mut at) = (None, 0);
+        for batch in data.epoch() {
+            let batch = batch?;
+            let feeds: Vec<(&str, &TensorRef)> = batch.iter().map(|(name, tensor)| (name, &**tensor)).collect();
+            let part = session.run(&feeds, &[outputs[0].as_str()])?.remove(0);
+            let out = match &mut out {
+                Some(out) => out,
+                None => {
+                    let mut dims = part.dims().to_vec();
+                    dims[0] = x.dims()[0];
+                    out.insert(TensorMut::zeros(&self.engine, part.dtype(), &dims)?)
+                }
+            };
+            out.as_bytes_mut()[at..at + part.as_bytes().len()].copy_from_slice(part.as_bytes());
+            at += part.as_bytes().len();
+        }
+        Ok(out.expect("a data set has a row").freeze())
     }
 
     /// Makes what was trained so far the next version of the table: runs that begin later see it, and nobody waits.

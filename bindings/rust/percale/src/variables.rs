@@ -66,6 +66,19 @@ impl Variables {
         check(unsafe { sys::percale_variables_assign(self.handle.get(), name.as_ptr(), value.as_raw()) })
     }
 
+    /// Takes the values of another table: of each variable that both have by name, with the same
+    /// type and shape.
+    pub fn assign_all(&self, other: &Variables) -> Result<()> {
+        let theirs = other.names();
+        for name in self.names().iter().filter(|name| theirs.contains(name)) {
+            let (own, value) = (self.value(name)?, other.value(name)?);
+            if (own.dtype(), own.dims()) == (value.dtype(), value.dims()) {
+                self.assign(name, &value)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The number of the newest version, from 1 on.
     pub fn version(&self) -> i64 {
         // SAFETY: a table that lives.

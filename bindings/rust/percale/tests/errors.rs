@@ -5,7 +5,18 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use common::{engine, line_data, long_run, product, session, LINE};
-use percale::{Builder, CancelToken, Code, DType, Dataset, Engine, Graph, Row, RowResult, Session, Tensor, Trainer};
+use percale::{Builder, CancelToken, Code, DType, Dataset, Engine, Graph, Layer, Row, RowResult, Sequential, Session};
+use percale::{Tensor, Trainer};
+
+#[test]
+fn a_wrong_word_of_a_layer_is_named_with_a_similar_one() {
+    let wrong = Layer::new("Dense").set("units", 1).set("activaton", "relu");
+    let model = Sequential::new(&[2]).layer(wrong).optimizer("sgd").loss("mean_squared_error");
+    let error = model.trainer(&engine()).build().unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    let words = "Dense 'dense': no attribute 'activaton', did you mean 'activation'";
+    assert!(error.message().contains(words), "{error}");
+}
 
 #[test]
 fn a_wrong_shape_is_named_together_with_the_wanted_one() {

@@ -36,6 +36,137 @@ fn types_are_send_and_sync_as_the_header_says() {
 }
 
 #[test]
+fn a_session_and_a_tensor_are_dropped_while_threads_use_their_clones() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    for _ in 0..20 {
+        let (session, x) = (session(&engine), Tensor::from_vec(&[1, 4], vec![1f32; 4]).unwrap());
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                let (session, x) = (session.clone(), x.clone());
+                scope.spawn(move || (0..50).for_each(|_| drop(session.run(&[("x", &*x)], &["y"]).unwrap())));
+            }
+            drop((session, x));
+        });
+    }
+}
+
+#[test]
+fn a_model_that_is_compiled_again_keeps_its_weights() {
+    let engine = engine();
+    let mut data = line_data(&engine);
+    let model = Sequential::new(&[2]).layer(Layer::new("Dense").set("units", 1));
+    let mut first = model.clone().optimizer("adam").loss("mean_squared_error").trainer(&engine).build().unwrap();
+    first.fit(Some(&mut data), 3).unwrap();
+    let before = first.variables().unwrap();
+    let warm_up = SpecValue::object([("name", "warm_up".into()), ("steps", 4.into())]);
+    let mut second = model
+        .layer(Layer::new("Dense").set("units", 1))
+        .optimizer(SpecValue::object([("name", "sgd".into()), ("learning_rate", 0.125.into())]))
+        .loss(r#"{"name": "huber", "delta": 2}"#)
+        .schedule(vec![warm_up, "cosine".into()])
+        .metric("mae")
+        .metric(SpecValue::object([("metric", "mae".into()), ("name", "mine".into())]))
+        .set("epochs", 9)
+        .trainer(&engine)
+        .weights_of(&mut first)
+        .build()
+        .unwrap();
+    let after = second.variables().unwrap();
+    assert_eq!((before.len(), after.len()), (2, 4)); // of the layer that was added since, too
+    for name in before.names() {
+        assert_eq!(before.value(&name).unwrap().as_bytes(), after.value(&name).unwrap().as_bytes());
+    }
+    let evaluation = second.evaluate(Some(&mut data)).unwrap();
+    assert!(evaluation.get("mae").is_some() && evaluation.get("mine").is_some(), "{}", evaluation.json());
+    let mut rates = Vec::new();
+    let told = |progress: &Progress<'_>| {
+        rates.push(progress.learning_rate());
+        std::ops::ControlFlow::Continue(())
+    };
+    second.fit_with(Some(&mut data), 1, told).unwrap();
+    assert!(rates[0] < rates[1] && rates[1] < 0.125, "{rates:?}");
+}
+
+#[test]
+fn a_trainer_predicts_in_batches_also_before_its_first_fit() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let x = Tensor::from_vec(&[5, 2], (0..10).map(|i| i as f32).collect()).unwrap();
+    let (whole, parts) = (trainer.predict(&x, 5).unwrap(), trainer.predict(&x, 2).unwrap());
+    assert_eq!(parts.dims(), [5, 1]);
+    assert_eq!(whole.as_bytes(), parts.as_bytes());
+}
+
+#[test]
+fn a_model_of_a_file_is_compiled_without_a_head() {
+    let engine = engine();
+    let file = std::env::temp_dir().join(format!("percale-rust-{}.percale", std::process::id()));
+    let trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let trained = trainer.variables().unwrap();
+    trainer.model().unwrap().save_file(Some(&trained), &file).unwrap();
+    let loaded = Sequential::from_file(&file).optimizer("sgd").loss("mean_squared_error");
+    let mut again = loaded.trainer(&engine).build().unwrap();
+    assert_eq!(again.variables().unwrap().digest().unwrap(), trained.digest().unwrap());
+    again.fit(Some(&mut line_data(&engine)), 1).unwrap();
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn the_learning_rate_is_set_between_steps() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    trainer.set_learning_rate(0.5).unwrap();
+    let mut rates = Vec::new();
+    let told = |progress: &Progress<'_>| {
+        rates.push(progress.learning_rate());
+        progress.set_learning_rate(progress.learning_rate() / 2.0).unwrap();
+        std::ops::ControlFlow::Continue(())
+    };
+    trainer.fit_with(Some(&mut line_data(&engine)), 1, told).unwrap();
+    assert_eq!(rates, [0.5, 0.25, 0.125, 0.0625]);
+    assert!(trainer.set_learning_rate(-1.0).unwrap_err().message().contains("the learning rate is -1"));
+}
+
+#[test]
+fn a_folder_is_locked_for_one_run() {
+    let engine = engine();
+    let folder = std::env::temp_dir().join(format!("percale-rust-lock-{}", std::process::id()));
+    let mut first = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let mut second = Trainer::from_spec(&engine, LINE).build().unwrap();
+    first.lock_folder(&folder, false).unwrap();
+    first.save(&folder).unwrap();
+    assert_eq!(second.lock_folder(&folder, false).unwrap_err().code(), Code::Unavailable);
+    drop(first);
+    assert_eq!(second.lock_folder(&folder, false).unwrap_err().code(), Code::AlreadyExists);
+    second.lock_folder(&folder, true).unwrap();
+    assert_eq!(second.restore(&folder).unwrap_err().code(), Code::NotFound); // what the first one saved was removed
+    drop(second);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn an_embedding_takes_ids_of_i64_and_of_i32() {
+    let engine = engine();
+    let model = Sequential::new(&[2])
+        .layer(Layer::new("Embedding").set("input_dim", 5).set("output_dim", 3))
+        .layer(Layer::new("Flatten"))
+        .layer(Layer::new("Dense").set("units", 2).set("activation", "softmax"))
+        .optimizer("sgd")
+        .loss("sparse_categorical_crossentropy");
+    let longs = Tensor::from_vec(&[3, 2], vec![0i64, 1, 2, 3, 4, 0]).unwrap();
+    let ints = Tensor::from_vec(&[3, 2], vec![0i32, 1, 2, 3, 4, 0]).unwrap();
+    let y = Tensor::from_vec(&[3], vec![0i64, 1, 0]).unwrap();
+    let digests = [&longs, &ints].map(|x| {
+        let mut trainer = model.trainer(&engine).build().unwrap();
+        let mut data = Dataset::from_tensors(&engine, &[("x", x), ("y", &y)]).unwrap();
+        trainer.fit(Some(&mut data), 2).unwrap();
+        assert_eq!(trainer.predict(&longs, 2).unwrap().dims(), [3, 2]);
+        trainer.variables().unwrap().digest().unwrap()
+    });
+    assert_eq!(digests[0], digests[1]);
+}
+
+#[test]
 fn a_vector_becomes_a_tensor_without_a_copy_and_is_dropped_with_it() {
     let elements = vec![1f32, 2.0, 3.0, 4.0, 5.0, 6.0];
     let address = elements.as_ptr();

@@ -50,6 +50,8 @@ func main() {
 	say("unknown op", builder.Err())
 	_, err := percale.LoadGraph(engine, "/nowhere/model.percale")
 	say("missing file", err)
+	_, err = percale.NewSession(engine, graph, nil, nil)
+	say("no variables", err)
 	slow := must(percale.NewSession(engine, lengthy, nil, nil))
 	x := must(percale.NewTensor(engine, percale.F32, 400, 400))
 	short, cancel := context.WithCancel(ctx)

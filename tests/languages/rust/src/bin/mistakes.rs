@@ -26,6 +26,7 @@ fn main() -> std::result::Result<(), Error> {
     say("wrong dtype", session.run(&[("x", &*Tensor::from_vec(&[1, 8, 8, 1], vec![0i64; 64])?)], &["y"]));
     say("unknown op", Builder::new(&engine)?.op("MatMull").finish());
     say("missing file", Graph::load_file(&engine, "/nowhere/model.percale"));
+    say("no variables", Session::new(&engine, &graph));
     let slow = Session::new(&engine, &lengthy)?;
     let token = CancelToken::new();
     let other = token.clone();

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.percale.raw.RawCancellation;
 
 /** Ends runs and trainings that were given this token, from any thread. Once cancelled it stays so, and whatever begins with it ends
@@ -35,18 +36,30 @@ public final class CancelToken {
     if (isCancelled()) throw new PercaleException(Code.CANCELLED, "the token was cancelled");
   }
 
-  /** Calls the library with a cancellation that is cancelled with the token; with NULL when there is no token. */
+  /**
+   * Calls the library with a cancellation that is cancelled with the token, which may be null, and
+   * by an interrupt of this thread.
+   */
   static <T> T during(CancelToken token, Function<MemorySegment, T> call) {
-    if (token == null) return call.apply(MemorySegment.NULL);
-    token.check();
     MemorySegment cancellation = Native.make(RawCancellation::percale_cancellation_create);
-    Runnable cancel = () -> RawCancellation.percale_cancellation_cancel(cancellation);
+    try {
+      return during(token, () -> RawCancellation.percale_cancellation_cancel(cancellation), () -> call.apply(cancellation));
+    } finally {
+      RawCancellation.percale_cancellation_release(cancellation);
+    }
+  }
+
+  /**
+   * Calls what `cancel` ends: the token, which may be null, and an interrupt of this thread run it.
+   */
+  static <T> T during(CancelToken token, Runnable cancel, Supplier<T> call) {
+    if (token == null) return Interrupts.during(cancel, call);
+    token.check();
     token.add(cancel);
     try {
-      return call.apply(cancellation);
+      return Interrupts.during(cancel, call);
     } finally {
       token.remove(cancel);
-      RawCancellation.percale_cancellation_release(cancellation);
     }
   }
 

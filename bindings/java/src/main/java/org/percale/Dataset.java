@@ -339,7 +339,7 @@ public final class Dataset extends NativeHandle {
   public Optional<Results> next() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS, names.size());
-      check(set -> RawDataset.percale_dataset_next(set, out));
+      relieve(set -> RawDataset.percale_dataset_next(set, out));
       return Optional.of(new Results(names, Native.read(out, names.size()).stream().map(Tensor::take).toList()));
     } catch (PercaleException error) {
       if (error.code() == Code.OUT_OF_RANGE) return Optional.empty();

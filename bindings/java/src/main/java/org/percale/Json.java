@@ -20,9 +20,9 @@ final class Json {
     }
   }
 
-  /** A name, or an object that begins with a brace. */
-  static Object nameOrObject(String text) {
-    return text != null && text.stripLeading().startsWith("{") ? new Raw(text) : text;
+  /** A name, JSON that begins with a brace, or what becomes JSON. */
+  static Object nameOrObject(Object value) {
+    return value instanceof String text && text.stripLeading().startsWith("{") ? new Raw(text) : value;
   }
 
   /** The value of a key as JSON; an {@link IllegalArgumentException} that names the key where it has none. */

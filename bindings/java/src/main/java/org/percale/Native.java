@@ -27,12 +27,17 @@ final class Native {
     if (status.address() != 0) throw PercaleException.take(status);
   }
 
-  /** Calls a function whose last argument is where it writes a pointer, and gives the pointer. */
+  /**
+   * Calls a function whose last argument is where it writes a pointer, and gives the pointer. Where
+   * memory is short it is called again: see {@link Shortage}.
+   */
   static MemorySegment make(Function<MemorySegment, MemorySegment> function) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);
-      check(function.apply(out));
-      return out.get(ADDRESS, 0);
+      return Shortage.relieve(() -> {
+        check(function.apply(out));
+        return out.get(ADDRESS, 0);
+      });
     }
   }
 

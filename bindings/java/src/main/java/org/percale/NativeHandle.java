@@ -42,6 +42,14 @@ abstract class NativeHandle implements AutoCloseable {
     Native.check(with(call));
   }
 
+  /** Calls a function that can fail for want of memory, and leaves everything as it was then. */
+  final void relieve(Function<MemorySegment, MemorySegment> call) {
+    Shortage.relieve(() -> {
+      check(call);
+      return null;
+    });
+  }
+
   /** Calls the library with the pointers of several handles. */
   static <T> T withAll(List<? extends NativeHandle> handles, Function<List<MemorySegment>, T> call) {
     List<MemorySegment> pointers = new ArrayList<>(handles.size());
@@ -123,6 +131,7 @@ abstract class NativeHandle implements AutoCloseable {
     private synchronized void free() {
       freed = true;
       free.accept(pointer);
+      Shortage.freed();
     }
 
     /** Calls what any thread may call at any time; does nothing when the pointer was given back. */

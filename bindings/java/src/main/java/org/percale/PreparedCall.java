@@ -140,27 +140,35 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
-   * Runs, but no longer than that, and not on when the token is cancelled, even before the run begins. What the outputs then hold is
-   * not defined.
+   * Runs, but no longer than that, and not on when the token is cancelled or the thread
+   * interrupted, even before the run begins. What the outputs then hold is not defined.
    *
    * @param timeout {@link Code#DEADLINE_EXCEEDED} after that, at once where it is 0 or negative; null: none
    * @param token {@link Code#CANCELLED} when it is; null: none
    */
   public void run(Duration timeout, CancelToken token) {
     long nanoseconds = Native.nanoseconds(timeout);
-    check(call -> CancelToken.during(token, cancellation ->
-        RawCall.percale_call_run_until(call, bound.inputs, bound.outputs, nanoseconds, cancellation)));
+    CancelToken.during(token, cancellation -> {
+      relieve(call -> RawCall.percale_call_run_until(call, bound.inputs, bound.outputs, nanoseconds, cancellation));
+      return null;
+    });
   }
 
-  /** Runs. Allocates nothing once warm. */
+  /** Runs to the end: {@link Thread#interrupt} does not end it. Allocates nothing once warm. */
   public void run() {
+    MemorySegment status = tryRun();
+    if (status.address() == 0) return;
+    PercaleException error = PercaleException.take(status);
+    if (error.code() != Code.RESOURCE_EXHAUSTED) throw error;
+    relieve(call -> tryRun());
+  }
+
+  private MemorySegment tryRun() {
     MemorySegment call = state.acquire();
-    MemorySegment status;
     try {
-      status = RawCall.percale_call_run(call, bound.inputs, bound.outputs);
+      return RawCall.percale_call_run(call, bound.inputs, bound.outputs);
     } finally {
       state.release();
     }
-    if (status.address() != 0) throw PercaleException.take(status);
   }
 }

@@ -1,7 +1,9 @@
 package org.percale;
 
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The results of a run, or the columns of a batch: tensors by name and by number, closed together. */
 public final class Results implements AutoCloseable, Iterable<Tensor> {
@@ -29,6 +31,13 @@ public final class Results implements AutoCloseable, Iterable<Tensor> {
    */
   public int size() {
     return tensors.size();
+  }
+
+  /** The tensors by their names. */
+  Map<String, Tensor> byName() {
+    Map<String, Tensor> out = new LinkedHashMap<>();
+    for (int i = 0; i < tensors.size(); ++i) out.put(names.get(i), tensors.get(i));
+    return out;
   }
 
   /**

@@ -2,6 +2,7 @@ package org.percale;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +29,8 @@ public final class Sequential {
   }
 
   /**
-   * A model from a file, whose layers are its head: "outputs" says which values they build on, "freeze" which variables keep their
-   * values.
+   * A model from a file with its weights. Layers, if there are any, are its head: "outputs" says
+   * which values they build on, "freeze" which variables keep their values.
    *
    * @param file the file
    * @return the model
@@ -62,15 +63,29 @@ public final class Sequential {
   }
 
   /**
-   * How it is trained.
+   * How it is trained. Each is a name, a map such as {@code Map.of("name", "sgd", "learning_rate",
+   * 0.1)}, or such an object as JSON. After a training call it again, and {@link
+   * Trainer.Builder#weightsOf} keeps the weights.
    *
-   * @param optimizer a name, or JSON such as {"name": "sgd", "learning_rate": 0.1}
-   * @param loss a name, or JSON; the labels of sparse losses are integers
-   * @param metrics their names
+   * @param optimizer the optimizer
+   * @param loss the loss; the labels of sparse losses are integers
+   * @param metrics the metrics
    * @return this
    */
-  public Sequential compile(String optimizer, String loss, String... metrics) {
-    return set("optimizer", Json.nameOrObject(optimizer)).set("loss", Json.nameOrObject(loss)).set("metrics", List.of(metrics));
+  public Sequential compile(Object optimizer, Object loss, Object... metrics) {
+    return set("optimizer", Json.nameOrObject(optimizer)).set("loss", Json.nameOrObject(loss))
+        .set("metrics", Arrays.stream(metrics).map(Json::nameOrObject).toList());
+  }
+
+  /**
+   * The learning rate over the steps.
+   *
+   * @param schedule a name, a map such as {@code Map.of("name", "warm_up", "steps", 200)}, or
+   *     several, one after the other
+   * @return this
+   */
+  public Sequential schedule(Object... schedule) {
+    return set("schedule", Arrays.stream(schedule).map(Json::nameOrObject).toList());
   }
 
   /**
@@ -94,12 +109,13 @@ public final class Sequential {
   public String spec() {
     Map<String, Object> all = new LinkedHashMap<>();
     if (file != null) all.put("model", file.toAbsolutePath().toString());
-    all.put(file == null ? "model" : "head", layers.stream().map(layer -> {
+    List<Map<String, Object>> described = layers.stream().map(layer -> {
       Map<String, Object> out = new LinkedHashMap<>();
       out.put("layer", layer.name());
       out.putAll(layer.settings());
       return out;
-    }).toList());
+    }).toList();
+    if (file == null || !layers.isEmpty()) all.put(file == null ? "model" : "head", described);
     all.putAll(keys);
     return Json.of("model", all);
   }

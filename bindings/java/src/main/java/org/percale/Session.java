@@ -278,7 +278,8 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Ends the run with {@link Code#CANCELLED} when the token is cancelled. Such a run goes over a thread of the engine.
+     * Ends the run with {@link Code#CANCELLED} when the token is cancelled, or the thread that
+     * waits in {@link #run} interrupted. Such a run goes over a thread of the engine.
      *
      * @param token the token
      * @return this
@@ -289,29 +290,25 @@ public final class Session extends NativeHandle {
     }
 
     /**
-     * Runs and waits.
+     * Runs and waits. Without a token {@link Thread#interrupt} does not end it.
      *
      * @return a result per fetch
      */
     public Results run() {
       if (token != null) {
         token.check();
-        try (Event event = start()) {
-          Runnable cancel = event::cancel;
-          token.add(cancel);
-          try {
-            return event.await();
-          } finally {
-            token.remove(cancel);
+        return Shortage.relieve(() -> {
+          try (Event event = start()) {
+            return CancelToken.during(token, event::cancel, event::await);
           }
-        }
+        });
       }
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment names = Native.names(arena, List.copyOf(feeds.keySet()));
         MemorySegment wanted = Native.names(arena, fetches);
         MemorySegment also = Native.names(arena, targets);
         MemorySegment out = arena.allocate(ADDRESS, fetches.size());
-        check(raw -> withAll(List.copyOf(feeds.values()), tensors -> RawSession.percale_session_run(raw, names,
+        relieve(raw -> withAll(List.copyOf(feeds.values()), tensors -> RawSession.percale_session_run(raw, names,
             Native.pointers(arena, tensors), feeds.size(), wanted, fetches.size(), also, targets.size(), timeout, out)));
         return new Results(List.copyOf(fetches), Native.read(out, fetches.size()).stream().map(Tensor::take).toList());
       }

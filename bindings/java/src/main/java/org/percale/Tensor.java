@@ -20,13 +20,18 @@ import org.percale.raw.RawTensor;
  * whoever writes must be its only user at that time.
  */
 public final class Tensor extends NativeHandle {
-  private Tensor(MemorySegment pointer) {
-    super(State.shared("tensor", pointer, RawTensor::percale_tensor_release));
+  private Tensor(MemorySegment pointer, long bytes) {
+    super(State.shared("tensor", pointer, raw -> {
+      RawTensor.percale_tensor_release(raw);
+      Shortage.letGo(bytes);
+    }));
   }
 
   /** Takes a reference of the library over. */
   static Tensor take(MemorySegment pointer) {
-    return new Tensor(pointer);
+    long bytes = RawTensor.percale_tensor_bytes(pointer);
+    Shortage.hold(bytes);
+    return new Tensor(pointer, bytes);
   }
 
   /**

@@ -10,16 +10,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.percale.raw.RawTrainer;
 
 /** Trains the variables of a graph. One thread at a time may use it, {@link #cancel} excepted. */
 public final class Trainer extends NativeHandle {
+  private final Engine engine;
   private CancelToken token;
   private Dataset validation;
 
-  private Trainer(MemorySegment pointer) {
+  private Trainer(MemorySegment pointer, Engine engine) {
     super(State.exclusive("trainer", pointer, RawTrainer::percale_trainer_release));
+    this.engine = engine;
   }
 
   /** Is told after each step. */
@@ -66,6 +68,7 @@ public final class Trainer extends NativeHandle {
     private final String spec;
     private Path specFolder;
     private Path dataFolder;
+    private Trainer before;
     private final Options options = new Options("trainer");
 
     private Builder(Engine engine, Graph graph, Variables variables, String spec) {
@@ -150,6 +153,18 @@ public final class Trainer extends NativeHandle {
     }
 
     /**
+     * Begins with the weights of another trainer, as Keras' compile() after fit() does: of each
+     * variable that both have by name, with the same shape. The optimizer begins anew.
+     *
+     * @param trainer the trainer, which must not be at work
+     * @return this
+     */
+    public Builder weightsOf(Trainer trainer) {
+      before = trainer;
+      return this;
+    }
+
+    /**
      * Where relative paths of a SPEC are looked up besides the folder of the data.
      *
      * @param folder the folder
@@ -190,14 +205,16 @@ public final class Trainer extends NativeHandle {
           pointer = engine.with(e -> options.with(o -> Native.make(
               out -> RawTrainer.percale_trainer_from_spec(e, text, bytes.length, ofSpec, ofData, o, out))));
         }
-        return new Trainer(pointer);
+        Trainer trainer = new Trainer(pointer, engine);
+        if (before != null) trainer.takeWeights(before);
+        return trainer;
       }
     }
   }
 
   /**
    * Steps, fits and evaluations that follow end with {@link Code#CANCELLED} when the token is cancelled, within a step, between two, or
-   * before they begin.
+   * before they begin; so they do when their thread is interrupted, with a token or without.
    *
    * @param token the token; null: none
    */
@@ -210,16 +227,23 @@ public final class Trainer extends NativeHandle {
     state.whileThere(RawTrainer::percale_trainer_cancel);
   }
 
-  /** Calls the library so that the token ends it. */
-  private <T> T cancellable(MemorySegment trainer, Supplier<T> call) {
-    if (token == null) return call.get();
-    return CancelToken.during(token, cancellation -> {
+  /** Calls the library so that the token and an interrupt of this thread end it. */
+  private <T> T cancellable(Function<MemorySegment, T> call) {
+    return with(trainer -> CancelToken.during(token, cancellation -> {
       RawTrainer.percale_trainer_set_cancellation(trainer, cancellation);
       try {
-        return call.get();
+        return Shortage.relieve(() -> call.apply(trainer));
       } finally {
         RawTrainer.percale_trainer_set_cancellation(trainer, MemorySegment.NULL);
       }
+    }));
+  }
+
+  /** The same with a function that can fail. */
+  private void checkCancellable(Function<MemorySegment, MemorySegment> call) {
+    cancellable(trainer -> {
+      Native.check(call.apply(trainer));
+      return null;
     });
   }
 
@@ -249,8 +273,8 @@ public final class Trainer extends NativeHandle {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment loss = arena.allocate(JAVA_DOUBLE);
       MemorySegment all = Native.names(arena, names);
-      check(trainer -> withAll(tensors, pointers -> cancellable(trainer, () ->
-          RawTrainer.percale_trainer_step(trainer, all, Native.pointers(arena, pointers), names.size(), loss))));
+      checkCancellable(trainer -> withAll(tensors, pointers ->
+          RawTrainer.percale_trainer_step(trainer, all, Native.pointers(arena, pointers), names.size(), loss)));
       return loss.get(JAVA_DOUBLE, 0);
     }
   }
@@ -267,8 +291,8 @@ public final class Trainer extends NativeHandle {
   }
 
   /**
-   * Trains over the data. {@link Thread#interrupt} does not end it: {@link #cancel}, a {@link CancelToken} and a listener that gives
-   * false do.
+   * Trains over the data. {@link #cancel}, a {@link CancelToken}, {@link Thread#interrupt} and a
+   * listener that gives false end it.
    *
    * @param data the data; null: that of the SPEC
    * @param epochs until which epoch, those of earlier calls included; 0: as the SPEC says
@@ -286,8 +310,8 @@ public final class Trainer extends NativeHandle {
     };
     MemorySegment user = Callbacks.add(receiver);
     try {
-      check(trainer -> withOptional(data, set -> cancellable(trainer,
-          () -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user))));
+      checkCancellable(trainer -> withOptional(data,
+          set -> RawTrainer.percale_trainer_fit(trainer, set, epochs, Callbacks.PROGRESS, user)));
     } catch (PercaleException error) {
       if (thrown[0] == null) throw explain(explain(error, data), validation);
     } finally {
@@ -321,10 +345,48 @@ public final class Trainer extends NativeHandle {
    */
   public Evaluation evaluate(Dataset data) {
     try {
-      return with(trainer -> withOptional(data, set -> cancellable(trainer, () ->
-          new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out)))))));
+      return cancellable(trainer -> withOptional(data, set ->
+          new Evaluation(Native.text(Native.make(out -> RawTrainer.percale_trainer_evaluate(trainer, set, out))))));
     } catch (PercaleException error) {
       throw explain(error, data);
+    }
+  }
+
+  private void takeWeights(Trainer before) {
+    before.publish();
+    try (Variables own = variables(); Variables theirs = before.variables()) {
+      own.assignAll(theirs);
+    } catch (RuntimeException error) {
+      close();
+      throw error;
+    }
+  }
+
+  /**
+   * The model's first output for these rows, also before the first fit.
+   *
+   * @param x rows for the model's only input
+   * @param batchSize rows of a run
+   * @return a row for each
+   */
+  public Tensor predict(Tensor x, long batchSize) {
+    publish();
+    try (Graph graph = model(); Variables variables = variables(); Session session = Session.create(engine, graph, variables);
+        Dataset rows = Dataset.fromTensors(engine, Map.of(graph.inputNames().get(0), x)).batch(batchSize)) {
+      Tensor out = null;
+      long at = 0;
+      for (Results batch : rows.epoch()) {
+        try (batch; Arena arena = Arena.ofConfined(); Results results = session.run(batch.byName(), graph.outputNames().get(0))) {
+          Tensor part = results.get(0);
+          long[] dims = part.dims();
+          dims[0] = rows.rows();
+          if (out == null) out = Tensor.zeros(engine, part.dtype(), dims);
+          MemorySegment bytes = part.data(arena);
+          out.data(arena).asSlice(at, bytes.byteSize()).copyFrom(bytes);
+          at += bytes.byteSize();
+        }
+      }
+      return out;
     }
   }
 

@@ -77,6 +77,22 @@ public final class Variables extends NativeHandle {
   }
 
   /**
+   * Takes the values of another table: of each variable that both have by name, with the same type
+   * and shape.
+   *
+   * @param other the table whose values they are
+   */
+  public void assignAll(Variables other) {
+    List<String> theirs = other.names();
+    for (String name : names()) {
+      if (!theirs.contains(name)) continue;
+      try (Tensor own = value(name); Tensor value = other.value(name)) {
+        if (own.toString().equals(value.toString())) assign(name, value);
+      }
+    }
+  }
+
+  /**
    * The number of the newest version.
    *
    * @return from 1 on

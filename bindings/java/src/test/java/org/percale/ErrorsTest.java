@@ -287,6 +287,14 @@ class ErrorsTest {
   }
 
   @Test
+  void aWrongWordOfALayerIsNamedWithASimilarOne() {
+    Layer wrong = Layer.of("Dense").set("units", 1).set("activaton", "relu");
+    Sequential model = Sequential.of(2).layer(wrong).compile("sgd", "mean_squared_error");
+    fails(Code.INVALID_ARGUMENT, "Dense 'dense': no attribute 'activaton', did you mean 'activation'",
+        () -> model.trainer(engine).build());
+  }
+
+  @Test
   void labelsThatAreMissingAreNamed() {
     try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build();
         Dataset unlabelled = Dataset.range(engine, "x", 0, 100, 1)) {

@@ -3,6 +3,7 @@ package org.percale;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
@@ -292,6 +293,110 @@ class UseTest {
           Dataset data = Dataset.fromTensors(two, Map.of("x", x, "y", y)).batch(6)) {
         trainer.fit(data, 10);
         assertTrue(trainer.evaluate(data).get("accuracy").isPresent());
+      }
+    }
+  }
+
+  @Test
+  void aModelThatIsCompiledAgainKeepsItsWeights() {
+    Sequential model = Sequential.of(2).dense(1, null).compile("adam", "mean_squared_error");
+    try (Trainer first = model.trainer(engine).build(); Dataset data = Graphs.lineData(engine)) {
+      first.fit(data, 3);
+      model.compile(Map.of("name", "sgd", "learning_rate", 0.125), Map.of("name", "huber", "delta", 2), "mae",
+          Map.of("metric", "mae", "name", "mine")).schedule(Map.of("name", "warm_up", "steps", 4), "cosine").dense(1, null);
+      try (Trainer second = model.trainer(engine).weightsOf(first).option("epochs", 9).build();
+          Variables before = first.variables(); Variables after = second.variables()) {
+        assertEquals(2, before.size());
+        for (String name : before.names()) {
+          try (Tensor trained = before.value(name); Tensor kept = after.value(name)) {
+            assertArrayEquals(trained.toFloatArray(), kept.toFloatArray());
+          }
+        }
+        assertEquals(4, after.size()); // of the layer that was added since, too
+        Evaluation evaluation = second.evaluate(data);
+        assertTrue(evaluation.get("mae").isPresent() && evaluation.get("mine").isPresent(), evaluation.json());
+        List<Double> rates = new ArrayList<>();
+        second.fit(data, 1, progress -> rates.add(progress.learningRate()));
+        assertTrue(rates.get(0) < rates.get(1) && rates.get(1) < 0.125, rates.toString());
+      }
+    }
+  }
+
+  @Test
+  void aTrainerPredictsInBatchesAlsoBeforeItsFirstFit() {
+    Sequential model = Sequential.of(2).dense(3, null).compile("sgd", "mean_squared_error");
+    try (Trainer trainer = model.trainer(engine).build();
+        Tensor x = Tensor.of(engine, new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5, 2);
+        Tensor whole = trainer.predict(x, 5); Tensor parts = trainer.predict(x, 2)) {
+      assertArrayEquals(new long[] {5, 3}, parts.dims());
+      assertArrayEquals(whole.toFloatArray(), parts.toFloatArray());
+    }
+  }
+
+  @Test
+  void aModelOfAFileIsCompiledWithoutAHead(@TempDir Path folder) {
+    Path file = folder.resolve("model.percale");
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine);
+        Graph graph = trainer.model(); Variables trained = trainer.variables()) {
+      trainer.fit(data, 2);
+      graph.save(trained, file);
+      Sequential loaded = Sequential.fromFile(file).compile("sgd", "mean_squared_error");
+      try (Trainer again = loaded.trainer(engine).build(); Variables same = again.variables()) {
+        assertEquals(trained.digest(), same.digest());
+        again.fit(data, 1);
+      }
+    }
+  }
+
+  @Test
+  void theLearningRateIsSetBetweenSteps() {
+    try (Trainer trainer = Trainer.fromSpec(engine, Graphs.LINE).build(); Dataset data = Graphs.lineData(engine)) {
+      trainer.setLearningRate(0.5);
+      List<Double> rates = new ArrayList<>();
+      trainer.fit(data, 1, progress -> {
+        rates.add(progress.learningRate());
+        trainer.setLearningRate(progress.learningRate() / 2);
+        return true;
+      });
+      assertEquals(List.of(0.5, 0.25, 0.125, 0.0625), rates);
+      PercaleException error = assertThrows(PercaleException.class, () -> trainer.setLearningRate(-1));
+      assertTrue(error.getMessage().contains("the learning rate is -1"), error.getMessage());
+    }
+  }
+
+  @Test
+  void aFolderIsLockedForOneRun(@TempDir Path folder) {
+    try (Trainer second = Trainer.fromSpec(engine, Graphs.LINE).build()) {
+      try (Trainer first = Trainer.fromSpec(engine, Graphs.LINE).build()) {
+        first.lockFolder(folder, false);
+        first.save(folder);
+        assertEquals(Code.UNAVAILABLE, assertThrows(PercaleException.class, () -> second.lockFolder(folder, false)).code());
+      }
+      assertEquals(Code.ALREADY_EXISTS, assertThrows(PercaleException.class, () -> second.lockFolder(folder, false)).code());
+      second.lockFolder(folder, true); // what the first one saved is removed
+      assertEquals(Code.NOT_FOUND, assertThrows(PercaleException.class, () -> second.restore(folder)).code());
+    }
+  }
+
+  @Test
+  void anEmbeddingTakesIdsOfLongsAndInts() {
+    Sequential model = Sequential.of(2).layer(Layer.of("Embedding").set("input_dim", 5).set("output_dim", 3))
+        .layer(Layer.of("Flatten")).dense(2, "softmax").compile("sgd", "sparse_categorical_crossentropy");
+    try (Tensor longs = Tensor.of(engine, new long[] {0, 1, 2, 3, 4, 0}, 3, 2);
+        Tensor ints = Tensor.of(engine, new int[] {0, 1, 2, 3, 4, 0}, 3, 2);
+        Tensor y = Tensor.of(engine, new long[] {0, 1, 0}, 3)) {
+      String digest = null;
+      for (Tensor x : List.of(longs, ints)) {
+        try (Trainer trainer = model.trainer(engine).build(); Variables variables = trainer.variables();
+            Dataset data = Dataset.fromTensors(engine, Map.of("x", x, "y", y)).batch(3); Graph served = trainer.model();
+            Session session = Session.create(engine, served, variables)) {
+          trainer.fit(data, 2);
+          digest = digest == null ? variables.digest() : digest;
+          assertEquals(digest, variables.digest());
+          try (Results scores = session.run(Map.of("x", longs), served.outputNames().get(0))) {
+            assertArrayEquals(new long[] {3, 2}, scores.get(0).dims());
+          }
+        }
       }
     }
   }

@@ -132,8 +132,9 @@ public final class RawTrainer {
    * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC says): those of
    * earlier calls count, so that a second call with the same number does nothing, and goes on where the first one
    * was ended. The data set has a column for each input by name, of its dtype; where the input is I64, as class
-   * numbers are, any narrower integer is good. {@code dataset} may be NULL for a trainer from a SPEC with data.
-   * {@code callback} may be NULL. Neither it nor {@code user} is used after the return.
+   * numbers and the ids of an Embedding are, narrower integers and whole floats are good too. {@code dataset} may
+   * be NULL for a trainer from a SPEC with data. {@code callback} may be NULL. Neither it nor {@code user} is used
+   * after the return.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*

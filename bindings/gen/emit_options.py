@@ -1,0 +1,41 @@
+"""The options of engines, sessions, trainers and exports in the README of each binding, between two marks."""
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+READMES = [f"bindings/{language}/README.md" for language in ("cpp", "go", "java", "python", "rust")]
+BEGIN, END = "<!-- options: written by bindings/gen -->\n", "<!-- end of options -->\n"
+
+
+def _values(option):
+    """The type of an option, and what its values are limited to."""
+    if "choices" in option:
+        return ", ".join(option["choices"].split("|"))
+    limits = [f"{word} {option[key]}" for word, key in (("from", "min"), ("to", "max")) if key in option]
+    return " ".join([option["type"], *limits])
+
+
+def _row(option):
+    default = f"`{option['default']}`" if option["default"] else ""
+    cells = [f"`{option['key']}`", _values(option), default, option["doc"]]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def tables(described):
+    """A table for each kind of options, in the order in which they come."""
+    out = ""
+    for kind in dict.fromkeys(option["kind"] for option in described):
+        out += f"\n### Options of kind \"{kind}\"\n| key | values | default | meaning |\n|---|---|---|---|\n"
+        out += "".join(_row(option) for option in described if option["kind"] == kind)
+    return out + "\n"
+
+
+def options(described):
+    """{path: text} of the READMEs with these options."""
+    out = {}
+    for name in READMES:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        if text.count(BEGIN) != 1 or text.count(END) != 1:
+            raise ValueError(f"{name}: wanted one line '{BEGIN.strip()}' and one '{END.strip()}' behind it")
+        head, rest = text.split(BEGIN)
+        out[name] = head + BEGIN + tables(described) + END + rest.split(END)[1]
+    return out
