@@ -6,6 +6,7 @@
 #include "core/train/data/data_columns.h"
 #include "core/train/data/data_files.h"
 #include "core/train/layers/layers.h"
+#include "core/train/method/name_pattern.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_keys.h"
 
@@ -71,6 +72,23 @@ Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& dat
     return out.status().with_context(str_cat("'", data.y[0], "': ", spec.loss.name, " wants class numbers (integers)"));
   }
   return out;
+}
+
+// "model" stands for all variables that the file's model gives. A pattern of variables that were left behind with what the
+// outputs do not need is no mistake.
+void resolve_freeze(const Graph& file, const Graph& body, const Graph& whole, std::vector<std::string>* freeze) {
+  const auto matches = [](const Graph& graph, std::string_view pattern) {
+    return std::ranges::any_of(graph.variables, [&](const Variable& v) { return matches_pattern(pattern, v.name); });
+  };
+  std::vector<std::string> out;
+  for (const std::string& pattern : *freeze) {
+    if (pattern == "model" && !matches(whole, pattern)) {
+      for (const Variable& v : body.variables) out.push_back(v.name);
+    } else if (matches(whole, pattern) || !matches(file, pattern)) {
+      out.push_back(pattern);
+    }
+  }
+  *freeze = std::move(out);
 }
 
 // Of a file or folder that is no data: the first that is there, else the name itself.
@@ -193,14 +211,15 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   if (!data_folder.empty()) folders.push_back(data_folder);
   for (std::string& folder : default_data_folders()) folders.push_back(std::move(folder));
   folders.push_back(spec_folder.empty() ? "." : spec_folder);
-  std::shared_ptr<const Graph> body;
+  std::shared_ptr<const Graph> file, body;
   DType x_dtype = input_dtype(spec);
   if (!spec.model_file.empty()) {
     const std::string path = find_model_path(spec.model_file, folders);
     const auto model =
         overrides.open_model ? overrides.open_model(path) : open_own_model(engine->registry(), path, engine->memory());
     if (!model.ok()) return model.status();
-    auto part = model_body(**model, spec.outputs, {"y", "sample_weight"});
+    file = *model;
+    auto part = model_body(*file, spec.outputs, {"y", "sample_weight"});
     if (!part.ok()) return part.status().with_context(str_cat("'", path, "'"));
     body = std::move(part).value();
     x_dtype = body->main().type(body->main().inputs[0]).dtype;
@@ -251,6 +270,7 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
   PERCALE_ASSIGN_OR_RETURN(
       Model model, build_model(spec, engine->registry(), x_shape, train ? std::optional(types[1]) : std::nullopt,
                                types.size() > 2 ? std::optional(types[2]) : std::nullopt, body.get()));
+  if (body != nullptr) resolve_freeze(*file, *body, *model.graph, &spec.trainer.freeze);
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
   if (!spec.weights.empty()) {
     const std::string path = find_model_path(spec.weights, folders);

@@ -46,7 +46,8 @@ constexpr TrainerKey kKeys[] = {
      .fallback = "none"},
     {.name = "freeze",
      .value = ByHand{"text or list"},
-     .doc = "Patterns of variables that keep their values; '*' stands for any characters, '?' for one.",
+     .doc = "Patterns of variables that keep their values; '*' stands for any characters, '?' for one, 'model' in a "
+            "SPEC for the whole model of its file.",
      .fallback = "none"},
     {.name = "ema",
      .value = ByHand{"float"},

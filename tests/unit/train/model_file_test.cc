@@ -105,6 +105,27 @@ TEST_CASE("a head on a model from a file trains as the same layers with the same
   CHECK(std::isfinite(from_file->history().rows.back().loss));
 }
 
+TEST_CASE("freeze: model is all of the file, and names that the head left behind are no mistake") {
+  const TempFolder folder;
+  write_data(folder.path());
+  const auto first = trainer_of(folder.path(), spec_of(str_cat("[", kBody, R"(, {"layer": "Dense", "units": 4}])")));
+  save_model(*first, folder / "first.percale");
+  const auto head = [&](const char* freeze) {
+    return spec_of("\"first.percale\"", str_cat(R"(, "outputs": "dense_1", "head": [{"layer": "Dense", "units": 3,
+                                                 "name": "new"}], "freeze": )", freeze));
+  };
+  const auto trainer = trainer_of(folder.path(), head(R"(["model", "dense_2/*"])"));
+  const auto before = value_of(*trainer, "new/kernel");
+  REQUIRE_OK(trainer->fit(nullptr, 1, nullptr));
+  for (const Variable& v : trainer->variables()->variables()) {
+    if (v.slot || v.name.starts_with("new/")) continue;
+    CHECK_MESSAGE(same_bytes(value_of(*trainer, v.name), value_of(*first, v.name)), v.name);
+  }
+  CHECK_FALSE(same_bytes(value_of(*trainer, "new/kernel"), before));
+  const auto wrong = trainer_from_spec(engine_of(1), head(R"("dens_2/*")"), folder.path(), "");
+  CHECK(wrong.status().message().find("dens_2/*") != std::string_view::npos);
+}
+
 TEST_CASE("without random layers the bits are the same, frozen or not, and the model is saved and taken up again") {
   const TempFolder folder;
   write_data(folder.path());

@@ -88,6 +88,15 @@ public final class PreparedCall extends NativeHandle {
   }
 
   /**
+   * The version of the variables that the last run has read.
+   *
+   * @return its number; 0 before the first run
+   */
+  public long variablesVersion() {
+    return with(RawCall::percale_call_variables_version);
+  }
+
+  /**
    * Takes tensors of one's own instead, for all runs that follow. The call keeps their memory. Their number is checked here, their types
    * and shapes by {@link #run()}.
    *
