@@ -191,8 +191,9 @@ JobParts model_parts(const Model& model) {
   return parts.take();
 }
 
-JobParts loss_parts(const LossOptions& loss) {
-  Parts parts("loss.");
+JobParts loss_parts(const LossOptions& loss, const std::string& output, double weight) {
+  Parts parts(output.empty() ? "loss." : str_cat("loss.", output, "."));
+  if (!output.empty()) parts.add("weight", weight);
   parts.add("name", whole_loss_name(loss.name)).add_all(loss_values(loss));
   for (const auto& [label, weight] : loss.class_weight) parts.add(str_cat("class_weight.", label), weight);
   return parts.take();

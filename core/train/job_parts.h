@@ -15,7 +15,8 @@ struct TrainerOptions;
 // The parts of the model that decide predictions and loss: inputs, constants, nodes, variables, and the rules by which first values
 // are drawn. First values that are given as tensors are left out, since a checkpoint replaces them. So are metrics.
 JobParts model_parts(const Model& model);
-JobParts loss_parts(const LossOptions& loss);
+// `output`: whose loss it is among several; "" for the only one.
+JobParts loss_parts(const LossOptions& loss, const std::string& output = "", double weight = 1);
 JobParts optimizer_parts(const Optimizer& optimizer);
 // Names begin with `prefix`; of a sequence with the part's number behind it.
 JobParts schedule_parts(const Schedule& schedule, const std::string& prefix = "schedule.");

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_SPEC_H_
 #define PERCALE_CORE_TRAIN_SPEC_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,20 +25,36 @@ struct LayerSpec {
   std::string where;  // "line 3, column 5", for messages
 };
 
+// The files of one column of data, as core/train/data/data_columns.h says.
+struct ColumnSpec {
+  std::string name;  // of the input of the model's graph
+  std::vector<std::string> files;
+};
+
 struct DataSpec {
-  std::vector<std::string> x, y;           // files, as core/train/data/data_columns.h says
+  std::vector<ColumnSpec> x;               // "x", or inputs by name
+  std::vector<ColumnSpec> y;               // "y", or label_name() of outputs
   std::vector<std::string> sample_weight;  // may be empty
   double scale = 1;                        // of integer x
 };
+
+// An output that is compared with labels.
+struct TargetSpec {
+  std::string name;  // of the layer; "": the last one, and there is no other target
+  LossOptions loss;
+  double weight = 1;  // of the loss in the sum of all
+  std::vector<MetricOptions> metrics;
+};
+// The input for the labels of an output: "y", or "y/NAME".
+std::string label_name(std::string_view target);
 
 // A plain value.
 struct Spec {
   std::string model_file;            // "": the layers are the whole model, else they follow what the file holds
   std::vector<std::string> outputs;  // of the file's model: what the layers build on; empty: its only output
   std::vector<LayerSpec> layers;
-  std::optional<std::vector<int64_t>> input_shape;  // without the batch; from the data when absent
-  LossOptions loss;
-  std::vector<MetricOptions> metrics;
+  std::map<std::string, std::vector<int64_t>> input_shapes;  // by input, without the batch; from the data when absent
+  std::vector<TargetSpec> targets;                           // at least one
   TrainerOptions trainer;
   std::optional<DataSpec> train, validation, test;
   CsvRules csv;                            // of their CSV files
@@ -62,13 +79,22 @@ Result<Spec> parse_spec(std::string_view json);
 // Describes every key of a SPEC, nested ones included.
 std::vector<KeyFacts> spec_facts();
 
-// A graph with the inputs "x" [?, shape...] and "y", and the objective. `y`: the type of the labels, first dim unknown;
-// without it what the loss wants beside the predictions. With
-// `sample_weight`, of the same kind, it has an input of that name too, which the loss needs. `body`: what model_body() gave of
-// the SPEC's model file, whose "x" then counts instead of `x_shape`.
+// What a model's graph is fed with. First dims are unknown.
+struct ModelInputs {
+  std::vector<std::pair<std::string, Shape>> x;  // in the order of the data
+  std::map<std::string, ValueType> y;  // by label_name(); what is missing is what the loss wants beside the predictions
+  std::optional<ValueType> sample_weight;  // an input of that name, which the losses then need
+};
+// A graph with these inputs, labels included, and the objective. `body`: what model_body() gave of the SPEC's model file, whose
+// inputs then count instead of `inputs.x`.
+Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const ModelInputs& inputs,
+                          const Graph* body = nullptr);
+// The same for one input "x" and one output, whose labels are "y".
 Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> registry, const Shape& x_shape,
                           const std::optional<ValueType>& y,
-                          const std::optional<ValueType>& sample_weight = std::nullopt, const Graph* body = nullptr);
+                          const std::optional<ValueType>& sample_weight = std::nullopt);
+// The dtype of an input: i64 where each layer that reads it takes ids, else the job's.
+DType input_dtype(const Spec& spec, std::string_view input);
 
 // What a caller says beside the SPEC, and what then counts.
 struct SpecOverrides {

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+
 #include "core/train/layers/layers.h"
 #include "core/train/method/json_keys.h"
 #include "core/train/spec.h"
@@ -11,10 +15,14 @@ constexpr double kMostRows = 4294967296.0;  // 2^32
 
 constexpr Key<DataSpec> kDataKeys[] = {
     {.name = "x",
-     .value = ByHand{"text or list"},
-     .doc = "File of the inputs, or several whose rows follow each other.",
+     .value = ByHand{"text, list or object"},
+     .doc =
+         "File of the input, or several whose rows follow each other; for several inputs an object, {\"NAME\": file}.",
      .required = true},
-    {.name = "y", .value = ByHand{"text or list"}, .doc = "File of the labels, likewise.", .required = true},
+    {.name = "y",
+     .value = ByHand{"text, list or object"},
+     .doc = "File of the labels, likewise; for several outputs an object by their names.",
+     .required = true},
     {"scale", &DataSpec::scale, "Factor of inputs that are integers."},
     {.name = "sample_weight",
      .value = ByHand{"text or list"},
@@ -45,8 +53,8 @@ constexpr SpecKey kKeys[] = {
      .doc = "Layers, each {\"layer\": \"Dense\", ...} with an optional 'name' and 'inputs'; or the path of a model.",
      .required = true},
     {.name = "input_shape",
-     .value = ByHand{"list"},
-     .doc = "Shape of a row, where it differs from the data's.",
+     .value = ByHand{"list or object"},
+     .doc = "Shape of a row, where it differs from the data's; for several inputs an object by their names.",
      .fallback = "the data's"},
     {.name = "outputs",
      .value = ByHand{"text or list"},
@@ -62,12 +70,16 @@ constexpr SpecKey kKeys[] = {
      .fallback = "drawn by 'seed'"},
     {.name = "loss",
      .value = ByHand{"text or object"},
-     .doc = "Loss: its name, or an object with 'name' and its keys.",
+     .doc = "Loss: its name, or an object with 'name' and its keys; for several outputs an object of losses by the "
+            "names of "
+            "their layers, each with an optional 'weight'.",
      .required = true},
     {.name = "from_logits", .value = ByHand{"switch"}, .doc = "The same as within 'loss'.", .fallback = "false"},
     {.name = "metrics",
-     .value = ByHand{"list"},
-     .doc = "Metrics: names, or objects with 'name', the 'metric' if the name is your own, and its keys.",
+     .value = ByHand{"list or object"},
+     .doc = "Metrics: names, or objects with 'name', the 'metric' if the name is your own, and its keys; for several "
+            "outputs "
+            "an object of such lists by their names.",
      .fallback = "none"},
     {.name = "class_weight",
      .value = ByHand{"list or object"},
@@ -157,14 +169,32 @@ Status read_files(const Json& object, std::string_view key, std::vector<std::str
   return {};
 }
 
+// The files of one column called `key`, or of several by name. `column`: what a name is called in the data.
+Status read_columns(const Json& json, std::string_view where, std::string_view key,
+                    const std::function<std::string(const std::string&)>& column, std::vector<ColumnSpec>* out) {
+  const Json& value = *json.find(key);
+  if (!value.is_object()) {
+    ColumnSpec& own = out->emplace_back(ColumnSpec{std::string(key), {}});
+    PERCALE_RETURN_IF_ERROR(read_files(json, key, &own.files));
+  }
+  for (size_t i = 0; value.is_object() && i < value.size(); ++i) {
+    if (value.key(i).empty()) return value.error(key, "a name is empty");
+    ColumnSpec& own = out->emplace_back(ColumnSpec{column(value.key(i)), {}});
+    PERCALE_RETURN_IF_ERROR(read_files(value, value.key(i), &own.files));
+  }
+  for (const ColumnSpec& own : *out) {
+    if (own.files.empty()) return json.error(where, "'", own.name, "' names no file");
+  }
+  return out->empty() ? json.error(where, "'", key, "' names no file") : Status();
+}
+
 Result<DataSpec> parse_data(const Json& json, std::string_view where) {
   DataSpec out;
   PERCALE_RETURN_IF_ERROR(read_object<DataSpec>(json, where, kDataKeys, &out));
-  PERCALE_RETURN_IF_ERROR(read_files(json, "x", &out.x));
-  PERCALE_RETURN_IF_ERROR(read_files(json, "y", &out.y));
+  PERCALE_RETURN_IF_ERROR(read_columns(
+      json, where, "x", [](const std::string& name) { return name; }, &out.x));
+  PERCALE_RETURN_IF_ERROR(read_columns(json, where, "y", label_name, &out.y));
   PERCALE_RETURN_IF_ERROR(read_files(json, "sample_weight", &out.sample_weight));
-  if (out.x.empty()) return json.error(where, "'x' names no file");
-  if (out.y.empty()) return json.error(where, "'y' names no file");
   return out;
 }
 
@@ -194,22 +224,86 @@ Status parse_model(const Json& spec, Spec& out) {
   return {};
 }
 
-Status parse_loss(const Json& json, Spec& out) {
-  PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &out.loss.from_logits));
-  PERCALE_RETURN_IF_ERROR(read_loss(*json.find("loss"), &out.loss));
-  PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
-  if (const Json* metrics = json.find("metrics"); metrics != nullptr && !metrics->is_null()) {
-    PERCALE_RETURN_IF_ERROR(metrics->expect(Json::Kind::kArray, "metrics"));
-    for (size_t i = 0; i < metrics->size(); ++i) {
-      PERCALE_ASSIGN_OR_RETURN(MetricOptions metric, parse_metric(metrics->item(i)));
-      for (const MetricOptions& earlier : out.metrics) {
-        if (earlier.label() == metric.label()) {
-          return metrics->item(i).error("metrics", "two are called '", metric.label(), "'");
-        }
+Status parse_metrics(const Json& list, TargetSpec* out) {
+  PERCALE_RETURN_IF_ERROR(list.expect(Json::Kind::kArray, "metrics"));
+  for (size_t i = 0; i < list.size(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(MetricOptions metric, parse_metric(list.item(i)));
+    for (const MetricOptions& earlier : out->metrics) {
+      if (earlier.label() == metric.label()) {
+        return list.item(i).error("metrics", "two are called '", metric.label(), "'");
       }
-      out.metrics.push_back(std::move(metric));
     }
+    out->metrics.push_back(std::move(metric));
   }
+  return {};
+}
+
+// A loss by its name, or an object with the keys of a loss, 'class_weight' and 'weight'.
+Result<TargetSpec> parse_target(const Json& json, const std::string& name) {
+  TargetSpec out;
+  out.name = name;
+  if (!json.is_object()) {
+    PERCALE_RETURN_IF_ERROR(read_loss(json, &out.loss));
+    return out;
+  }
+  std::vector<std::string> known = {"class_weight", "weight"};
+  add_loss_key_names(&known);
+  PERCALE_RETURN_IF_ERROR(check_known_keys(json, str_cat("loss '", name, "'"), known));
+  PERCALE_RETURN_IF_ERROR(read_loss_keys(json, &out.loss));
+  PERCALE_RETURN_IF_ERROR(read_class_weight(json, &out.loss));
+  PERCALE_RETURN_IF_ERROR(read_number(json, "weight", 0, std::numeric_limits<double>::max(), &out.weight));
+  return out;
+}
+
+// One loss, with the SPEC's keys that belong to it.
+Status parse_single_target(const Json& json, Spec& out) {
+  TargetSpec& target = out.targets.emplace_back();
+  PERCALE_RETURN_IF_ERROR(read_flag(json, "from_logits", &target.loss.from_logits));
+  PERCALE_RETURN_IF_ERROR(read_loss(*json.find("loss"), &target.loss));
+  PERCALE_RETURN_IF_ERROR(read_class_weight(json, &target.loss));
+  const Json* metrics = present(json, "metrics");
+  return metrics == nullptr ? Status() : parse_metrics(*metrics, &target);
+}
+
+Status parse_targets(const Json& json, Spec& out) {
+  const Json& loss = *json.find("loss");
+  if (!loss.is_object() || loss.find("name") != nullptr) return parse_single_target(json, out);
+  for (size_t i = 0; i < loss.size(); ++i) {
+    PERCALE_ASSIGN_OR_RETURN(out.targets.emplace_back(), parse_target(loss.item(i), loss.key(i)));
+  }
+  if (out.targets.empty()) return loss.error("loss", "it is empty");
+  for (const char* key : {"from_logits", "class_weight"}) {
+    if (const Json* other = present(json, key))
+      return other->error(key, "with several losses it stands within one of them");
+  }
+  const Json* metrics = present(json, "metrics");
+  if (metrics == nullptr) return {};
+  if (!metrics->is_object())
+    return metrics->error("metrics", "with several losses they are an object by the names of the outputs");
+  for (size_t i = 0; i < metrics->size(); ++i) {
+    const auto target = std::find_if(out.targets.begin(), out.targets.end(),
+                                     [&](const TargetSpec& t) { return t.name == metrics->key(i); });
+    if (target == out.targets.end()) return metrics->error("metrics", "'", metrics->key(i), "' has no loss");
+    PERCALE_RETURN_IF_ERROR(parse_metrics(metrics->item(i), &*target));
+  }
+  return {};
+}
+
+// The shape of the input "x", or of several inputs by name.
+Status parse_input_shape(const Json& json, Spec& out) {
+  const Json* shape = present(json, "input_shape");
+  if (shape == nullptr) return {};
+  const auto read = [&](const Json& value, const std::string& name) -> Status {
+    PERCALE_ASSIGN_OR_RETURN(auto dims, value.as_ints("input_shape"));
+    for (int64_t d : dims) {
+      if (d < 1 || d > kMaxDim) return value.error("input_shape", "a dim is ", d);
+    }
+    if (dims.size() + 1 > kMaxRank) return value.error("input_shape", "it has too many dims");
+    out.input_shapes[name] = std::move(dims);
+    return {};
+  };
+  if (!shape->is_object()) return read(*shape, "x");
+  for (size_t i = 0; i < shape->size(); ++i) PERCALE_RETURN_IF_ERROR(read(shape->item(i), shape->key(i)));
   return {};
 }
 
@@ -252,15 +346,8 @@ Result<Spec> parse_spec(std::string_view text) {
   Spec out;
   PERCALE_RETURN_IF_ERROR(read_members<Spec>(json, "SPEC", kKeys, &out));
   PERCALE_RETURN_IF_ERROR(parse_model(json, out));
-  if (const Json* shape = json.find("input_shape"); shape != nullptr && !shape->is_null()) {
-    PERCALE_ASSIGN_OR_RETURN(auto dims, shape->as_ints("input_shape"));
-    for (int64_t d : dims) {
-      if (d < 1 || d > kMaxDim) return shape->error("input_shape", "a dim is ", d);
-    }
-    if (dims.size() + 1 > kMaxRank) return shape->error("input_shape", "it has too many dims");
-    out.input_shape = std::move(dims);
-  }
-  PERCALE_RETURN_IF_ERROR(parse_loss(json, out));
+  PERCALE_RETURN_IF_ERROR(parse_input_shape(json, out));
+  PERCALE_RETURN_IF_ERROR(parse_targets(json, out));
   PERCALE_ASSIGN_OR_RETURN(out.trainer.optimizer, parse_optimizer(*json.find("optimizer")));
   if (const Json* schedule = json.find("schedule"); schedule != nullptr && !schedule->is_null()) {
     PERCALE_ASSIGN_OR_RETURN(out.trainer.schedule, parse_schedule(*schedule));

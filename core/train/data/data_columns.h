@@ -23,7 +23,7 @@ struct ColumnFiles {
   // kInvalid: integers of rank 1 become i64, u8 of a higher rank f32 unless `scale` is 0, CSV as
   // default_dtype() says; others stay.
   DType dtype = DType::kInvalid;
-  double scale = 1;  // of what becomes float from integers
+  double scale = 1;           // of what becomes float from integers
   bool keeps_floats = false;  // of tensor files: floats stay where `dtype` is one of integers
 };
 

@@ -3,7 +3,6 @@
 #include "core/base/similar_name.h"
 #include "core/registry/registry.h"
 #include "core/train/method/json_keys.h"
-#include "core/train/method/losses.h"
 
 namespace percale {
 namespace {
@@ -67,9 +66,10 @@ Result<WeightedSum> add(FunctionBuilder& f, const GraphLoss& asked, std::string*
   return out;
 }
 
-// The weighted sum of the means, as a mean over rows: its sum and weight.
-Result<WeightedSum> combine(FunctionBuilder& f, const std::vector<WeightedSum>& sums,
-                            const std::vector<double>& weights) {
+}  // namespace
+
+Result<WeightedSum> combined_loss(FunctionBuilder& f, const std::vector<WeightedSum>& sums,
+                                  const std::vector<double>& weights) {
   Emitter e(f);
   f.set_name_prefix("loss/");
   const DType type = e.dtype(sums[0].sum);
@@ -88,8 +88,6 @@ Result<WeightedSum> combine(FunctionBuilder& f, const std::vector<WeightedSum>& 
   PERCALE_RETURN_IF_ERROR(e.status());
   return out;
 }
-
-}  // namespace
 
 Result<Model> model_of_losses(const Graph& graph, std::string_view text) {
   PERCALE_ASSIGN_OR_RETURN(const Json json, Json::parse(text));
@@ -116,7 +114,7 @@ Result<Model> model_of_losses(const Graph& graph, std::string_view text) {
   }
   WeightedSum loss = sums[0];
   if (count > 1 || weights[0] != 1) {
-    PERCALE_ASSIGN_OR_RETURN(loss, combine(f, sums, weights));
+    PERCALE_ASSIGN_OR_RETURN(loss, combined_loss(f, sums, weights));
   }
   out.objective.loss_sum = f.function().value(loss.sum).name;
   out.objective.loss_weight = f.function().value(loss.weight).name;

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "core/train/method/losses.h"
 #include "core/train/rewrite/minimize.h"
 
 namespace percale {
@@ -13,6 +14,10 @@ namespace percale {
 // (of this loss among several, 1 when omitted). The mean loss is exact over shards and batches. Of several losses it is the sum of their
 // means, each times its weight, and the mean of each becomes a metric called "<predictions>_loss".
 Result<Model> model_of_losses(const Graph& graph, std::string_view text);
+
+// The sum of the means of several losses, each times its weight, as a mean over the rows of the first input.
+Result<WeightedSum> combined_loss(FunctionBuilder& f, const std::vector<WeightedSum>& sums,
+                                  const std::vector<double>& weights);
 
 }  // namespace percale
 

@@ -109,17 +109,12 @@ Result<std::shared_ptr<const Graph>> model_body(const Graph& graph, const std::v
   auto out = std::make_shared<Graph>(*reduced);
   drop_unused(*out);
   Function& f = out->functions.front();
-  if (f.inputs.size() != 1) {
-    std::string names;
-    for (ValueId id : f.inputs) names += str_cat(names.empty() ? "" : ", ", "'", f.value(id).name, "'");
-    return invalid_argument("the model needs ", static_cast<uint64_t>(f.inputs.size()), " inputs (", names,
-                            "), the data of a SPEC has one, 'x'");
-  }
-  Value& input = f.value(f.inputs[0]);
+  if (f.inputs.empty()) return invalid_argument("the model needs no inputs: its outputs are constant");
   std::vector<std::string> taken = reserved;
-  if (input.name != "x") taken.emplace_back("x");
+  Value* const only = f.inputs.size() == 1 ? &f.value(f.inputs[0]) : nullptr;
+  if (only != nullptr && only->name != "x") taken.emplace_back("x");
   rename_reserved(f, taken);
-  input.name = std::string("x");
+  if (only != nullptr) only->name = std::string("x");
   PERCALE_RETURN_IF_ERROR(validate(*out));
   return std::shared_ptr<const Graph>(std::move(out));
 }

@@ -17,9 +17,9 @@ using OpenModel = std::function<Result<std::shared_ptr<const Graph>>(const std::
 Result<std::shared_ptr<const Graph>> open_own_model(const std::shared_ptr<const Registry>& registry,
                                                     const std::string& path, const std::shared_ptr<MemoryPool>& memory);
 
-// What of a model the values `outputs` of "main" need (empty: its only output), which become its outputs in their order. Its one
-// input is called "x". Functions, variables and first values that they do not need are left out; a value called like one of
-// `reserved` gets another name. NOT_FOUND names the nearest value; INVALID_ARGUMENT where several inputs are left.
+// What of a model the values `outputs` of "main" need (empty: its only output), which become its outputs in their order. One
+// input is called "x", several keep their names. Functions, variables and first values that they do not need are left out; a value called like one of
+// `reserved` gets another name. NOT_FOUND names the nearest value; INVALID_ARGUMENT where no inputs are left.
 Result<std::shared_ptr<const Graph>> model_body(const Graph& graph, const std::vector<std::string>& outputs,
                                                 const std::vector<std::string>& reserved);
 

@@ -91,13 +91,13 @@ inline std::unique_ptr<Trainer> make_job(const std::shared_ptr<Engine>& engine, 
   for (int64_t d : job.row) x_shape.push_back(d);
   const std::vector<int64_t> numbers = class_numbers(rows, 3);
   Tensor y = Tensor::vector(std::span<const int64_t>(numbers));
-  if (!wants_class_numbers(spec->loss)) {
+  if (!wants_class_numbers(spec->targets[0].loss)) {
     std::vector<int64_t> hot(static_cast<size_t>(rows * 3), 0);
     for (size_t i = 0; i < numbers.size(); ++i) hot[3 * i + static_cast<size_t>(numbers[i])] = 1;
     y = Tensor::of(Shape{rows, 3}, std::span<const int64_t>(hot));
   }
   std::vector<Column> columns = {{"x", formula(dtype, x_shape, 9), dtype, 1},
-                                 {"y", y, wants_class_numbers(spec->loss) ? DType::kI64 : dtype, 1}};
+                                 {"y", y, wants_class_numbers(spec->targets[0].loss) ? DType::kI64 : dtype, 1}};
   if (!spec->sample_weight.empty()) {  // 1 + sin(i) / 2, whatever the file is called
     std::vector<double> weights(static_cast<size_t>(rows));
     for (size_t i = 0; i < weights.size(); ++i) weights[i] = 1 + std::sin(static_cast<double>(i)) / 2;

@@ -54,7 +54,7 @@ TEST_CASE("losses have Keras' short names, too") {
     const auto spec = parse_spec(
         str_cat(R"({"model": [{"layer": "Dense", "units": 1}], "optimizer": "sgd", "loss": ")", given, "\"}"));
     REQUIRE_MESSAGE(spec.ok(), spec.status().to_string());
-    CHECK(spec->loss.name == name);
+    CHECK(spec->targets[0].loss.name == name);
   }
 }
 

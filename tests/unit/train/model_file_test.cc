@@ -112,7 +112,8 @@ TEST_CASE("freeze: model is all of the file, and names that the head left behind
   save_model(*first, folder / "first.percale");
   const auto head = [&](const char* freeze) {
     return spec_of("\"first.percale\"", str_cat(R"(, "outputs": "dense_1", "head": [{"layer": "Dense", "units": 3,
-                                                 "name": "new"}], "freeze": )", freeze));
+                                                 "name": "new"}], "freeze": )",
+                                                freeze));
   };
   const auto trainer = trainer_of(folder.path(), head(R"(["model", "dense_2/*"])"));
   const auto before = value_of(*trainer, "new/kernel");
