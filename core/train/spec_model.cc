@@ -50,6 +50,12 @@ class LayerStack {
   Result<ValueId> find(const std::string& name, std::string_view where) const {
     const auto found = std::find_if(named_.rbegin(), named_.rend(), [&](const auto& n) { return n.first == name; });
     if (found != named_.rend()) return found->second;
+    // What a layer gives beside its output, as a recurrent one its states.
+    const size_t slash = name.rfind('/');
+    const bool of_layer = slash != std::string::npos && std::any_of(named_.begin(), named_.end(), [&](const auto& n) {
+                            return n.first == name.substr(0, slash);
+                          });
+    if (const ValueId value = f_.function().find_value(name); of_layer && value != kNoValue) return value;
     std::vector<std::string> known;
     for (const auto& [own, value] : named_) known.push_back(own);
     return invalid_argument(where, ": there is no layer '", name, "' before it", did_you_mean(name, known));

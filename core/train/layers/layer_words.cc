@@ -55,7 +55,7 @@ constexpr std::array<Word, 52> kWords = {{
     {"recurrent_initializer", "How the kernel of the step before begins."},
     {"reset_after", "Whether the reset gate comes behind the product."},
     {"return_sequences", "Whether the outputs of all steps are given, not the last one's alone."},
-    {"return_state", "Not there yet."},
+    {"return_state", "Whether the last states are values of their own, NAME/state_h and NAME/state_c."},
     {"scale", "Whether a factor is multiplied."},
     {"stateful", "Not there yet."},
     {"strides",

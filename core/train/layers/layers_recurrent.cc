@@ -82,8 +82,8 @@ ValueId drop_inputs(LayerContext& l, ValueId x, int64_t in) {
 }
 
 ValueId recurrent(LayerContext& l, const CellWords& cell) {
-  for (const char* key : {"return_state", "stateful"}) {
-    if (l.flag(key)) return l.not_yet("'", key, "' is not there yet");
+  if (l.flag("stateful")) {
+    return l.not_yet("'stateful' is not there: take 'return_state', and hand the states to the next run as inputs");
   }
   if (l.number("recurrent_dropout") > 0) return l.not_yet("'recurrent_dropout' is not there yet");
   const int64_t in = l.known_dim(3, -1), units = l.integer("units"), gates = static_cast<int64_t>(cell.gates.size());
@@ -109,10 +109,23 @@ ValueId recurrent(LayerContext& l, const CellWords& cell) {
   if (l.flag("go_backwards")) {
     x = l.emit("Slice", {x, l.ints({-1}), l.ints({std::numeric_limits<int64_t>::min()}), l.ints({1}), l.ints({-1})});
   }
-  const auto out = l.emit_many(cell.op,
-                               {l.transpose(x, {1, 0, 2}), operand(l, kernel, cell, in, units),
-                                operand(l, recurrent_kernel, cell, units, units), bias},
-                               2, attributes);
+  std::vector<ValueId> operands = {l.transpose(x, {1, 0, 2}), operand(l, kernel, cell, in, units),
+                                   operand(l, recurrent_kernel, cell, units, units), bias};
+  const size_t states = lstm ? 2 : 1;
+  if (l.inputs().size() > 1) {
+    if (l.inputs().size() != 1 + states) {
+      return l.error(static_cast<uint64_t>(l.inputs().size() - 1), " initial states, wanted ",
+                     static_cast<uint64_t>(states));
+    }
+    operands.push_back(kNoValue);  // lengths of the sequences
+    for (size_t i = 0; i < states; ++i) operands.push_back(l.emit("Unsqueeze", {l.inputs()[1 + i], l.ints({0})}));
+  }
+  const auto out = l.emit_many(cell.op, operands, l.flag("return_state") ? 1 + states : 2, attributes);
+  if (l.flag("return_state")) {
+    // Called NAME/state_h and NAME/state_c.
+    l.emit("Squeeze", {out[1], l.ints({0})}, {}, "state_h");
+    if (lstm) l.emit("Squeeze", {out[2], l.ints({0})}, {}, "state_c");
+  }
   if (!l.flag("return_sequences")) return l.emit("Squeeze", {out[1], l.ints({0})});
   return l.transpose(l.emit("Squeeze", {out[0], l.ints({1})}), {1, 0, 2});
 }
@@ -143,6 +156,7 @@ constexpr std::array<Layer, 3> kLayers = {{
     {.name = "LSTM",
      .variable = "lstm",
      .doc = "A long short-term memory over the steps of [batch, steps, features].",
+     .max_inputs = 3,
      .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("unit_forget_bias", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
@@ -150,6 +164,7 @@ constexpr std::array<Layer, 3> kLayers = {{
     {.name = "GRU",
      .variable = "gru",
      .doc = "A gated recurrent unit over the steps of [batch, steps, features].",
+     .max_inputs = 2,
      .attributes = {kUnits, kActivation, kRecurrentActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit,
                     attr_int("reset_after", 1, 0, 1), kDropout, kRecurrentDropout, kSequences, kState, kBackwards,
                     kStateful, kUnroll},
@@ -157,6 +172,7 @@ constexpr std::array<Layer, 3> kLayers = {{
     {.name = "SimpleRNN",
      .variable = "simple_rnn",
      .doc = "A recurrent layer over the steps of [batch, steps, features]: each output is part of the next input.",
+     .max_inputs = 2,
      .attributes = {kUnits, kActivation, kUseBias, kKernelInit, kRecurrentInit, kBiasInit, kDropout, kRecurrentDropout,
                     kSequences, kState, kBackwards, kStateful, kUnroll},
      .emit = simple_rnn},
