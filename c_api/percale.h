@@ -476,7 +476,7 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_value_type(const per
                                                                        percale_dtype* out_dtype, int64_t* out_dims,
                                                                        size_t* out_rank);
 /** The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models keep the names that
- * their files have for dims; "batch" is the first dim of every input where no dim is called so. Types within follow, and constant
+ * their files have for dims; where no dim is called "batch", that is the first dim of the first input, and of all others where it is the same. Types within follow, and constant
  * shapes that hold a dim which becomes free are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the first node that is
  * made for another dim: such a graph cannot have it. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_with_dims(const percale_graph* graph,

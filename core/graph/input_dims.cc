@@ -93,15 +93,22 @@ class Redimensioner {
         if (meant) out->push_back({input, axis, dim.value, names[axis]});
       }
     }
-    if (dim.axis < 0 && dim.name == "batch" && out->size() == before) {
-      for (ValueId input : f.inputs) {
-        const Shape& shape = f.type(input).shape;
-        if (shape.known_rank() && shape.rank() > 0) out->push_back({input, 0, dim.value, "batch"});
-      }
-    }
+    if (dim.axis < 0 && dim.name == "batch" && out->size() == before) find_batch(dim.value, out);
     if (out->size() > before) return {};
     return not_found("no input has the dim '", dim.axis < 0 ? dim.name : str_cat(dim.name, ":", dim.axis), "'",
                      did_you_mean(dim.name, known));
+  }
+
+  // The first dim of the first input that has dims, and of all others where it is the same.
+  void find_batch(int64_t value, std::vector<Change>* out) {
+    const Function& f = main();
+    std::optional<int64_t> batch;
+    for (ValueId input : f.inputs) {
+      const Shape& shape = f.type(input).shape;
+      if (!shape.known_rank() || shape.rank() == 0) continue;
+      if (!batch) batch = shape[0];
+      if (shape[0] == *batch) out->push_back({input, 0, value, "batch"});
+    }
   }
 
   // Sets the changed dims and finds all types again. `size`: of the dims that become free, where it is given.
@@ -164,12 +171,12 @@ class Redimensioner {
     return out;
   }
 
-  // A constant shape whose first dim is made of a dim that became free gets 0 (the input's) or -1 (what is left) there.
+  // A constant shape whose first dim is made of a dim that changes gets 0 (the input's) or -1 (what is left) there.
   static Status fit_reshape(Function& f, const Function& old, Node& node) {
     if (node.op->name != "Reshape" || node.inputs.size() < 2) return {};
     const Tensor* wanted = f.constant(node.inputs[1]);
     const Shape &now = f.type(node.inputs[0]).shape, &before = old.type(node.inputs[0]).shape;
-    if (wanted == nullptr || !now.known_rank() || !before.is_static() || now.is_static() || before.rank() == 0)
+    if (wanted == nullptr || !now.known_rank() || !before.is_static() || now == before || before.rank() == 0)
       return {};
     std::vector<int64_t> dims = to_int64s(*wanted);
     if (dims.empty() || dims[0] <= 0) return {};
@@ -177,7 +184,7 @@ class Redimensioner {
     const int64_t* zero = nullptr;
     if (const AttrValue* allow = node.attributes.find("allowzero")) zero = allow->get_if<int64_t>();
     const bool copies = zero == nullptr || *zero == 0;
-    if (now[0] < 0 && dims[0] == before[0] && copies) {
+    if (now[0] != before[0] && dims[0] == before[0] && copies) {
       dims[0] = 0;
     } else if (!has_rest && (dims[0] == before[0] || (before[0] > 1 && dims[0] % before[0] == 0) ||
                              (dims[0] > 1 && before[0] % dims[0] == 0))) {

@@ -25,9 +25,10 @@ struct InputDim {
 // "batch=8", "batch=?", "x:0=8". INVALID_ARGUMENT for anything else.
 Result<InputDim> parse_input_dim(std::string_view text);
 
-// The graph with these dims. "batch" is the first dim of every input where no dim has that name. The types of all values
-// follow. A constant shape of a Reshape that holds a dim which becomes free is made to fit. NOT_FOUND for a dim that is
-// not there; INVALID_ARGUMENT names the first node that is made for another dim, which is looked for with two sizes.
+// The graph with these dims. Where no dim is called "batch", that is the first dim of the first input that has dims, and of
+// all others where it is the same. The types of all values follow. A constant shape of a Reshape that holds a dim which
+// becomes free is made to fit. NOT_FOUND for a dim that is not there; INVALID_ARGUMENT names the first node that is made
+// for another dim, which is looked for with two sizes.
 Result<std::shared_ptr<const Graph>> with_input_dims(const Graph& graph, std::span<const InputDim> dims);
 
 }  // namespace percale
