@@ -176,8 +176,7 @@ class Redimensioner {
     if (node.op->name != "Reshape" || node.inputs.size() < 2) return {};
     const Tensor* wanted = f.constant(node.inputs[1]);
     const Shape &now = f.type(node.inputs[0]).shape, &before = old.type(node.inputs[0]).shape;
-    if (wanted == nullptr || !now.known_rank() || !before.is_static() || now == before || before.rank() == 0)
-      return {};
+    if (wanted == nullptr || !now.known_rank() || !before.is_static() || now == before || before.rank() == 0) return {};
     std::vector<int64_t> dims = to_int64s(*wanted);
     if (dims.empty() || dims[0] <= 0) return {};
     const bool has_rest = std::find(dims.begin(), dims.end(), int64_t{-1}) != dims.end();

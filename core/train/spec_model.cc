@@ -12,7 +12,7 @@ namespace {
 // Adds the layers of a SPEC one after the other.
 class LayerStack {
  public:
-  explicit LayerStack(FunctionBuilder& f) : f_(f) {}
+  LayerStack(FunctionBuilder& f, DType floats) : f_(f), floats_(floats) {}
 
   // What layers can name as an input; the only one is what the first layer follows.
   void give(const std::string& name, ValueId value) {
@@ -30,7 +30,7 @@ class LayerStack {
                               " take?");
     }
     if (inputs.empty()) inputs.push_back(last_);
-    const auto value = add_layer(f_, layer.layer, layer.name, inputs, layer.attributes);
+    const auto value = add_layer(f_, layer.layer, layer.name, inputs, layer.attributes, floats_);
     if (!value.ok()) return value.status().with_context(layer.where);
     last_ = *value;
     named_.emplace_back(f_.function().value(last_).name, last_);
@@ -62,6 +62,7 @@ class LayerStack {
   }
 
   FunctionBuilder& f_;
+  const DType floats_;  // of parameters
   std::vector<std::pair<std::string, ValueId>> named_;
   ValueId last_ = kNoValue;
 };
@@ -160,7 +161,7 @@ Result<Model> build_model(const Spec& spec, std::shared_ptr<const Registry> regi
   }
   Builder& b = *from;
   FunctionBuilder& f = b.main();
-  LayerStack layers(f);
+  LayerStack layers(f, spec.dtype);
   if (body == nullptr) {
     for (const auto& [name, shape] : inputs.x) {
       PERCALE_ASSIGN_OR_RETURN(const ValueId input, f.add_input(name, input_dtype(spec, name), shape));

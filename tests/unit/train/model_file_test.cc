@@ -172,7 +172,7 @@ TEST_CASE("a head takes several outputs by name") {
         std::string_view::npos);
   CHECK(refused(folder.path(), spec_of("\"body.percale\"", outputs + R"(, "head": [{"layer": "Dense", "units": 3}])"))
             .message()
-            .find("several outputs") != std::string_view::npos);
+            .find("several values") != std::string_view::npos);
 }
 
 TEST_CASE("a model whose values are called like the data's columns, and whose input is called otherwise, fits") {
