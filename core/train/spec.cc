@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/file.h"
+#include "core/base/similar_name.h"
 #include "core/train/data/csv.h"
 #include "core/train/data/data_columns.h"
 #include "core/train/data/data_files.h"
@@ -47,8 +48,10 @@ Result<std::shared_ptr<Dataset>> load_data(const Spec& spec, const DataSpec& dat
   for (const ColumnSpec& y : data.y) {
     const auto target = std::ranges::find_if(spec.targets, [&](const auto& t) { return label_name(t.name) == y.name; });
     if (target == spec.targets.end()) {
+      std::vector<std::string> names;
+      for (const TargetSpec& known : spec.targets) names.push_back(label_name(known.name));
       return invalid_argument("'data' has labels '", y.name,
-                              "' that 'loss' does not name: it must have a loss for each");
+                              "' that 'loss' does not name: it must have a loss for each", did_you_mean(y.name, names));
     }
     const bool wants_classes = wants_class_numbers(target->loss);
     if (wants_classes) classes = &*target;
