@@ -48,17 +48,24 @@ TEST_CASE("bounded:0 on sim devices is sync on the CPU, bit for bit") {
 TEST_CASE("a slow device holds backup, bounded and async up less than sync, and the run tells why") {
   for (const std::string mode : {"backup:3", "bounded:2", "async"}) {
     CAPTURE(mode);
-    const auto engine = sim_engine(1, "cpu:0,sim:0");
-    percale_sim_faults faults{};
-    faults.launch_ns = 2'000'000;  // so that a shard takes it longer than the CPU a batch
-    set_faults(0, faults);
-    const auto trainer = job(engine, "cnn", mode, 4);
-    REQUIRE_OK(trainer->fit(nullptr, 10, nullptr));
-    set_faults(0, {});
-    const auto run = Json::parse(trainer->describe());
-    REQUIRE_OK(run.status());
-    const Json& facts = *run->find("run");
     const auto number = [](const Json& object, const char* key) { return *object.find(key)->as_double(key); };
+    const auto trained = [&] {
+      const auto engine = sim_engine(1, "cpu:0,sim:0");
+      percale_sim_faults faults{};
+      faults.launch_ns = 2'000'000;  // so that a shard takes it longer than the CPU a batch
+      set_faults(0, faults);
+      const auto trainer = job(engine, "cnn", mode, 4);
+      REQUIRE_OK(trainer->fit(nullptr, 10, nullptr));
+      set_faults(0, {});
+      auto run = Json::parse(trainer->describe());
+      REQUIRE_OK(run.status());
+      return *std::move(run);
+    };
+    Json run = trained();
+    // A busy machine may not have let the slow device's thread run at all: then there is nothing to compare.
+    for (int again = 0; again < 20 && number(run.find("run")->find("devices")->item(1), "shards") == 0; ++again)
+      run = trained();
+    const Json& facts = *run.find("run");
     const Json& devices = *facts.find("devices");
     REQUIRE(devices.size() == 2);
     const Json &fast = devices.item(0), &slow = devices.item(1);
