@@ -1100,10 +1100,10 @@ func graphValueType(graph *C.percale_graph, name string) (DType, []int64, error)
 }
 
 // graphWithDims is percale_graph_with_dims. The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any
-// size), or "INPUT:AXIS=SIZE". Models keep the names that their files have for dims; "batch" is the first dim of
-// every input where no dim is called so. Types within follow, and constant shapes that hold a dim which becomes free
-// are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the first node that is made for another dim: such
-// a graph cannot have it.
+// size), or "INPUT:AXIS=SIZE". Models keep the names that their files have for dims; where no dim is called "batch",
+// that is the first dim of the first input, and of all others where it is the same. Types within follow, and constant
+// shapes that hold a dim which becomes free are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the
+// first node that is made for another dim: such a graph cannot have it.
 func graphWithDims(graph *C.percale_graph, dims []string) (*C.percale_graph, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()

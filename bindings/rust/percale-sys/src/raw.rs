@@ -537,10 +537,10 @@ functions! {
     /// names a similar one value.
     fn percale_graph_value_type(graph: *const percale_graph, name: *const c_char, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
     /// The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models
-    /// keep the names that their files have for dims; "batch" is the first dim of every input where no dim is called
-    /// so. Types within follow, and constant shapes that hold a dim which becomes free are made to fit. NOT_FOUND
-    /// names a similar dim; INVALID_ARGUMENT the first node that is made for another dim: such a graph cannot have
-    /// it.
+    /// keep the names that their files have for dims; where no dim is called "batch", that is the first dim of the
+    /// first input, and of all others where it is the same. Types within follow, and constant shapes that hold a dim
+    /// which becomes free are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the first node that is
+    /// made for another dim: such a graph cannot have it.
     fn percale_graph_with_dims(graph: *const percale_graph, dims: *const *const c_char, count: usize, out_graph: *mut *mut percale_graph) -> *mut percale_status;
     /// Facts. `what`: "summary" (JSON: functions, inputs, outputs, variables, op counts, parameters, bytes), "nodes"
     /// (JSON).

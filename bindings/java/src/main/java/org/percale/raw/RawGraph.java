@@ -296,10 +296,10 @@ public final class RawGraph {
 
   /**
    * The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models
-   * keep the names that their files have for dims; "batch" is the first dim of every input where no dim is called
-   * so. Types within follow, and constant shapes that hold a dim which becomes free are made to fit. NOT_FOUND
-   * names a similar dim; INVALID_ARGUMENT the first node that is made for another dim: such a graph cannot have
-   * it.
+   * keep the names that their files have for dims; where no dim is called "batch", that is the first dim of the
+   * first input, and of all others where it is the same. Types within follow, and constant shapes that hold a dim
+   * which becomes free are made to fit. NOT_FOUND names a similar dim; INVALID_ARGUMENT the first node that is
+   * made for another dim: such a graph cannot have it.
    *
    * @param graph in const percale_graph*
    * @param dims array const char* const*
