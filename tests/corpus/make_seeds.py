@@ -53,7 +53,9 @@ def seeds():
     f32, f64 = struct.pack("<15f", *NUMBERS), struct.pack("<15d", *NUMBERS)
     images = idx(8, [ROWS, 3], bytes(range(15)))
     yield "csv", {"plain": b"x,y\n1,2.5\n3,-4e-3\n", "quoted": b'"x","a ""b"""\r\n1,"text, more"\r\n2,\r\n',
-                  "no_header": b"1;2\n3;4\n", "missing": b"x,y\n,1\nNA,2\n3,nan\n", "extreme": b"x\n1e39\n1e-50\n-0\n+7\n0x10\n"}
+                  "no_header": b"1;2\n3;4\n", "missing": b"x,y\n,1\nNA,2\n3,nan\n", "extreme": b"x\n1e39\n1e-50\n-0\n+7\n0x10\n",
+                  "words": b'kind;size\nloft;1\n"a;""b""";NA\n\n"two\nlines"; 3.5e0\n',
+                  "categories": b"x,y\r\nred,1\r\nblue,2\r\n"}
     yield "npy", {"f32": npy("<f4", [ROWS, COLUMNS], f32), "big": npy(">f4", [ROWS, COLUMNS], f32),
                   "fortran": npy("<f8", [ROWS, COLUMNS], f64, fortran=True), "bool": npy("|b1", [3], b"\1\0\1"),
                   "version2": npy("<i8", [2], struct.pack("<2q", 1, -1), version=2)}

@@ -9,11 +9,12 @@
 
 namespace {
 
-void read(percale_engine* engine, const std::string& path) {
+// `csv`: rules for CSV files, which other formats do not look at.
+void read(percale_engine* engine, const std::string& path, const char* csv) {
   const char* const name = "x";
   const char* const file = path.c_str();
   percale_dataset* dataset = nullptr;
-  percale::fuzz::answered(percale_dataset_from_files(engine, &name, &file, 1, 0, nullptr, &dataset));
+  percale::fuzz::answered(percale_dataset_from_files(engine, &name, &file, 1, 0, csv, &dataset));
   if (dataset == nullptr) return;
   percale::fuzz::answered(percale_dataset_configure(dataset, 3, 7, 0));
   std::vector<percale_tensor*> columns(percale_dataset_column_count(dataset));
@@ -33,8 +34,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static percale_engine* const engine = percale::fuzz::engine("");
   static percale::fuzz::ScratchFolder folder;
   const std::string& path = folder.write("data" PERCALE_FUZZ_SUFFIX, {reinterpret_cast<const char*>(data), size});
-  read(engine, path);
-  read(engine, path + "#x");  // the tensor, or the column, of that name
+  read(engine, path, nullptr);
+  read(engine, path + "#x", nullptr);  // the tensor, or the column, of that name
+  if (path.ends_with(".csv")) {
+    read(engine, path, R"({"missing": "mean", "separator": ";"})");
+    read(engine, path + "#x,", R"({"missing": "nan", "header": true, "columns": {"x": {"type": "category"}}})");
+  }
   percale::fuzz::check_statuses();
   return 0;
 }
