@@ -183,6 +183,20 @@ TEST_CASE("infer_shapes carries the shapes that were fed through chains of shape
   CHECK(bind_inputs(g, {&wrong, 1}).to_string() == "INVALID_ARGUMENT: input 'x' is declared [?,3] and was fed [2,4]");
 }
 
+TEST_CASE("a reduction of all axes without keepdims is a scalar whatever the rank, and one of no axes is not") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", Shape::unranked());
+  const auto type_of = [&](std::vector<ValueId> inputs, bool noop) {
+    const ValueId y = b.op("ReduceMean", inputs, {{"keepdims", 0}, {"noop_with_empty_axes", int64_t{noop}}});
+    return builder.main().type(y).shape;
+  };
+  CHECK(type_of({x}, false) == Shape{});
+  CHECK(type_of({x, b.ints({})}, false) == Shape{});
+  CHECK_FALSE(type_of({x, b.ints({})}, true).known_rank());
+  CHECK_FALSE(type_of({x, b.ints({0})}, false).known_rank());
+}
+
 TEST_CASE("infer_shapes knows the shapes of a Loop's gradient where the number of trips is known") {
   Builder builder(all_ops());
   {
