@@ -102,6 +102,34 @@ class Models(unittest.TestCase):
                       [floats("scale", [1], [3]), floats("bias", [1], [10]), floats("mean", [1], [1]), floats("var", [1], [4])])
         self.gives(model(graph), [floats("x", [2, 1], [1, 3])], [floats("", [2, 1], [10, 13]), floats("", [1], [1])])
 
+    def shape_of_output(self, nodes, dims, initializers=()):
+        """The dims of the only output "y" after the import of a model that takes "x"."""
+        self.write(model(Graph(nodes, [value("x", FLOAT, dims)], [value("y", FLOAT, None)], initializers)))
+        summary = self.summary()
+        self.assertEqual([v["name"] for v in summary["outputs"]], ["y"])
+        return summary["outputs"][0]["dims"]
+
+    def test_axes_that_nodes_compute_are_known(self):
+        numbers = [ints("two", [], [2]), ints("four", [], [4]), ints("one", [], [1])]
+        axes = node("Range", ["two", "four", "one"], ["axes"])
+        mean = [axes, node("ReduceMean", ["x", "axes"], ["y"], keepdims=0)]
+        self.assertEqual(self.shape_of_output(mean, ["n", 3, 4, 5], numbers), [-1, 3])
+
+    def test_an_unsqueeze_by_a_range_keeps_the_rank(self):
+        numbers = [ints("two", [], [2]), ints("four", [], [4]), ints("one", [], [1])]
+        axes = node("Range", ["two", "four", "one"], ["axes"])
+        self.assertEqual(self.shape_of_output([axes, node("Unsqueeze", ["x", "axes"], ["y"])], ["n", 3], numbers), [-1, 3, 1, 1])
+
+    def test_types_that_were_found_stay_in_the_file(self):
+        shape = [node("Add", ["half", "half"], ["shape"]), node("Reshape", ["x", "shape"], ["y"])]
+        self.assertEqual(self.shape_of_output(shape, [2, 3, 4], [ints("half", [2], [2, 3])]), [4, 6])
+        first, second = (os.path.join(self.path, name) for name in ("first.percale", "second.percale"))
+        self.assertEqual(run("import", self.model, first).returncode, 0)
+        self.assertEqual(run("import", self.model, second).returncode, 0)
+        self.assertEqual(json.loads(run("show", first, "--json").stdout)["outputs"][0]["dims"], [4, 6])
+        with open(first, "rb") as one, open(second, "rb") as other:
+            self.assertEqual(one.read(), other.read())
+
     def test_an_inner_value_is_fetched_by_its_name(self):
         graph = Graph([node("Neg", ["x"], ["inner value"]), node("Abs", ["inner value"], ["y"])],
                       [value("x", FLOAT, [2])], [value("y", FLOAT, [2])])
