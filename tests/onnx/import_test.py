@@ -120,6 +120,13 @@ class Models(unittest.TestCase):
         axes = node("Range", ["two", "four", "one"], ["axes"])
         self.assertEqual(self.shape_of_output([axes, node("Unsqueeze", ["x", "axes"], ["y"])], ["n", 3], numbers), [-1, 3, 1, 1])
 
+    def test_a_batch_that_is_viewed_as_rows_keeps_the_known_dims(self):
+        # PyTorch's x.view(x.size(0), -1), written down without optimisation.
+        nodes = [node("Shape", ["x"], ["shape"]), node("Gather", ["shape", "zero"], ["n"], axis=0), node("Unsqueeze", ["n", "axes"], ["row"]),
+                 node("Concat", ["row", "rest"], ["wanted"], axis=0), node("Reshape", ["x", "wanted"], ["y"])]
+        numbers = [ints("zero", [], [0]), ints("axes", [1], [0]), ints("rest", [1], [-1])]
+        self.assertEqual(self.shape_of_output(nodes, ["n", 3, 4, 5], numbers), [-1, 60])
+
     def test_types_that_were_found_stay_in_the_file(self):
         shape = [node("Add", ["half", "half"], ["shape"]), node("Reshape", ["x", "shape"], ["y"])]
         self.assertEqual(self.shape_of_output(shape, [2, 3, 4], [ints("half", [2], [2, 3])]), [4, 6])

@@ -5,22 +5,12 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/passes/prune.h"
-#include "tests/unit/graph_util.h"
+#include "tests/unit/passes/evaluator.h"
 
 namespace percale {
 namespace {
 
 using Strings = std::vector<std::string>;
-
-PassContext with_evaluator(const std::shared_ptr<const Registry>& registry) {
-  PassContext context;
-  context.evaluate = [registry](const OpSchema& schema, std::string_view name, const Attributes& attributes,
-                                const std::vector<Tensor>& inputs, size_t num_outputs) {
-    return evaluate_node(*registry, "cpu", schema, name, attributes, inputs, num_outputs,
-                         std::make_shared<MemoryPool>());
-  };
-  return context;
-}
 
 Strings op_names(const Function& f) {
   Strings out;
