@@ -9,6 +9,7 @@
 #include "core/checkpoint/graph_files.h"
 #include "core/train/rewrite/inference_form.h"
 #include "core/train/rewrite/model_file.h"
+#include "core/train/rewrite/refine_types.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -23,7 +24,8 @@ Result<std::shared_ptr<const Graph>> import_bytes(const percale_importer& import
   PERCALE_RETURN_IF_ERROR(from_c(percale_builder_finish(&builder, &made)));
   std::shared_ptr<const Graph> out = made->graph;
   percale_graph_release(made);
-  return inference_form(std::move(out));
+  PERCALE_ASSIGN_OR_RETURN(out, inference_form(std::move(out)));
+  return refine_types(std::move(out), engine->engine->memory());
 }
 
 Result<std::shared_ptr<const Graph>> import_model(const char* function, percale_engine* engine, const char* format,

@@ -248,12 +248,23 @@ Status conv_grad(GradContext& g) {
   return g.status();
 }
 
+// The sums of `dy`, [N,C,...], per channel. `equal_ranks`: shapes of values that have its rank.
+ValueId sum_per_channel(GradContext& g, ValueId dy, std::initializer_list<Shape> equal_ranks) {
+  const auto ranked =
+      std::find_if(equal_ranks.begin(), equal_ranks.end(), [](const Shape& s) { return s.known_rank(); });
+  if (ranked == equal_ranks.end()) dy = g.emit("Reshape", {dy, g.ints({0, 0, -1})});
+  const size_t rank = ranked == equal_ranks.end() ? 3 : ranked->rank();
+  std::vector<int64_t> axes = {0};
+  for (size_t i = 2; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  return g.emit("ReduceSum", {dy, g.ints(axes)}, {{"keepdims", 0}});
+}
+
 // ConvTranspose's window in explicit pads where that is possible before the run; else as the attributes have it, which
 // the reversed convolution reads in the same way unless 'output_shape' decides.
 Status conv_transpose_grad(GradContext& g) {
   const ValueId dy = g.grad(0);
   if (dy == kNoValue) return {};
-  const Shape &x = g.shape(g.input(0)), &w = g.shape(g.input(1));
+  const Shape x = g.shape(g.input(0)), w = g.shape(g.input(1));
   Attributes attributes = conv_attributes(g);
   if (static_spatial(x) && (static_spatial(w) || !attributes.get_ints("kernel_shape").empty())) {
     PERCALE_ASSIGN_OR_RETURN(const auto kernel, kernel_dims(attributes, w, x.rank() - 2));
@@ -268,11 +279,7 @@ Status conv_transpose_grad(GradContext& g) {
   }
   if (g.wants(0)) g.set(0, g.emit("Conv", {dy, g.input(1)}, attributes));
   if (g.wants(1)) g.set(1, emit_grad_weight(g, dy, g.input(0), g.input(1), 1, attributes)[0]);
-  if (g.wants(2)) {
-    std::vector<int64_t> axes = {0};
-    for (size_t i = 2; i < g.shape(dy).rank(); ++i) axes.push_back(static_cast<int64_t>(i));
-    g.set(2, g.emit("ReduceSum", {dy, g.ints(axes)}, {{"keepdims", 0}}));
-  }
+  if (g.wants(2)) g.set(2, sum_per_channel(g, dy, {g.shape(dy), x, w}));
   return g.status();
 }
 

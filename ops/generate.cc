@@ -63,16 +63,12 @@ const Tensor* fill_value(const Attributes& attributes) {
 }
 
 Status shape_constant_of_shape(ShapeContext& context) {
-  PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 0));
   const Tensor* value = fill_value(context.attributes);
   if (value != nullptr && (!value->defined() || value->num_elements() != 1 || !kStorable.contains(value->dtype()))) {
     return context.error("value must hold one number or bool");
   }
-  const auto dims = known_ints(context, 0);
-  const auto out = dims.has_value() ? Shape::make(*dims) : unknown_shape(rank);
-  if (!out.ok()) return context.error(out.status());
-  if (dims.has_value() && !out->is_static()) return context.error("the shape ", *out, " has a negative dim");
-  context.set_output(0, value != nullptr ? value->dtype() : DType::kF32, *out);
+  PERCALE_ASSIGN_OR_RETURN(const Shape out, shape_in_input(context, 0));
+  context.set_output(0, value != nullptr ? value->dtype() : DType::kF32, out);
   return {};
 }
 

@@ -42,8 +42,11 @@ Status shape_reduce(ShapeContext& context) {
     PERCALE_ASSIGN_OR_RETURN(axis_count, vector_length(context, 1));
   }
   const auto axes = has_axes ? known_ints(context, 1) : std::nullopt;
+  const bool reduces_all = axis_count == 0 && context.attributes.get_int("noop_with_empty_axes") == 0;
   Shape out = Shape::unranked();
-  if (x.known_rank() && (!has_axes || axis_count == 0 || axes.has_value())) {
+  if (reduces_all && !keep) {
+    out = Shape();
+  } else if (x.known_rank() && (!has_axes || axis_count == 0 || axes.has_value())) {
     const auto mask = reduced_axes(context.attributes, axes.has_value() ? &*axes : nullptr, x.rank());
     if (!mask.ok()) return context.error(mask.status());
     out = Shape();

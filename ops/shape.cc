@@ -24,8 +24,8 @@ int64_t known_product(const Shape& shape, size_t from, size_t to) {
   return shape.product(from, to);
 }
 
-// The dim that -1 stands for. `dims`: the wanted dims with -1 at `open` and copied ones replaced; `copied[d]`: dim d is
-// dim d of x, known or not.
+// The dim that -1 stands for. `dims`: the wanted dims with -1 at `open` and where they are not known, copied ones
+// replaced; `copied[d]`: dim d is dim d of x, known or not.
 Result<int64_t> open_dim(const Shape& x, const std::vector<int64_t>& dims, size_t open,
                          const std::array<bool, kMaxRank>& copied) {
   if (!x.known_rank()) return kUnknownDim;
@@ -38,6 +38,7 @@ Result<int64_t> open_dim(const Shape& x, const std::vector<int64_t>& dims, size_
   }
   for (size_t d = 0; d < dims.size(); ++d) {
     if (d == open || (copied[d] && x[d] != 0)) continue;
+    if (dims[d] < 0) return kUnknownDim;
     want = want * dims[d];
   }
   if (!want.valid()) return invalid_argument("the shape has more than 2^63 elements");
@@ -54,7 +55,9 @@ Result<Shape> reshaped(const Shape& x, std::vector<int64_t> dims, bool allow_zer
   size_t open = dims.size();
   bool zero = false;
   for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d] == -1) {
+    if (dims[d] == kUnknownNumber) {
+      dims[d] = kUnknownDim;
+    } else if (dims[d] == -1) {
       if (open != dims.size()) return invalid_argument("more than one -1 in the shape");
       open = d;
     } else if (dims[d] == 0 && allow_zero) {
@@ -83,7 +86,7 @@ Result<Shape> reshaped(const Shape& x, std::vector<int64_t> dims, bool allow_zer
 
 Status shape_reshape(ShapeContext& context) {
   PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 1));
-  const auto dims = known_ints(context, 1);
+  const auto dims = partly_known_ints(context, 1);
   const auto out = dims.has_value() ? reshaped(context.shape(0), *dims, context.attributes.get_int("allowzero") != 0)
                                     : unknown_shape(rank);
   if (!out.ok()) return context.error(out.status());
@@ -177,23 +180,10 @@ Status shape_unsqueeze(ShapeContext& context) {
 }
 
 Status shape_expand(ShapeContext& context) {
-  const Shape& x = context.shape(0);
-  PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, 1));
-  const auto dims = known_ints(context, 1);
-  Shape out = Shape::unranked();
-  if (dims.has_value()) {
-    const auto want = Shape::make(*dims);
-    if (!want.ok()) return context.error(want.status());
-    if (!want->is_static()) return context.error("the shape ", *want, " has a negative dim");
-    const auto merged = broadcast(x, *want);
-    if (!merged.ok()) return context.error(merged.status());
-    out = *merged;
-  } else if (x.known_rank() && rank >= 0) {
-    const auto partial = unknown_shape(std::max(rank, static_cast<int64_t>(x.rank())));
-    if (!partial.ok()) return context.error(partial.status());
-    out = *partial;
-  }
-  context.set_output(0, context.dtype(0), out);
+  PERCALE_ASSIGN_OR_RETURN(const Shape want, shape_in_input(context, 1));
+  const auto out = broadcast(context.shape(0), want);
+  if (!out.ok()) return context.error(out.status());
+  context.set_output(0, context.dtype(0), *out);
   return {};
 }
 

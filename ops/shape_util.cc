@@ -1,5 +1,6 @@
 #include "ops/shape_util.h"
 
+#include <algorithm>
 #include <array>
 
 namespace percale {
@@ -48,6 +49,26 @@ std::optional<std::vector<int64_t>> known_ints(const ShapeContext& context, size
   const Tensor* value = context.value(i);
   if (value == nullptr || !value->defined()) return std::nullopt;
   return to_int64s(*value);
+}
+
+std::optional<std::vector<int64_t>> partly_known_ints(const ShapeContext& context, size_t i) {
+  if (i >= context.partly_known.size() || !context.partly_known[i].defined()) return known_ints(context, i);
+  return to_int64s(context.partly_known[i]);
+}
+
+Result<Shape> shape_in_input(const ShapeContext& context, size_t i) {
+  PERCALE_ASSIGN_OR_RETURN(const int64_t rank, vector_length(context, i));
+  auto dims = partly_known_ints(context, i);
+  if (!dims.has_value()) {
+    auto out = unknown_shape(rank);
+    return out.ok() ? out : context.error(out.status());
+  }
+  const bool negative = std::any_of(dims->begin(), dims->end(), [](int64_t d) { return d < 0 && d != kUnknownNumber; });
+  std::replace(dims->begin(), dims->end(), kUnknownNumber, kUnknownDim);
+  auto out = Shape::make(*dims);
+  if (!out.ok()) return context.error(out.status());
+  if (negative) return context.error("the shape ", *out, " has a negative dim");
+  return out;
 }
 
 Result<int64_t> vector_length(const ShapeContext& context, size_t i) {

@@ -25,6 +25,10 @@ Result<std::vector<size_t>> normalize_axes(std::span<const int64_t> axes, size_t
 
 // The elements of the i32 or i64 input i where its value is known.
 std::optional<std::vector<int64_t>> known_ints(const ShapeContext& context, size_t i);
+// The same where some elements are known; the others are kUnknownNumber.
+std::optional<std::vector<int64_t>> partly_known_ints(const ShapeContext& context, size_t i);
+// The shape whose dims are the elements of input i, as far as they are known; an error for negative ones.
+Result<Shape> shape_in_input(const ShapeContext& context, size_t i);
 // How many elements the rank-1 input i has: -1 when not known, an error when it is of another rank.
 Result<int64_t> vector_length(const ShapeContext& context, size_t i);
 // A shape of `rank` unknown dims; unranked for -1; an error above the limit.

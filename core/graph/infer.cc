@@ -110,10 +110,12 @@ Status check_node(const OpSchema& schema, std::string_view name, std::span<const
 
 Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_view name, std::vector<ValueType> inputs,
                                           std::vector<const Tensor*> values, size_t num_outputs,
-                                          const Attributes& attributes, const FunctionTypes* functions) {
+                                          const Attributes& attributes, const FunctionTypes* functions,
+                                          std::vector<Tensor> partly_known) {
   PERCALE_RETURN_IF_ERROR(check_node(schema, name, inputs, num_outputs, attributes));
   const Attributes full = with_defaults(schema, attributes);
-  ShapeContext context{schema, name, full, std::move(inputs), std::move(values), {}, functions};
+  ShapeContext context{
+      schema, name, full, std::move(inputs), std::move(values), {}, functions, std::move(partly_known)};
   context.outputs.resize(num_outputs);
   PERCALE_RETURN_IF_ERROR(schema.shape(context));
   for (size_t i = 0; i < num_outputs; ++i) {

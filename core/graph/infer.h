@@ -18,10 +18,12 @@ Status check_node(const OpSchema& schema, std::string_view name, std::span<const
                   const Attributes& attributes);
 
 // check_node, then the shape function. `values`: per input its value where it is known, else null (may be empty).
+// `partly_known` as in ShapeContext.
 // The result has one entry per output; no dtype of it is kInvalid.
 Result<std::vector<ValueType>> infer_node(const OpSchema& schema, std::string_view name, std::vector<ValueType> inputs,
                                           std::vector<const Tensor*> values, size_t num_outputs,
-                                          const Attributes& attributes, const FunctionTypes* functions);
+                                          const Attributes& attributes, const FunctionTypes* functions,
+                                          std::vector<Tensor> partly_known = {});
 
 // The output types of a node of `function`, from the types that its inputs have there.
 Result<std::vector<ValueType>> infer_node(const Function& function, const Node& node, const FunctionTypes* functions);

@@ -1,9 +1,9 @@
 #include "core/passes/propagate.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/graph/effects.h"
+#include "core/passes/partly_known.h"
 #include "core/passes/rewrite.h"
 
 namespace percale {
@@ -11,23 +11,15 @@ namespace {
 
 constexpr int64_t kMaxShapeBytes = 8192;  // of integers that are computed for the sake of shapes
 
-// Shape and Size need their input's shape alone, so they are known where their input is not.
-std::optional<Tensor> shape_value(const Node& node, const ValueType& input) {
-  if (!node.op->domain.empty() || !input.shape.is_static()) return std::nullopt;
-  if (node.op->name == "Size") return Tensor::scalar(input.shape.num_elements());
-  if (node.op->name != "Shape") return std::nullopt;
-  const auto rank = static_cast<int64_t>(input.shape.rank());
-  const auto clamp = [&](int64_t i) { return std::clamp(i < 0 ? i + rank : i, int64_t{0}, rank); };
-  const int64_t start = clamp(node.attributes.get_int("start", 0)), end = clamp(node.attributes.get_int("end", rank));
-  const auto dims = input.shape.dims();
-  if (start >= end) return Tensor::vector(dims.subspan(0, 0));
-  return Tensor::vector(dims.subspan(static_cast<size_t>(start), static_cast<size_t>(end - start)));
-}
-
 class Propagation {
  public:
   Propagation(Function& f, const PassContext& context, const FunctionTypes& functions, bool fold)
-      : f_(f), context_(context), functions_(functions), fold_(fold), known_(f.values.size()) {}
+      : f_(f),
+        context_(context),
+        functions_(functions),
+        fold_(fold),
+        known_(f.values.size()),
+        partly_known_(f, context.evaluate, [this](ValueId id) { return known(id); }) {}
 
   Status run() {
     for (size_t i = 0; i < f_.values.size(); ++i) {
@@ -37,6 +29,10 @@ class Propagation {
     for (size_t i = 0; i < f_.nodes.size(); ++i) {
       PERCALE_RETURN_IF_ERROR(infer(f_.nodes[i]));
       PERCALE_ASSIGN_OR_RETURN(std::vector<Tensor> results, compute(f_.nodes[i]));
+      if (results.empty()) {
+        PERCALE_ASSIGN_OR_RETURN(Tensor result, partly_known_.compute(f_.nodes[i]));
+        if (result.defined()) results.push_back(std::move(result));
+      }
       if (results.empty()) continue;
       keep[i] = !fold_;
       for (size_t k = 0; k < results.size(); ++k) set_known(f_.nodes[i].outputs[k], std::move(results[k]));
@@ -57,8 +53,9 @@ class Propagation {
       inputs.push_back(id == kNoValue ? ValueType{} : f_.type(id));
       values.push_back(known(id));
     }
-    PERCALE_ASSIGN_OR_RETURN(const auto types, infer_node(*node.op, node.name, std::move(inputs), std::move(values),
-                                                          node.outputs.size(), node.attributes, &functions_));
+    PERCALE_ASSIGN_OR_RETURN(const auto types,
+                             infer_node(*node.op, node.name, std::move(inputs), std::move(values), node.outputs.size(),
+                                        node.attributes, &functions_, partly_known_.inputs(node)));
     for (size_t i = 0; i < types.size(); ++i) {
       if (node.outputs[i] == kNoValue) continue;
       ValueType& type = f_.value(node.outputs[i]).type;
@@ -77,9 +74,6 @@ class Propagation {
     const std::vector<Tensor> nothing;
     const bool pure = node.op->has(kPure) && !node.op->has(kRandom) && !node.op->has(kStateful);
     if (!pure || carries_functions(node.attributes) || node.outputs.empty()) return nothing;
-    if (node.inputs.size() == 1 && node.outputs.size() == 1 && node.inputs[0] != kNoValue) {
-      if (auto value = shape_value(node, f_.type(node.inputs[0]))) return std::vector<Tensor>{*std::move(value)};
-    }
     if (!context_.evaluate || !worth_it(node)) return nothing;
     std::vector<Tensor> inputs;
     for (ValueId id : node.inputs) inputs.push_back(id == kNoValue ? Tensor() : *known(id));
@@ -125,6 +119,7 @@ class Propagation {
   const FunctionTypes& functions_;
   const bool fold_;
   std::vector<Tensor> known_;  // per value; undefined where it is not known
+  PartlyKnown partly_known_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #ifndef PERCALE_CORE_REGISTRY_SHAPE_CONTEXT_H_
 #define PERCALE_CORE_REGISTRY_SHAPE_CONTEXT_H_
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct ValueType {
   Shape shape;
   bool operator==(const ValueType&) const = default;
 };
+
+// Stands for an element of `partly_known` that is not known.
+inline constexpr int64_t kUnknownNumber = INT64_MIN;
 
 // Gives the output types of a function for given input types: how If, Loop and Call get their shapes.
 class FunctionTypes {
@@ -43,6 +47,8 @@ struct percale_shape_context {
   std::vector<const percale::Tensor*> values;  // per input: its value where it is known, else null
   std::vector<percale::ValueType> outputs;     // sized by the caller to the node's outputs
   const percale::FunctionTypes* functions = nullptr;
+  // Per input: i64 elements of which some are known, else undefined. Empty where no input is known in part.
+  std::vector<percale::Tensor> partly_known = {};
 
   size_t num_inputs() const { return inputs.size(); }
   bool has_input(size_t i) const { return i < inputs.size() && inputs[i].dtype != percale::DType::kInvalid; }

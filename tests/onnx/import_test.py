@@ -102,6 +102,44 @@ class Models(unittest.TestCase):
                       [floats("scale", [1], [3]), floats("bias", [1], [10]), floats("mean", [1], [1]), floats("var", [1], [4])])
         self.gives(model(graph), [floats("x", [2, 1], [1, 3])], [floats("", [2, 1], [10, 13]), floats("", [1], [1])])
 
+    def shape_of_output(self, nodes, dims, initializers=()):
+        """The dims of the only output "y" after the import of a model that takes "x"."""
+        self.write(model(Graph(nodes, [value("x", FLOAT, dims)], [value("y", FLOAT, None)], initializers)))
+        summary = self.summary()
+        self.assertEqual([v["name"] for v in summary["outputs"]], ["y"])
+        return summary["outputs"][0]["dims"]
+
+    def axes_two_and_three(self):
+        """Nodes and initializers of "axes", as exporters write a range that they do not fold."""
+        return ([node("Add", ["three", "one"], ["four"]), node("Range", ["two", "four", "one"], ["axes"])],
+                [ints("one", [], [1]), ints("two", [], [2]), ints("three", [], [3])])
+
+    def test_a_reduction_over_computed_axes_keeps_the_other_dims(self):
+        axes, numbers = self.axes_two_and_three()
+        mean = node("ReduceMean", ["x", "axes"], ["y"], keepdims=0)
+        self.assertEqual(self.shape_of_output([*axes, mean], ["n", 3, 4, 5], numbers), [-1, 3])
+
+    def test_an_unsqueeze_by_a_range_keeps_the_rank(self):
+        axes, numbers = self.axes_two_and_three()
+        self.assertEqual(self.shape_of_output([*axes, node("Unsqueeze", ["x", "axes"], ["y"])], ["n", 3], numbers), [-1, 3, 1, 1])
+
+    def test_a_batch_that_is_viewed_as_rows_keeps_the_known_dims(self):
+        # PyTorch's x.view(x.size(0), -1), written down without optimisation.
+        nodes = [node("Shape", ["x"], ["shape"]), node("Gather", ["shape", "zero"], ["n"], axis=0), node("Unsqueeze", ["n", "axes"], ["row"]),
+                 node("Concat", ["row", "rest"], ["wanted"], axis=0), node("Reshape", ["x", "wanted"], ["y"])]
+        numbers = [ints("zero", [], [0]), ints("axes", [1], [0]), ints("rest", [1], [-1])]
+        self.assertEqual(self.shape_of_output(nodes, ["n", 3, 4, 5], numbers), [-1, 60])
+
+    def test_types_that_were_found_stay_in_the_file(self):
+        shape = [node("Add", ["half", "half"], ["shape"]), node("Reshape", ["x", "shape"], ["y"])]
+        self.assertEqual(self.shape_of_output(shape, [2, 3, 4], [ints("half", [2], [2, 3])]), [4, 6])
+        first, second = (os.path.join(self.path, name) for name in ("first.percale", "second.percale"))
+        self.assertEqual(run("import", self.model, first).returncode, 0)
+        self.assertEqual(run("import", self.model, second).returncode, 0)
+        self.assertEqual(json.loads(run("show", first, "--json").stdout)["outputs"][0]["dims"], [4, 6])
+        with open(first, "rb") as one, open(second, "rb") as other:
+            self.assertEqual(one.read(), other.read())
+
     def test_an_inner_value_is_fetched_by_its_name(self):
         graph = Graph([node("Neg", ["x"], ["inner value"]), node("Abs", ["inner value"], ["y"])],
                       [value("x", FLOAT, [2])], [value("y", FLOAT, [2])])

@@ -286,7 +286,13 @@ struct Differentiable {
   std::unique_ptr<Builder> builder;
   std::vector<ValueId> xs, ys;
 };
-Result<Differentiable> build(const std::shared_ptr<const Registry>& registry, const OpCase& row, bool unknown_dims) {
+Shape declared(Shape shape, Known known) {
+  if (known == Known::kNothing) return Shape::unranked();
+  for (size_t d = 0; known == Known::kRanks && d < shape.rank(); ++d) shape[d] = kUnknownDim;
+  return shape;
+}
+
+Result<Differentiable> build(const std::shared_ptr<const Registry>& registry, const OpCase& row, Known known) {
   Differentiable out;
   out.builder = std::make_unique<Builder>(registry);
   FunctionBuilder& f = out.builder->main();
@@ -302,10 +308,8 @@ Result<Differentiable> build(const std::shared_ptr<const Registry>& registry, co
     if (!tensor.defined()) {
       operands.push_back(kNoValue);
     } else if (std::find(row.grad.begin(), row.grad.end(), i) != row.grad.end()) {
-      Shape shape = tensor.shape();
-      for (size_t d = 0; unknown_dims && d < shape.rank(); ++d) shape[d] = kUnknownDim;
-      PERCALE_ASSIGN_OR_RETURN(const ValueId x,
-                               f.add_input(str_cat("x", static_cast<uint64_t>(i)), DType::kF64, shape));
+      PERCALE_ASSIGN_OR_RETURN(const ValueId x, f.add_input(str_cat("x", static_cast<uint64_t>(i)), DType::kF64,
+                                                            declared(tensor.shape(), known)));
       operands.push_back(x);
       out.xs.push_back(x);
     } else {
@@ -486,8 +490,8 @@ Status check_on_device(const std::shared_ptr<Engine>& engine, const std::string&
   return {};
 }
 
-Status check_gradient(const std::shared_ptr<const Registry>& registry, const OpCase& row, bool unknown_dims) {
-  PERCALE_ASSIGN_OR_RETURN(Differentiable built, build(registry, row, unknown_dims));
+Status check_gradient(const std::shared_ptr<const Registry>& registry, const OpCase& row, Known known) {
+  PERCALE_ASSIGN_OR_RETURN(Differentiable built, build(registry, row, known));
   FunctionBuilder& f = built.builder->main();
   Tensors inputs;
   for (size_t i : row.grad) inputs.push_back(as_f64(row.inputs[i]));

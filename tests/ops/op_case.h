@@ -41,9 +41,11 @@ Result<std::vector<std::string>> cpu_kernels(const Registry& registry, const OpC
 // of the device takes it.
 Status check_on_device(const std::shared_ptr<Engine>& engine, const std::string& device, const OpCase& row);
 
-// Compares the gradients with respect to the inputs `row.grad` with central differences in f64. With `unknown_dims` the
-// graph is built knowing the ranks alone.
-Status check_gradient(const std::shared_ptr<const Registry>& registry, const OpCase& row, bool unknown_dims);
+// What the graph of a gradient is built with: the shapes of its inputs, their ranks alone, or neither.
+enum class Known { kShapes, kRanks, kNothing };
+
+// Compares the gradients with respect to the inputs `row.grad` with central differences in f64.
+Status check_gradient(const std::shared_ptr<const Registry>& registry, const OpCase& row, Known known);
 
 }  // namespace percale
 

@@ -29,11 +29,11 @@ ACTIVATIONS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid", "elu": "Elu
                "softsign": "Softsign", "leaky_relu": "LeakyRelu"}
 
 
-def save_safetensors(path, tensors):
+def save_safetensors(path, tensors, dtype="F32"):
     header, blob = {}, b""
     for name, value in tensors.items():
-        value = np.ascontiguousarray(value, dtype="<f4")
-        header[name] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [len(blob), len(blob) + value.nbytes]}
+        value = np.ascontiguousarray(value, dtype={"F32": "<f4", "F64": "<f8"}[dtype])
+        header[name] = {"dtype": dtype, "shape": list(value.shape), "data_offsets": [len(blob), len(blob) + value.nbytes]}
         blob += value.tobytes()
     text = json.dumps(header).encode()
     with open(path, "wb") as file:

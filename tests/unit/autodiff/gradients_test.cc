@@ -32,6 +32,23 @@ TEST_CASE("Gradients of gradients agree with central differences") {
   CHECK(gradient_error(composed(all_ops()), {kX, kRow}, 2) < 1e-6);
 }
 
+TEST_CASE("The bias of a ConvTranspose has a gradient of its shape whichever ranks are known") {
+  const Shape none = Shape::unranked(), image{-1, 2, -1, -1}, filters{2, 3, 2, 2};
+  const Shape knowledge[][2] = {{image, filters}, {none, filters}, {image, none}, {none, none}};
+  const Tensor x = f64({1, 2, 2, 1}, {0.3, -0.7, 1.1, 0.9});
+  std::vector<double> numbers(24);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<double>(i));
+  for (const auto& [x_shape, w_shape] : knowledge) {
+    CAPTURE(x_shape.to_string());
+    CAPTURE(w_shape.to_string());
+    Builder builder(all_ops());
+    Build b(builder.main());
+    const ValueId y = b.op("ConvTranspose", {b.input("x", x_shape), b.input("w", w_shape), b.input("bias", {3})});
+    b.outputs({b.op("Sin", {y})});
+    CHECK(gradient_error(get(builder.finish()), {x, f64({2, 3, 2, 2}, numbers), kRow}) < kTolerance);
+  }
+}
+
 TEST_CASE("A value used twice gets the sum of both contributions") {
   Builder builder(all_ops());
   Build b(builder.main());

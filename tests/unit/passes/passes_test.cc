@@ -5,22 +5,12 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/passes/prune.h"
-#include "tests/unit/graph_util.h"
+#include "tests/unit/passes/evaluator.h"
 
 namespace percale {
 namespace {
 
 using Strings = std::vector<std::string>;
-
-PassContext with_evaluator(const std::shared_ptr<const Registry>& registry) {
-  PassContext context;
-  context.evaluate = [registry](const OpSchema& schema, std::string_view name, const Attributes& attributes,
-                                const std::vector<Tensor>& inputs, size_t num_outputs) {
-    return evaluate_node(*registry, "cpu", schema, name, attributes, inputs, num_outputs,
-                         std::make_shared<MemoryPool>());
-  };
-  return context;
-}
 
 Strings op_names(const Function& f) {
   Strings out;
@@ -181,6 +171,20 @@ TEST_CASE("infer_shapes carries the shapes that were fed through chains of shape
   const Shape wrong{2, 4};
   Function g = graph->main();
   CHECK(bind_inputs(g, {&wrong, 1}).to_string() == "INVALID_ARGUMENT: input 'x' is declared [?,3] and was fed [2,4]");
+}
+
+TEST_CASE("a reduction of all axes without keepdims is a scalar whatever the rank, and one of no axes is not") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("x", Shape::unranked());
+  const auto type_of = [&](std::vector<ValueId> inputs, bool noop) {
+    const ValueId y = b.op("ReduceMean", inputs, {{"keepdims", 0}, {"noop_with_empty_axes", int64_t{noop}}});
+    return builder.main().type(y).shape;
+  };
+  CHECK(type_of({x}, false) == Shape{});
+  CHECK(type_of({x, b.ints({})}, false) == Shape{});
+  CHECK_FALSE(type_of({x, b.ints({})}, true).known_rank());
+  CHECK_FALSE(type_of({x, b.ints({0})}, false).known_rank());
 }
 
 TEST_CASE("infer_shapes knows the shapes of a Loop's gradient where the number of trips is known") {

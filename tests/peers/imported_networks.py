@@ -1,0 +1,161 @@
+"""Networks of torchvision, exported without any optimisation, get a new head in Percale and train beside PyTorch.
+
+    python tests/peers/imported_networks.py build/bindings/cli/percale [--exporter torchscript|dynamo] [NETWORK...]
+
+Needs torch, torchvision, onnx, onnxscript and numpy; not part of tests/run. Each network has random weights and takes images of
+64x64. PyTorch exports it in training form with a free batch: `torchscript` without constant folding, `dynamo` with
+`optimize=False`. Percale imports the file, puts a Dense layer of 5 classes in the place of the last Linear (behind the output of a
+network that ends otherwise), and takes 20 steps of SGD. PyTorch does the same from the same weights. All is f64, since fresh networks
+with batch normalisation of few pixels make 1e-7 more than 0.1 in 20 steps; each loss must agree within 1e-6. Dropout has the rate 0.
+"""
+import argparse
+import copy
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+import torch
+import torch.nn.functional as F
+import torchvision.models as zoo
+from torchvision.ops import StochasticDepth
+
+from train_traces import save_safetensors
+
+CLASSES, BATCH, STEPS, SIZE, RATE, WITHIN = 5, 4, 20, 64, 0.01, 1e-6
+NETWORKS = {
+    "resnet18": zoo.resnet18,
+    "mobilenet_v2": zoo.mobilenet_v2,
+    "mobilenet_v3_small": zoo.mobilenet_v3_small,
+    "shufflenet_v2": zoo.shufflenet_v2_x0_5,
+    "squeezenet1_1": zoo.squeezenet1_1,
+    "densenet121": zoo.densenet121,
+    "efficientnet_b0": zoo.efficientnet_b0,
+    "regnet_y_400mf": zoo.regnet_y_400mf,
+    "mnasnet0_5": zoo.mnasnet0_5,
+    "convnext_small_depth": lambda: zoo.ConvNeXt([zoo.convnext.CNBlockConfig(24, 48, 2), zoo.convnext.CNBlockConfig(48, None, 2)]),
+    "vision_transformer": lambda: zoo.VisionTransformer(SIZE, 16, 3, 4, 64, 128),
+    "swin_transformer": lambda: zoo.SwinTransformer([4, 4], 24, [2, 2], [2, 4], [4, 4]),
+}
+
+
+def build(name):
+    torch.manual_seed(1)
+    network = NETWORKS[name]().double().train()
+    for module in network.modules():
+        if isinstance(module, (torch.nn.Dropout, StochasticDepth)):
+            module.p = 0.0
+        if isinstance(module, torch.nn.MultiheadAttention):
+            module.dropout = 0.0
+    return network
+
+
+def export(network, path, exporter):
+    # Tracing runs the network, which must not move the running statistics that PyTorch will train with.
+    network, x = copy.deepcopy(network), torch.zeros(BATCH, 3, SIZE, SIZE, dtype=torch.float64)
+    if exporter == "torchscript":
+        torch.onnx.export(network, (x,), path, dynamo=False, do_constant_folding=False, training=torch.onnx.TrainingMode.TRAINING,
+                          keep_initializers_as_inputs=False, input_names=["image"], output_names=["scores"],
+                          dynamic_axes={"image": {0: "n"}, "scores": {0: "n"}}, opset_version=18)
+    else:
+        torch.onnx.export(network, (x,), path, dynamo=True, optimize=False, external_data=False, input_names=["image"],
+                          output_names=["scores"], dynamic_shapes=({0: torch.export.Dim("n")},))
+
+
+def before_last_linear(path, linear):
+    """The name of the value that the Linear of that name takes in the file; None where there is no such Linear."""
+    nodes = onnx.load(path).graph.node
+    weights = {f"{linear}.weight"}
+    for node in nodes:
+        if node.op_type in ("Transpose", "Identity") and node.input[0] in weights:
+            weights.add(node.output[0])
+        if node.op_type in ("Gemm", "MatMul") and node.input[1] in weights:
+            return node.input[0]
+    return None
+
+
+def with_new_head(network):
+    """The network with a Linear of CLASSES in the place of its last one, the name of that one, the new Linear."""
+    linears = [name for name, module in network.named_modules() if isinstance(module, torch.nn.Linear)]
+    if not linears:
+        head = torch.nn.Linear(1000, CLASSES).double()
+        return torch.nn.Sequential(network, head), None, head
+    last = network.get_submodule(linears[-1])
+    head = torch.nn.Linear(last.in_features, CLASSES).double()
+    network.set_submodule(linears[-1], head)
+    return network, linears[-1], head
+
+
+def percale_losses(program, folder, spec):
+    with open(os.path.join(folder, "spec.json"), "w") as file:
+        json.dump(spec, file)
+    history = os.path.join(folder, "history.csv")
+    result = subprocess.run([program, "train", os.path.join(folder, "spec.json"), "--history", history], capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(result.stderr.strip())
+    with open(history) as file:
+        return [float(row["loss"]) for row in csv.DictReader(file)]
+
+
+def torch_losses(network, x, y):
+    optimizer, losses = torch.optim.SGD(network.parameters(), lr=RATE), []
+    for begin in range(0, len(x), BATCH):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(network(torch.tensor(x[begin:begin + BATCH])), torch.tensor(y[begin:begin + BATCH]))
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def compare(program, name, exporter, folder):
+    random = np.random.default_rng(1)
+    x = random.standard_normal((BATCH * STEPS, 3, SIZE, SIZE))
+    y = random.integers(0, CLASSES, BATCH * STEPS)
+    np.save(os.path.join(folder, "x.npy"), x)
+    np.save(os.path.join(folder, "y.npy"), y)
+    network = build(name)
+    path = os.path.join(folder, "network.onnx")
+    export(network, path, exporter)
+    network, linear, head = with_new_head(network)
+    save_safetensors(os.path.join(folder, "head.safetensors"),
+                     {"head/kernel": head.weight.detach().numpy().T, "head/bias": head.bias.detach().numpy()}, "F64")
+    spec = {"model": "network.onnx", "head": [{"layer": "Dense", "units": CLASSES, "name": "head"}],
+            "weights": {"file": "head.safetensors", "strict": False}, "loss": "sparse_categorical_crossentropy", "from_logits": True,
+            "optimizer": {"name": "sgd", "learning_rate": RATE}, "data": {"train": {"x": "x.npy", "y": "y.npy"}},
+            "batch_size": BATCH, "shards": 1, "shuffle": False, "epochs": 1, "seed": 1}
+    if linear:
+        spec["outputs"] = before_last_linear(path, linear)
+    ours = percale_losses(program, folder, spec)
+    theirs = torch_losses(network, x, y)
+    if len(ours) != len(theirs):
+        raise RuntimeError(f"{len(ours)} steps, wanted {len(theirs)}")
+    return max(abs(a - b) / abs(b) for a, b in zip(ours, theirs)), theirs
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--exporter", choices=["torchscript", "dynamo"], default="torchscript")
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help="all of " + ", ".join(NETWORKS))
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    failed = 0
+    for name in given.networks or NETWORKS:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                off, losses = compare(given.program, name, given.exporter, folder)
+                good, told = off <= WITHIN, f"losses {losses[0]:.3f} to {losses[-1]:.3f}, off by {off:.1e}"
+            except RuntimeError as error:
+                good, told = False, str(error)
+        failed += not good
+        print(f"{'ok ' if good else 'BAD'} {name:22} {told}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
