@@ -48,39 +48,44 @@ percale_dataset* make_rows(percale_engine* engine) {
 class Checkpoint {
  public:
   Checkpoint() {
-    percale_trainer* const trainer = make_trainer(engine_);
-    must(percale_trainer_save(trainer, folder_.path().c_str()));
+    must(percale_trainer_save(trainer_, folder_.path().c_str()));
     // The seeds have the checksums of this checkpoint; others would end every input at the first of them.
     write(percale::read_file(PERCALE_FUZZ_SEED).value());
-    must(percale_trainer_restore(trainer, folder_.path().c_str()));
-    percale_trainer_release(trainer);
+    must(percale_trainer_restore(trainer_, folder_.path().c_str()));
+    renew_trainer();
   }
 
   void read(std::string_view manifest) {
     write(manifest);
     answered(percale_file_check(engine_, folder_.path().c_str()));
-    percale_trainer* const trainer = make_trainer(engine_);
-    percale_status* const status = percale_trainer_restore(trainer, folder_.path().c_str());
-    if (status == nullptr) go_on(trainer);
+    percale_status* const status = percale_trainer_restore(trainer_, folder_.path().c_str());
+    const bool restored = status == nullptr;
     answered(status);
-    percale_trainer_release(trainer);
+    if (!restored) return;
+    go_on();
+    renew_trainer();
   }
 
  private:
   void write(std::string_view manifest) {
     folder_.write("step-0/MANIFEST", std::string(manifest) + percale::manifest_seal(manifest));
   }
-  void go_on(percale_trainer* trainer) {
+  void renew_trainer() {
+    percale_trainer_release(trainer_);
+    trainer_ = make_trainer(engine_);
+  }
+  void go_on() {
     percale_text* text = nullptr;
-    answered(percale_trainer_describe(trainer, &text));
+    answered(percale_trainer_describe(trainer_, &text));
     percale_text_release(text);
-    answered(percale_trainer_lock_folder(trainer, folder_.path().c_str(), 0));
+    answered(percale_trainer_lock_folder(trainer_, folder_.path().c_str(), 0));
     const auto stop = [](void*, const percale_progress*) -> int32_t { return 1; };
-    answered(percale_trainer_fit(trainer, rows_, 0, stop, nullptr));
+    answered(percale_trainer_fit(trainer_, rows_, 0, stop, nullptr));
   }
 
   percale_engine* engine_ = percale::fuzz::engine("");
   percale_dataset* rows_ = make_rows(engine_);
+  percale_trainer* trainer_ = make_trainer(engine_);
   percale::fuzz::ScratchFolder folder_;
 };
 
