@@ -17,7 +17,8 @@ using percale::fuzz::must;
 
 // A trainer of a layer of zeros: its first checkpoint has the same bytes on every machine.
 percale_trainer* make_trainer(percale_engine* engine) {
-  static constexpr std::string_view kSpec = R"({"model": [{"layer": "Dense", "units": 1, "kernel_initializer": "zeros"}],
+  static constexpr std::string_view kSpec =
+      R"({"model": [{"layer": "Dense", "units": 1, "kernel_initializer": "zeros"}],
       "input_shape": [2], "loss": "mse", "metrics": ["mae"], "optimizer": {"name": "sgd", "momentum": 0.9},
       "schedule": {"name": "plateau"}, "early_stopping": {"patience": 1, "restore_best_weights": true},
       "checkpoints": {"keep_best": 1}, "batch_size": 2, "epochs": 2})";

@@ -136,7 +136,8 @@ PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
 #define PERCALE_ZIP(name) zip<T, name<T>>,
 
 // The lengths are written out because clang does not know a length deduced in a template when it evaluates constants.
-constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1, kBinaryCount = static_cast<int>(Binary::kCount);
+constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1,
+              kBinaryCount = static_cast<int>(Binary::kCount);
 template <class T>
 constexpr UnaryFn<T> kArithmetic[kArithmeticCount] = {PERCALE_EACH_ARITHMETIC(PERCALE_MAP)};
 static_assert(kArithmetic<float>[kArithmeticCount - 1] != nullptr);

@@ -189,7 +189,8 @@ TEST_CASE("a manifest whose numbers no training can have is damaged") {
       REQUIRE(write_file(path, changed + manifest_seal(changed)).ok());
       const Status status = read_checkpoint(folder / "step-1").status();
       CHECK(status.code() == Code::kDataLoss);
-      CHECK_MESSAGE(status.message().find(str_cat("'", key, "' is ", number, ", wanted 0 to ")) != std::string::npos, status.message());
+      CHECK_MESSAGE(status.message().find(str_cat("'", key, "' is ", number, ", wanted 0 to ")) != std::string::npos,
+                    status.message());
     }
   }
 }
