@@ -135,12 +135,14 @@ PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
 #define PERCALE_MAP(name) map<T, name<T>>,
 #define PERCALE_ZIP(name) zip<T, name<T>>,
 
-// The lengths are written out because clang does not know a length deduced in a template when it evaluates constants.
 constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1,
               kBinaryCount = static_cast<int>(Binary::kCount);
+#define PERCALE_ONE(name) +1
+static_assert(0 PERCALE_EACH_ARITHMETIC(PERCALE_ONE) == kArithmeticCount);
+static_assert(0 PERCALE_EACH_BINARY(PERCALE_ONE) == kBinaryCount);
+// The lengths are written out because clang does not know a length deduced in a template when it evaluates constants.
 template <class T>
 constexpr UnaryFn<T> kArithmetic[kArithmeticCount] = {PERCALE_EACH_ARITHMETIC(PERCALE_MAP)};
-static_assert(kArithmetic<float>[kArithmeticCount - 1] != nullptr);
 constexpr UnaryFn<float> kTranscendental[] = {
     map<float, Exp<float>>,  map<float, Log<float>>,      map<float, Sigmoid<float>>, map<float, Tanh<float>>,
     map<float, Erf<float>>,  map<float, Softplus<float>>, map<float, Elu<float>>,     map<float, Silu<float>>,
@@ -148,7 +150,6 @@ constexpr UnaryFn<float> kTranscendental[] = {
 static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount == static_cast<int>(Unary::kCount));
 template <class T>
 constexpr BinaryFn<T> kZips[kBinaryCount] = {PERCALE_EACH_BINARY(PERCALE_ZIP)};
-static_assert(kZips<float>[kBinaryCount - 1] != nullptr);
 
 constexpr UnaryFn<float> unary_of(int op) {
   return op < kArithmeticCount ? kArithmetic<float>[op] : kTranscendental[op - kArithmeticCount];
