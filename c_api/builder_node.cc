@@ -19,7 +19,7 @@ constexpr size_t kMaxOutputs = 65536;
 percale_status* begin(const char* function, bool layer, percale_builder* builder, const char* op, const char* name) {
   return guarded(function, {ALONE(builder), {op != nullptr, layer ? "layer" : "op"}}, [&]() -> Status {
     PERCALE_RETURN_IF_ERROR(builder->check_no_pending(function));
-    builder->pending.emplace();
+    builder->pending = percale_builder::Pending();
     builder->pending->layer = layer;
     builder->pending->op = op;
     builder->pending->name = text_or_empty(name);

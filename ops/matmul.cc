@@ -251,7 +251,7 @@ namespace {
 // C = op(A) op(B) row by row; sums of f32 in f32 in the order of k, integers modulo 2^bits.
 template <class T>
 void multiply_row(const Product& p, int64_t i, const T* a, const T* b, T* c) {
-  using Sum = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   std::fill_n(c, p.n, T{0});
   for (int64_t k = 0; k < p.k; ++k) {
     const auto left = static_cast<Sum>(a[i * p.a_row() + k * p.a_column()]);

@@ -28,7 +28,12 @@ def main(folders):
     total = [0, 0, 0]
     skipped = collections.defaultdict(list)
     for folder in folders:
-        with open(os.path.join(folder, "meson-logs", "testlog.json"), encoding="utf-8") as log:
+        path = os.path.join(folder, "meson-logs", "testlog.json")
+        if not os.path.exists(path):
+            print(f"failed: no test ran in {folder}: it was not built, see above")
+            total[1] += 1
+            continue
+        with open(path, encoding="utf-8") as log:
             for line in log:
                 entry = json.loads(line)
                 counts = count(entry)

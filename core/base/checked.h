@@ -22,6 +22,12 @@ constexpr std::optional<T> checked_mul(T a, T b) {
   return out;
 }
 
+// The number without its fraction, or nothing beyond +-2^53 and for NaN: casting what an int64 cannot hold is undefined.
+constexpr std::optional<int64_t> checked_int(double value) {
+  if (!(value >= -0x1p53 && value <= 0x1p53)) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
 // A size in bytes or elements that remembers an overflow: chain the arithmetic, test once at the end.
 class CheckedSize {
  public:

@@ -17,6 +17,8 @@ namespace percale {
 namespace {
 
 constexpr std::string_view kPrefix = "step-", kOld = ".old";
+// Of steps, epochs and batches. What is computed from larger numbers would overflow.
+constexpr int64_t kMaxCount = int64_t{1} << 40;
 
 uint32_t checksum(const Tensor& tensor) { return crc32c(tensor.data(), static_cast<size_t>(tensor.bytes())); }
 
@@ -58,6 +60,12 @@ Status get(const Json& json, std::string_view key, int64_t* out) {
   if (value == nullptr) return data_loss("'", key, "' is missing");
   PERCALE_ASSIGN_OR_RETURN(*out, value->as_int(key));
   return {};
+}
+
+Status get_count(const Json& json, std::string_view key, int64_t most, int64_t* out) {
+  PERCALE_RETURN_IF_ERROR(get(json, key, out));
+  if (*out >= 0 && *out <= most) return {};
+  return data_loss("'", key, "' is ", *out, ", wanted 0 to ", most);
 }
 
 Status check_size(const Json& manifest, const Buffer& bytes, int64_t* crc) {
@@ -120,13 +128,11 @@ Status read_into(const std::string& path, Checkpoint& out) {
   PERCALE_RETURN_IF_ERROR(get(*manifest, "version", &version));
   if (version != kManifestVersion)
     return unimplemented("its format has version ", version, ", known is ", kManifestVersion);
-  for (const auto& [key, field] : {std::pair{"step", &out.step},
-                                   {"seed", &out.seed},
-                                   {"epoch", &out.epoch},
-                                   {"batch", &out.batch},
-                                   {"shards", &out.shards}}) {
-    PERCALE_RETURN_IF_ERROR(get(*manifest, key, field));
+  for (const auto& [key, field] : {std::pair{"step", &out.step}, {"epoch", &out.epoch}, {"batch", &out.batch}}) {
+    PERCALE_RETURN_IF_ERROR(get_count(*manifest, key, kMaxCount, field));
   }
+  PERCALE_RETURN_IF_ERROR(get_count(*manifest, "shards", kMaxShards, &out.shards));
+  PERCALE_RETURN_IF_ERROR(get(*manifest, "seed", &out.seed));
   if (const Json* run = manifest->find("run")) {
     PERCALE_ASSIGN_OR_RETURN(out.run, run->as_string("run"));
   }

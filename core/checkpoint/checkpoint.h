@@ -16,12 +16,14 @@
 
 namespace percale {
 
+inline constexpr int64_t kMaxShards = 65536;
+
 // All that a trainer needs to go on. A plain value.
 struct Checkpoint {
   int64_t step = 0;              // completed
   int64_t seed = 0;              // with the step, the state of all random ops
   int64_t epoch = 0, batch = 0;  // of the data: what comes next
-  int64_t shards = 0;
+  int64_t shards = 0;            // of a batch
   double seconds = 0;
   std::string run;                                      // the id of the run that saved it
   JobParts job;                                         // what it trains; empty when not known

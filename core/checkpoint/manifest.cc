@@ -21,10 +21,9 @@ void begin_manifest(JsonWriter& w, const ManifestHead& head) {
   w.key("order").value(head.order).key("run").value(head.run);
 }
 
-std::string finish_manifest(const JsonWriter& w) {
-  const std::string& body = w.text();
-  return str_cat(body, kSeal, crc32c(body), "}\n");
-}
+std::string finish_manifest(const JsonWriter& w) { return w.text() + manifest_seal(w.text()); }
+
+std::string manifest_seal(std::string_view body) { return str_cat(kSeal, crc32c(body), "}\n"); }
 
 Result<ManifestHead> read_manifest_head(const std::string& path) {
   ManifestHead out;
@@ -51,8 +50,7 @@ Result<Json> read_manifest(const std::string& path) {
   const size_t seal = text.rfind(kSeal);
   if (seal == std::string::npos) return data_loss("it is cut short");
   const std::string_view body(text.data(), seal);
-  const std::string wanted = str_cat(kSeal, crc32c(body), "}\n");
-  if (text.compare(seal, std::string::npos, wanted) != 0) return data_loss("its checksum is wrong");
+  if (text.compare(seal, std::string::npos, manifest_seal(body)) != 0) return data_loss("its checksum is wrong");
   return Json::parse(text);
 }
 

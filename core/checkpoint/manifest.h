@@ -25,6 +25,9 @@ struct ManifestHead {
 void begin_manifest(JsonWriter& w, const ManifestHead& head);
 std::string finish_manifest(const JsonWriter& w);
 
+// The end of a manifest whose text before it is `body`: the checksum and the closing brace.
+std::string manifest_seal(std::string_view body);
+
 // The head alone, which costs no more than the first page of the file. The checksum is not looked at: a file that is damaged, or
 // not there, gives any head. An error is one of the system.
 Result<ManifestHead> read_manifest_head(const std::string& path);

@@ -1,12 +1,11 @@
 #include "core/graph/builder.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "core/graph/effects.h"
 #include "core/graph/infer.h"
 #include "core/graph/validate.h"
+#include "core/tensor/half.h"
 
 namespace percale {
 namespace {
@@ -15,12 +14,6 @@ Result<const OpSchema*> find_schema(const Registry& registry, std::string_view o
   const size_t colon = op.find(':');
   if (colon == std::string_view::npos) return registry.require_op("", op);
   return registry.require_op(op.substr(0, colon), op.substr(colon + 1));
-}
-
-uint16_t to_bf16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value)) return static_cast<uint16_t>((bits >> 16) | 0x40);
-  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
 }  // namespace
@@ -353,14 +346,8 @@ Tensor scalar_tensor(DType dtype, double value) {
     case DType::kU32: return Tensor::scalar(static_cast<uint32_t>(value));
     case DType::kU64: return Tensor::scalar(static_cast<uint64_t>(value));
     case DType::kBool: return Tensor::scalar(value != 0);
-    case DType::kBF16: {
-      const uint16_t bits = to_bf16(static_cast<float>(value));
-      return Tensor::copy_of(dtype, {}, &bits, sizeof bits);
-    }
-    case DType::kF16: {
-      const auto half = static_cast<_Float16>(value);
-      return Tensor::copy_of(dtype, {}, &half, sizeof half);
-    }
+    case DType::kBF16: return Tensor::scalar(to_bf16(static_cast<float>(value)));
+    case DType::kF16: return Tensor::scalar(to_f16(round_to_odd(value)));
     default: return Tensor::scalar(static_cast<float>(value));
   }
 }

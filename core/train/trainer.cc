@@ -44,8 +44,8 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
   if (mode.streams() && options.accumulation > 1) {
     return unimplemented("mode '", options.mode, "' with 'accumulation': ", options.accumulation);
   }
-  if (options.shards < 0 || options.shards > 65536)
-    return out_of_range("shards = ", options.shards, ", wanted 0 to 65536");
+  if (options.shards < 0 || options.shards > kMaxShards)
+    return out_of_range("shards = ", options.shards, ", wanted 0 to ", kMaxShards);
   std::unique_ptr<Trainer> t(new Trainer);
   t->engine_ = std::move(engine);
   t->model_ = std::move(model);

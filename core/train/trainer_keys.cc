@@ -72,7 +72,7 @@ constexpr TrainerKey kKeys[] = {
      .fallback = "auto"},
     {"epochs", &TrainerOptions::epochs, "Passes over the data.", 1, 1099511627776.0},
     {"seed", &TrainerOptions::seed, "Seed of first values, of the order of rows and of random ops.", 0},
-    {"shards", &TrainerOptions::shards, "Fixed parts of each batch, added in a fixed order.", 1, 65536,
+    {"shards", &TrainerOptions::shards, "Fixed parts of each batch, added in a fixed order.", 1, kMaxShards,
      "by the model's size"},
     {"mode", &TrainerOptions::mode, "When shards become a step: sync, backup:M, bounded:K or async."},
     {.name = "parallel",

@@ -53,6 +53,10 @@ Result<size_t> Trainer::choose_shards(int64_t rows, size_t groups) {
       return invalid_argument("'shards' is ", shards, ", ", wanted, " replicas x ", spec.micro_batches,
                               " micro_batches are ", product, ": give one of them, or numbers that agree");
     }
+    if (product > kMaxShards) {
+      return out_of_range(wanted, " replicas x ", spec.micro_batches, " micro_batches are ", product,
+                          " shards of a batch, wanted ", kMaxShards, " at most");
+    }
     shards = product;
   } else if (shards == 0) {
     shards = default_shards(graph_, rows);

@@ -49,6 +49,31 @@ def spec(**changes):
                        "optimizer": "adam", "batch_size": 4, **changes}).encode()
 
 
+def crc32c(data):
+    out = 0xFFFFFFFF
+    for byte in data:
+        out ^= byte
+        for _ in range(8):
+            out = out >> 1 ^ 0x82F63B78 * (out & 1)
+    return out ^ 0xFFFFFFFF
+
+
+# The checkpoint of ../fuzz/fuzz_manifest.cc: its tensors, of which all but the name of the metric are zeros.
+STATE = {"name": "state.safetensors", "bytes": 476, "crc32c": 267973918}
+TENSORS = {"dense/bias": ("f32", [1], bytes(4)), "dense/bias/sgd/momentum": ("f32", [1], bytes(4)),
+           "dense/kernel": ("f32", [2, 1], bytes(8)), "dense/kernel/sgd/momentum": ("f32", [2, 1], bytes(8)),
+           "percale/history": ("f64", [0, 6], b""), "percale/history/names": ("u8", [4], b"mae\0")}
+
+
+def manifest(**changes):
+    """A manifest without its checksum and the closing brace."""
+    tensors = [{"name": name, "dtype": dtype, "shape": shape, "bytes": len(data), "crc32c": crc32c(data)}
+               for name, (dtype, shape, data) in TENSORS.items()]
+    fields = {"format": "percale checkpoint", "version": 1, "order": 1, "run": "0f", "step": 0, "seed": 0, "epoch": 0, "batch": 0,
+              "shards": 8, "seconds": 0, "fingerprint": "x", "sums": [], "numbers": {}, **changes, "files": [STATE], "tensors": tensors}
+    return json.dumps(fields, separators=(",", ":"))[:-1].encode()
+
+
 def seeds():
     f32, f64 = struct.pack("<15f", *NUMBERS), struct.pack("<15d", *NUMBERS)
     images = idx(8, [ROWS, 3], bytes(range(15)))
@@ -82,6 +107,9 @@ def seeds():
     task = {"type": "worker", "index": 1}
     yield "cluster", {"workers": json.dumps({"cluster": {"worker": ["a:1", "b:2"], "chief": ["c:3"], "ps": ["d:4"]}, "task": task}).encode(),
                       "sparse": json.dumps({"cluster": {"worker": {"3": "a:1"}}, "task": {"type": "worker", "index": "3"}, "environment": "cloud"}).encode()}
+    yield "manifest", {"whole": manifest(), "job": manifest(job_digest="sha256:0", job=[["seed", "0"], ["model.inputs", "[]"]]),
+                       "going_on": manifest(step=3, epoch=1, batch=1, seconds=0.5, sums=[2, 1, None, 1], score=0.25,
+                                            numbers={"plateau.best": 0.5, "early_stopping.waits": 1, "learning_rate.by_hand": 0.1})}
 
 
 def main(folder):

@@ -1,7 +1,7 @@
 // What stands in for libFuzzer where the compiler has none (g++): runs the corpus, then changed inputs, each drawn from a seed. Where the
 // code under test is compiled with -fsanitize-coverage=trace-pc, inputs that reach new places join the corpus.
 // Flags as libFuzzer's: -runs=N -seed=N -max_total_time=SECONDS -timeout=SECONDS -max_len=BYTES -artifact_prefix=PATH, then files and
-// folders of inputs; -suffix=.onnx takes only such files. A crash, an abort, a sanitizer's report or an input that takes too long is written
+// folders of inputs. A crash, an abort, a sanitizer's report or an input that takes too long is written
 // to PATH + "crash" and named; exit code 1.
 #include <dirent.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ struct Settings {
   uint64_t runs = UINT64_MAX, seed = 1;
   double total_seconds = 1e9, timeout = 20;
   size_t max_len = 1 << 16;
-  std::string artifact, suffix;
+  std::string artifact;
   std::vector<std::string> inputs;
 };
 
@@ -174,7 +174,7 @@ void gather(const std::string& path, const Settings& settings, std::vector<Bytes
     for (const std::string& name : names) {
       if (name != "." && name != "..") gather(path + "/" + name, settings, out, depth + 1);
     }
-  } else if (path.ends_with(settings.suffix) && facts.st_size <= static_cast<off_t>(settings.max_len)) {
+  } else if (facts.st_size <= static_cast<off_t>(settings.max_len)) {
     std::ifstream file(path, std::ios::binary);
     out.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   }
@@ -285,7 +285,6 @@ int main(int argc, char** argv) {
     if (key == "timeout") settings.timeout = std::strtod(value, nullptr);
     if (key == "max_len") settings.max_len = std::strtoull(value, nullptr, 10);
     if (key == "artifact_prefix") settings.artifact = value;
-    if (key == "suffix") settings.suffix = value;
   }
   artifact_path = settings.artifact + "crash";
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(keep_current);

@@ -15,10 +15,6 @@ namespace {
   std::abort();
 }
 
-void must(percale_status* status) {
-  if (status != nullptr) finding("it must not fail", percale_status_message(status, nullptr));
-}
-
 bool done(percale_status* status) {
   const bool ok = status == nullptr;
   answered(status);
@@ -52,6 +48,10 @@ Spec spec_of(const Graph& graph) {
 }
 
 }  // namespace
+
+void must(percale_status* status) {
+  if (status != nullptr) finding("it must not fail", percale_status_message(status, nullptr));
+}
 
 percale_engine* engine(const char* plugin_path) {
   percale_options* options = nullptr;

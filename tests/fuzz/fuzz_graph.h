@@ -9,6 +9,9 @@ namespace percale::fuzz {
 // One engine for all executions: one thread, 64 MB. `plugin_path` as the option.
 percale_engine* engine(const char* plugin_path);
 
+// Aborts, which is a finding, where there is a status: an error.
+void must(percale_status* status);
+
 // Releases a status. Aborts, which is a finding, where it says that something of ours is wrong.
 void answered(percale_status* status);
 

@@ -3,16 +3,17 @@
 #define PERCALE_TESTS_FUZZ_SCRATCH_H_
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <string>
 #include <string_view>
 
+#include "core/base/file.h"
+
 namespace percale::fuzz {
 
-// A folder of its own, which is removed with the files written through it when the process ends.
+// A folder of its own, which is removed with all in it when the process ends.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -25,13 +26,10 @@ class ScratchFolder {
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    unlink(file_.c_str());
-    rmdir(path_.c_str());
-  }
+  ~ScratchFolder() { static_cast<void>(remove_tree(path_)); }
 
   const std::string& path() const { return path_; }
-  // Writes the folder's one file anew, since mappings of the file from an earlier execution keep their bytes. Returns its path.
+  // Writes a file in place of the one written before, since mappings of the file from an earlier execution keep their bytes. Returns its path.
   const std::string& write(const char* name, std::string_view bytes) {
     unlink(file_.c_str());
     file_ = path_ + "/" + name;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/checked.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {
@@ -144,8 +145,8 @@ void MonitorState::load(std::string_view prefix, const NamedNumbers& numbers) {
     started = true;
     if (key == "best") best = value;
     if (key == "compared") compared = value != 0;
-    if (key == "bad") bad = static_cast<int64_t>(value);
-    if (key == "cooldown") cooldown = static_cast<int64_t>(value);
+    if (key == "bad") bad = checked_int(value).value_or(0);
+    if (key == "cooldown") cooldown = checked_int(value).value_or(0);
     if (key == "factor") factor = value;
     if (key == "stopped") stopped = value != 0;
   }

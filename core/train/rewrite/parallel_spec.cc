@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "core/base/similar_name.h"
+#include "core/checkpoint/checkpoint.h"
 #include "core/run/device_list.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {
 namespace {
-
-constexpr int64_t kMostShards = 65536;
 
 using ParallelKey = Key<ParallelSpec>;
 constexpr ParallelKey kSplitKeys[] = {
@@ -31,7 +30,7 @@ constexpr ParallelKey kParallelKeys[] = {
      .low = 1,
      .high = kMaxDevices,
      .fallback = "1"},
-    {"micro_batches", &ParallelSpec::micro_batches, "Shards of each replica.", 1, kMostShards, "as 'shards' says"},
+    {"micro_batches", &ParallelSpec::micro_batches, "Shards of each replica.", 1, kMaxShards, "as 'shards' says"},
     {.name = "splits",
      .value = ByHand{"int or object"},
      .doc = "Parts into which large products and tables are cut; or the number and the form by layer.",

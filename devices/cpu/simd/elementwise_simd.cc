@@ -135,18 +135,21 @@ PERCALE_BINARY(TanhGrad, hn::Mul(y, hn::NegMulAdd(x, x, set<T>(T{1}))))
 #define PERCALE_MAP(name) map<T, name<T>>,
 #define PERCALE_ZIP(name) zip<T, name<T>>,
 
+constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1,
+              kBinaryCount = static_cast<int>(Binary::kCount);
+#define PERCALE_ONE(name) +1
+static_assert(0 PERCALE_EACH_ARITHMETIC(PERCALE_ONE) == kArithmeticCount);
+static_assert(0 PERCALE_EACH_BINARY(PERCALE_ONE) == kBinaryCount);
+// The lengths are written out because clang does not know a length deduced in a template when it evaluates constants.
 template <class T>
-constexpr UnaryFn<T> kArithmetic[] = {PERCALE_EACH_ARITHMETIC(PERCALE_MAP)};
-constexpr int kArithmeticCount = static_cast<int>(Unary::kHardSwish) + 1;
-static_assert(sizeof(kArithmetic<float>) / sizeof(UnaryFn<float>) == kArithmeticCount);
+constexpr UnaryFn<T> kArithmetic[kArithmeticCount] = {PERCALE_EACH_ARITHMETIC(PERCALE_MAP)};
 constexpr UnaryFn<float> kTranscendental[] = {
     map<float, Exp<float>>,  map<float, Log<float>>,      map<float, Sigmoid<float>>, map<float, Tanh<float>>,
     map<float, Erf<float>>,  map<float, Softplus<float>>, map<float, Elu<float>>,     map<float, Silu<float>>,
     map<float, Gelu<float>>, map<float, GeluTanh<float>>};
 static_assert(sizeof(kTranscendental) / sizeof(UnaryFn<float>) + kArithmeticCount == static_cast<int>(Unary::kCount));
 template <class T>
-constexpr BinaryFn<T> kZips[] = {PERCALE_EACH_BINARY(PERCALE_ZIP)};
-static_assert(sizeof(kZips<float>) / sizeof(BinaryFn<float>) == static_cast<int>(Binary::kCount));
+constexpr BinaryFn<T> kZips[kBinaryCount] = {PERCALE_EACH_BINARY(PERCALE_ZIP)};
 
 constexpr UnaryFn<float> unary_of(int op) {
   return op < kArithmeticCount ? kArithmetic<float>[op] : kTranscendental[op - kArithmeticCount];
@@ -280,7 +283,7 @@ constexpr ElementwiseFns make_fns() {
   ElementwiseFns f = {};
   for (int i = 0; i < static_cast<int>(Unary::kCount); ++i) f.unary_f32[i] = unary_of(i);
   for (int i = 0; i < kArithmeticCount; ++i) f.unary_f64[i] = kArithmetic<double>[i];
-  for (int i = 0; i < static_cast<int>(Binary::kCount); ++i) {
+  for (int i = 0; i < kBinaryCount; ++i) {
     f.binary_f32[i] = kZips<float>[i];
     f.binary_f64[i] = kZips<double>[i];
   }

@@ -176,6 +176,25 @@ TEST_CASE("a checkpoint of the same step is replaced, and found if that was inte
   CHECK(*newest_checkpoint(folder.path()) == folder / "step-5.old");
 }
 
+TEST_CASE("a manifest whose numbers no training can have is damaged") {
+  const TempFolder folder;
+  REQUIRE(write_checkpoint(folder.path(), sample(1)).ok());
+  const std::string path = folder / "step-1/MANIFEST", good = *read_file(path);
+  const std::string body = good.substr(0, good.rfind(",\"manifest_crc32c\""));
+  for (const auto& [key, is] : {std::pair{"step", 1}, {"epoch", 1}, {"batch", 3}, {"shards", 2}}) {
+    for (const char* number : {"-1", "-9223372036854775808", "1099511627777", "9223372036854775807"}) {
+      std::string changed = body;
+      const std::string was = str_cat("\"", key, "\":", is);
+      changed.replace(changed.find(was), was.size(), str_cat("\"", key, "\":", number));
+      REQUIRE(write_file(path, changed + manifest_seal(changed)).ok());
+      const Status status = read_checkpoint(folder / "step-1").status();
+      CHECK(status.code() == Code::kDataLoss);
+      CHECK_MESSAGE(status.message().find(str_cat("'", key, "' is ", number, ", wanted 0 to ")) != std::string::npos,
+                    status.message());
+    }
+  }
+}
+
 TEST_CASE("every flipped byte and every cut of a checkpoint is noticed") {
   const TempFolder folder;
   REQUIRE(write_checkpoint(folder.path(), sample(1)).ok());

@@ -136,6 +136,15 @@ TEST_CASE("early stopping counts epochs as Keras does: patience, baseline, start
   }
 }
 
+TEST_CASE("a count that a checkpoint gives wrongly begins at 0 again") {
+  for (const double number : {std::nan(""), 1e300, -1e300}) {
+    MonitorState state;
+    state.load("e", {{"e.bad", number}, {"e.cooldown", number}});
+    CHECK(state.bad == 0);
+    CHECK(state.cooldown == 0);
+  }
+}
+
 TEST_CASE("batches that are fed by hand make the steps that fit makes of them, bit for bit") {
   for (const std::string model : {"mlp", "dropout", "normalised"}) {
     CAPTURE(model);

@@ -45,6 +45,16 @@ TEST_CASE("a history takes the columns that it has from those that there are") {
   CHECK(none.rows[1].metrics.empty());
 }
 
+TEST_CASE("a history whose epochs or steps are no whole numbers is refused") {
+  for (const double number : {std::nan(""), 1e300, -1e300}) {
+    for (const size_t column : {0, 1}) {
+      Tensor rows = sample().to_tensor();
+      rows.mutable_span<double>()[column] = number;
+      CHECK(History{}.from_tensor(rows, sample().metric_names).code() == Code::kInvalidArgument);
+    }
+  }
+}
+
 size_t count(const std::string& text, const std::string& what) {
   size_t out = 0;
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
