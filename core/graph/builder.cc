@@ -114,6 +114,11 @@ Result<NodeId> FunctionBuilder::add_node(const OpSchema& schema, const std::vect
   return id;
 }
 
+void FunctionBuilder::refine_shape(ValueId id, const Shape& shape) {
+  Shape& known = mutable_function().value(id).type.shape;
+  known = merge(known, shape);
+}
+
 ValueId FunctionBuilder::add_output(NodeId id, size_t output, const ValueType& type) {
   Function& f = mutable_function();
   Node& node = f.node(id);

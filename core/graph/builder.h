@@ -55,6 +55,8 @@ class FunctionBuilder {
   // Device hint of the nodes that follow, "" for none.
   void set_device(std::string_view device) { device_ = device; }
   const std::string& device() const { return device_; }
+  // Adds what else is known of a value's shape. Precondition: compatible with its shape.
+  void refine_shape(ValueId id, const Shape& shape);
   // What is put before the names of the nodes that follow, such as "encoder/".
   void set_name_prefix(std::string_view prefix) { prefix_ = prefix; }
   const std::string& name_prefix() const { return prefix_; }

@@ -16,6 +16,16 @@ class Device {
   const std::string device_;
 };
 
+// Whether all that `from` knows of the shapes of its inputs holds for `inputs`, so that its other shapes hold, too.
+bool keeps_shapes(const Function& from, const FunctionBuilder& to, const std::vector<ValueId>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == kNoValue) continue;
+    const Shape before = from.type(from.inputs[i]).shape, now = to.type(inputs[i]).shape;
+    if (!compatible(before, now) || !(merge(before, now) == now)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<bool> nodes_behind(const Function& f, const std::vector<ValueId>& values, bool control) {
@@ -66,6 +76,7 @@ Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& t
   std::vector<bool> wanted(from.nodes.size(), true);
   if (needed != nullptr) wanted = nodes_behind(from, *needed);
   std::vector<NodeId> nodes(from.nodes.size(), -1);
+  const bool shapes = keeps_shapes(from, to, inputs);
   Device device(to);
   for (size_t n = 0; n < from.nodes.size(); ++n) {
     const Node& node = from.nodes[n];
@@ -85,6 +96,8 @@ Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& t
       if (node.outputs[i] == kNoValue) continue;
       const ValueId copy = to.function().node(nodes[n]).outputs[i];
       map[static_cast<size_t>(node.outputs[i])] = copy;
+      const Shape before = from.type(node.outputs[i]).shape;
+      if (shapes && compatible(before, to.type(copy).shape)) to.refine_shape(copy, before);
       // A value may have been given a name of its own, as outputs of layers are.
       const std::string name = to.name_prefix() + from.value(node.outputs[i]).name;
       if (to.function().value(copy).name != name) (void)to.rename(copy, name);  // taken: it keeps the node's

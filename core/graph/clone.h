@@ -15,8 +15,9 @@ std::vector<bool> inputs_behind(const Function& f, const std::vector<ValueId>& v
 
 // Appends the nodes of `from` to `to`, with the constants that they use, and returns, per value of `from`, its value there.
 // The inputs of `from` are the values `inputs` of `to`, kNoValue for those that nothing copied uses. With `needed`, only
-// what these values of `from` depend on is copied; the others get kNoValue. Nodes whose names are taken get a number behind them, values then have the node's;
-// random nodes keep their ids, so that they draw the same numbers. `from` must be another function than `to`.
+// what these values of `from` depend on is copied; the others get kNoValue. Nodes whose names are taken get a number
+// behind them, values then have the node's; random nodes keep their ids, so that they draw the same numbers. Shapes that
+// `from` knows stay known where `inputs` have what it knows of its own. `from` must be another function than `to`.
 Result<std::vector<ValueId>> clone_body(const Function& from, FunctionBuilder& to, const std::vector<ValueId>& inputs,
                                         const std::vector<ValueId>* needed = nullptr);
 // The same with new inputs in `to` of the names and types of those of `from`.

@@ -1,6 +1,7 @@
 // Types of graphs whose dims and axes are computed by nodes.
 #include "core/train/rewrite/refine_types.h"
 
+#include "core/train/rewrite/model_file.h"
 #include "tests/unit/graph_util.h"
 
 namespace percale {
@@ -23,6 +24,17 @@ TEST_CASE("axes that are computed from constants are known after the refinement"
   b.outputs({b.op("Unsqueeze", {mean, axes})});
   CHECK(builder.main().type(mean).shape == Shape::unranked());
   CHECK(output_shape(*refined(builder)) == Shape{-1, 3, 1, 1});
+}
+
+TEST_CASE("a head that builds on an inner value sees the dims that were found") {
+  Builder builder(all_ops());
+  Build b(builder.main());
+  const ValueId x = b.input("image", {-1, 3, 4});
+  const ValueId batch = b.op("Gather", {b.op("Shape", {x}), b.ints({0})});
+  const ValueId rows = b.op("Reshape", {x, b.op("Concat", {batch, b.ints({-1})}, {{"axis", 0}})}, {}, "rows");
+  b.outputs({b.op("Neg", {rows})});
+  const auto body = get(model_body(*refined(builder), {"rows"}, {}));
+  CHECK(output_shape(*body) == Shape{-1, 12});
 }
 
 TEST_CASE("a graph whose types are known stays the same object") {
