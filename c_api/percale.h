@@ -768,6 +768,20 @@ PERCALE_API void percale_trainer_release(percale_trainer* trainer);
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_step(percale_trainer* trainer, const char* const* names,
                                                                    percale_tensor* const* batch, size_t count,
                                                                    double* out_loss);
+/** The same; it also gives values that the batch's forward pass computed, in its form for training and before the update, one new
+ * tensor per name in `fetches`: outputs of percale_trainer_model(), and other values of the graph that the loss needs, by name. Rows
+ * are those of the batch, in its order. NOT_FOUND for a value that a step does not compute. INVALID_ARGUMENT, and no step, for one
+ * that has no row for each row of the batch, unless the batch is one shard. FAILED_PRECONDITION in the mode "backup:N", which leaves
+ * shards out. With parameters that lie on devices alone, they are the host's from then on, which a warning says.
+ *
+ *     percale_tensor* scores;
+ *     const char* const fetches[] = {"scores"};
+ *     status = percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, &scores, &loss);
+ *
+ * \since 0.1 */
+PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_step_fetch(
+    percale_trainer* trainer, const char* const* names, percale_tensor* const* batch, size_t count,
+    const char* const* fetches, size_t fetch_count, percale_tensor** out_tensors, double* out_loss);
 /** What a callback of percale_trainer_fit() is told after each step. Grows at the end: read no further than struct_size.
  * \since 0.1 */
 typedef struct percale_progress {

@@ -239,6 +239,31 @@ percale_status* percale_trainer_step(percale_trainer* trainer, const char* const
   });
 }
 
+percale_status* percale_trainer_step_fetch(percale_trainer* trainer, const char* const* names,
+                                           percale_tensor* const* batch, size_t count, const char* const* fetches,
+                                           size_t fetch_count, percale_tensor** out_tensors, double* out_loss) {
+  clear(out_loss);
+  clear(out_tensors, fetch_count);
+  return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {
+    if (out_tensors == nullptr && fetch_count > 0) return invalid_argument(function, ": 'out_tensors' is NULL");
+    PERCALE_ASSIGN_OR_RETURN(const auto all, names_of(function, "names", names, count));
+    PERCALE_ASSIGN_OR_RETURN(const auto wanted, names_of(function, "fetches", fetches, fetch_count));
+    PERCALE_RETURN_IF_ERROR(check_array(function, "batch", batch, count));
+    PERCALE_ASSIGN_OR_RETURN(const TrainerCall call, begin_call(function, trainer));
+    // Made before the step, which must not have happened for a caller who gets an error.
+    std::vector<std::unique_ptr<percale_tensor>> made(fetch_count);
+    for (auto& handle : made) handle = std::make_unique<percale_tensor>(Tensor());
+    std::vector<Tensor> values;
+    PERCALE_ASSIGN_OR_RETURN(const double loss, call->step(all, tensors_of(batch, count), wanted, &values));
+    for (size_t i = 0; i < fetch_count; ++i) {
+      made[i]->tensor = std::move(values[i]);
+      out_tensors[i] = made[i].release();
+    }
+    if (out_loss != nullptr) *out_loss = loss;
+    return {};
+  });
+}
+
 percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs,
                                     percale_progress_callback callback, void* user) {
   return guarded(__func__, {NEEDS(trainer)}, [&, function = __func__]() -> Status {

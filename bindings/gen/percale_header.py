@@ -31,6 +31,7 @@ OUT_ARRAYS = {
     ("percale_dataset_next", "out_tensors"): None,
     ("percale_graph_value_type", "out_dims"): "out_rank",
     ("percale_session_run", "out_fetches"): "fetch_count",
+    ("percale_trainer_step_fetch", "out_tensors"): "fetch_count",
 }
 # Outs that sound like several and are one.
 OUT_SINGLE = {"out_options", "out_variables", "out_bytes", "out_loss"}

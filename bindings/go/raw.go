@@ -2011,6 +2011,38 @@ func trainerStep(trainer *C.percale_trainer, names []string, batch []*C.percale_
 	return float64(cOutLoss), nil
 }
 
+// trainerStepFetch is percale_trainer_step_fetch. The same; it also gives values that the batch's forward pass
+// computed, in its form for training and before the update, one new tensor per name in `fetches`: outputs of
+// percale_trainer_model(), and other values of the graph that the loss needs, by name. Rows are those of the batch,
+// in its order. NOT_FOUND for a value that a step does not compute. INVALID_ARGUMENT, and no step, for one that has
+// no row for each row of the batch, unless the batch is one shard. FAILED_PRECONDITION in the mode "backup:N", which
+// leaves shards out. With parameters that lie on devices alone, they are the host's from then on, which a warning
+// says. percale_tensor* scores; const char* const fetches[] = {"scores"}; status =
+// percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, &scores, &loss);
+func trainerStepFetch(trainer *C.percale_trainer, names []string, batch []*C.percale_tensor, fetches []string, outTensors []*C.percale_tensor) (float64, error) {
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	if len(batch) != len(names) {
+		err := lengthsDiffer("percale_trainer_step_fetch", "names", "batch")
+		return 0, err
+	}
+	cNames, err := texts(&pins, names)
+	if err != nil {
+		return 0, err
+	}
+	cFetches, err := texts(&pins, fetches)
+	if err != nil {
+		return 0, err
+	}
+	var cOutLoss C.double
+	status := C.percale_trainer_step_fetch(trainer, cNames, unsafe.SliceData(batch), C.size_t(len(names)), cFetches, C.size_t(len(fetches)), unsafe.SliceData(outTensors), &cOutLoss)
+	if status != nil {
+		err := statusError(status)
+		return 0, err
+	}
+	return float64(cOutLoss), nil
+}
+
 // trainerFit is percale_trainer_fit. Trains over the data set for as many epochs as are left until `epochs` (0: as
 // the SPEC says): those of earlier calls count, so that a second call with the same number does nothing, and goes on
 // where the first one was ended. The data set has a column for each input by name, of its dtype; where the input is

@@ -117,6 +117,28 @@ func (t *Trainer) Step(batch Feeds) (loss float64, err error) {
 	return trainerStep(c, names, in)
 }
 
+// StepFetch is Step; it also gives values that the batch's forward pass computed, in its form for training and before the
+// update, one new tensor per fetch: outputs of Model, and other values of the graph that the loss needs, by name. Their rows
+// are those of the batch.
+func (t *Trainer) StepFetch(batch Feeds, fetches ...string) (loss float64, values []*Tensor, err error) {
+	c, err := t.begin()
+	if err != nil {
+		return 0, nil, err
+	}
+	defer t.end()
+	names, tensors := batch.split()
+	in, leave, err := enterTensors(tensors)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer leave()
+	out, loss, err := trainerStepFetch(c, names, in, fetches)
+	if err != nil {
+		return 0, nil, err
+	}
+	return loss, newTensors(out), nil
+}
+
 // Progress is what Fit tells after each step.
 type Progress struct {
 	Epoch, Epochs             int64              // from 1

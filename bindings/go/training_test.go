@@ -139,6 +139,13 @@ func TestTrainerOfAGraph(t *testing.T) {
 	for range 100 {
 		last = good[float64](t)(trainer.Step(percale.Feeds{"x": xs, "t": ts}))
 	}
+	_, fetched, err := trainer.StepFetch(percale.Feeds{"x": xs, "t": ts}, "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scores := good[[]float32](t)(percale.Values[float32](fetched[0])); math.Abs(float64(scores[3])-3) > 0.05 {
+		t.Errorf("scores %v", scores)
+	}
 	bias := good[[]float32](t)(percale.Values[float32](good[*percale.Tensor](t)(variables.Value("y/bias"))))
 	if last > 1e-4 || math.Abs(float64(bias[0])+1) > 0.01 {
 		t.Errorf("loss %v, bias %v", last, bias)
@@ -148,7 +155,7 @@ func TestTrainerOfAGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := good[*percale.Trainer](t)(percale.NewTrainer(e, graph, nil, percale.Options{"optimizer": `{"name": "sgd", "learning_rate": 0.5}`}))
-	if err := other.Restore(folder); err != nil || other.Steps() != 100 {
+	if err := other.Restore(folder); err != nil || other.Steps() != 101 {
 		t.Errorf("%v, %d steps", err, other.Steps())
 	}
 }

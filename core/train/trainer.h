@@ -29,6 +29,7 @@
 #include "core/train/shards/batch_meeting.h"
 #include "core/train/shards/row_gradients.h"
 #include "core/train/shards/run_facts.h"
+#include "core/train/shards/step_fetches.h"
 
 namespace percale {
 
@@ -111,6 +112,11 @@ class Trainer {
   // With moving statistics the batches of a step have the same number of rows. Until the step is complete fit() and save() answer
   // FAILED_PRECONDITION; restore() forgets the batches.
   Result<double> step(const std::vector<std::string>& names, const std::vector<Tensor>& batch);
+  // The same; it also gives the values `fetches` that the batch's forward pass computed, in its form for training and before the update:
+  // outputs of inference_model(), and values that the loss needs. NOT_FOUND for another. Where a batch has several shards a value has
+  // a row for each row of the batch.
+  Result<double> step(const std::vector<std::string>& names, const std::vector<Tensor>& batch,
+                      const std::vector<std::string>& fetches, std::vector<Tensor>* fetched);
   // Trains until `epochs` (0: the options') epochs are complete, from where the trainer stands: in the middle of an epoch after
   // restore(). `dataset` null: the data of set_data(). A run that early stopping has ended stays ended. At the end of the epochs,
   // or of the run, the best weights come back where early stopping says so.
@@ -263,6 +269,9 @@ class Trainer {
                                                        const std::vector<ValueType>& feeds,
                                                        const std::vector<int32_t>& group);
   Status plan_shards(const std::vector<Tensor>& feeds, int64_t rows);
+  Result<StepFetches> find_fetches(const std::vector<std::string>& names) const;
+  // Parameters that lie on devices alone are the host's from now on.
+  Status leave_devices(std::string_view why);
   // The working variables have changed: those that a commit changes, or any.
   void note_change(bool by_commit = false);
   int64_t version_number(int64_t version, size_t variable) const {
@@ -306,6 +315,7 @@ class Trainer {
   bool unpublished_ = false;                      // the working set is ahead
   std::unique_ptr<ShardSums> sums_;
   RowGradients row_gradients_;                // of the parameters whose gradients are rows
+  StepFetches* fetches_ = nullptr;            // of the step under way; null: none
   std::vector<std::vector<int32_t>> groups_;  // per replica its devices, as RunSpec::group
   std::vector<std::vector<int32_t>> idle_;    // that could compute, but for want of shards
   size_t lanes_ = 1;                          // shards of a replica under way at once

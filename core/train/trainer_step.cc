@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/base/similar_name.h"
 #include "core/run/compiled.h"
 #include "core/train/method/metrics.h"
 #include "core/train/shards/device_choice.h"
@@ -128,6 +129,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
   std::string key(function);
   for (const int32_t device : group) key += str_cat("@", device);
   for (const ValueType& t : feeds) key += t.shape.to_string();
+  for (size_t i = graph_.outputs.size(); function != kMainFunction && i < outputs.size(); ++i) key += outputs[i] + '\n';
   if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
   RunSpec spec;
   spec.function = function;
@@ -157,9 +159,11 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
   for (const ValueType& t : feeds) key += t.shape.to_string();
   const auto decided = recompute_for_.find(key);
   bool again = decided != recompute_for_.end() ? decided->second : graph_.can_recompute && option.when == When::kAlways;
+  std::vector<std::string> outputs = graph_.outputs;
+  if (fetches_ != nullptr) fetches_->append_names(outputs);
   std::shared_ptr<const Compiled> plan;
   if (!again) {
-    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, graph_.outputs, feeds, group));
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, outputs, feeds, group));
     if (decided == recompute_for_.end() && graph_.can_recompute) {
       const auto at_once = static_cast<int64_t>(groups_.size() * lanes_);
       const int64_t room = option.when == When::kAboveBytes ? option.bytes : memory_->room() / at_once;
@@ -167,7 +171,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
     }
   }
   if (again) {
-    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kRecomputeFunction, inputs, graph_.outputs, feeds, group));
+    PERCALE_ASSIGN_OR_RETURN(plan, compiled(kRecomputeFunction, inputs, outputs, feeds, group));
   }
   if (option.when == When::kAboveBytes && plan->peak_bytes > option.bytes) {
     return resource_exhausted("a step needs ", plan->peak_bytes, " bytes", again ? " although it recomputes" : "",
@@ -187,6 +191,9 @@ Status Trainer::plan_shards(const std::vector<Tensor>& feeds, int64_t rows) {
     for (const int32_t device : group) shapes += str_cat("@", device);
     shapes += ';';
   }
+  std::vector<std::string> fetched;
+  if (fetches_ != nullptr) fetches_->append_names(fetched);
+  for (const std::string& name : fetched) shapes += name + '\n';
   if (shapes == planned_for_) return {};
   const std::lock_guard lock(plan_mutex_);
   planned_for_.clear();
@@ -305,7 +312,7 @@ Result<std::vector<std::vector<int64_t>>> Trainer::row_counts(const ShardPlans& 
     if (plan == of_rows.end()) return Status(Code::kUnavailable, "no device is left to compute the batch");
     const std::vector<ValueType> types = Session::fetch_types(**plan);
     for (size_t i = 0; i < tables; ++i) {
-      const ValueType& type = types[types.size() - 2 * (tables - i)];
+      const ValueType& type = types[graph_.outputs.size() - 2 * (tables - i)];
       if (type.dtype != DType::kI64 || !type.shape.is_static()) {
         return unimplemented("how many rows of '", graph_.parameters[graph_.by_rows[i]].name,
                              "' a step looks up is known only when it has run; train with 'sparse' false");
@@ -343,19 +350,25 @@ Status Trainer::reduce(const std::vector<Tensor>& feeds, int64_t rows, const Bat
   if (status.ok()) status = reduce_shards(feeds, rows, place, first);
   const bool may_go_on = status.code() == Code::kUnavailable || status.code() == Code::kFailedPrecondition;
   if (!may_go_on || !resident_->several()) return status;
+  PERCALE_RETURN_IF_ERROR(leave_devices(status.message()));
+  PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
+  return reduce_shards(feeds, rows, place, first);
+}
+
+Status Trainer::leave_devices(std::string_view why) {
   PERCALE_RETURN_IF_ERROR(bring_home());
   engine_->log().log(LogLevel::kWarning, "trainer, step ", steps_ + 1,
-                     ": the parameters are the host's from now on: ", status.message());
+                     ": the parameters are the host's from now on: ", why);
   resident_ = nullptr;
   sums_ = nullptr;
   planned_for_.clear();
-  PERCALE_RETURN_IF_ERROR(prepare_sums(rows));
-  return reduce_shards(feeds, rows, place, first);
+  return {};
 }
 
 Status Trainer::reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first) {
   PERCALE_RETURN_IF_ERROR(plan_shards(feeds, rows));
   PERCALE_RETURN_IF_ERROR(prepare_rows(rows, first));
+  if (fetches_ != nullptr) fetches_->begin_batch(options_.shards);
   const bool backup = mode_.kind == TrainMode::Kind::kBackup;
   const bool several_have_parameters = resident_ != nullptr && resident_->several();
   const int64_t waiting = facts_.waiting();
@@ -493,10 +506,13 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   const Compiled* plan = shard.plans.find(count)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
   if (resident_ != nullptr) return resident_->run(replica, shard.part, *plan, std::move(own), out, run);
-  if (row_gradients_.empty()) return session_->run(*plan, own, out, run);
+  if (row_gradients_.empty() && fetches_ == nullptr) return session_->run(*plan, own, out, run);
   std::vector<Tensor> outputs = out;
   PERCALE_RETURN_IF_ERROR(shard.by_rows.append_parts(shard.part, outputs));
-  return session_->run(*plan, own, outputs, run);
+  if (fetches_ != nullptr) outputs.resize(outputs.size() + fetches_->size());
+  PERCALE_RETURN_IF_ERROR(session_->run(*plan, own, outputs, run));
+  if (fetches_ != nullptr) fetches_->keep(shard.part, outputs);
+  return {};
 }
 
 // Cannot be cancelled: all that it needs is there.
@@ -610,6 +626,44 @@ Status Trainer::check_between_steps(std::string_view what) const {
                              " batches; step() must complete it first");
 }
 
+Result<StepFetches> Trainer::find_fetches(const std::vector<std::string>& names) const {
+  const Function& f = *graph_.graph->find_function(kComputeFunction);
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const std::string& name : names) {
+    const auto is_it = [&](const auto& prediction) { return prediction.first == name; };
+    const auto prediction = std::find_if(graph_.predictions.begin(), graph_.predictions.end(), is_it);
+    if (prediction != graph_.predictions.end()) {
+      found.push_back(*prediction);
+    } else if (f.find_value(name) != kNoValue) {
+      found.emplace_back(name, name);
+    } else {
+      std::vector<std::string> known;
+      for (const auto& [own, value] : graph_.predictions) known.push_back(own);
+      return not_found("a training step computes no '", name, "'", did_you_mean(name, known));
+    }
+  }
+  return StepFetches(std::move(found));
+}
+
+Result<double> Trainer::step(const std::vector<std::string>& names, const std::vector<Tensor>& batch,
+                             const std::vector<std::string>& fetches, std::vector<Tensor>* fetched) {
+  fetched->clear();
+  PERCALE_ASSIGN_OR_RETURN(StepFetches values, find_fetches(fetches));
+  if (values.empty()) return step(names, batch);
+  if (mode_.kind == TrainMode::Kind::kBackup) {
+    return failed_precondition("mode '", options_.mode, "' leaves shards out, whose rows no fetch would have");
+  }
+  if (resident_ != nullptr) PERCALE_RETURN_IF_ERROR(leave_devices("steps with fetches are the host's"));
+  struct UnderWay {
+    Trainer& trainer;
+    ~UnderWay() { trainer.fetches_ = nullptr; }
+  } under_way{*this};
+  fetches_ = &values;
+  Result<double> loss = step(names, batch);
+  if (loss.ok()) *fetched = values.take();
+  return loss;
+}
+
 Result<double> Trainer::step(const std::vector<std::string>& names, const std::vector<Tensor>& batch) {
   if (names.size() != batch.size()) return invalid_argument("a batch needs a name per tensor");
   if (mode_.streams()) {
@@ -648,6 +702,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
   if (last && !(before + weight > 0)) {
     return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", before + weight);
   }
+  if (fetches_ != nullptr) PERCALE_RETURN_IF_ERROR(fetches_->join(rows, engine_->memory()));
   if (token->cancelled()) return Status(Code::kCancelled, "training was cancelled");
   if (several > 1) sums_->add_batch(batches_added_ == 0, engine_->threads().parallel());
   row_gradients_.keep_batch();

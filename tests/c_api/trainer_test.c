@@ -312,6 +312,77 @@ static void class_numbers_come_in_any_integers(void) {
   }
 }
 
+/* The predictions of `rows` rows by the variables as they are. */
+static void predict(percale_trainer* trainer, percale_tensor* x, float* out) {
+  const char *const feed[] = {"x"}, *const fetch[] = {"y"};
+  percale_variables* variables = NULL;
+  percale_graph* model = NULL;
+  percale_session* session = NULL;
+  percale_tensor* y = NULL;
+  OK(percale_trainer_variables(trainer, &variables));
+  OK(percale_trainer_model(trainer, &model));
+  OK(percale_session_create(engine, model, variables, NULL, &session));
+  OK(percale_session_run(session, feed, &x, 1, fetch, 1, NULL, 0, PERCALE_FOREVER, &y));
+  memcpy(out, percale_tensor_get_data(y), ROWS * sizeof *out);
+  percale_tensor_release(y);
+  percale_session_release(session);
+  percale_graph_release(model);
+  percale_variables_release(variables);
+}
+
+static void a_step_gives_what_it_computed(void) {
+  const char *const names[] = {"x", "t"}, *const fetches[] = {"y", "loss"}, *const typo[] = {"z"};
+  percale_graph* graph = make_graph();
+  percale_trainer *trainer = make_trainer(graph), *plain = make_trainer(graph);
+  percale_tensor *batch[2], *values[2] = {NULL, NULL};
+  char with[100], without[100];
+  double loss = 0, same = 0, sum = 0;
+  float wanted[ROWS];
+  int i;
+  make_tensors(&batch[0], &batch[1]);
+  predict(trainer, batch[0], wanted);
+  /* Two shards: the rows come in the order of the batch, as they were before the update. */
+  OK(percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, values, &loss));
+  CHECK(percale_tensor_rank(values[0]) == 2 && percale_tensor_get_dims(values[0])[0] == ROWS);
+  for (i = 0; i < ROWS; ++i) {
+    const double y = ((const float*)percale_tensor_get_data(values[0]))[i];
+    const double target = ((const float*)percale_tensor_get_data(batch[1]))[i];
+    CHECK(fabs(y - wanted[i]) < 1e-6);
+    sum += (y - target) * (y - target) / ROWS;
+  }
+  CHECK(fabs(loss - sum) < 1e-6 * sum);
+  OK(percale_trainer_step(plain, names, batch, 2, &same));
+  CHECK(loss == same);
+  percale_tensor_release(values[0]);
+
+  /* What has no rows, and what nobody computes, is refused, and there was no step. */
+  FAILS(percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 2, values, &loss), PERCALE_INVALID_ARGUMENT,
+        "'loss' is f32 [] in a shard of the batch, wanted a row for each of its 20 rows");
+  CHECK(loss == 0 && values[0] == NULL && percale_trainer_steps(trainer) == 1);
+  FAILS(percale_trainer_step_fetch(trainer, names, batch, 2, typo, 1, values, &loss), PERCALE_NOT_FOUND,
+        "a training step computes no 'z'; there are y");
+  OK(percale_trainer_step_fetch(trainer, names, batch, 2, NULL, 0, NULL, NULL));
+  OK(percale_trainer_step(plain, names, batch, 2, NULL));
+  for (i = 0; i < 3; ++i) { /* with and without fetches in turn */
+    OK(percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, values, &loss));
+    percale_tensor_release(values[0]);
+    OK(percale_trainer_step(trainer, names, batch, 2, NULL));
+    OK(percale_trainer_step(plain, names, batch, 2, NULL));
+    OK(percale_trainer_step(plain, names, batch, 2, NULL));
+  }
+  digest_of(trainer, with, sizeof with);
+  digest_of(plain, without, sizeof without);
+  CHECK(strcmp(with, without) == 0);
+  REFUSES(percale_trainer_step_fetch(NULL, names, batch, 2, fetches, 1, values, &loss), "trainer");
+  REFUSES(percale_trainer_step_fetch(trainer, names, batch, 2, NULL, 1, values, &loss), "fetches");
+  REFUSES(percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, NULL, &loss), "out_tensors");
+  percale_tensor_release(batch[0]);
+  percale_tensor_release(batch[1]);
+  percale_trainer_release(trainer);
+  percale_trainer_release(plain);
+  percale_graph_release(graph);
+}
+
 static void steps_are_taken_one_by_one(void) {
   const char* const names[] = {"x", "t"};
   percale_graph* graph = make_graph();
@@ -754,6 +825,7 @@ int main(int argc, char** argv) {
   a_checkpoint_of_another_job_is_refused();
   a_checkpoint_goes_on_with_other_metrics();
   class_numbers_come_in_any_integers();
+  a_step_gives_what_it_computed();
   steps_are_taken_one_by_one();
   a_cancellation_ends_what_runs_and_what_begins();
   a_graph_has_a_loss_as_a_spec_has();

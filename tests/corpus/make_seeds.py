@@ -81,6 +81,10 @@ def seeds():
                   "no_header": b"1;2\n3;4\n", "missing": b"x,y\n,1\nNA,2\n3,nan\n", "extreme": b"x\n1e39\n1e-50\n-0\n+7\n0x10\n",
                   "words": b'kind;size\nloft;1\n"a;""b""";NA\n\n"two\nlines"; 3.5e0\n',
                   "categories": b"x,y\r\nred,1\r\nblue,2\r\n"}
+    yield "rules", {"learnt": b"{}\nx,y\nred,1\n,2\n",
+                    "columns": b'{"missing": "mean", "columns": {"x": {"words": ["a", "b"], "missing": 1}, "y": {"type": "integer"}}}\nx,y\nb,1\n,2\n',
+                    "separator": b'{"separator": ";", "header": false, "missing": "nan"}\n1;NA\n2;3\n',
+                    "inputs": b'{"inputs": {"x": [{"column": "a", "type": "category"}, {"column": "b", "missing": 0}]}}\na,b\nred,1\nblue,\n'}
     yield "npy", {"f32": npy("<f4", [ROWS, COLUMNS], f32), "big": npy(">f4", [ROWS, COLUMNS], f32),
                   "fortran": npy("<f8", [ROWS, COLUMNS], f64, fortran=True), "bool": npy("|b1", [3], b"\1\0\1"),
                   "version2": npy("<i8", [2], struct.pack("<2q", 1, -1), version=2)}

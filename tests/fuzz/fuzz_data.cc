@@ -1,7 +1,11 @@
 // Data files of one format, named by the ending PERCALE_FUZZ_SUFFIX: the reader ends with an error or a data set, and
-// such a data set gives its batches without harm.
+// such a data set gives its batches without harm. With PERCALE_FUZZ_RULES the first line of an input is the JSON of rules for CSV
+// files, and the rest is the file.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/fuzz/fuzz_graph.h"
@@ -33,13 +37,22 @@ void read(percale_engine* engine, const std::string& path, const char* csv) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static percale_engine* const engine = percale::fuzz::engine("");
   static percale::fuzz::ScratchFolder folder;
-  const std::string& path = folder.write("data" PERCALE_FUZZ_SUFFIX, {reinterpret_cast<const char*>(data), size});
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+#ifdef PERCALE_FUZZ_RULES
+  const size_t line = std::min(input.find('\n'), input.size());
+  const std::string rules(input.substr(0, line));
+  const std::string& path = folder.write("data" PERCALE_FUZZ_SUFFIX, input.substr(std::min(line + 1, input.size())));
+  read(engine, path + "#x,", rules.c_str());
+  read(engine, path, rules.c_str());
+#else
+  const std::string& path = folder.write("data" PERCALE_FUZZ_SUFFIX, input);
   read(engine, path, nullptr);
   read(engine, path + "#x", nullptr);  // the tensor, or the column, of that name
   if (path.ends_with(".csv")) {
     read(engine, path, R"({"missing": "mean", "separator": ";"})");
     read(engine, path + "#x,", R"({"missing": "nan", "header": true, "columns": {"x": {"type": "category"}}})");
   }
+#endif
   percale::fuzz::check_statuses();
   return 0;
 }

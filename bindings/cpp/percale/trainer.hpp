@@ -120,6 +120,29 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
     }
     return loss;
   }
+  /// What a step with fetches gives.
+  struct Fetched {
+    double loss = 0;
+    std::vector<Tensor> values;  // in the order of the fetches
+  };
+  /// The same; it also gives values that the batch's forward pass computed, in its form for training and before the update: outputs of
+  /// model(), and other values of the graph that the loss needs. Rows are those of the batch.
+  Result<Fetched> step_fetch(Feeds batch, Names fetches) {
+    std::vector<const char*> names;
+    std::vector<percale_tensor*> tensors;
+    for (const Feed& feed : batch.span()) {
+      names.push_back(feed.name.c_str());
+      tensors.push_back(feed.tensor.get());
+    }
+    std::vector<percale_tensor*> raw(fetches.size());
+    Fetched out;
+    if (percale_status* status = percale_trainer_step_fetch(get(), names.data(), tensors.data(), names.size(),
+                                                            fetches.data(), fetches.size(), raw.data(), &out.loss)) {
+      return Status(status);
+    }
+    for (percale_tensor* tensor : raw) out.values.emplace_back(tensor);
+    return out;
+  }
   /// Trains over the SPEC's data, or `dataset`, until `epochs` are done (0: as the SPEC says). They count all epochs of the trainer
   /// so far, those of earlier fits and of a restored checkpoint too: after fit(data, 1), fit(data, 2) trains one more.
   Status fit(int64_t epochs = 0) { return Status(percale_trainer_fit(get(), nullptr, epochs, nullptr, nullptr)); }

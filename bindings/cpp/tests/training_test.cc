@@ -149,6 +149,9 @@ TEST_CASE("a graph of layers and ops is trained by minimize and by a trainer") {
   double last = 0;
   for (int i = 0; i < 100; ++i) last = good(trainer.step({{"x", xs}, {"t", ts}}));
   CHECK(last < 1e-4);
+  const auto fetched = good(trainer.step_fetch({{"x", xs}, {"t", ts}}, {"y"}));
+  CHECK(fetched.loss < 1e-4);
+  CHECK(good(fetched.values[0].as<float>())[3] == doctest::Approx(3).epsilon(0.02));
   CHECK(good(good(variables.value("y/bias")).as<float>())[0] == doctest::Approx(-1).epsilon(0.01));
 }
 

@@ -201,6 +201,7 @@ percale_status* percale_trainer_from_spec(percale_engine* engine, const char* sp
 percale_trainer* percale_trainer_retain(percale_trainer* trainer);
 void percale_trainer_release(percale_trainer* trainer);
 percale_status* percale_trainer_step(percale_trainer* trainer, const char* const* names, percale_tensor* const* batch, size_t count, double* out_loss);
+percale_status* percale_trainer_step_fetch(percale_trainer* trainer, const char* const* names, percale_tensor* const* batch, size_t count, const char* const* fetches, size_t fetch_count, percale_tensor** out_tensors, double* out_loss);
 percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset, int64_t epochs, percale_progress_callback callback, void* user);
 percale_status* percale_trainer_set_validation(percale_trainer* trainer, percale_dataset* dataset);
 percale_status* percale_trainer_evaluate(percale_trainer* trainer, percale_dataset* dataset, percale_text** out_json);

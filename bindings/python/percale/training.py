@@ -8,8 +8,8 @@ from .engine import options_or_null
 from .errors import callback, check
 from .graph import Graph
 from .handle import ExclusiveHandle, exclusive, out, pointer_or_null
-from .session import Variables
-from .tensor import Tensors
+from .session import Variables, fetch_names, shaped
+from .tensor import Tensor, Tensors
 
 
 class Progress:
@@ -77,6 +77,17 @@ class Trainer(ExclusiveHandle):
         names, given, loss = Names(batch), Tensors(batch.values()), ffi.new("double*")
         check(lib.percale_trainer_step(self.c, names.array, given.array, len(names), loss))
         return loss[0]
+
+    @exclusive
+    def step_fetch(self, fetches, /, **batch):
+        """The same, and values that the batch's forward pass computed, in its form for training and before the update:
+        `loss, scores = trainer.step_fetch("scores", x=images, y=labels)`. Outputs of `model`, and other values of the graph that the loss
+        needs, by name; their rows are those of the batch. A list of names gives a dict of tensors, one name that tensor."""
+        wanted, single = fetch_names(fetches)
+        names, given, asked, loss = Names(batch), Tensors(batch.values()), Names(wanted), ffi.new("double*")
+        found = ffi.new("percale_tensor*[]", max(len(wanted), 1))
+        check(lib.percale_trainer_step_fetch(self.c, names.array, given.array, len(names), asked.array, len(asked), found, loss))
+        return loss[0], shaped([Tensor(found[i]) for i in range(len(wanted))], wanted, single)
 
     @exclusive
     def fit(self, dataset=None, epochs=0, callback=None):

@@ -1,11 +1,12 @@
 import os
-from typing import Any, Callable, Dict, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple, Union, overload
 
 from .data import Dataset
 from .engine import Engine
 from .graph import Graph
 from .handle import ExclusiveHandle
 from .session import Cancellation, Trace, Variables
+from .tensor import Tensor
 
 class Progress:
     epoch: int
@@ -34,6 +35,10 @@ class Trainer(ExclusiveHandle):
         **settings: Any,
     ) -> Trainer: ...
     def step(self, **batch: Any) -> float: ...
+    @overload
+    def step_fetch(self, fetches: str, /, **batch: Any) -> Tuple[float, Tensor]: ...
+    @overload
+    def step_fetch(self, fetches: Iterable[str], /, **batch: Any) -> Tuple[float, Dict[str, Tensor]]: ...
     # `epochs` counts all epochs of the trainer so far: after fit(data, 1), fit(data, 2) trains one more.
     def fit(
         self, dataset: Optional[Dataset] = None, epochs: int = 0, callback: Optional[Callable[[Progress], Optional[bool]]] = None

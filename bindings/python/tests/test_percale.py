@@ -365,6 +365,16 @@ class Training(unittest.TestCase):
         losses = [trainer.step(x=rows, target=wanted) for _ in range(50)]
         self.assertLess(losses[-1], losses[0] / 2)
         self.assertEqual(trainer.steps, 50)
+        before = {v: trainer.variables[v].numpy().copy() for v in ("dense/kernel", "dense/bias")}
+        loss, values = trainer.step_fetch(["error", "dense"], x=rows, target=wanted)
+        np.testing.assert_allclose(values["dense"].numpy(), rows @ before["dense/kernel"] + before["dense/bias"], rtol=1e-6)
+        np.testing.assert_allclose(loss, np.mean(values["error"].numpy() ** 2), rtol=1e-6)
+        self.assertFalse(np.array_equal(trainer.variables["dense/bias"].numpy(), before["dense/bias"]))
+        loss, error = trainer.step_fetch("error", x=rows, target=wanted)
+        self.assertEqual(error.shape, (4, 1))
+        with self.assertRaisesRegex(pc.NotFound, "a training step computes no 'errors'"):
+            trainer.step_fetch("errors", x=rows, target=wanted)
+        self.assertEqual(trainer.steps, 52)
         with tempfile.TemporaryDirectory() as folder:
             trainer.save(folder)
             again = pc.Trainer(e, graph, pc.Variables.of(e, graph, seed=7), optimizer="sgd")

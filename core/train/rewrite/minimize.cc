@@ -133,6 +133,24 @@ Result<std::vector<ValueId>> clone_forward(const Graph& graph, Function& from, F
   return clone_body(from, to, inputs, &needed);
 }
 
+// The predictions that can be had beside what the loss needs: of the same inputs, by pure nodes, so that they change nothing else.
+// What no output needs is pruned when a step is planned.
+std::vector<ValueId> free_predictions(const Function& f, const Objective& objective,
+                                      const std::vector<ValueId>& needed) {
+  const std::vector<bool> inputs = inputs_behind(f, needed), nodes = nodes_behind(f, needed);
+  std::vector<ValueId> out;
+  for (const std::string& name : objective.predictions) {
+    const ValueId id = f.find_value(name);
+    if (id == kNoValue) continue;
+    const std::vector<bool> own_inputs = inputs_behind(f, {id}), own_nodes = nodes_behind(f, {id});
+    bool free = true;
+    for (size_t i = 0; i < inputs.size(); ++i) free = free && (inputs[i] || !own_inputs[i]);
+    for (size_t i = 0; i < nodes.size(); ++i) free = free && (nodes[i] || !own_nodes[i] || f.nodes[i].op->has(kPure));
+    if (free) out.push_back(id);
+  }
+  return out;
+}
+
 // The function "train_compute": forward in the form for training, and backward, which begins at node *forward.
 Status build_compute(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
                      const std::vector<std::string>& frozen, bool synchronized, const ParallelSpec& parallel,
@@ -158,6 +176,8 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   });
   std::vector<ValueId> needed = wanted;
   for (const auto& s : form.statistics) needed.push_back(s.value);
+  const std::vector<ValueId> predictions = free_predictions(form.function, objective, needed);
+  needed.insert(needed.end(), predictions.begin(), predictions.end());
 
   PERCALE_ASSIGN_OR_RETURN(FunctionBuilder * f, b.add_function(kComputeFunction));
   const std::vector<bool> inputs_used = inputs_behind(form.function, needed);
@@ -178,6 +198,9 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   const auto mapped = [&](ValueId id) { return map[static_cast<size_t>(id)]; };
   std::vector<ValueId> outputs;
   for (ValueId id : wanted) outputs.push_back(mapped(id));
+  for (ValueId id : predictions) {
+    out.predictions.emplace_back(form.function.value(id).name, f->function().value(mapped(id)).name);
+  }
 
   out.parameters = trained_by(b.graph(), f->function(), outputs[0], frozen);
   leave_out_statistics(form, out.parameters);

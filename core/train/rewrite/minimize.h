@@ -70,7 +70,9 @@ struct TrainGraph {
   // Outputs of compute by name: loss sum, weight, the metrics' totals, the other gradients, statistics times shard_fraction; then
   // for each of `by_rows` row numbers and values, which are put behind each other, not added.
   std::vector<std::string> outputs;
-  size_t totals = 2;           // how many of them stand before the gradients
+  size_t totals = 2;  // how many of them stand before the gradients
+  // Predictions of the model that compute can give out, too: their names, and those that they have in compute.
+  std::vector<std::pair<std::string, std::string>> predictions;
   std::string shard_fraction;  // compute's input for the shard's part of the batch; "" without statistics
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics, rows and values.
   std::vector<std::string> commit_inputs, commit_targets;

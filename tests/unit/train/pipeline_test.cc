@@ -211,6 +211,8 @@ TEST_CASE("what a pipeline cannot be is an error that says what was found and wh
       "3 replicas x 2 stages x 1 splits want 6 devices, there are 4: cpu:0, cpu:1, cpu:2, cpu:3");
   has(message_of(R"(, "shards": 3, "parallel": {"stages": 2, "micro_batches": 4})"),
       "2 replicas x 4 micro_batches are 8");
+  has(message_of(R"(, "parallel": {"stages": 2, "micro_batches": 65536})"),
+      "2 replicas x 65536 micro_batches are 131072 shards of a batch, wanted 65536 at most");
   has(message_of(R"(, "shards": 1, "parallel": {"stages": 2, "replicas": 2})"), "2 replicas share 1 shards");
   has(message_of(R"(, "strategy": "mirored")"), "did you mean 'mirrored'");
   has(message_of(R"(, "strategy": "multi_worker_mirrored")"), "needs the remote plug-in");

@@ -733,6 +733,16 @@ functions! {
     /// option "accumulation" as many calls make a step, the last of them updates; until then fit and save answer
     /// FAILED_PRECONDITION.
     fn percale_trainer_step(trainer: *mut percale_trainer, names: *const *const c_char, batch: *const *mut percale_tensor, count: usize, out_loss: *mut f64) -> *mut percale_status;
+    /// The same; it also gives values that the batch's forward pass computed, in its form for training and before the
+    /// update, one new tensor per name in `fetches`: outputs of `percale_trainer_model()`, and other values of the
+    /// graph that the loss needs, by name. Rows are those of the batch, in its order. NOT_FOUND for a value that a
+    /// step does not compute. INVALID_ARGUMENT, and no step, for one that has no row for each row of the batch,
+    /// unless the batch is one shard. FAILED_PRECONDITION in the mode "backup:N", which leaves shards out. With
+    /// parameters that lie on devices alone, they are the host's from then on, which a warning says.
+    ///
+    /// percale_tensor* scores; const char* const fetches\[\] = {"scores"}; status =
+    /// percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, &scores, &loss);
+    fn percale_trainer_step_fetch(trainer: *mut percale_trainer, names: *const *const c_char, batch: *const *mut percale_tensor, count: usize, fetches: *const *const c_char, fetch_count: usize, out_tensors: *mut *mut percale_tensor, out_loss: *mut f64) -> *mut percale_status;
     /// Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier
     /// calls count, so that a second call with the same number does nothing, and goes on where the first one was
     /// ended. The data set has a column for each input by name, of its dtype; where the input is I64, as class

@@ -372,6 +372,31 @@ impl Trainer {
         Ok(loss)
     }
 
+    /// The same; it also gives values that the batch's forward pass computed, in its form for training and before the update, one per
+    /// fetch: outputs of [`Trainer::model`], and other values of the graph that the loss needs. Their rows are those of the batch.
+    pub fn step_fetch(&mut self, batch: &[(&str, &Tensor)], fetches: &[&str]) -> Result<(f64, Vec<Tensor>)> {
+        let (names, wanted) = (Names::new(batch.iter().map(|(name, _)| name))?, Names::new(fetches)?);
+        let tensors: Vec<_> = batch.iter().map(|(_, tensor)| tensor.as_raw()).collect();
+        let mut loss = 0.0;
+        let mut out = vec![std::ptr::null_mut(); fetches.len()];
+        // SAFETY: arrays as long as is said, tensors that nobody writes to; the results are taken over at once.
+        unsafe {
+            self.during_token(|| {
+                check(sys::percale_trainer_step_fetch(
+                    self.raw(),
+                    names.as_ptr(),
+                    tensors.as_ptr(),
+                    tensors.len(),
+                    wanted.as_ptr(),
+                    wanted.len(),
+                    out.as_mut_ptr(),
+                    &mut loss,
+                ))
+            })?;
+            Ok((loss, out.into_iter().map(|raw| Tensor::take(raw)).collect()))
+        }
+    }
+
     /// Trains over the data for as many epochs as are left until `epochs` (0: as the SPEC says). Epochs count all of the trainer so
     /// far: after a fit until 1 another does nothing, and one until 2 one more. Without a data set that of the SPEC. Labels of sparse
     /// losses are integers.

@@ -163,6 +163,20 @@ fn texts_with_nul_and_counts_that_do_not_fit_are_errors() {
 }
 
 #[test]
+fn a_step_gives_what_it_computed_or_says_that_it_did_not() {
+    let engine = engine();
+    let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();
+    let x = Tensor::from_vec(&[2, 2], vec![1f32, 2.0, 3.0, 4.0]).unwrap();
+    let y = Tensor::from_vec(&[2, 1], vec![0f32; 2]).unwrap();
+    let output = trainer.model().unwrap().output_names()[0].clone();
+    let (loss, values) = trainer.step_fetch(&[("x", &x), ("y", &y)], &[&output]).unwrap();
+    let squares: f64 = values[0].as_slice::<f32>().unwrap().iter().map(|s| f64::from(s * s)).sum();
+    assert!((loss - squares / 2.0).abs() < 1e-5 * loss.abs(), "{loss} {squares}");
+    assert_eq!(trainer.step_fetch(&[("x", &x), ("y", &y)], &["nothing"]).unwrap_err().code(), Code::NotFound);
+    assert_eq!(trainer.steps(), 1);
+}
+
+#[test]
 fn a_callback_that_breaks_ends_the_training_after_its_step() {
     let engine = engine();
     let mut trainer = Trainer::from_spec(&engine, LINE).build().unwrap();

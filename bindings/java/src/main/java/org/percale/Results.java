@@ -9,10 +9,26 @@ import java.util.Map;
 public final class Results implements AutoCloseable, Iterable<Tensor> {
   private final List<String> names;
   private final List<Tensor> tensors;
+  private final long variablesVersion;
 
   Results(List<String> names, List<Tensor> tensors) {
+    this(names, tensors, 0);
+  }
+
+  Results(List<String> names, List<Tensor> tensors, long variablesVersion) {
     this.names = names;
     this.tensors = tensors;
+    this.variablesVersion = variablesVersion;
+  }
+
+  /**
+   * The number of the variables' version that the run has read. It is told of asynchronous runs and
+   * of those with a token; a {@link PreparedCall} tells its own.
+   *
+   * @return the number, as {@link Variables#version}; 0 where it is not told, for a graph without variables, and for data
+   */
+  public long variablesVersion() {
+    return variablesVersion;
   }
 
   /**

@@ -316,7 +316,8 @@ public final class Session extends NativeHandle {
 
     /**
      * Runs on threads of the engine. A cancel of the future ends the run. What depends on it runs on a
-     * thread of this package, which may wait.
+     * thread of this package, which may wait. Unlike {@link #run} it is not tried again after a garbage
+     * collection when memory is short while it runs.
      *
      * @return a result per fetch, when it is over; {@link PercaleException} else
      */
@@ -366,7 +367,7 @@ public final class Session extends NativeHandle {
           int index = i;
           out.add(Tensor.take(Native.make(place -> RawEvent.percale_event_result(event, index, place))));
         }
-        return new Results(fetches, out);
+        return new Results(fetches, out, RawEvent.percale_event_variables_version(event));
       });
     }
 

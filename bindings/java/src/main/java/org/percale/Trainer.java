@@ -1,5 +1,6 @@
 package org.percale;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 
@@ -267,6 +268,44 @@ public final class Trainer extends NativeHandle {
     List<Tensor> tensors = new ArrayList<>();
     batch.forEach(tensors::add);
     return step(batch.names(), tensors);
+  }
+
+  /**
+   * What a step with fetches gives.
+   *
+   * @param loss the batch's mean loss before the update
+   * @param values a tensor per fetch
+   */
+  public record Fetched(double loss, Results values) implements AutoCloseable {
+    /** Closes the tensors. */
+    @Override
+    public void close() {
+      values.close();
+    }
+  }
+
+  /**
+   * One step on one global batch, which also gives values that its forward pass computed, in its form for training and
+   * before the update. Their rows are those of the batch.
+   *
+   * @param batch its tensors by name
+   * @param fetches outputs of {@link #model}, and other values of the graph that the loss needs
+   * @return the loss and a new tensor per fetch
+   */
+  public Fetched stepFetch(Map<String, Tensor> batch, String... fetches) {
+    List<String> names = List.copyOf(batch.keySet());
+    List<String> wanted = List.of(fetches);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment loss = arena.allocate(JAVA_DOUBLE);
+      MemorySegment all = Native.names(arena, names);
+      MemorySegment asked = Native.names(arena, wanted);
+      MemorySegment out = arena.allocate(ADDRESS, Math.max(1, wanted.size()));
+      List<Tensor> tensors = names.stream().map(batch::get).toList();
+      checkCancellable(trainer -> withAll(tensors, pointers -> RawTrainer.percale_trainer_step_fetch(trainer, all,
+          Native.pointers(arena, pointers), names.size(), asked, wanted.size(), out, loss)));
+      List<Tensor> values = Native.read(out, wanted.size()).stream().map(Tensor::take).toList();
+      return new Fetched(loss.get(JAVA_DOUBLE, 0), new Results(wanted, values));
+    }
   }
 
   private double step(List<String> names, List<Tensor> tensors) {

@@ -267,6 +267,14 @@ class UseTest {
         assertEquals(same.digest(), drawn.digest());
         assertFalse(same.digest().equals(others.digest()));
         assertTrue(trainer.step(Map.of("x", rows)) > trainer.step(Map.of("x", rows)));
+        try (Session session = Session.create(engine, graph, drawn);
+            Results loss = session.request().feed("x", rows).fetch("loss").runAsync().join()) {
+          assertEquals(drawn.version(), loss.variablesVersion());
+        }
+        try (Trainer.Fetched step = trainer.stepFetch(Map.of("x", rows), "y"); Tensor y = step.values().get("y")) {
+          float[] scores = y.toFloatArray();
+          assertEquals(step.loss(), (scores[0] * scores[0] + scores[1] * scores[1]) / 2, 1e-5);
+        }
       }
     }
   }

@@ -124,6 +124,38 @@ public final class RawTrainer {
     }
   }
 
+  private static final MethodHandle PERCALE_TRAINER_STEP_FETCH_ =
+      Raw.function("percale_trainer_step_fetch",
+          FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+
+  /**
+   * The same; it also gives values that the batch's forward pass computed, in its form for training and before the
+   * update, one new tensor per name in {@code fetches}: outputs of percale_trainer_model(), and other values of
+   * the graph that the loss needs, by name. Rows are those of the batch, in its order. NOT_FOUND for a value that
+   * a step does not compute. INVALID_ARGUMENT, and no step, for one that has no row for each row of the batch,
+   * unless the batch is one shard. FAILED_PRECONDITION in the mode "backup:N", which leaves shards out. With
+   * parameters that lie on devices alone, they are the host's from then on, which a warning says.
+   * <p>percale_tensor* scores; const char* const fetches[] = {"scores"}; status = percale_trainer_step_fetch(trainer,
+   * names, batch, 2, fetches, 1, &amp;scores, &amp;loss);
+   *
+   * @param trainer in percale_trainer*
+   * @param names array const char* const*
+   * @param batch array percale_tensor* const*
+   * @param count in size_t
+   * @param fetches array const char* const*
+   * @param fetch_count in size_t
+   * @param out_tensors out percale_tensor**
+   * @param out_loss out double*
+   * @return NULL, or the error, which the caller releases
+   */
+  public static MemorySegment percale_trainer_step_fetch(MemorySegment trainer, MemorySegment names, MemorySegment batch, long count, MemorySegment fetches, long fetch_count, MemorySegment out_tensors, MemorySegment out_loss) {
+    try {
+      return (MemorySegment) PERCALE_TRAINER_STEP_FETCH_.invokeExact(trainer, names, batch, count, fetches, fetch_count, out_tensors, out_loss);
+    } catch (Throwable error) {
+      throw Raw.unexpected(error);
+    }
+  }
+
   private static final MethodHandle PERCALE_TRAINER_FIT_ =
       Raw.function("percale_trainer_fit",
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
