@@ -132,8 +132,8 @@ func (t *Trainer) StepFetch(batch Feeds, fetches ...string) (loss float64, value
 		return 0, nil, err
 	}
 	defer leave()
-	out, loss, err := trainerStepFetch(c, names, in, fetches)
-	if err != nil {
+	out := make([]*C.percale_tensor, len(fetches))
+	if loss, err = trainerStepFetch(c, names, in, fetches, out); err != nil {
 		return 0, nil, err
 	}
 	return loss, newTensors(out), nil

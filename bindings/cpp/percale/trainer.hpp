@@ -122,8 +122,8 @@ class Trainer : public Handle<percale_trainer, percale_trainer_release> {
   }
   /// What a step with fetches gives.
   struct Fetched {
-    double loss = 0;
-    std::vector<Tensor> values;  // in the order of the fetches
+    double loss = 0;             ///< of the batch, before the update
+    std::vector<Tensor> values;  ///< in the order of the fetches
   };
   /// The same; it also gives values that the batch's forward pass computed, in its form for training and before the update: outputs of
   /// model(), and other values of the graph that the loss needs. Rows are those of the batch.

@@ -60,7 +60,8 @@ def parameters_in(stub):
     given = stub.args
     both = given.posonlyargs + given.args
     late = len(both) - len(given.defaults)
-    out = [(a.arg, KINDS.POSITIONAL_OR_KEYWORD, i >= late) for i, a in enumerate(both)]
+    kinds = [KINDS.POSITIONAL_ONLY] * len(given.posonlyargs) + [KINDS.POSITIONAL_OR_KEYWORD] * len(given.args)
+    out = [(a.arg, kind, i >= late) for i, (a, kind) in enumerate(zip(both, kinds))]
     out += [(given.vararg.arg, KINDS.VAR_POSITIONAL, False)] if given.vararg else []
     out += [(a.arg, KINDS.KEYWORD_ONLY, d is not None) for a, d in zip(given.kwonlyargs, given.kw_defaults)]
     return out + ([(given.kwarg.arg, KINDS.VAR_KEYWORD, False)] if given.kwarg else [])

@@ -354,7 +354,7 @@ class Training(unittest.TestCase):
         e = engine()
         b = pc.Builder(e)
         x, target = b.input("x", [-1, 2]), b.input("target", [-1, 1])
-        error = b.layer("Dense", x, units=1) - target
+        error = ops.Sub(b, b.layer("Dense", x, units=1, name="y"), target, name="error")
         loss = ops.ReduceMean(b, error * error, keepdims=0, name="loss")
         b.outputs(loss)
         graph = b.finish()
@@ -365,11 +365,12 @@ class Training(unittest.TestCase):
         losses = [trainer.step(x=rows, target=wanted) for _ in range(50)]
         self.assertLess(losses[-1], losses[0] / 2)
         self.assertEqual(trainer.steps, 50)
-        before = {v: trainer.variables[v].numpy().copy() for v in ("dense/kernel", "dense/bias")}
-        loss, values = trainer.step_fetch(["error", "dense"], x=rows, target=wanted)
-        np.testing.assert_allclose(values["dense"].numpy(), rows @ before["dense/kernel"] + before["dense/bias"], rtol=1e-6)
-        np.testing.assert_allclose(loss, np.mean(values["error"].numpy() ** 2), rtol=1e-6)
-        self.assertFalse(np.array_equal(trainer.variables["dense/bias"].numpy(), before["dense/bias"]))
+        before = {v: trainer.variables[v].numpy().copy() for v in ("y/kernel", "y/bias")}
+        loss, values = trainer.step_fetch(["y", "error"], x=rows, target=wanted)
+        np.testing.assert_allclose(values["y"].numpy(), rows @ before["y/kernel"] + before["y/bias"], rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(loss, np.mean(values["error"].numpy() ** 2), rtol=1e-5)
+        trainer.publish()
+        self.assertFalse(np.array_equal(trainer.variables["y/bias"].numpy(), before["y/bias"]))
         loss, error = trainer.step_fetch("error", x=rows, target=wanted)
         self.assertEqual(error.shape, (4, 1))
         with self.assertRaisesRegex(pc.NotFound, "a training step computes no 'errors'"):

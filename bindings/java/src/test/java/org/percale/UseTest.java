@@ -271,8 +271,8 @@ class UseTest {
             Results loss = session.request().feed("x", rows).fetch("loss").runAsync().join()) {
           assertEquals(drawn.version(), loss.variablesVersion());
         }
-        try (Trainer.Fetched step = trainer.stepFetch(Map.of("x", rows), "y"); Tensor y = step.values().get("y")) {
-          float[] scores = y.toFloatArray();
+        try (Trainer.Fetched step = trainer.stepFetch(Map.of("x", rows), "y")) {
+          float[] scores = step.values().get("y").toFloatArray();
           assertEquals(step.loss(), (scores[0] * scores[0] + scores[1] * scores[1]) / 2, 1e-5);
         }
       }
