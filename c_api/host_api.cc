@@ -179,7 +179,19 @@ int32_t grad_emit(percale_grad_context* context, const char* op, const int32_t* 
   }
 }
 void grad_set(percale_grad_context* context, size_t i, int32_t value) {
-  if (i < context->num_inputs()) context->set(i, value);
+  try {
+    const auto values = static_cast<int64_t>(context->builder().function().values.size());
+    if (i >= context->num_inputs()) {
+      context->fail(invalid_argument("grad_set: the op has ", static_cast<uint64_t>(context->num_inputs()),
+                                     " inputs, there is none with the number ", static_cast<uint64_t>(i)));
+    } else if (value != kNoValue && (value < 0 || value >= values)) {
+      context->fail(invalid_argument("grad_set: ", value, " is no value that grad_input(), grad_output(), ",
+                                     "grad_of_output() or grad_emit() gave"));
+    } else {
+      context->set(i, value);
+    }
+  } catch (...) {  // memory is short, and so is that of whatever comes next
+  }
 }
 
 percale_engine* builder_engine(percale_builder* builder) { return builder->engine.get(); }

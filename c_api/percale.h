@@ -470,7 +470,7 @@ PERCALE_API const char* percale_graph_get_input_name(const percale_graph* graph,
 /** The same of the outputs. \since 0.1 */
 PERCALE_API const char* percale_graph_get_output_name(const percale_graph* graph, size_t index);
 /** dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed and fetched as
- * well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND names a similar one value.
+ * well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND names a similar value.
  * \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_graph_value_type(const percale_graph* graph, const char* name,
                                                                        percale_dtype* out_dtype, int64_t* out_dims,
@@ -652,7 +652,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_dataset_from_tensors(perca
                                                                            percale_tensor* const* tensors, size_t count,
                                                                            percale_dataset** out_dataset);
 /** Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which tensor, or which
- * columns of a CSV file, separated by commas. Rows of files of one name follow each other. What can be mapped is (see
+ * columns of a CSV file, separated by commas. Paths are taken as they are: only those of a SPEC are looked up in PERCALE_DATA and in
+ * the cache. Rows of files of one name follow each other. What can be mapped is (see
  * percale_graph_load_file() about files that are cut short), and CSV is read as it is wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`: JSON with
  * the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt from the whole file;
  * percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT names file, line and column of a field that does not
@@ -803,10 +804,12 @@ typedef struct percale_progress {
  * percale_dataset_configure() and percale_dataset_next() of the data that it trains on and validates with; percale_trainer_set_trace() and
  * percale_trainer_set_cancellation() do nothing. Functions of other objects may be called. \since 0.1 */
 typedef int32_t (*percale_progress_callback)(void* user, const percale_progress* progress);
-/** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier calls count, so that a
- * second call with the same number does nothing, and goes on where the first one was ended. The data set has a column for each input by
+/** Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC, or the option "epochs", says): those of
+ * earlier calls count, so that a second call with the same number does nothing, and goes on where the first one was ended. The data set has a column for each input by
  * name, of its dtype; where the input is I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are
- * good too. `dataset` may be NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
+ * good too. Rows have the shape of the input's, but for dims of 1; flat rows take the input's shape, and a flat input theirs. Rows of
+ * [28, 28, 3] are an error where the input wants [3, 28, 28]. A schedule without a length of its own runs over the epochs that this
+ * call was told. `dataset` may be NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_trainer* trainer, percale_dataset* dataset,
                                                                   int64_t epochs, percale_progress_callback callback,
                                                                   void* user);
@@ -843,7 +846,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_save(percale_train
  * newer ones that are damaged are logged as a warning and listed by percale_trainer_describe(): {"run_id", "restored_from",
  * "skipped_checkpoints"}. FAILED_PRECONDITION names the first difference when the checkpoint is of another job: model,
  * initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen variables, or the
- * numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs metrics. Data that the trainer
+ * numerics fingerprint (the option "any_fingerprint" takes up that of another). Epochs, devices, threads, paths and logging may
+ * change, and between epochs metrics; with other epochs a schedule without a length of its own gives other rates. Data that the trainer
  * does not know yet is compared by the next percale_trainer_fit(). \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_restore(percale_trainer* trainer, const char* path);
 /** Makes `folder` where it is missing and locks it for the run of this trainer, until the trainer is gone, locks another folder, or the
@@ -864,7 +868,8 @@ PERCALE_API int64_t percale_trainer_steps(const percale_trainer* trainer);
  * later begin with those that were given earlier. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_history(const percale_trainer* trainer,
                                                                       const char* format, percale_text** out_text);
-/** Facts as JSON: parameters, shards, devices, batch size, optimizer, data. \since 0.1 */
+/** Facts as JSON: parameters, shards, devices, batch size, optimizer, data. "epoch" is that of the next step, from 1: after all of 8
+ * epochs it is 9. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_describe(const percale_trainer* trainer,
                                                                        percale_text** out_json);
 

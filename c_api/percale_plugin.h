@@ -303,12 +303,14 @@ typedef struct percale_host_api {
                                       const int64_t* dims, size_t rank);
   int32_t (*shape_attribute_int)(const percale_shape_context* context, const char* name, int64_t* out_value);
 
-  /* Gradient functions: values are numbers, -1 = absent. */
+  /* Gradient functions: values are numbers, -1 = absent. Attributes can be neither read nor given to the nodes that are emitted, so
+   * that a constant comes from values: `Div(x, x)` is 1 where x is not 0, `Exp(Sub(x, x))` is 1 where x is finite. */
   int32_t (*grad_input)(const percale_grad_context* context, size_t index);
   int32_t (*grad_output)(const percale_grad_context* context, size_t index);
   int32_t (*grad_of_output)(const percale_grad_context* context, size_t index);
   /** Emits a node of the domain "" or "domain:Op" and returns its first output, -1 after an error. */
   int32_t (*grad_emit)(percale_grad_context* context, const char* op, const int32_t* inputs, size_t input_count);
+  /** The gradient with respect to an input: a value that grad_* functions gave. An input without one counts as zero. */
   void (*grad_set)(percale_grad_context* context, size_t input_index, int32_t value);
 
   /* Statuses that the functions below give: the plug-in passes them on, or reads and releases them. */
@@ -440,7 +442,7 @@ typedef struct percale_op_value {
   const char* name;
   /** Values with the same letter have the same dtype. */
   char type_group;
-  /** Bit set: 1 << PERCALE_DTYPE_*. */
+  /** Bit set: 1 << PERCALE_DTYPE_*. 0 for an output: the shape function says its dtype. */
   uint32_t dtypes;
   /** Inputs only: 1 = may be absent. */
   int32_t optional;
@@ -531,7 +533,8 @@ typedef struct percale_plugin_api {
 } percale_plugin_api;
 
 /** The one function that a plug-in exports. `path` is the plug-in's own file. On failure it returns a status made with
- * host->status_create and the plug-in is reported as absent with that reason.
+ * host->status_create. A plug-in of a folder is then reported as absent with that reason; one that the option "plugin_path" names as a
+ * file fails the engine.
  *
  * It is called whenever an engine is made, from any thread, by each copy of the library in the process with a table of its own. A
  * plug-in that keeps the first table refuses those of other copies; one that serves all of them gives each its own tables and

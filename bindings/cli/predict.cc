@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "api.h"
 #include "commands.h"
@@ -97,6 +98,18 @@ bool convert_elements(const percale_tensor* from, double scale, percale_tensor* 
   }
 }
 
+// Whether rows of these dims, the first one left out, mean the same in row-major order, as training takes them: dims of 1 do not
+// count, and a flat row says nothing of its dims.
+bool rows_agree(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  const auto without_ones = [](const std::vector<int64_t>& dims) {
+    std::vector<int64_t> out;
+    std::copy_if(dims.begin() + 1, dims.end(), std::back_inserter(out), [](int64_t dim) { return dim != 1; });
+    return out;
+  };
+  const std::vector<int64_t> one = without_ones(a), other = without_ones(b);
+  return one == other || one.size() < 2 || other.size() < 2;
+}
+
 // A batch as the model takes it: its dtype, its shape, and as many rows as it is made for (zeros behind the last).
 Tensor fitted(const Setup& setup, Tensor batch, const Value& input, double scale) {
   const int64_t* dims = percale_tensor_get_dims(batch.get());
@@ -117,6 +130,7 @@ Tensor fitted(const Setup& setup, Tensor batch, const Value& input, double scale
   }
   for (size_t i = 1; i < have.size(); ++i) row *= have[i];
   if (row != wanted_row || rows > want[0]) throw refuse("");
+  if (!rows_agree(want, have)) throw refuse(": their numbers stand in another order");
   if (want == have && percale_tensor_dtype(batch.get()) == input.dtype && scale == 1) return batch;
   percale_tensor* made = nullptr;
   check(percale_tensor_create(setup.engine.get(), input.dtype, want.data(), want.size(), &made));

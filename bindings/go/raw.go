@@ -1082,7 +1082,7 @@ func graphGetOutputName(graph *C.percale_graph, index int) string {
 
 // graphValueType is percale_graph_value_type. dtype, dims (-1 = unknown) and rank of a value of "main": an input, an
 // output, or one within, which can be fed and fetched as well. The rank is SIZE_MAX when not even that is known;
-// `out_dims` has room for 8. NOT_FOUND names a similar one value.
+// `out_dims` has room for 8. NOT_FOUND names a similar value.
 func graphValueType(graph *C.percale_graph, name string) (DType, []int64, error) {
 	cName, err := text(name)
 	if err != nil {
@@ -1664,12 +1664,13 @@ func datasetFromTensors(engine *C.percale_engine, names []string, tensors []*C.p
 }
 
 // datasetFromFiles is percale_dataset_from_files. Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or
-// .tsv (plain or gz); "file#name" says which tensor, or which columns of a CSV file, separated by commas. Rows of
-// files of one name follow each other. What can be mapped is (see percale_graph_load_file() about files that are cut
-// short), and CSV is read as it is wanted: files may be larger than memory. u8 images become f32, multiplied by
-// `scale` (0: kept as they are). `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their
-// columns hold is learnt from the whole file; percale_dataset_csv_rules() gives it for the next data set.
-// INVALID_ARGUMENT names file, line and column of a field that does not fit.
+// .tsv (plain or gz); "file#name" says which tensor, or which columns of a CSV file, separated by commas. Paths are
+// taken as they are: only those of a SPEC are looked up in PERCALE_DATA and in the cache. Rows of files of one name
+// follow each other. What can be mapped is (see percale_graph_load_file() about files that are cut short), and CSV is
+// read as it is wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they
+// are). `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt
+// from the whole file; percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT names file, line
+// and column of a field that does not fit.
 func datasetFromFiles(engine *C.percale_engine, names []string, paths []string, scale float64, csv string) (*C.percale_dataset, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -2044,11 +2045,13 @@ func trainerStepFetch(trainer *C.percale_trainer, names []string, batch []*C.per
 }
 
 // trainerFit is percale_trainer_fit. Trains over the data set for as many epochs as are left until `epochs` (0: as
-// the SPEC says): those of earlier calls count, so that a second call with the same number does nothing, and goes on
-// where the first one was ended. The data set has a column for each input by name, of its dtype; where the input is
-// I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are good too. `dataset`
-// may be NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the
-// return.
+// the SPEC, or the option "epochs", says): those of earlier calls count, so that a second call with the same number
+// does nothing, and goes on where the first one was ended. The data set has a column for each input by name, of its
+// dtype; where the input is I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats
+// are good too. Rows have the shape of the input's, but for dims of 1; flat rows take the input's shape, and a flat
+// input theirs. Rows of [28, 28, 3] are an error where the input wants [3, 28, 28]. A schedule without a length of
+// its own runs over the epochs that this call was told. `dataset` may be NULL for a trainer from a SPEC with data.
+// `callback` may be NULL. Neither it nor `user` is used after the return.
 func trainerFit(trainer *C.percale_trainer, dataset *C.percale_dataset, epochs int64, callback C.percale_progress_callback, user uintptr) error {
 	status := C.go_trainer_fit(trainer, dataset, C.int64_t(epochs), callback, C.uintptr_t(user))
 	if status != nil {
@@ -2142,8 +2145,9 @@ func trainerSave(trainer *C.percale_trainer, folder string) error {
 // are logged as a warning and listed by percale_trainer_describe(): {"run_id", "restored_from",
 // "skipped_checkpoints"}. FAILED_PRECONDITION names the first difference when the checkpoint is of another job:
 // model, initializers, loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen
-// variables, or the numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs
-// metrics. Data that the trainer does not know yet is compared by the next percale_trainer_fit().
+// variables, or the numerics fingerprint (the option "any_fingerprint" takes up that of another). Epochs, devices,
+// threads, paths and logging may change, and between epochs metrics; with other epochs a schedule without a length of
+// its own gives other rates. Data that the trainer does not know yet is compared by the next percale_trainer_fit().
 func trainerRestore(trainer *C.percale_trainer, path string) error {
 	cPath, err := text(path)
 	if err != nil {
@@ -2219,7 +2223,7 @@ func trainerHistory(trainer *C.percale_trainer, format string) (string, error) {
 }
 
 // trainerDescribe is percale_trainer_describe. Facts as JSON: parameters, shards, devices, batch size, optimizer,
-// data.
+// data. "epoch" is that of the next step, from 1: after all of 8 epochs it is 9.
 func trainerDescribe(trainer *C.percale_trainer) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_trainer_describe(trainer, &cOutJson)

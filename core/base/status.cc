@@ -3,10 +3,10 @@
 #include <array>
 #include <atomic>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <new>
+
+#include "core/base/number_text.h"
 
 namespace percale {
 
@@ -70,11 +70,7 @@ void StrPart::append_to(std::string& out) const {
     case Kind::kChar: out.push_back(static_cast<char>(int_)); return;
     case Kind::kInt: out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), int_).ptr); return;
     case Kind::kUint: out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), uint_).ptr); return;
-    case Kind::kDouble:
-      // A NaN has no sign worth a word.
-      std::snprintf(digits.data(), digits.size(), "%.9g", std::isnan(double_) ? std::abs(double_) : double_);
-      out.append(digits.data());
-      return;
+    case Kind::kDouble: out.append(general_text(double_, 9)); return;
   }
 }
 

@@ -1,8 +1,8 @@
 #include "core/draw/looks.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/number_text.h"
 #include "core/base/status.h"
 #include "core/draw/text.h"
 
@@ -12,11 +12,7 @@ namespace {
 constexpr int32_t kMinBox = 84, kMaxBox = 220, kMaxChipName = 130, kMaxChipDetail = 110;
 constexpr size_t kMaxChips = 6;
 
-std::string rounded(double number) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::general, 3).ptr;
-  return {text, end};
-}
+std::string rounded(double number) { return general_text(number, 3); }
 
 void fit(Look& look) {
   const int32_t time = look.time.empty() ? 0 : text_width(look.time, kTextSize) + 8;

@@ -1,8 +1,8 @@
 #include "core/placement/place.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "core/base/number_text.h"
 #include "core/placement/constraints.h"
 #include "core/placement/cost_model.h"
 #include "core/placement/schedule.h"
@@ -15,16 +15,9 @@ constexpr double kLeastShare = 0.1, kLeastSeconds = 50e-6;
 constexpr size_t kShownCandidates = 8;
 
 std::string time_text(double seconds) {
-  char text[32];
-  const bool micro = seconds < 1e-3, milli = seconds < 1;
-  std::snprintf(text, sizeof text, "%.3g %s",
-                seconds * (micro   ? 1e6
-                           : milli ? 1e3
-                                   : 1),
-                micro   ? "us"
-                : milli ? "ms"
-                        : "s");
-  return text;
+  if (seconds < 1e-3) return general_text(seconds * 1e6, 3) + " us";
+  if (seconds < 1) return general_text(seconds * 1e3, 3) + " ms";
+  return general_text(seconds, 3) + " s";
 }
 
 class Placer {

@@ -164,8 +164,12 @@ void Trainer::note_change(bool by_commit) {
 Result<std::shared_ptr<CancelToken>> Trainer::begin() {
   const std::lock_guard lock(cancel_mutex_);
   token_ = std::make_shared<CancelToken>(stop_.get());
-  if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
+  if (token_->cancelled()) return cancelled();
   return token_;
+}
+
+Status Trainer::cancelled() const {
+  return Status(Code::kCancelled, str_cat("training was cancelled; the state is that of step ", steps_));
 }
 
 void Trainer::set_cancel(std::shared_ptr<const CancelToken> stop) {

@@ -277,6 +277,8 @@ class Trainer {
   int64_t version_number(int64_t version, size_t variable) const {
     return version * static_cast<int64_t>(working_.size()) + static_cast<int64_t>(variable);
   }
+  // Says where the training stands.
+  Status cancelled() const;
   // The token of a call that begins; CANCELLED when it must not.
   Result<std::shared_ptr<CancelToken>> begin();
   double learning_rate(int64_t done, int64_t steps) const;

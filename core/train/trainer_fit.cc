@@ -117,7 +117,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
     if (progress) go = progress(p);
     if (go && token->cancelled()) {
       PERCALE_RETURN_IF_ERROR(publish_if(!by_hand));
-      return Status(Code::kCancelled, "training was cancelled");
+      return cancelled();
     }
   }
   return go ? finish_fit() : publish_if(!by_hand);

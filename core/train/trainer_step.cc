@@ -69,6 +69,37 @@ Result<Tensor> as_whole_numbers(const Tensor& from, const std::shared_ptr<Memory
   return out;
 }
 
+// The dims of a row of a batch that are not 1.
+std::vector<int64_t> row_dims(const Shape& batch) {
+  std::vector<int64_t> out;
+  for (size_t i = 1; i < batch.rank(); ++i) {
+    if (batch[i] != 1) out.push_back(batch[i]);
+  }
+  return out;
+}
+
+// Whether numbers in row-major order mean the same in both: dims of 1 do not count, and a flat row says nothing of its dims. Rows of
+// [28, 28, 3] are none of [3, 28, 28], however many numbers they have.
+bool rows_agree(const Shape& a, const Shape& b) {
+  const std::vector<int64_t> one = row_dims(a), other = row_dims(b);
+  return one == other || one.size() < 2 || other.size() < 2;
+}
+
+// What helps a batch of this shape.
+std::string remedy_for(const Shape& want, const Shape& batch) {
+  if (!want.known_rank() || want.rank() != batch.rank()) return "";
+  if (want[0] >= 0 && want[0] != batch[0] &&
+      compatible(Shape{std::span(want.begin(), want.end()).subspan(1)},
+                 Shape{std::span(batch.begin(), batch.end()).subspan(1)})) {
+    return str_cat("; the model is made for batches of ", want[0],
+                   ": free its batch dim (percale_graph_with_dims(), 'percale import --dim batch=?')");
+  }
+  std::vector<int64_t> one = row_dims(want), other = row_dims(batch);
+  std::ranges::sort(one);
+  std::ranges::sort(other);
+  return one == other ? "; map the data through a graph with a Transpose that puts its dims in this order" : "";
+}
+
 std::string list_of(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& n : names) out += str_cat(out.empty() ? "" : ", ", "'", n, "'");
@@ -110,8 +141,10 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
     if (!compatible(want.shape, tensor.shape())) {
       Shape shape = want.shape;
       if (shape.known_rank() && shape.rank() > 0 && (shape[0] < 0 || shape[0] == own_rows)) shape[0] = own_rows;
-      if (!shape.is_static() || !byte_size(want.dtype, shape).ok() || shape.num_elements() != tensor.num_elements()) {
-        return invalid_argument("input '", input, "' has shape ", want.shape, ", the data ", tensor.shape());
+      if (!shape.is_static() || !byte_size(want.dtype, shape).ok() || shape.num_elements() != tensor.num_elements() ||
+          !rows_agree(shape, tensor.shape())) {
+        return invalid_argument("input '", input, "' has shape ", want.shape, ", the data ", tensor.shape(),
+                                remedy_for(want.shape, tensor.shape()));
       }
       tensor = tensor.reshaped(shape);
     }
@@ -397,7 +430,7 @@ Status Trainer::reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, co
       return status.with_context("no device is left to compute the batch");
     }
     if (status.ok()) settle_backup(rows);
-    return status;
+    return status.code() == Code::kCancelled && token_->cancelled() ? cancelled() : status;
   }
 }
 
@@ -592,7 +625,7 @@ Status Trainer::run_step(const std::vector<std::string>& names, std::span<const 
 
 Status Trainer::finish_step(double weight, double learning_rate) {
   if (!(weight > 0)) return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", weight);
-  if (token_->cancelled()) return Status(Code::kCancelled, "training was cancelled");
+  if (token_->cancelled()) return cancelled();
   PERCALE_RETURN_IF_ERROR(check_loss(batch_loss(), steps_ + 1));
   if (resident_ != nullptr) {
     PERCALE_RETURN_IF_ERROR(resident_->adopt(sums_->total()[1]));
@@ -703,7 +736,7 @@ Result<double> Trainer::step(const std::vector<std::string>& names, const std::v
     return invalid_argument("step ", steps_ + 1, ": the weights of the batch add up to ", before + weight);
   }
   if (fetches_ != nullptr) PERCALE_RETURN_IF_ERROR(fetches_->join(rows, engine_->memory()));
-  if (token->cancelled()) return Status(Code::kCancelled, "training was cancelled");
+  if (token->cancelled()) return cancelled();
   if (several > 1) sums_->add_batch(batches_added_ == 0, engine_->threads().parallel());
   row_gradients_.keep_batch();
   ++batches_added_;

@@ -1,7 +1,7 @@
 /* A plug-in in C. It adds the op test:Double, y = 2x, with its gradient and a kernel that computes in
  * as many pieces as the attribute 'pieces' says and fails if the first element is NaN. Its kernel for
  * Relu refuses every node, so that a test can read the reason. With SILENT defined, the op does not
- * declare that its gradient ignores the attribute. */
+ * declare that its gradient ignores the attribute; with MISTAKEN its gradient is a value that nobody made. */
 #include <percale_plugin.h>
 
 static const percale_host_api* host;
@@ -25,7 +25,11 @@ static percale_status* gradient(void* user, percale_grad_context* context) {
   int32_t terms[2];
   (void)user;
   terms[0] = terms[1] = host->grad_of_output(context, 0);
+#if defined(MISTAKEN)
+  host->grad_set(context, 0, 12345);
+#else
   host->grad_set(context, 0, host->grad_emit(context, "Add", terms, 2));
+#endif
   return NULL;
 }
 

@@ -107,6 +107,22 @@ static void an_op_whose_gradient_cannot_see_its_attributes_must_say_that_it_igno
   percale_options_release(options);
 }
 
+static void a_gradient_that_nobody_made_is_refused(const char* path) {
+  const int64_t dims[1] = {3};
+  percale_engine* engine = make(path, "cpu:0");
+  percale_builder* builder = NULL;
+  percale_value x, y, gradient;
+  OK(percale_builder_create(engine, &builder));
+  OK(percale_builder_input(builder, "x", PERCALE_DTYPE_F32, dims, 1, &x));
+  OK(percale_builder_node(builder, "test:Double", NULL));
+  OK(percale_builder_add_input(builder, x));
+  OK(percale_builder_finish_node(builder, 1, &y));
+  FAILS(percale_builder_gradients(builder, &y, 1, &x, 1, &gradient), PERCALE_INVALID_ARGUMENT,
+        "grad_set: 12345 is no value that");
+  percale_builder_release(builder);
+  percale_engine_release(engine);
+}
+
 static void what_is_no_plugin_is_refused_with_its_reason(const char* path, const char* twice) {
   percale_options* options = NULL;
   percale_engine* engine = NULL;
@@ -122,10 +138,11 @@ static void what_is_no_plugin_is_refused_with_its_reason(const char* path, const
 }
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
   an_op_of_a_plugin_is_an_op(argv[1]);
   a_device_of_a_plugin_can_be_opened(argv[2]);
   an_op_whose_gradient_cannot_see_its_attributes_must_say_that_it_ignores_them(argv[4]);
+  a_gradient_that_nobody_made_is_refused(argv[5]);
   what_is_no_plugin_is_refused_with_its_reason(argv[3], argv[1]);
   return check_done();
 }

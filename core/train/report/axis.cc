@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
+#include <utility>
+
+#include "core/base/number_text.h"
 
 namespace percale {
 namespace {
@@ -14,18 +16,15 @@ std::string label(double v, double step) {
   const double size = std::abs(v);
   for (const auto& [unit, name] : {std::pair(1e6, "M"), std::pair(1e3, "k")}) {
     if (size >= unit && size < unit * 1e3 && (unit > 1e3 || size >= 1e4) && std::fmod(step, unit / 1000) == 0) {
-      char text[40];
-      snprintf(text, sizeof text, "%.10g%s", v / unit, name);
-      return text;
+      return general_text(v / unit, 10) + name;
     }
   }
   const double digits = std::floor(std::log10(size) + 1e-9) - std::floor(std::log10(step) + 1e-9) + 1;
-  char text[40];
-  snprintf(text, sizeof text, "%.*g", static_cast<int>(std::clamp(digits, 1.0, 12.0)), v);
-  // %g writes 200 of one digit as 2e+02.
-  if (size >= 1 && size < 1e4)
-    snprintf(text, sizeof text, "%.*f", static_cast<int>(std::max(0.0, -std::floor(std::log10(step) + 1e-9))), v);
-  return text;
+  // In general form 200 of one digit would be 2e+02.
+  if (size >= 1 && size < 1e4) {
+    return fixed_text(v, static_cast<int>(std::max(0.0, -std::floor(std::log10(step) + 1e-9))));
+  }
+  return general_text(v, static_cast<int>(std::clamp(digits, 1.0, 12.0)));
 }
 
 }  // namespace

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "core/base/checked.h"
+#include "core/base/number_text.h"
 
 namespace percale {
 namespace {
 
 constexpr size_t kFixedColumns = 5;
 
-std::string number(double v) {
-  if (std::isnan(v)) return "nan";  // of either sign
-  char text[40];
-  snprintf(text, sizeof text, "%.9g", v);
-  return text;
-}
+std::string number(double v) { return general_text(v, 9); }
 
 }  // namespace
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "core/base/number_text.h"
 #include "core/base/svg.h"
 #include "core/train/report/axis.h"
 #include "core/train/report/history.h"
@@ -22,17 +22,8 @@ constexpr const char *kLossColour = "#93c5fd", *kMeanColour = "#1d4ed8", *kBroke
 constexpr std::array<const char*, 4> kMetricColours = {"#15803d", "#7e22ce", "#0e7490", "#be185d"};
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 3"};  // for more metrics than colours
 
-std::string fixed(double v) {
-  char text[40];
-  snprintf(text, sizeof text, "%.1f", v);
-  return text;
-}
-std::string number(double v) {
-  if (std::isnan(v)) return "nan";  // of either sign
-  char text[40];
-  snprintf(text, sizeof text, "%.4g", v);
-  return text;
-}
+std::string fixed(double v) { return fixed_text(v, 1); }
+std::string number(double v) { return general_text(v, 4); }
 
 std::string text(double x, double y, const char* anchor, const std::string& what, const std::string& more = "") {
   return str_cat("<text x=\"", fixed(x), "\" y=\"", fixed(y), "\" text-anchor=\"", anchor, "\"", more, ">",

@@ -44,7 +44,8 @@ Result<ValueId> find_input(const Function& f, std::string_view key, const std::s
 Result<ValueId> find_predictions(const Function& f, const std::string& name) {
   if (name.empty()) {
     if (f.outputs.size() == 1) return f.outputs[0];
-    return invalid_argument("loss: 'predictions' must say which of the graph's outputs it is of");
+    return f.outputs.empty() ? invalid_argument("loss: the graph has no outputs; set those that it is to be of")
+                             : invalid_argument("loss: 'predictions' must say which of the graph's outputs it is of");
   }
   const ValueId id = f.find_value(name);
   if (id != kNoValue) return id;

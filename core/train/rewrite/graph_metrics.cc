@@ -72,6 +72,9 @@ Status add(FunctionBuilder& f, const Objective& before, GraphMetric asked, Objec
   std::vector<ValueId> all(main.values.size()), outputs;
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<ValueId>(i);
   for (const std::string& name : before.predictions) outputs.push_back(main.find_value(name));
+  if (asked.predictions.empty() && outputs.empty()) {
+    return invalid_argument("beside the loss the graph has no outputs that a metric could be of");
+  }
   if (asked.predictions.empty() && outputs.size() != 1) {
     return invalid_argument("'predictions' must say what it is of: beside the loss the graph has the outputs ",
                             quoted(main, outputs));

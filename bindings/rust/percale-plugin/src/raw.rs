@@ -542,15 +542,22 @@ pub struct percale_host_api {
     pub shape_set_output: Option<unsafe extern "C" fn(context: *mut percale_shape_context, index: usize, dtype: percale_dtype, dims: *const i64, rank: usize) -> *mut percale_status>,
     /// Shape functions.
     pub shape_attribute_int: Option<unsafe extern "C" fn(context: *const percale_shape_context, name: *const c_char, out_value: *mut i64) -> i32>,
-    /// Gradient functions: values are numbers, -1 = absent.
+    /// Gradient functions: values are numbers, -1 = absent. Attributes can be neither read nor given to the nodes
+    /// that are emitted, so that a constant comes from values: `Div(x, x)` is 1 where x is not 0, `Exp(Sub(x, x))` is
+    /// 1 where x is finite.
     pub grad_input: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
-    /// Gradient functions: values are numbers, -1 = absent.
+    /// Gradient functions: values are numbers, -1 = absent. Attributes can be neither read nor given to the nodes
+    /// that are emitted, so that a constant comes from values: `Div(x, x)` is 1 where x is not 0, `Exp(Sub(x, x))` is
+    /// 1 where x is finite.
     pub grad_output: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
-    /// Gradient functions: values are numbers, -1 = absent.
+    /// Gradient functions: values are numbers, -1 = absent. Attributes can be neither read nor given to the nodes
+    /// that are emitted, so that a constant comes from values: `Div(x, x)` is 1 where x is not 0, `Exp(Sub(x, x))` is
+    /// 1 where x is finite.
     pub grad_of_output: Option<unsafe extern "C" fn(context: *const percale_grad_context, index: usize) -> i32>,
     /// Emits a node of the domain "" or "domain:Op" and returns its first output, -1 after an error.
     pub grad_emit: Option<unsafe extern "C" fn(context: *mut percale_grad_context, op: *const c_char, inputs: *const i32, input_count: usize) -> i32>,
-    /// Gradient functions: values are numbers, -1 = absent.
+    /// The gradient with respect to an input: a value that grad_* functions gave. An input without one counts as
+    /// zero.
     pub grad_set: Option<unsafe extern "C" fn(context: *mut percale_grad_context, input_index: usize, value: i32)>,
     /// Statuses that the functions below give: the plug-in passes them on, or reads and releases them.
     pub status_code: Option<unsafe extern "C" fn(status: *const percale_status) -> percale_code>,
@@ -702,7 +709,7 @@ pub struct percale_op_value {
     pub name: *const c_char,
     /// Values with the same letter have the same dtype.
     pub type_group: c_char,
-    /// Bit set: 1 \<\< PERCALE_DTYPE_*.
+    /// Bit set: 1 \<\< PERCALE_DTYPE_*. 0 for an output: the shape function says its dtype.
     pub dtypes: u32,
     /// Inputs only: 1 = may be absent.
     pub optional: i32,
@@ -833,7 +840,8 @@ pub struct percale_plugin_api {
 }
 
 /// The one function that a plug-in exports. `path` is the plug-in's own file. On failure it returns a status made
-/// with host-\>status_create and the plug-in is reported as absent with that reason.
+/// with host-\>status_create. A plug-in of a folder is then reported as absent with that reason; one that the
+/// option "plugin_path" names as a file fails the engine.
 ///
 /// It is called whenever an engine is made, from any thread, by each copy of the library in the process with a
 /// table of its own. A plug-in that keeps the first table refuses those of other copies; one that serves all of

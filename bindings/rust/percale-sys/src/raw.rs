@@ -534,7 +534,7 @@ functions! {
     fn percale_graph_get_output_name(graph: *const percale_graph, index: usize) -> *const c_char;
     /// dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed
     /// and fetched as well. The rank is SIZE_MAX when not even that is known; `out_dims` has room for 8. NOT_FOUND
-    /// names a similar one value.
+    /// names a similar value.
     fn percale_graph_value_type(graph: *const percale_graph, name: *const c_char, out_dtype: *mut percale_dtype, out_dims: *mut i64, out_rank: *mut usize) -> *mut percale_status;
     /// The graph with other dims of its inputs, each "NAME=SIZE", "NAME=?" (any size), or "INPUT:AXIS=SIZE". Models
     /// keep the names that their files have for dims; where no dim is called "batch", that is the first dim of the
@@ -654,12 +654,13 @@ functions! {
     /// Rows of tensors that stand in memory: all have the same first dim. Names become feed names.
     fn percale_dataset_from_tensors(engine: *mut percale_engine, names: *const *const c_char, tensors: *const *mut percale_tensor, count: usize, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which
-    /// tensor, or which columns of a CSV file, separated by commas. Rows of files of one name follow each other. What
-    /// can be mapped is (see `percale_graph_load_file()` about files that are cut short), and CSV is read as it is
-    /// wanted: files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are).
-    /// `csv`: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt
-    /// from the whole file; `percale_dataset_csv_rules()` gives it for the next data set. INVALID_ARGUMENT names
-    /// file, line and column of a field that does not fit.
+    /// tensor, or which columns of a CSV file, separated by commas. Paths are taken as they are: only those of a SPEC
+    /// are looked up in PERCALE_DATA and in the cache. Rows of files of one name follow each other. What can be
+    /// mapped is (see `percale_graph_load_file()` about files that are cut short), and CSV is read as it is wanted:
+    /// files may be larger than memory. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`:
+    /// JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is learnt from the
+    /// whole file; `percale_dataset_csv_rules()` gives it for the next data set. INVALID_ARGUMENT names file, line
+    /// and column of a field that does not fit.
     fn percale_dataset_from_files(engine: *mut percale_engine, names: *const *const c_char, paths: *const *const c_char, count: usize, scale: f64, csv: *const c_char, out_dataset: *mut *mut percale_dataset) -> *mut percale_status;
     /// The rules by which the data set reads its CSV files, as JSON: columns, types, categories, what stands for
     /// missing values. With them `percale_dataset_from_files()` reads other files alike: validation data, rows to
@@ -743,12 +744,14 @@ functions! {
     /// percale_tensor* scores; const char* const fetches\[\] = {"scores"}; status =
     /// percale_trainer_step_fetch(trainer, names, batch, 2, fetches, 1, &scores, &loss);
     fn percale_trainer_step_fetch(trainer: *mut percale_trainer, names: *const *const c_char, batch: *const *mut percale_tensor, count: usize, fetches: *const *const c_char, fetch_count: usize, out_tensors: *mut *mut percale_tensor, out_loss: *mut f64) -> *mut percale_status;
-    /// Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC says): those of earlier
-    /// calls count, so that a second call with the same number does nothing, and goes on where the first one was
-    /// ended. The data set has a column for each input by name, of its dtype; where the input is I64, as class
-    /// numbers and the ids of an Embedding are, narrower integers and whole floats are good too. `dataset` may be
-    /// NULL for a trainer from a SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the
-    /// return.
+    /// Trains over the data set for as many epochs as are left until `epochs` (0: as the SPEC, or the option
+    /// "epochs", says): those of earlier calls count, so that a second call with the same number does nothing, and
+    /// goes on where the first one was ended. The data set has a column for each input by name, of its dtype; where
+    /// the input is I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are
+    /// good too. Rows have the shape of the input's, but for dims of 1; flat rows take the input's shape, and a flat
+    /// input theirs. Rows of \[28, 28, 3\] are an error where the input wants \[3, 28, 28\]. A schedule without a
+    /// length of its own runs over the epochs that this call was told. `dataset` may be NULL for a trainer from a
+    /// SPEC with data. `callback` may be NULL. Neither it nor `user` is used after the return.
     fn percale_trainer_fit(trainer: *mut percale_trainer, dataset: *mut percale_dataset, epochs: i64, callback: percale_progress_callback, user: *mut c_void) -> *mut percale_status;
     /// Data that is evaluated after each epoch of `percale_trainer_fit()`: "val_loss" and "val_" metrics join the
     /// history, and may be monitored; epochs without such data have NaN there. Not during a call. `dataset` may be
@@ -783,8 +786,9 @@ functions! {
     /// listed by `percale_trainer_describe()`: {"run_id", "restored_from", "skipped_checkpoints"}.
     /// FAILED_PRECONDITION names the first difference when the checkpoint is of another job: model, initializers,
     /// loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen variables, or the
-    /// numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs metrics. Data
-    /// that the trainer does not know yet is compared by the next `percale_trainer_fit()`.
+    /// numerics fingerprint (the option "any_fingerprint" takes up that of another). Epochs, devices, threads, paths
+    /// and logging may change, and between epochs metrics; with other epochs a schedule without a length of its own
+    /// gives other rates. Data that the trainer does not know yet is compared by the next `percale_trainer_fit()`.
     fn percale_trainer_restore(trainer: *mut percale_trainer, path: *const c_char) -> *mut percale_status;
     /// Makes `folder` where it is missing and locks it for the run of this trainer, until the trainer is gone, locks
     /// another folder, or the process ends. A run begins with a new trainer and goes on in one that restores its
@@ -801,7 +805,8 @@ functions! {
     /// The history: "csv", "svg" (a plot of the loss), or "events": the bytes of a file events.out.tfevents.* for
     /// TensorBoard, which later begin with those that were given earlier.
     fn percale_trainer_history(trainer: *const percale_trainer, format: *const c_char, out_text: *mut *mut percale_text) -> *mut percale_status;
-    /// Facts as JSON: parameters, shards, devices, batch size, optimizer, data.
+    /// Facts as JSON: parameters, shards, devices, batch size, optimizer, data. "epoch" is that of the next step,
+    /// from 1: after all of 8 epochs it is 9.
     fn percale_trainer_describe(trainer: *const percale_trainer, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// An empty trace.
     fn percale_trace_create(engine: *mut percale_engine, out_trace: *mut *mut percale_trace) -> *mut percale_status;

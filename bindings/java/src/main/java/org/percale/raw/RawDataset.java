@@ -40,12 +40,13 @@ public final class RawDataset {
 
   /**
    * Rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv (plain or gz); "file#name" says which
-   * tensor, or which columns of a CSV file, separated by commas. Rows of files of one name follow each other. What
-   * can be mapped is (see percale_graph_load_file() about files that are cut short), and CSV is read as it is
-   * wanted: files may be larger than memory. u8 images become f32, multiplied by {@code scale} (0: kept as they
-   * are). {@code csv}: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold
-   * is learnt from the whole file; percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT
-   * names file, line and column of a field that does not fit.
+   * tensor, or which columns of a CSV file, separated by commas. Paths are taken as they are: only those of a SPEC
+   * are looked up in PERCALE_DATA and in the cache. Rows of files of one name follow each other. What can be
+   * mapped is (see percale_graph_load_file() about files that are cut short), and CSV is read as it is wanted:
+   * files may be larger than memory. u8 images become f32, multiplied by {@code scale} (0: kept as they are).
+   * {@code csv}: JSON with the rules for CSV files (SPEC.md, "CSV files"), or NULL. What their columns hold is
+   * learnt from the whole file; percale_dataset_csv_rules() gives it for the next data set. INVALID_ARGUMENT names
+   * file, line and column of a field that does not fit.
    *
    * @param engine in percale_engine*
    * @param names array const char* const*

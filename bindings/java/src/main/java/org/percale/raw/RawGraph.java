@@ -273,7 +273,7 @@ public final class RawGraph {
   /**
    * dtype, dims (-1 = unknown) and rank of a value of "main": an input, an output, or one within, which can be fed
    * and fetched as well. The rank is SIZE_MAX when not even that is known; {@code out_dims} has room for 8.
-   * NOT_FOUND names a similar one value.
+   * NOT_FOUND names a similar value.
    *
    * @param graph in const percale_graph*
    * @param name text const char*

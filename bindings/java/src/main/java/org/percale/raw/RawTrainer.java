@@ -161,12 +161,14 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
   /**
-   * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC says): those of
-   * earlier calls count, so that a second call with the same number does nothing, and goes on where the first one
-   * was ended. The data set has a column for each input by name, of its dtype; where the input is I64, as class
-   * numbers and the ids of an Embedding are, narrower integers and whole floats are good too. {@code dataset} may
-   * be NULL for a trainer from a SPEC with data. {@code callback} may be NULL. Neither it nor {@code user} is used
-   * after the return.
+   * Trains over the data set for as many epochs as are left until {@code epochs} (0: as the SPEC, or the option
+   * "epochs", says): those of earlier calls count, so that a second call with the same number does nothing, and
+   * goes on where the first one was ended. The data set has a column for each input by name, of its dtype; where
+   * the input is I64, as class numbers and the ids of an Embedding are, narrower integers and whole floats are
+   * good too. Rows have the shape of the input's, but for dims of 1; flat rows take the input's shape, and a flat
+   * input theirs. Rows of [28, 28, 3] are an error where the input wants [3, 28, 28]. A schedule without a length
+   * of its own runs over the epochs that this call was told. {@code dataset} may be NULL for a trainer from a SPEC
+   * with data. {@code callback} may be NULL. Neither it nor {@code user} is used after the return.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
@@ -337,8 +339,9 @@ public final class RawTrainer {
    * warning and listed by percale_trainer_describe(): {"run_id", "restored_from", "skipped_checkpoints"}.
    * FAILED_PRECONDITION names the first difference when the checkpoint is of another job: model, initializers,
    * loss, optimizer, schedule, shape and batches of the data, seed, shards, accumulation, frozen variables, or the
-   * numerics fingerprint. Epochs, devices, threads, paths and logging may change, and between epochs metrics. Data
-   * that the trainer does not know yet is compared by the next percale_trainer_fit().
+   * numerics fingerprint (the option "any_fingerprint" takes up that of another). Epochs, devices, threads, paths
+   * and logging may change, and between epochs metrics; with other epochs a schedule without a length of its own
+   * gives other rates. Data that the trainer does not know yet is compared by the next percale_trainer_fit().
    *
    * @param trainer in percale_trainer*
    * @param path text const char*
@@ -458,7 +461,8 @@ public final class RawTrainer {
           FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
   /**
-   * Facts as JSON: parameters, shards, devices, batch size, optimizer, data.
+   * Facts as JSON: parameters, shards, devices, batch size, optimizer, data. "epoch" is that of the next step,
+   * from 1: after all of 8 epochs it is 9.
    *
    * @param trainer in const percale_trainer*
    * @param out_json out percale_text**
