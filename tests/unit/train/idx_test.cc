@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/train/data/data_files.h"
+#include "tests/unit/temp_folder.h"
+
 namespace percale {
 namespace {
 
@@ -44,6 +47,19 @@ TEST_CASE("an IDX file of bytes becomes a u8 tensor, plain or compressed") {
     CHECK(t->shape() == Shape{2, 3});
     CHECK(t->span<uint8_t>()[5] == 'f');
   }
+}
+
+TEST_CASE("a file of rows without numbers is refused, however many there are") {
+  const TempFolder folder;
+  const std::string path = folder / "rows.idx";
+  for (const std::vector<uint32_t>& dims : {std::vector<uint32_t>{4000000000, 0}, {3, 2, 0}}) {
+    REQUIRE(write_file(path, header(0x08, dims)).ok());
+    const auto t = load_tensor_file(path, "x", kPool);
+    CHECK(t.status().code() == Code::kInvalidArgument);
+    CHECK(t.status().message().find("has rows without numbers") != std::string::npos);
+  }
+  REQUIRE(write_file(path, header(0x08, {0, 3})).ok());
+  CHECK(load_tensor_file(path, "x", kPool).ok());
 }
 
 TEST_CASE("wider IDX elements are big-endian") {
