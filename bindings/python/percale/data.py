@@ -69,7 +69,7 @@ class Dataset(ExclusiveHandle):
     @classmethod
     def from_files(cls, engine, scale=0.0, csv=None, **paths):
         """Rows of IDX, .npy, .npz, .safetensors, .csv or .tsv files, which may be larger than memory. u8 images become f32 times
-        `scale`. A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy").
+        `scale`. Paths are taken as they are: PERCALE_DATA and the cache are searched for the data of a SPEC alone. A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy").
         `csv`: a dict of rules for CSV files (SPEC.md, "CSV files"), or the `csv_rules` of another set."""
         files = [(name, os.fspath(one)) for name, path in paths.items()
                  for one in (path if isinstance(path, (list, tuple)) else [path])]

@@ -87,7 +87,8 @@ class Variables(Handle):
         return lib.percale_variables_version(self.c)
 
     def digest(self):
-        """"sha256:..." over names, dtypes, shapes and bytes: the same in every language."""
+        """"sha256:..." over names, dtypes, shapes and bytes of all variables, moving statistics too: the same in every
+        language."""
         text = out("text")
         check(lib.percale_variables_digest(self.c, text))
         return text_of(text[0]).decode()

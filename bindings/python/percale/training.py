@@ -107,11 +107,12 @@ class Trainer(ExclusiveHandle):
 
     @exclusive
     def evaluate(self, dataset=None):
-        """Loss and metrics over a data set (None: the SPEC's test data), as a dict."""
+        """Loss and metrics over a data set (None: the SPEC's test data), as a dict; NaN for what is no number."""
         text = out("text")
         with _turn_of(dataset):
             check(lib.percale_trainer_evaluate(self.c, pointer_or_null(dataset), text))
-        return json.loads(text_of(text[0]))
+        found = json.loads(text_of(text[0]))  # JSON has null for NaN and infinities
+        return {name: float("nan") if value is None else value for name, value in found.items()}
 
     @exclusive
     def publish(self):

@@ -57,6 +57,7 @@ class Words(unittest.TestCase):
         model = classifier()
         model.fit(x, y, verbose=0, callbacks=callbacks.TerminateOnNaN())
         self.assertEqual(model.trainer.steps, 1)
+        self.assertTrue(np.isnan(model.evaluate(x, y)["loss"]))
 
     def test_bools_of_numpy_are_bools(self):
         x, y = rows()
