@@ -80,6 +80,9 @@ class Words(unittest.TestCase):
                 (("adam", len), TypeError, "loss is <built-in function len>")):
             with self.assertRaisesRegex(kind, message):
                 model.compile(*words)
+        for optimizer in (None, '{"name": "sgd", "learning_rate": 0.5}', {"name": "adam", "beta_1": 0.8}, optimizers.SGD()):
+            model.compile(optimizer, "mse")
+            self.assertEqual(model.trainer.steps, 0)
         for loss in ("mse", "mean_squared_error", {"name": "huber", "delta": 2}, None):
             model.compile("adam", loss, ["mse", {"name": "auc", "num_thresholds": 20}, metrics.Accuracy()])
 

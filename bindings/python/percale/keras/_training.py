@@ -20,7 +20,7 @@ from .strategies import scopes
 # What belongs to the optimizer and not to compile().
 _OPTIMIZERS_WORDS = {"learning_rate", "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay"}
 
-# What a metric says beside its own words.
+# What compile() says of losses and metrics beside their own words.
 _BY_OUTPUT = {"metric", "predictions", "labels", "loss", "from_logits"}
 
 
@@ -101,9 +101,12 @@ class Training:
     @staticmethod
     def _check_words(optimizer, loss, metrics):
         """Raises what the library says of a name or a word that it does not know."""
-        check_optimizer(_config("optimizer", optimizer))
+        if isinstance(optimizer, str) and optimizer.lstrip().startswith("{"):
+            optimizer = json.loads(optimizer)
+        if optimizer is not None:  # the library's default
+            check_optimizer(_config("optimizer", optimizer))
         for one in _each(loss):
-            check_loss(_config("loss", one))
+            check_loss({k: v for k, v in _config("loss", one).items() if k not in _BY_OUTPUT or k == "from_logits"})
         for one in _each(metrics):
             check_metric({k: v for k, v in _config("metric", one).items() if k not in _BY_OUTPUT})
 
