@@ -77,7 +77,8 @@ type FileOptions struct {
 }
 
 // DatasetFromFiles gives rows of files: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv; "file#name" says which
-// tensor or columns. Rows of columns of one name follow each other.
+// tensor or columns. Rows of columns of one name follow each other. Paths are taken as they
+// are: PERCALE_DATA and the cache are searched for the data of a SPEC alone.
 func DatasetFromFiles(engine *Engine, options FileOptions, columns ...Column) (*Dataset, error) {
 	e, err := engine.enter()
 	if err != nil {

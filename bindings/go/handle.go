@@ -17,9 +17,11 @@ type ref struct {
 }
 
 func (r *ref) enter() bool {
-	if r.closed.Load() {
-		return false
-	}
+	return !r.closed.Load() && r.join()
+}
+
+// join is enter for what ends calls that are under way, after a Close as well.
+func (r *ref) join() bool {
 	for {
 		n := r.users.Load()
 		if n <= 0 {
@@ -68,6 +70,14 @@ func (o *owner) use() (unsafe.Pointer, error) {
 		return nil, errorf(FailedPrecondition, "the %s is closed", o.ref.kind)
 	}
 	return o.ref.ptr, nil
+}
+
+// ending gives the pointer, until done, to what ends calls that are under way: also after a Close that waits for them.
+func (o *owner) ending() (ptr unsafe.Pointer, there bool) {
+	if o == nil || o.ref == nil || !o.ref.join() {
+		return nil, false
+	}
+	return o.ref.ptr, true
 }
 
 func (o *owner) done() { o.ref.leave() }

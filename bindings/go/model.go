@@ -87,7 +87,7 @@ type MirroredStrategy struct {
 type Training struct {
 	Optimizer  any               // nil and "" are "adam"
 	Loss       any               // "sparse_categorical_crossentropy", "mean_squared_error", ...
-	Schedule   any               // of the learning rate; also a slice of them, one after the other; nil: constant
+	Schedule   any               // of the learning rate; also a slice of them, or a JSON array, one after the other; nil: constant
 	Metrics    []string          // "accuracy", ...
 	FromLogits bool              // the model's output is not a probability yet
 	Seed       int64             // of first weights, shuffling and Dropout
@@ -168,7 +168,11 @@ func (m Model) Spec(training Training) ([]byte, error) {
 		training.Optimizer = "adam"
 	}
 	if training.Schedule != nil {
-		spec["schedule"] = nameOrObject(training.Schedule)
+		if text, ok := training.Schedule.(string); ok && strings.HasPrefix(text, "[") {
+			spec["schedule"] = json.RawMessage(text)
+		} else {
+			spec["schedule"] = nameOrObject(training.Schedule)
+		}
 	}
 	spec["optimizer"] = nameOrObject(training.Optimizer)
 	spec["loss"] = nameOrObject(training.Loss)

@@ -178,11 +178,15 @@ func (s *Session) start(feeds Feeds, fetches, targets []string, timeout int64) (
 	return newEvent(p)
 }
 
-// Cancel ends every run of the session that is under way with code Cancelled; later runs are not affected.
+// Cancel ends every run of the session that is under way with code Cancelled; later runs are not affected. After Close, it
+// ends the runs that Close waits for.
 func (s *Session) Cancel() {
-	if c, err := s.enter(); err == nil {
+	if s == nil {
+		return
+	}
+	if p, there := s.ending(); there {
 		defer s.done()
-		sessionCancel(c)
+		sessionCancel((*C.percale_session)(p))
 	}
 }
 
@@ -287,9 +291,12 @@ func (e *Event) Wait(ctx context.Context) error {
 
 // Cancel ends the run with code Cancelled.
 func (e *Event) Cancel() {
-	if c, err := e.enter(); err == nil {
+	if e == nil {
+		return
+	}
+	if p, there := e.ending(); there {
 		defer e.done()
-		eventCancel(c)
+		eventCancel((*C.percale_event)(p))
 	}
 }
 

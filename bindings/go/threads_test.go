@@ -141,6 +141,32 @@ func TestSecondUseOfATrainerIsRefusedAndTheFirstGoesOn(t *testing.T) {
 	}
 }
 
+func TestCancelEndsAFitOfATrainerThatIsClosed(t *testing.T) {
+	e := engine(t, percale.Options{"threads": 1})
+	trainer, data := good[*percale.Trainer](t)(twoLayers.Compile(e, training)), signs(t, e)
+	under, ended := make(chan bool, 1), make(chan error, 1)
+	go func() {
+		ended <- trainer.Fit(background, data, 1<<40, func(p percale.Progress) bool {
+			if p.Step == 1 {
+				under <- true
+			}
+			return true
+		})
+	}()
+	<-under
+	trainer.Close()
+	trainer.Cancel()
+	select {
+	case err := <-ended:
+		wants(t, err, percale.Cancelled, "")
+	case <-time.After(20 * time.Second):
+		t.Fatal("the fit goes on after Close and Cancel")
+	}
+	trainer.Cancel() // nothing is there any more
+	(*percale.Trainer)(nil).Cancel()
+	(*percale.Session)(nil).Cancel()
+}
+
 func TestTrainerIsClosedByItsOwnCallbackAndByAnotherGoroutine(t *testing.T) {
 	e := engine(t, percale.Options{"threads": 1})
 	for _, here := range []bool{true, false} {

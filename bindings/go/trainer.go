@@ -7,6 +7,7 @@ import "C"
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"sync/atomic"
 	"unsafe"
 )
@@ -184,7 +185,9 @@ func (f *fitting) tell(p *C.percale_progress) (more bool) {
 
 // Fit trains over the data until so many epochs are done (0: as the SPEC says), those of earlier calls and of a restored checkpoint
 // included: after Fit(…, 1) another does nothing, and Fit(…, 2) one more. Data may be nil for a SPEC with data,
-// progress always; progress gives false to stop after this step. When ctx ends the step under way does too, and the state
+// progress always; progress gives false to stop after this step. Within progress Save, Publish, SetLearningRate, Cancel, Close,
+// Describe, History, Model, Variables and Steps of the trainer may be called; Step, Fit, Evaluate, Restore, SetValidation and
+// LockFolder, and Batch and batches of the data, give code FailedPrecondition, and SetTrace does nothing. When ctx ends the step under way does too, and the state
 // is that of the last completed step: of the step that progress was told of where progress ends ctx. Under a ctx that has ended
 // there is none.
 func (t *Trainer) Fit(ctx context.Context, data *Dataset, epochs int64, progress func(Progress) bool) error {
@@ -242,8 +245,8 @@ func (t *Trainer) cancelWith(ctx context.Context, c *C.percale_trainer) (stoppin
 	}, nil
 }
 
-// SetValidation evaluates data after each epoch of Fit: "val_loss" and "val_" metrics join the history. Before the first
-// step; nil: none.
+// SetValidation evaluates data after each epoch of Fit: "val_loss" and "val_" metrics join the history. Not
+// during a call; nil: none.
 func (t *Trainer) SetValidation(data *Dataset) error {
 	c, err := t.begin()
 	if err != nil {
@@ -262,7 +265,7 @@ func (t *Trainer) SetValidation(data *Dataset) error {
 	return nil
 }
 
-// Evaluate gives loss and metrics over data (nil: the SPEC's test data) by name. Cancel ends it.
+// Evaluate gives loss and metrics over data (nil: the SPEC's test data) by name, NaN for what is no number. Cancel ends it.
 func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	c, err := t.begin()
 	if err != nil {
@@ -278,9 +281,16 @@ func (t *Trainer) Evaluate(data *Dataset) (map[string]float64, error) {
 	if err != nil {
 		return nil, data.functions().explain(err)
 	}
-	out := map[string]float64{}
-	if err := json.Unmarshal([]byte(text), &out); err != nil {
+	found := map[string]*float64{}
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
 		return nil, errorf(Internal, "what the library says of the evaluation: %v", err)
+	}
+	out := make(map[string]float64, len(found))
+	for name, value := range found {
+		out[name] = math.NaN() // JSON has null for it, and for infinities
+		if value != nil {
+			out[name] = *value
+		}
 	}
 	return out, nil
 }
@@ -319,11 +329,15 @@ func (t *Trainer) SetLearningRate(rate float64) error {
 	return t.with(func(c *C.percale_trainer) error { return trainerSetLearningRate(c, rate) })
 }
 
-// Cancel ends the call under way (Step, Fit, Evaluate) with code Cancelled. Any goroutine.
+// Cancel ends the call under way (Step, Fit, Evaluate) with code Cancelled, also after Close, whose memory goes after that
+// call. Any goroutine.
 func (t *Trainer) Cancel() {
-	if c, err := t.enter(); err == nil {
+	if t == nil {
+		return
+	}
+	if p, there := t.ending(); there {
 		defer t.done()
-		trainerCancel(c)
+		trainerCancel((*C.percale_trainer)(p))
 	}
 }
 

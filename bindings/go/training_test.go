@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +77,26 @@ func TestDataWithoutLabelsIsRefused(t *testing.T) {
 	trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
 	data := good[*percale.Dataset](t)(percale.DatasetRange(e, "x", 0, 100, 1))
 	wants(t, trainer.Fit(background, data, 10, nil), percale.InvalidArgument, "needs an input 'y'")
+}
+
+func TestSeveralSchedulesAreASliceOrAJSONArray(t *testing.T) {
+	for _, schedule := range []any{[]any{percale.Words{"name": "warm_up", "steps": 4}, "cosine"}, `[{"name":"warm_up","steps":4},"cosine"]`} {
+		spec := good[[]byte](t)(twoLayers.Spec(percale.Training{Loss: "mse", Schedule: schedule}))
+		if want := `"schedule":[{"name":"warm_up","steps":4},"cosine"]`; !strings.Contains(string(spec), want) {
+			t.Errorf("%s has no %s", spec, want)
+		}
+	}
+}
+
+func TestALossThatIsNoNumberIsEvaluatedAsOne(t *testing.T) {
+	e := engine(t, percale.Options{"threads": 1})
+	trainer := good[*percale.Trainer](t)(twoLayers.Compile(e, training))
+	x := good[*percale.Tensor](t)(percale.FromSlice([]float32{float32(math.NaN())}, 1, 1))
+	y := good[*percale.Tensor](t)(percale.FromSlice([]int64{0}))
+	data := good[*percale.Dataset](t)(percale.DatasetFromTensors(e, percale.Feeds{"x": x, "y": y}))
+	if loss := good[map[string]float64](t)(trainer.Evaluate(data))["loss"]; !math.IsNaN(loss) {
+		t.Errorf("the loss is %v", loss)
+	}
 }
 
 func TestContextAndCallbackEndATraining(t *testing.T) {

@@ -124,7 +124,7 @@ func (v *Variables) Version() int64 {
 	return variablesVersion(c)
 }
 
-// Digest is "sha256:..." over all parameters; the same in every language.
+// Digest is "sha256:..." over names, types, shapes and bytes of all variables, moving statistics too; the same in every language.
 func (v *Variables) Digest() (string, error) {
 	c, err := v.enter()
 	if err != nil {

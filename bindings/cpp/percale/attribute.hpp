@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "percale/number.hpp"
 #include "percale/tensor.hpp"
 
 namespace percale {
@@ -25,12 +26,16 @@ class Attribute {
  public:
   /// What an attribute may be.
   using Value = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
-                             std::vector<std::string>, const Tensor*, FunctionName>;
+                             std::vector<std::string>, const Tensor*, FunctionName, bool>;
 
   /// A name and its value, copied unless it says otherwise.
   template <class T>
-  requires(std::is_integral_v<T>) Attribute(std::string name, T value)
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) Attribute(std::string name, T value)
       : name_(std::move(name)), value_(std::in_place_type<int64_t>, static_cast<int64_t>(value)) {}
+  /// true and false of an optimizer, a loss or a metric; nodes and layers take them as 1 and 0.
+  template <class T>
+  requires(std::is_same_v<T, bool>) Attribute(std::string name, T value)
+      : name_(std::move(name)), value_(std::in_place_type<bool>, value) {}
   /// A number that is no whole one.
   template <class T>
   requires(std::is_floating_point_v<T>) Attribute(std::string name, T value)
@@ -77,11 +82,9 @@ inline void add_json(std::string& out, const std::string& text) {
   out += '"';
 }
 inline void add_json(std::string& out, int64_t number) { out += std::to_string(number); }
-inline void add_json(std::string& out, double number) {
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%.17g", number);
-  out += digits;
-}
+template <class T>
+requires(std::is_same_v<T, bool>) void add_json(std::string& out, T value) { out += value ? "true" : "false"; }
+inline void add_json(std::string& out, double number) { add_number(out, number); }
 inline void add_json(std::string&, const Tensor*) {}
 inline void add_json(std::string& out, const FunctionName& function) { add_json(out, function.name); }
 template <class T>

@@ -170,6 +170,7 @@ class Builder : public Handle<percale_builder, percale_builder_release> {
       Builder& b;
       const char* name;
       void operator()(int64_t v) { b.check(percale_builder_set_int, name, v); }
+      void operator()(bool v) { (*this)(static_cast<int64_t>(v)); }
       void operator()(double v) { b.check(percale_builder_set_float, name, v); }
       void operator()(const std::string& v) { b.check(percale_builder_set_string, name, v.c_str()); }
       void operator()(const std::vector<int64_t>& v) { b.check(percale_builder_set_ints, name, v.data(), v.size()); }

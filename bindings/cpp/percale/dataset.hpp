@@ -34,7 +34,8 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
   }
   /// Rows of files, (name, path) each: IDX (plain or gz), .npy, .npz, .safetensors, .csv, .tsv; "file#name" says which tensor or
   /// columns. Rows of files of one name follow each other. u8 images become f32, multiplied by `scale` (0: kept as they are). `csv`:
-  /// JSON with the rules for CSV files (SPEC.md, "CSV files"), or the csv_rules() of another set.
+  /// JSON with the rules for CSV files (SPEC.md, "CSV files"), or the csv_rules() of another set. Paths are taken as they are:
+  /// PERCALE_DATA and the cache are searched for the data of a SPEC alone.
   static Result<Dataset> from_files(const Engine& engine, std::span<const std::pair<std::string, std::string>> files,
                                     double scale = 0, Text csv = "") {
     std::vector<const char*> names, paths;

@@ -2,9 +2,9 @@
 #ifndef PERCALE_CPP_TRAINER_HPP_
 #define PERCALE_CPP_TRAINER_HPP_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "percale/dataset.hpp"
+#include "percale/number.hpp"
 
 #if PERCALE_CPP_EXCEPTIONS
 #include <exception>
@@ -31,10 +32,10 @@ class Metrics {
     for (size_t at = json.find('"'); at != std::string::npos; at = json.find('"', at)) {
       const size_t end = json.find('"', at + 1), colon = json.find(':', end);
       if (end == std::string::npos || colon == std::string::npos) break;
-      char* rest = nullptr;
-      const double value = std::strtod(json.c_str() + colon + 1, &rest);
-      out.emplace_back(json.substr(at + 1, end - at - 1), value);
-      at = static_cast<size_t>(rest - json.c_str());
+      const size_t behind = std::min(json.find_first_of(",}", colon), json.size());
+      out.emplace_back(json.substr(at + 1, end - at - 1),
+                       detail::number_of(std::string_view(json).substr(colon + 1, behind - colon - 1)));
+      at = behind;
     }
     return Metrics(std::move(out));
   }

@@ -52,7 +52,8 @@ class Variables : public Handle<percale_variables, percale_variables_release> {
   }
   /// The number of the newest version, from 1 on.
   int64_t version() const { return percale_variables_version(get()); }
-  /// "sha256:..." over all parameters; the same in every language.
+  /// "sha256:..." over names, types, shapes and bytes of all variables, moving statistics too; the same in every
+  /// language.
   Result<std::string> digest() const {
     return detail::text([&](percale_text** out) { return percale_variables_digest(get(), out); });
   }

@@ -52,6 +52,31 @@ TEST_CASE("Keras' example: a mirrored strategy over all devices learns, and repo
   CHECK(good(trainer.evaluate(data))["accuracy"] > 0.8);
 }
 
+TEST_CASE("true and false are said of an optimizer and a loss, and are 1 and 0 to layers and nodes") {
+  const Named optimizer = {{"name", "sgd"}, {"learning_rate", 0.25}, {"nesterov", true}, {"momentum", 0.5}};
+  CHECK(optimizer.json() == R"({"name":"sgd","learning_rate":0.25,"nesterov":true,"momentum":0.5})");
+  const Engine engine = good(Engine::create());
+  const Sequential model = {layers::Dense(10, {{"use_bias", false}, {"input_shape", {1}}})};
+  Trainer trainer = good(
+      model.compile(engine, {.optimizer = {{"name", "sgd"}, {"momentum", 0.5}, {"nesterov", true}},
+                             .loss = {{"name", "sparse_categorical_crossentropy"}, {"from_logits", true}},
+                             .metrics = {"accuracy"},
+                             .schedule = {{{"name", "warm_up"}, {"steps", 4}}, {{"name", "cosine"}, {"alpha", 0.1}}}}));
+  Dataset data = signs(engine);
+  good(data.batch(10));
+  good(trainer.fit(data, 1));
+  CHECK(good(trainer.variables()).names().size() == 1);
+
+  Builder b = good(Builder::create(engine));
+  const Value x = b.input("x", DType::kF32, {2, 2});
+  const Value kept = b.node("ReduceSum", {x}, {{"keepdims", true}});
+  const Value sum = b.node("ReduceSum", {x}, {{"keepdims", false}});
+  CHECK(b.type(kept).dims.size() == 2);
+  CHECK(b.type(sum).dims.empty());
+  b.set_outputs({sum});
+  good(b.finish());
+}
+
 TEST_CASE("the same bits come from one device and from two") {
   std::string digests[2];
   for (const int devices : {1, 2}) {

@@ -6,7 +6,7 @@ import os
 from . import dtypes
 from ._library import FORGET, Names, ffi, forget, keep, lib, string, text_of, type_of
 from .errors import OutOfRange, callback, check
-from .handle import ExclusiveHandle, exclusive, out
+from .handle import ExclusiveHandle, exclusive, out, pointer_of
 from .tensor import Tensor, Tensors, _dims
 
 
@@ -35,6 +35,15 @@ class _Generator:
             to[...] = made[name]
 
 
+def _seed(shuffle):
+    """What C takes as the seed of an order: -1 for that of the rows."""
+    if getattr(getattr(shuffle, "dtype", None), "kind", "") == "b":
+        shuffle = bool(shuffle)
+    if shuffle is None or shuffle is False:
+        return -1
+    return 0 if shuffle is True else shuffle
+
+
 class Dataset(ExclusiveHandle):
     """Examples in batches; iterating over it gives one epoch, batch by batch, as dicts of tensors. One thread at a time."""
 
@@ -54,19 +63,19 @@ class Dataset(ExclusiveHandle):
     def from_tensors(cls, engine, **columns):
         """Rows of arrays that have the same first dim; keywords become names of feeds: from_tensors(engine, x=images, y=labels)."""
         names, given, pointer = Names(columns), Tensors(columns.values()), out("dataset")
-        check(lib.percale_dataset_from_tensors(engine.c, names.array, given.array, len(names), pointer))
+        check(lib.percale_dataset_from_tensors(pointer_of(engine, "engine"), names.array, given.array, len(names), pointer))
         return cls(pointer[0])
 
     @classmethod
     def from_files(cls, engine, scale=0.0, csv=None, **paths):
         """Rows of IDX, .npy, .npz, .safetensors, .csv or .tsv files, which may be larger than memory. u8 images become f32 times
-        `scale`. A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy").
+        `scale`. Paths are taken as they are: PERCALE_DATA and the cache are searched for the data of a SPEC alone. A list names files whose rows follow each other: from_files(engine, x=["a.npy", "b.npy"], y="labels.npy").
         `csv`: a dict of rules for CSV files (SPEC.md, "CSV files"), or the `csv_rules` of another set."""
         files = [(name, os.fspath(one)) for name, path in paths.items()
                  for one in (path if isinstance(path, (list, tuple)) else [path])]
         names, places, pointer = Names([name for name, _ in files]), Names([path for _, path in files]), out("dataset")
         rules = ffi.NULL if csv is None else json.dumps(csv).encode()
-        check(lib.percale_dataset_from_files(engine.c, names.array, places.array, len(files), scale, rules, pointer))
+        check(lib.percale_dataset_from_files(pointer_of(engine, "engine"), names.array, places.array, len(files), scale, rules, pointer))
         return cls(pointer[0])
 
     @property
@@ -82,7 +91,7 @@ class Dataset(ExclusiveHandle):
     def range(cls, engine, start, stop, step=1, name="x"):
         """Rows of one i64 each."""
         pointer = out("dataset")
-        check(lib.percale_dataset_range(engine.c, name.encode(), start, stop, step, pointer))
+        check(lib.percale_dataset_range(pointer_of(engine, "engine"), name.encode(), start, stop, step, pointer))
         return cls(pointer[0])
 
     @classmethod
@@ -96,7 +105,7 @@ class Dataset(ExclusiveHandle):
         pointer = out("dataset")
         user = keep(generator)
         try:
-            check(lib.percale_dataset_generator_owned(engine.c, names.array, kinds, ffi.new("int64_t*[]", dims), ranks, len(names),
+            check(lib.percale_dataset_generator_owned(pointer_of(engine, "engine"), names.array, kinds, ffi.new("int64_t*[]", dims), ranks, len(names),
                                                       rows, _make_row, user, FORGET, pointer))
         except Exception:
             forget(user)
@@ -141,8 +150,8 @@ class Dataset(ExclusiveHandle):
 
     @exclusive
     def batch(self, size, *, shuffle=None, drop_remainder=False):
-        """Sets how rows come; `shuffle` is a seed. The data set itself."""
-        check(lib.percale_dataset_configure(self.c, size, -1 if shuffle is None else shuffle, drop_remainder))
+        """Sets how rows come; `shuffle` is a seed, None or False for the order of the rows, True for seed 0. The data set itself."""
+        check(lib.percale_dataset_configure(self.c, size, _seed(shuffle), drop_remainder))
         return self
 
     @exclusive

@@ -23,6 +23,8 @@ class Options(ExclusiveHandle):
     def set(self, key, value):
         """int, float, str; bool becomes on or off, lists and dicts JSON."""
         name = key.encode()
+        if getattr(value, "shape", None) == () and hasattr(value, "item"):  # a number or bool of numpy's
+            value = value.item()
         if isinstance(value, bool):
             check(lib.percale_options_set(self.c, name, b"on" if value else b"off"))
         elif isinstance(value, int):

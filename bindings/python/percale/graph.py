@@ -6,7 +6,7 @@ from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of, type_of
 from .engine import options_or_null
 from .errors import check
-from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null, trace_json
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, trace_json
 from .tensor import Tensor, _dims
 
 
@@ -83,9 +83,9 @@ class Graph(Handle):
         pointer = out("graph")
         if isinstance(source, (bytes, bytearray, memoryview)):
             held = ffi.from_buffer(source)
-            check(lib.percale_graph_load(engine.c, held, len(held), pointer))
+            check(lib.percale_graph_load(pointer_of(engine, "engine"), held, len(held), pointer))
         else:
-            check(lib.percale_graph_load_file(engine.c, path_of(source), pointer))
+            check(lib.percale_graph_load_file(pointer_of(engine, "engine"), path_of(source), pointer))
         return cls(pointer[0])
 
     @classmethod
@@ -94,9 +94,9 @@ class Graph(Handle):
         pointer = out("graph")
         if isinstance(source, (bytes, bytearray, memoryview)):
             held = ffi.from_buffer(source)
-            check(lib.percale_graph_import_bytes(engine.c, b"onnx", held, len(held), pointer))
+            check(lib.percale_graph_import_bytes(pointer_of(engine, "engine"), b"onnx", held, len(held), pointer))
         else:
-            check(lib.percale_graph_import(engine.c, b"onnx", path_of(source), pointer))
+            check(lib.percale_graph_import(pointer_of(engine, "engine"), b"onnx", path_of(source), pointer))
         return cls(pointer[0])
 
     def with_dims(self, *dims):
@@ -118,7 +118,7 @@ class Graph(Handle):
     def export(self, engine, path, variables=None, format="onnx", **settings):
         """Writes the graph in another format; settings are options of kind "export"."""
         options, keep = options_or_null("export", settings)
-        check(lib.percale_graph_export(engine.c, self.c, pointer_or_null(variables), format.encode(), options, path_of(path)))
+        check(lib.percale_graph_export(pointer_of(engine, "engine"), self.c, pointer_or_null(variables), format.encode(), options, path_of(path)))
         del keep
 
     def _names(self, get):
@@ -174,9 +174,9 @@ class Builder(ExclusiveHandle):
         """With `graph`: one that begins as that graph is."""
         pointer = out("builder")
         if graph is None:
-            check(lib.percale_builder_create(engine.c, pointer))
+            check(lib.percale_builder_create(pointer_of(engine, "engine"), pointer))
         else:
-            check(lib.percale_builder_from_graph(engine.c, graph.c, pointer))
+            check(lib.percale_builder_from_graph(pointer_of(engine, "engine"), graph.c, pointer))
         super().__init__(pointer[0])
 
     def _value(self, function, *arguments):

@@ -77,6 +77,13 @@ def exclusive(method):
     return alone
 
 
+def pointer_of(handle, kind):
+    """The handle for a call of C that wants one of this kind."""
+    if not isinstance(handle, Handle) or handle.kind != kind:
+        raise TypeError(f"the {kind} is {handle!r:.80}, wanted a percale.{kind.capitalize()}")
+    return handle.c
+
+
 def pointer_or_null(handle):
     return ffi.NULL if handle is None else handle.c
 

@@ -5,7 +5,7 @@ from . import _raw, dtypes
 from ._library import Names, ffi, lib, path_of, string, text_of
 from .engine import options_or_null
 from .errors import check
-from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_or_null, trace_json
+from .handle import ExclusiveHandle, Handle, exclusive, out, pointer_of, pointer_or_null, trace_json
 from .tensor import Tensor, Tensors, _dims
 
 
@@ -46,7 +46,7 @@ class Variables(Handle):
     def of(cls, engine, graph, seed=0):
         """First values of a graph's variables; initializers draw from `seed`."""
         pointer = out("variables")
-        check(lib.percale_variables_create(engine.c, graph.c, seed, pointer))
+        check(lib.percale_variables_create(pointer_of(engine, "engine"), graph.c, seed, pointer))
         return cls(pointer[0])
 
     def __len__(self):
@@ -73,13 +73,22 @@ class Variables(Handle):
         """The names in ascending order."""
         return list(self)
 
+    def values(self):
+        """The tensors in the order of the names."""
+        return [self[name] for name in self]
+
+    def items(self):
+        """Pairs of name and tensor in the order of the names."""
+        return [(name, self[name]) for name in self]
+
     @property
     def version(self):
         """The number of the newest version, from 1 on."""
         return lib.percale_variables_version(self.c)
 
     def digest(self):
-        """"sha256:..." over names, dtypes, shapes and bytes: the same in every language."""
+        """"sha256:..." over names, dtypes, shapes and bytes of all variables, moving statistics too: the same in every
+        language."""
         text = out("text")
         check(lib.percale_variables_digest(self.c, text))
         return text_of(text[0]).decode()
@@ -180,7 +189,8 @@ class Session(Handle):
     def __init__(self, engine, graph, variables=None, **settings):
         options, keep = options_or_null("session", settings)
         pointer = out("session")
-        check(lib.percale_session_create(engine.c, graph.c, pointer_or_null(variables), options, pointer))
+        check(lib.percale_session_create(pointer_of(engine, "engine"), pointer_of(graph, "graph"), pointer_or_null(variables),
+                                         options, pointer))
         del keep
         super().__init__(pointer[0])
         self.engine, self._outputs = engine, graph.outputs
@@ -305,7 +315,7 @@ class Trace(Handle):
 
     def __init__(self, engine):
         pointer = out("trace")
-        check(lib.percale_trace_create(engine.c, pointer))
+        check(lib.percale_trace_create(pointer_of(engine, "engine"), pointer))
         super().__init__(pointer[0])
 
     def json(self):

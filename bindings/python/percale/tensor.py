@@ -5,7 +5,7 @@ import itertools
 from . import dtypes
 from ._library import ffi, lib, path_of
 from .errors import check, keep_interrupt
-from .handle import Handle, out
+from .handle import Handle, out, pointer_of
 
 _borrowed = {}  # `user` of C -> the owner of the memory that a tensor borrows
 _numbers = itertools.count(1)
@@ -87,7 +87,7 @@ class Tensor(Handle):
     def zeros(cls, engine, shape, dtype="f32"):
         """Memory of the engine's, counted in its limit."""
         pointer = out("tensor")
-        check(lib.percale_tensor_create(engine.c, dtypes.number(dtype), _dims(shape), len(shape), pointer))
+        check(lib.percale_tensor_create(pointer_of(engine, "engine"), dtypes.number(dtype), _dims(shape), len(shape), pointer))
         return cls(pointer[0])
 
     @classmethod
@@ -145,7 +145,7 @@ class Tensor(Handle):
     def load(cls, engine, path):
         """A .npy file."""
         pointer = out("tensor")
-        check(lib.percale_tensor_load(engine.c, path_of(path), pointer))
+        check(lib.percale_tensor_load(pointer_of(engine, "engine"), path_of(path), pointer))
         return cls(pointer[0])
 
     def save(self, path):

@@ -7,7 +7,7 @@ from ._library import Names, ffi, lib, path_of, string, text_of
 from .engine import options_or_null
 from .errors import callback, check
 from .graph import Graph
-from .handle import ExclusiveHandle, exclusive, out, pointer_or_null
+from .handle import ExclusiveHandle, exclusive, out, pointer_of, pointer_or_null
 from .session import Variables, fetch_names, shaped
 from .tensor import Tensor, Tensors
 
@@ -46,7 +46,7 @@ class Trainer(ExclusiveHandle):
         loss, optimizer, shards, mode, devices, ..."""
         options, keep = options_or_null("trainer", settings)
         pointer = out("trainer")
-        check(lib.percale_trainer_create(engine.c, graph.c, pointer_or_null(variables), options, pointer))
+        check(lib.percale_trainer_create(pointer_of(engine, "engine"), pointer_of(graph, "graph"), pointer_or_null(variables), options, pointer))
         del keep
         super().__init__(pointer[0])
 
@@ -64,7 +64,7 @@ class Trainer(ExclusiveHandle):
             text = spec
         options, keep = options_or_null("trainer", settings)
         pointer, encoded = out("trainer"), text.encode()
-        check(lib.percale_trainer_from_spec(engine.c, encoded, len(encoded), ffi.NULL if folder is None else path_of(folder),
+        check(lib.percale_trainer_from_spec(pointer_of(engine, "engine"), encoded, len(encoded), ffi.NULL if folder is None else path_of(folder),
                                             ffi.NULL if data_folder is None else path_of(data_folder), options, pointer))
         del keep
         trainer = cls.__new__(cls)
@@ -107,11 +107,12 @@ class Trainer(ExclusiveHandle):
 
     @exclusive
     def evaluate(self, dataset=None):
-        """Loss and metrics over a data set (None: the SPEC's test data), as a dict."""
+        """Loss and metrics over a data set (None: the SPEC's test data), as a dict; NaN for what is no number."""
         text = out("text")
         with _turn_of(dataset):
             check(lib.percale_trainer_evaluate(self.c, pointer_or_null(dataset), text))
-        return json.loads(text_of(text[0]))
+        found = json.loads(text_of(text[0]))  # JSON has null for NaN and infinities
+        return {name: float("nan") if value is None else value for name, value in found.items()}
 
     @exclusive
     def publish(self):

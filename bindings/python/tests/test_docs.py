@@ -104,7 +104,7 @@ class Readme(unittest.TestCase):
                     graph.export(engine, "model.onnx")
                 for program in programs:
                     if not importer:
-                        program = program.replace('from_onnx(engine, "model.onnx")', 'load(engine, "model.percale")')
+                        program = re.sub(r".*\.export\(.*\n", "", program).replace("from_onnx(", "load(").replace(".onnx", ".percale")
                     known.update(data)
                     with contextlib.redirect_stdout(io.StringIO()):
                         exec(program, known)

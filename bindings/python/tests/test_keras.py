@@ -171,7 +171,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(history.epoch, [0, 1, 2])
         self.assertTrue((model.get_weights()[0] == first[0][0]).all())
         self.assertTrue((model.get_weights()[0] != first[-1][0]).any())
-        with self.assertRaisesRegex(KeyError, "watches 'val_loss'"):
+        with self.assertRaisesRegex(pc.NotFound, "watches 'val_loss'.*validation_split= brings it"):
             model.fit(x, y, verbose=0, callbacks=[callbacks.EarlyStopping()])
 
     def test_checkpoints_are_models_of_their_epochs(self):

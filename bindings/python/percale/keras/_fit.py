@@ -5,7 +5,7 @@ import sys
 from ..errors import InvalidArgument
 from ..tensor import Tensor
 from ._arrays import fitting
-from .callbacks import History, ProgressBar
+from .callbacks import Callback, History, ProgressBar
 
 
 def split(x, y, weights, part):
@@ -67,7 +67,7 @@ class Fit:
     def __init__(self, model, trainer, callbacks, callback, verbose, initial_epoch, epochs, validates):
         self.model, self.trainer, self.callback = model, trainer, callback
         self.history = History()
-        self.callbacks = [self.history, *(callbacks or [])]
+        self.callbacks = [self.history, *([callbacks] if isinstance(callbacks, Callback) else callbacks or [])]
         self.bar = ProgressBar() if verbose in ("auto", 1) and sys.stderr.isatty() else None
         self.initial_epoch, self.epochs, self.validates = initial_epoch, epochs, validates
         self.done = trainer.describe()["epoch"] - 1  # the epoch that is next counts from 1

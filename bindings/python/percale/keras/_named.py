@@ -2,7 +2,7 @@
 import difflib
 import functools
 
-from .layers import _engine
+from .layers import _engine, _placed
 
 
 class Named:
@@ -42,19 +42,22 @@ def spelled(name):
     return short.get(name) or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
-def classes(kind, check, more=None):
-    """{Keras' name of a class: what makes it} for all names of a kind; `check(config)` raises for wrong words. `more`: {the words of
-    Keras: those of the library} where they differ."""
+def classes(kind, check, positional):
+    """{Keras' name of a class: what makes it} for all names of a kind; `check(config)` raises for wrong words.
+    `positional`: {name: the words that it takes without a keyword}."""
     found = {}
     for name, entry in described(kind).items():
 
-        def make(_name=name, **words):
-            config = {"name": _name, **{(more or {}).get(key, key): value for key, value in words.items() if value is not None}}
+        def make(*values, _name=name, **words):
+            words = _placed(spelled(_name), positional.get(_name, []), values, words)
+            config = {"name": _name, **{key: value for key, value in words.items() if value is not None}}
             check(config)
             return Named(config)
 
         make.__name__ = make.__qualname__ = spelled(name)
         make.__doc__ = _documentation(entry)
+        if name in positional:
+            make.__doc__ += f"\n\nWithout a keyword: {', '.join(positional[name])}."
         found[spelled(name)] = make
     return found
 

@@ -1,28 +1,47 @@
 """compile(), fit() and evaluate() of all models."""
 import json
 import sys
+import threading
 
 from ..data import Dataset
 from ..engine import Engine
-from ..errors import InvalidArgument
+from ..errors import FailedPrecondition, InvalidArgument
 from ..graph import Builder
 from ..tensor import Tensor
 from ..training import Trainer
 from . import _named
 from ._arrays import fitting
 from ._fit import Fit, sample_weights, split
-from .losses import wants_classes
-from .optimizers import split as split_optimizer
+from .losses import try_on_an_example as check_loss, wants_classes
+from .metrics import _check as check_metric
+from .optimizers import _check as check_optimizer, split as split_optimizer
 from .strategies import scopes
 
 # What belongs to the optimizer and not to compile().
 _OPTIMIZERS_WORDS = {"learning_rate", "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay"}
 
+# What compile() says of losses and metrics beside their own words.
+_BY_OUTPUT = {"metric", "predictions", "labels", "loss", "from_logits"}
 
-def _config(thing):
-    """A loss or metric as a dict, of its name, a dict, or an object."""
+
+def _config(what, thing):
+    """An optimizer, a loss or a metric as a dict, of its name, a dict, or an object."""
     thing = _named.plain(thing)
-    return {"name": thing} if isinstance(thing, str) else dict(thing)
+    if isinstance(thing, str):
+        return {"name": thing}
+    if not isinstance(thing, dict) or not isinstance(thing.get("name"), str):
+        raise TypeError(f"compile(): {what} is {thing!r}, wanted a name, a dict with \"name\", or an object of percale.keras")
+    return dict(thing)
+
+
+def _each(given):
+    """All that was given: one, or those of a list or of a dict by outputs, whose parts may be lists too."""
+    given = _named.plain(given)
+    if isinstance(given, dict) and "name" not in given:
+        given = list(given.values())
+    if isinstance(given, (list, tuple)):
+        return [one for part in given for one in _each(part)]
+    return [] if given is None else [given]
 
 
 def _by_output(what, given, names):
@@ -46,14 +65,17 @@ class Training:
         self._strategy = scopes[-1] if scopes else None
         self._engine = engine or (self._strategy.engine if self._strategy else None)
         self._settings = self._variables = self._trainer = self._session = None
-        self._weighted = self._validated = self._fitting = self.stop_training = False
+        self._weighted = self._validated = self.stop_training = False
+        self._fitting = None  # the thread that is in fit()
+        self._making = threading.RLock()  # of whoever makes the graph, the variables or the session
 
     @property
     def engine(self):
         """The strategy's engine, or one of its own."""
-        if self._engine is None:
-            self._engine = Engine()
-        return self._engine
+        with self._making:
+            if self._engine is None:
+                self._engine = Engine()
+            return self._engine
 
     def compile(self, optimizer="adam", loss=None, metrics=(), *, loss_weights=None, shards=None, **settings):
         """Says how to train; weights stay, the optimizer's state begins anew. Optimizer, loss and metrics: names, dicts as in a SPEC, or
@@ -71,9 +93,22 @@ class Training:
         metrics = metrics or []
         if isinstance(metrics, (list, tuple)):
             metrics = [_named.plain(metric) for metric in metrics]
+        self._check_words(optimizer, loss, metrics)
         self._settings = {"optimizer": optimizer, "loss": _named.plain(loss), "metrics": metrics, "shards": shards, **settings}
         self._loss_weights = loss_weights
         self._drop_trainer()
+
+    @staticmethod
+    def _check_words(optimizer, loss, metrics):
+        """Raises what the library says of a name or a word that it does not know."""
+        if isinstance(optimizer, str) and optimizer.lstrip().startswith("{"):
+            optimizer = json.loads(optimizer)
+        if optimizer is not None:  # the library's default
+            check_optimizer(_config("optimizer", optimizer))
+        for one in _each(loss):
+            check_loss({k: v for k, v in _config("loss", one).items() if k not in _BY_OUTPUT or k == "from_logits"})
+        for one in _each(metrics):
+            check_metric({k: v for k, v in _config("metric", one).items() if k not in _BY_OUTPUT})
 
     def _drop_trainer(self):
         self._trainer, self._weighted, self._validated = None, False, False
@@ -91,7 +126,7 @@ class Training:
             raise InvalidArgument("compile() was given no loss")
         given = _by_output("losses", self._settings["loss"], self.graph.outputs)
         beside = {key: self._settings[key] for key in ("class_weight", "from_logits") if self._settings.get(key) is not None}
-        return {output: {**beside, **_config(loss)} for output, loss in given.items()}
+        return {output: {**beside, **_config("loss", loss)} for output, loss in given.items()}
 
     def _trainer_settings(self, losses):
         """The options of the trainer."""
@@ -122,7 +157,7 @@ class Training:
             given = {output: given for output in losses}
         for output, wanted in (_by_output("metrics", given, self.graph.outputs) if several else {next(iter(losses)): given}).items():
             for metric in wanted if isinstance(wanted, (list, tuple)) else [wanted]:
-                metric = _config(metric)
+                metric = _config("metric", metric)
                 if several:
                     metric = {"metric": metric["name"], **metric, "name": f"{output}_{metric['name']}"}
                 metrics.append({**metric, "predictions": output, "labels": self._label(output), "loss": losses[output]["name"],
@@ -154,10 +189,16 @@ class Training:
 
     @property
     def trainer(self):
-        """The trainer that fit() uses; the first fit() or evaluate() makes it."""
+        """The trainer that fit() uses: its restore() comes before the fit() that goes on. compile() comes first, and
+        the shape of the rows is known: by Input(), build() or data."""
         if self._trainer is None:
-            raise RuntimeError("fit() comes first, which makes the trainer; fit(cancellation=...) can be ended before it begins")
-        return self._trainer
+            if self._settings is None:
+                raise RuntimeError("compile() comes before the trainer")
+            try:
+                self.build()
+            except ValueError as error:
+                raise RuntimeError(f"no trainer yet: {error}. fit(cancellation=...) can be ended before it begins") from None
+        return self._make_trainer(False)
 
     @property
     def learning_rate(self):
@@ -169,8 +210,14 @@ class Training:
         self.trainer.set_learning_rate(rate)
 
     def _publish(self):
-        if self._fitting:
-            self._trainer.publish()
+        """Within fit(): the weights of the step that has ended are those that others see."""
+        fitting_thread = self._fitting
+        if fitting_thread is None:
+            return
+        if fitting_thread != threading.get_ident():
+            raise FailedPrecondition("another thread is in fit() of this model; other threads than that one predict with "
+                                     "percale.Session(model.engine, model.graph, model.variables)")
+        self._trainer.publish()
 
     def _named_columns(self, what, given, names):
         """{name: value} of an array, a list of them, or a dict."""
@@ -239,18 +286,16 @@ class Training:
         if validation_split:
             (x, y, sample_weight), validation_data = split(x, y, sample_weight, validation_split)
         self._set_validation(trainer, validation_data, batch_size)
-        seed = 0 if shuffle is True else None if shuffle is False else shuffle
-        data = self._rows(x, y, sample_weight, batch_size, seed)
-        if self._session is not None:
-            self._session = None
+        data = self._rows(x, y, sample_weight, batch_size, shuffle)
+        self._session = None
         if cancellation is not None:
             trainer.set_cancellation(cancellation)
         run = Fit(self, trainer, callbacks, callback, verbose, initial_epoch, epochs, validation_data is not None)
-        self._fitting, self.stop_training = True, False
+        self._fitting, self.stop_training = threading.get_ident(), False
         try:
             run.run(data)
         finally:
-            self._fitting = False
+            self._fitting = None
             if cancellation is not None:
                 trainer.set_cancellation(None)
         run.end()

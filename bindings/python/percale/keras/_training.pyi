@@ -1,4 +1,4 @@
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
 from ..engine import Engine
 from ..session import Cancellation
@@ -32,7 +32,7 @@ class Training:
         batch_size: int = 32,
         epochs: int = 1,
         verbose: Any = "auto",
-        callbacks: Optional[Iterable[Callback]] = None,
+        callbacks: Union[None, Callback, Iterable[Callback]] = None,
         validation_split: float = 0.0,
         validation_data: Any = None,
         shuffle: Any = 0,

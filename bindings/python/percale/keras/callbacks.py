@@ -1,7 +1,10 @@
 """Callbacks of fit(), as in Keras."""
 import csv
+import inspect
 import math
 import sys
+
+from ..errors import NotFound
 
 
 class Callback:
@@ -76,7 +79,9 @@ class _Monitor(Callback):
     def current(self, logs):
         """The watched number of an epoch."""
         if self.monitor not in (logs or {}):
-            raise KeyError(f"{type(self).__name__} watches '{self.monitor}', the epoch has {', '.join(logs or {}) or 'nothing'}")
+            remedy = "; fit() was given no validation data: validation_data= or validation_split= brings it, or monitor='loss'"
+            raise NotFound(f"{type(self).__name__} watches '{self.monitor}', the epoch has {', '.join(logs or {}) or 'nothing'}"
+                           + remedy * (self.monitor.startswith("val_") and not any(n.startswith("val_") for n in logs or {})))
         return logs[self.monitor]
 
     def improves(self, value, on):
@@ -178,14 +183,23 @@ class TerminateOnNaN(Callback):
 
 
 class LearningRateScheduler(Callback):
-    """Sets the learning rate of each epoch: `schedule(epoch, learning_rate)` gives it, with epochs from 0 and the rate so far."""
+    """Sets the learning rate of each epoch: `schedule(epoch, learning_rate)` gives it, with epochs from 0 and the rate so far.
+    A function of the epoch alone goes as well."""
 
     def __init__(self, schedule, verbose=0):
         self.schedule, self.verbose = schedule, verbose
+        try:
+            inspect.signature(schedule).bind(0, 0.0)
+            self._takes_rate = True
+        except TypeError:
+            self._takes_rate = False
+        except ValueError:  # of some functions in C Python knows no arguments
+            self._takes_rate = True
 
     def on_epoch_begin(self, epoch, logs=None):
         """Asks for the rate and sets it."""
-        self.model.learning_rate = rate = float(self.schedule(epoch, self.model.learning_rate))
+        given = (epoch, self.model.learning_rate) if self._takes_rate else (epoch,)
+        self.model.learning_rate = rate = float(self.schedule(*given))
         if self.verbose:
             print(f"Epoch {epoch + 1}: the learning rate is {rate:g}")
 

@@ -120,17 +120,22 @@ def _check(name, words):
         raise TypeError(f"{name} needs '{missing[0]}'")
 
 
+def _placed(name, words, values, attributes):
+    """All that `name` was given by its words, of which `values` came without a keyword."""
+    if len(values) > len(words):
+        raise TypeError(f"{name} takes {len(words)} arguments without a keyword, got {len(values)}")
+    twice = [word for word in words[:len(values)] if word in attributes]
+    if twice:
+        raise TypeError(f"{name} got '{twice[0]}' twice, once without its keyword")
+    return {**dict(zip(words, values)), **attributes}
+
+
 def _maker(layer):
     """The function that makes a layer that the library describes."""
     name, words = layer["name"], POSITIONAL.get(layer["name"], [])
 
     def make(*values, **attributes):
-        if len(values) > len(words):
-            raise TypeError(f"{name} takes {len(words)} arguments without a keyword, got {len(values)}")
-        twice = [word for word in words[:len(values)] if word in attributes]
-        if twice:
-            raise TypeError(f"{name} got '{twice[0]}' twice, once without its keyword")
-        given = {**dict(zip(words, values)), **attributes}
+        given = _placed(name, words, values, attributes)
         own = {key: given.pop(key) for key in ("name", "inputs", "input_shape") if key in given}
         given = {k: list(v) if isinstance(v, tuple) else v for k, v in given.items()}
         _check(name, given)

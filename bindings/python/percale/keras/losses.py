@@ -8,6 +8,12 @@ from . import _named
 from .layers import _engine
 
 
+# What Keras takes without a keyword, in its order.
+POSITIONAL = {"sparse_categorical_crossentropy": ["from_logits", "ignore_class"],
+              "categorical_crossentropy": ["from_logits", "label_smoothing"],
+              "binary_crossentropy": ["from_logits", "label_smoothing"], "huber": ["delta"]}
+
+
 def wants_classes(name):
     """Whether the labels are class numbers."""
     return name == "sparse_categorical_crossentropy"
@@ -25,7 +31,7 @@ def try_on_an_example(loss, metrics=()):
 
 @functools.lru_cache(maxsize=None)
 def _known():
-    return _named.classes("losses", try_on_an_example)
+    return _named.classes("losses", try_on_an_example, POSITIONAL)
 
 
 def __getattr__(name):

@@ -5,14 +5,20 @@ from . import _named
 from .losses import try_on_an_example
 
 
+# What Keras takes without a keyword, in its order.
+POSITIONAL = {"top_k_categorical_accuracy": ["k"], "sparse_top_k_categorical_accuracy": ["k"], "precision": ["threshold"],
+              "recall": ["threshold"], "f1_score": ["average", "threshold"], "auc": ["num_thresholds"]}
+
+
 def _check(config):
+    """Raises what the library says of a metric that it does not know, or of a wrong word."""
     kind = "sparse_categorical_crossentropy" if config["name"].startswith("sparse") else "binary_crossentropy"
     try_on_an_example({"name": kind}, [config])
 
 
 @functools.lru_cache(maxsize=None)
 def _known():
-    return _named.classes("metrics", _check)
+    return _named.classes("metrics", _check, POSITIONAL)
 
 
 def __getattr__(name):

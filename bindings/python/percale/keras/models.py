@@ -1,5 +1,6 @@
 """Models of layers: Sequential, functional models, and those that were saved."""
 import math
+import os
 
 from ..engine import Engine
 from ..graph import Builder, Graph
@@ -11,6 +12,11 @@ from .layers import Input, InputLayer, KerasTensor, Layer
 from .strategies import scopes
 
 _EMBEDDINGS = ("Embedding", "EmbeddingBag")
+_FORMATS_OF_OTHERS = (".keras", ".h5", ".hdf5", ".safetensors", ".tflite", ".pb", ".pt", ".pth")
+
+
+def _ending(path):
+    return os.path.splitext(os.fspath(path))[1].lower()
 
 
 def _as_list(value):
@@ -41,16 +47,18 @@ class Model(Training):
     @property
     def graph(self):
         """The graph of predictions."""
-        if self._built is None:
-            self.build()
-        return self._built.graph
+        with self._making:
+            if self._built is None:
+                self.build()
+            return self._built.graph
 
     @property
     def variables(self):
         """The weights: a mapping from names to tensors, which trainers and sessions share."""
-        if self._variables is None:
-            self._variables = Variables.of(self.engine, self.graph, (self._settings or {}).get("seed") or 0)
-        return self._variables
+        with self._making:
+            if self._variables is None:
+                self._variables = Variables.of(self.engine, self.graph, (self._settings or {}).get("seed") or 0)
+            return self._variables
 
     def _weight_names(self):
         known = set(self.variables)
@@ -73,9 +81,15 @@ class Model(Training):
             self.variables[name] = fitting(value, self.variables[name].dtype, name)
 
     def save(self, path):
-        """Writes the graph with its weights as a .percale file."""
+        """Writes the graph with its weights as a .percale file, or as an ONNX model where the path ends in .onnx."""
+        ending = _ending(path)
+        if ending in _FORMATS_OF_OTHERS:
+            raise ValueError(f"save() writes .percale and .onnx files, got '{os.fspath(path)}'; save_weights() writes .safetensors")
         self._publish()
-        self.graph.save(path, self.variables)
+        if ending == ".onnx":
+            self.graph.export(self.engine, path, self.variables)
+        else:
+            self.graph.save(path, self.variables)
 
     def save_weights(self, path):
         """Writes the weights as a safetensors file."""
@@ -88,13 +102,14 @@ class Model(Training):
 
     def predict(self, x, batch_size=None, verbose=0):
         """The model's output for arrays of rows (one, a list, or a dict by the inputs' names) or a data set, as an array, or as a list of
-        them where there are several outputs. `batch_size`: rows of a run; None: all together."""
+        them where there are several outputs. `batch_size`: rows of a run; None: all together. Not while another thread
+        is in fit(): there percale.Session(model.engine, model.graph, model.variables) predicts."""
         from ..data import Dataset
 
         self._build_for(x)
-        if self._session is None:
-            self._session = Session(self.engine, self.graph, self.variables)
         self._publish()
+        with self._making:
+            session = self._session = self._session or Session(self.engine, self.graph, self.variables)
         names, outputs = self.graph.inputs, self.graph.outputs
         if isinstance(x, Dataset):
             parts = [{name: batch[name] for name in names} for batch in x]
@@ -104,7 +119,7 @@ class Model(Training):
             step = batch_size or max(rows, 1)
             parts = [given] if rows <= step else [{name: fitting(tensor.numpy()[i:i + step], tensor.dtype, name)
                                                    for name, tensor in given.items()} for i in range(0, rows, step)]
-        found = [self._session.run(part, outputs) for part in parts]
+        found = [session.run(part, outputs) for part in parts]
         if len(found) == 1:
             arrays = [found[0][name].numpy() for name in outputs]
         else:
@@ -154,6 +169,10 @@ class Sequential(Model):
                 raise ValueError("Input() comes first")
             self._first = layer
             return
+        if isinstance(layer, Model):
+            raise TypeError(f"Sequential takes layers, got the model {type(layer).__name__}; a head on a model of a file: "
+                            'percale.Trainer.from_spec(engine, {"model": path, "outputs": "NAME", "freeze": "model", '
+                            '"head": [{"layer": "Dense", "units": 2}], ...})')
         if not isinstance(layer, Layer):
             raise TypeError(f"Sequential takes layers, got {type(layer).__name__}")
         if not self.layers and getattr(layer, "input_shape", None) is not None:
@@ -203,8 +222,9 @@ class Sequential(Model):
         return tuple(getattr(x, "shape", None) or Tensor.of(x).shape)[1:]
 
     def _build_for(self, x):
-        if self._built is None:
-            self.build((None, *self._row_shape(x)))
+        with self._making:
+            if self._built is None:
+                self.build((None, *self._row_shape(x)))
 
     def spec(self, row_shape, batch_size=32):
         """The SPEC of the model and its compile(), as a dict: what `percale train` and other languages train to the same weights."""
@@ -234,7 +254,9 @@ class LoadedModel(Model):
 
 
 def load_model(path, *, engine=None):
-    """The model that save() has written, with its weights. How it was compiled is not in the file: compile() comes before fit()."""
+    """The model that save() has written, or another .percale or .onnx file, with its weights. How it was compiled is not in the
+    file: compile() comes before fit()."""
     strategy_engine = scopes[-1].engine if scopes else None
     engine = engine or strategy_engine or Engine()
-    return LoadedModel(Graph.load(engine, path), engine=engine)
+    read = Graph.from_onnx if _ending(path) == ".onnx" else Graph.load
+    return LoadedModel(read(engine, path), engine=engine)

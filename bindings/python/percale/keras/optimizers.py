@@ -7,7 +7,19 @@ from . import _named, schedules
 from .layers import _engine
 
 
+# What Keras takes without a keyword, in its order.
+POSITIONAL = {"sgd": ["learning_rate", "momentum", "nesterov", "weight_decay"],
+              "adam": ["learning_rate", "beta_1", "beta_2", "epsilon"],
+              "adamw": ["learning_rate", "weight_decay", "beta_1", "beta_2", "epsilon"],
+              "rmsprop": ["learning_rate", "rho", "momentum", "epsilon"],
+              "adagrad": ["learning_rate", "initial_accumulator_value", "epsilon"],
+              "ftrl": ["learning_rate", "learning_rate_power", "initial_accumulator_value", "l1_regularization_strength",
+                       "l2_regularization_strength", "l2_shrinkage_regularization_strength", "beta"],
+              "lion": ["learning_rate", "beta_1", "beta_2"], "lamb": ["learning_rate", "beta_1", "beta_2", "epsilon"]}
+
+
 def _check(config):
+    """Raises what the library says of an optimizer that it does not know, or of a wrong word."""
     rate = config.get("learning_rate")
     if isinstance(rate, _named.Named):
         config = {**config, "learning_rate": 0.001}
@@ -18,7 +30,7 @@ def _check(config):
 
 @functools.lru_cache(maxsize=None)
 def _known():
-    return _named.classes("optimizers", _check)
+    return _named.classes("optimizers", _check, POSITIONAL)
 
 
 def split(optimizer):

@@ -112,6 +112,16 @@ impl Node<'_> {
         }
     }
 
+    /// An attribute of kind Floats.
+    pub fn attribute_floats(&self, name: &CStr) -> Option<&[f64]> {
+        let (mut values, mut count): (*const f64, usize) = (std::ptr::null(), 0);
+        let get = there(self.host.table().node_attribute_floats, "node_attribute_floats");
+        unsafe {
+            let found = get(self.view, name.as_ptr(), &mut values, &mut count) != 0;
+            found.then(|| if count == 0 { &[][..] } else { slice::from_raw_parts(values, count) })
+        }
+    }
+
     /// The operands of a run: inputs, then outputs.
     fn operands(&self) -> Result<Vec<Operand>, Refusal> {
         let count = |dims: Option<&[i64]>| {

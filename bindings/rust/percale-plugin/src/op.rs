@@ -28,7 +28,8 @@ impl Port {
     }
 }
 
-/// The kind of an attribute, and its value where a node does not give one.
+/// The kind of an attribute, and its value where a node does not give one. A kernel reads all of them from its [`Node`](crate::Node);
+/// a shape function reads Int alone.
 #[derive(Clone, Copy)]
 pub enum AttributeKind {
     /// A number.

@@ -41,7 +41,10 @@ impl Kernel for Refuses {
     const DOMAIN: &'static CStr = c"test";
     const OP: &'static CStr = c"Broken";
 
-    fn accepts(_: &Node) -> Result<(), Refusal> {
+    fn accepts(node: &Node) -> Result<(), Refusal> {
+        assert_eq!(node.attribute_floats(c"scales"), Some(&[0.5, 2.0][..]));
+        assert_eq!(node.attribute_floats(c"none"), Some(&[][..]));
+        assert_eq!(node.attribute_floats(c"other"), None);
         Err(Refusal::unimplemented("works on no node"))
     }
 
@@ -110,6 +113,21 @@ unsafe extern "C" fn three_by_two(_: *const percale_node_view, _: usize, rank: *
     *rank = 2;
     DIMS.as_ptr()
 }
+/// The node has the attribute "scales", and "none", which has no elements.
+unsafe extern "C" fn scales(
+    _: *const percale_node_view,
+    name: *const c_char,
+    values: *mut *const f64,
+    count: *mut usize,
+) -> i32 {
+    static SCALES: [f64; 2] = [0.5, 2.0];
+    match CStr::from_ptr(name).to_bytes() {
+        b"scales" => (*values, *count) = (SCALES.as_ptr(), SCALES.len()),
+        b"none" => (*values, *count) = (ptr::null(), 0),
+        _ => return 0,
+    }
+    1
+}
 unsafe extern "C" fn two_inputs(_: *const percale_shape_context) -> usize {
     2
 }
@@ -140,6 +158,7 @@ fn table() -> percale_host_api {
     table.node_output_dtype = Some(f32_dtype);
     table.node_input_dims = Some(three_by_two);
     table.node_output_dims = Some(three_by_two);
+    table.node_attribute_floats = Some(scales);
     table.shape_input_count = Some(two_inputs);
     table.parallel_for = Some(in_turn);
     table.run_fail_with = Some(run_fail_with);

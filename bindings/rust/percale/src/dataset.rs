@@ -199,7 +199,8 @@ impl Dataset {
 
     /// Rows of files: IDX (plain or gz), `.npy`, `.npz`, `.safetensors`, `.csv` or `.tsv`; `file#name` says which tensor,
     /// or which columns of a CSV file. Rows of files of one name follow each other. Images of u8 become f32, multiplied by
-    /// `scale` (0: kept as they are).
+    /// `scale` (0: kept as they are). Paths are taken as they are: `PERCALE_DATA` and the cache are searched for the data of
+    /// a SPEC alone.
     pub fn from_files<P: AsRef<Path>>(engine: &Engine, columns: &[(&str, P)], scale: f64) -> Result<Dataset> {
         Dataset::from_files_with(engine, columns, scale, "")
     }

@@ -1,5 +1,5 @@
 //! Settings by name. Builders of engines, sessions and trainers collect them; the library checks names and values.
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use crate::error::{check, take_text, Result};
 use crate::handle::Handle;
@@ -15,6 +15,8 @@ pub enum OptionValue {
     Int(i64),
     /// A number.
     Float(f64),
+    /// On or off.
+    Switch(bool),
 }
 
 impl From<&str> for OptionValue {
@@ -32,7 +34,7 @@ impl From<String> for OptionValue {
 impl From<bool> for OptionValue {
     /// A switch.
     fn from(value: bool) -> Self {
-        OptionValue::Text(if value { "on" } else { "off" }.into())
+        OptionValue::Switch(value)
     }
 }
 
@@ -76,7 +78,16 @@ impl Settings {
             let options = Handle::new(raw);
             for (key, value) in &self.0 {
                 let key = CString::new(key.as_str())?;
+                let text = |value: &'static CStr| sys::percale_options_set(options.get(), key.as_ptr(), value.as_ptr());
                 check(match value {
+                    // What is no switch is told by the word that the caller wrote.
+                    OptionValue::Switch(on) => {
+                        let first = check(text(if *on { c"on" } else { c"off" }));
+                        if first.is_ok() {
+                            continue;
+                        }
+                        text(if *on { c"true" } else { c"false" })
+                    }
                     OptionValue::Text(text) => {
                         let text = CString::new(text.as_str())?;
                         sys::percale_options_set(options.get(), key.as_ptr(), text.as_ptr())

@@ -223,9 +223,16 @@ impl Sequential {
     }
 
     /// The learning rate over the steps, in the same way; a list of schedules comes one after the
-    /// other.
+    /// other: a [`SpecValue::List`], or a JSON array.
     pub fn schedule(self, schedule: impl Into<SpecValue>) -> Sequential {
-        self.set("schedule", name_or_object(schedule))
+        self.set(
+            "schedule",
+            match name_or_object(schedule) {
+                SpecValue::Text(text) if text.trim_start().starts_with('[') => SpecValue::Json(text),
+                SpecValue::List(all) => SpecValue::List(all.into_iter().map(name_or_object).collect()),
+                other => other,
+            },
+        )
     }
 
     /// One more metric, in the same way.

@@ -218,7 +218,7 @@ impl Session {
         }
     }
 
-    /// Records what the session does from now on; nothing ends it.
+    /// Records what the session does from now on; `None` ends it.
     pub fn set_trace(&self, trace: Option<&Trace>) {
         let trace = trace.map_or(std::ptr::null_mut(), |trace| trace.handle.get());
         // SAFETY: a session that lives; it keeps the trace itself.

@@ -140,6 +140,12 @@ impl Progress<'_> {
         check(unsafe { sys::percale_trainer_set_learning_rate(self.trainer, rate) })
     }
 
+    /// Lets sessions on the same variables see what was trained so far, as [`Trainer::publish`] does.
+    pub fn publish(&self) -> Result<()> {
+        // SAFETY: the trainer waits for the callback, which may publish.
+        check(unsafe { sys::percale_trainer_publish(self.trainer) })
+    }
+
     /// Writes a checkpoint `folder`/step-N in the midst of the training.
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
         let folder = path_text(folder.as_ref())?;
@@ -405,7 +411,8 @@ impl Trainer {
     }
 
     /// The same, and `callback` is told after each step how it goes; `Break` ends the training after this step. What the
-    /// callback panics with ends it too and goes on from here.
+    /// callback panics with ends it too and goes on from here. Within it [`Progress`] saves, publishes and sets the learning
+    /// rate, and a [`Canceller`] ends the fit; the trainer itself is borrowed until the fit returns.
     pub fn fit_with<F>(&mut self, dataset: Option<&mut Dataset>, epochs: i64, callback: F) -> Result<()>
     where
         F: FnMut(&Progress<'_>) -> ControlFlow<()>,
@@ -587,7 +594,7 @@ impl Trainer {
         }
     }
 
-    /// Records what the trainer does from now on; nothing ends it.
+    /// Records what the trainer does from now on; `None` ends it.
     pub fn set_trace(&mut self, trace: Option<&Trace>) {
         let trace = trace.map_or(std::ptr::null_mut(), |trace| trace.handle.get());
         // SAFETY: a trainer that lives; it keeps the trace itself.

@@ -85,7 +85,8 @@ impl Variables {
         unsafe { sys::percale_variables_version(self.handle.get()) }
     }
 
-    /// `sha256:...` over names, types, shapes and bytes of all parameters; the same in every language.
+    /// `sha256:...` over names, types, shapes and bytes of all variables, moving statistics too; the same in every
+    /// language.
     pub fn digest(&self) -> Result<String> {
         // SAFETY: the text is taken over at once.
         unsafe {

@@ -65,6 +65,9 @@ fn an_unknown_option_names_the_nearest() {
     let error = Engine::builder().option("thread", 1).build().unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
     assert!(error.message().contains("threads"), "{error}");
+    let error = Engine::builder().option("threads", true).build().unwrap_err();
+    assert!(error.message().contains("'true' is no integer"), "{error}");
+    assert!(Engine::builder().option("map_files", false).build().is_ok());
 }
 
 #[test]

@@ -79,12 +79,27 @@ fn a_model_that_is_compiled_again_keeps_its_weights() {
     let evaluation = second.evaluate(Some(&mut data)).unwrap();
     assert!(evaluation.get("mae").is_some() && evaluation.get("mine").is_some(), "{}", evaluation.json());
     let mut rates = Vec::new();
+    let mut digests = Vec::new();
     let told = |progress: &Progress<'_>| {
         rates.push(progress.learning_rate());
+        progress.publish().unwrap();
+        digests.push(after.digest().unwrap());
         std::ops::ControlFlow::Continue(())
     };
     second.fit_with(Some(&mut data), 1, told).unwrap();
+    digests.dedup();
+    assert_eq!(digests.len(), rates.len(), "the callback publishes each step");
     assert!(rates[0] < rates[1] && rates[1] < 0.125, "{rates:?}");
+}
+
+#[test]
+fn several_schedules_are_a_list_or_a_json_array() {
+    let dense = || Sequential::new(&[2]).layer(Layer::new("Dense").set("units", 1));
+    let (warm_up, cosine) = (r#"{"name": "warm_up", "steps": 4}"#, SpecValue::from("cosine"));
+    let of_values = dense().schedule(vec![warm_up.into(), cosine]).spec();
+    let of_text = dense().schedule(format!("[{warm_up}, \"cosine\"]")).spec();
+    assert!(of_text.contains(r#""schedule": [{"name": "warm_up", "steps": 4}, "cosine"]"#), "{of_text}");
+    assert_eq!(of_values, of_text);
 }
 
 #[test]

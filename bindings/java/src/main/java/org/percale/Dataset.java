@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import org.percale.raw.RawDataset;
 
@@ -96,6 +97,8 @@ public final class Dataset extends NativeHandle {
    * @return the set
    */
   public static Dataset fromTensors(Engine engine, Map<String, Tensor> columns) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(columns, "columns");
     List<String> names = List.copyOf(new ArrayList<>(columns.keySet()));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment raw = Native.names(arena, names);
@@ -107,7 +110,8 @@ public final class Dataset extends NativeHandle {
 
   /**
    * Rows of files, one per name: IDX (plain or gz), .npy, .npz, .safetensors, .csv or .tsv; "file#name" says which tensor, or
-   * which columns of a CSV file.
+   * which columns of a CSV file. Paths are taken as they are: PERCALE_DATA and the cache are searched for the data of a SPEC
+   * alone.
    *
    * @param engine the engine
    * @param columns files by name, in the order of the map
@@ -128,6 +132,9 @@ public final class Dataset extends NativeHandle {
    * @return the set
    */
   public static Dataset fromFiles(Engine engine, Map<String, Path> columns, double scale, String csv) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(columns, "columns");
+    Objects.requireNonNull(csv, "csv");
     List<String> names = List.copyOf(new ArrayList<>(columns.keySet()));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment raw = Native.names(arena, names);
@@ -159,6 +166,8 @@ public final class Dataset extends NativeHandle {
    * @return the set
    */
   public static Dataset range(Engine engine, String name, long start, long stop, long step) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(name, "name");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment raw = Native.name(arena, name);
       return new Dataset(
@@ -178,6 +187,9 @@ public final class Dataset extends NativeHandle {
    * @return the set
    */
   public static Dataset generator(Engine engine, List<TensorSpec> columns, long rows, RowFunction function) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(columns, "columns");
+    Objects.requireNonNull(function, "function");
     Generator generator = new Generator(function, columns.stream().mapToLong(TensorSpec::bytes).toArray());
     MemorySegment user = Callbacks.add(generator);
     MemorySegment pointer;

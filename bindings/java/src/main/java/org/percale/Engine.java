@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.percale.raw.RawEngine;
 import org.percale.raw.RawLibrary;
@@ -83,6 +84,7 @@ public final class Engine extends NativeHandle {
    * @throws PercaleException with the reason if the file is bad
    */
   public void checkFile(Path path) {
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       check(engine -> RawLibrary.percale_file_check(engine, name));

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongFunction;
 import org.percale.raw.RawGraph;
 
@@ -42,6 +43,8 @@ public final class Graph extends NativeHandle {
    * @return the graph
    */
   public static Graph load(Engine engine, Path path) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       return engine.with(raw -> take(Native.make(out -> RawGraph.percale_graph_load_file(raw, name, out))));
@@ -56,6 +59,8 @@ public final class Graph extends NativeHandle {
    * @return the graph
    */
   public static Graph load(Engine engine, byte[] bytes) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(bytes, "bytes");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment data = arena.allocateFrom(JAVA_BYTE, bytes);
       return engine.with(raw -> take(Native.make(out -> RawGraph.percale_graph_load(raw, data, bytes.length, out))));
@@ -71,6 +76,9 @@ public final class Graph extends NativeHandle {
    * @return the graph
    */
   public static Graph importFile(Engine engine, String format, Path path) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(format, "format");
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment kind = Native.name(arena, format);
       MemorySegment name = Native.path(arena, path);
@@ -87,6 +95,9 @@ public final class Graph extends NativeHandle {
    * @return the graph
    */
   public static Graph importBytes(Engine engine, String format, byte[] bytes) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(format, "format");
+    Objects.requireNonNull(bytes, "bytes");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment kind = Native.name(arena, format);
       MemorySegment data = arena.allocateFrom(JAVA_BYTE, bytes);
@@ -129,6 +140,10 @@ public final class Graph extends NativeHandle {
    * @param path the file
    */
   public void export(Engine engine, Variables variables, String format, Map<String, ?> options, Path path) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(format, "format");
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(path, "path");
     Options all = new Options("export");
     options.forEach(all::set);
     try (Arena arena = Arena.ofConfined()) {

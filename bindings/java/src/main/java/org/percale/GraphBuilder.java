@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.percale.raw.RawBuilder;
@@ -29,6 +30,7 @@ public final class GraphBuilder extends NativeHandle {
    * @return the builder
    */
   public static GraphBuilder create(Engine engine) {
+    Objects.requireNonNull(engine, "engine");
     return engine.with(raw -> new GraphBuilder(Native.make(out -> RawBuilder.percale_builder_create(raw, out))));
   }
 
@@ -40,6 +42,8 @@ public final class GraphBuilder extends NativeHandle {
    * @return the builder
    */
   public static GraphBuilder from(Engine engine, Graph graph) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(graph, "graph");
     return engine.with(raw -> graph.with(
         done -> new GraphBuilder(Native.make(out -> RawBuilder.percale_builder_from_graph(raw, done, out)))));
   }

@@ -109,7 +109,7 @@ abstract class NativeHandle implements AutoCloseable {
       for (;;) {
         if (seen >= CLOSED) throw new IllegalStateException("the " + type + " is closed");
         if (exclusive && seen != 0 && owner != Thread.currentThread()) {
-          throw new IllegalStateException("the " + type + " is used by another thread: one thread at a time may");
+          throw new IllegalStateException("the " + type + " is used by another thread: only one thread may use it at a time");
         }
         int was = (int) USES.compareAndExchange(this, seen, seen + 1);
         if (was == seen) break;

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** A model as a list of layers, with how it is trained, in Keras' words: a SPEC that is written in Java. */
@@ -36,6 +37,7 @@ public final class Sequential {
    * @return the model
    */
   public static Sequential fromFile(Path file) {
+    Objects.requireNonNull(file, "file");
     return new Sequential(file);
   }
 
@@ -46,6 +48,7 @@ public final class Sequential {
    * @return this
    */
   public Sequential layer(Layer layer) {
+    Objects.requireNonNull(layer, "layer");
     layers.add(layer);
     return this;
   }
@@ -73,6 +76,9 @@ public final class Sequential {
    * @return this
    */
   public Sequential compile(Object optimizer, Object loss, Object... metrics) {
+    Objects.requireNonNull(optimizer, "optimizer");
+    Objects.requireNonNull(loss, "loss");
+    Objects.requireNonNull(metrics, "metrics");
     return set("optimizer", Json.nameOrObject(optimizer)).set("loss", Json.nameOrObject(loss))
         .set("metrics", Arrays.stream(metrics).map(Json::nameOrObject).toList());
   }
@@ -81,10 +87,14 @@ public final class Sequential {
    * The learning rate over the steps.
    *
    * @param schedule a name, a map such as {@code Map.of("name", "warm_up", "steps", 200)}, or
-   *     several, one after the other
+   *     several, one after the other, also as a list or as a JSON array
    * @return this
    */
   public Sequential schedule(Object... schedule) {
+    if (schedule.length == 1 && schedule[0] instanceof List<?> several) return schedule(several.toArray());
+    if (schedule.length == 1 && schedule[0] instanceof String text && text.stripLeading().startsWith("[")) {
+      return set("schedule", new Json.Raw(text));
+    }
     return set("schedule", Arrays.stream(schedule).map(Json::nameOrObject).toList());
   }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -53,6 +54,8 @@ public final class Session extends NativeHandle {
    * @return what collects them
    */
   public static Builder builder(Engine engine, Graph graph) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(graph, "graph");
     return new Builder(engine, graph);
   }
 
@@ -121,6 +124,8 @@ public final class Session extends NativeHandle {
    * @return a result per fetch
    */
   public Results run(Map<String, Tensor> feeds, String... fetches) {
+    Objects.requireNonNull(feeds, "feeds");
+    Objects.requireNonNull(fetches, "fetches");
     return request().feed(feeds).fetch(fetches).run();
   }
 
@@ -240,6 +245,7 @@ public final class Session extends NativeHandle {
      * @return this
      */
     public Request feed(Map<String, Tensor> all) {
+      Objects.requireNonNull(all, "all");
       feeds.putAll(all);
       return this;
     }
@@ -251,6 +257,7 @@ public final class Session extends NativeHandle {
      * @return this
      */
     public Request fetch(String... names) {
+      Objects.requireNonNull(names, "names");
       fetches.addAll(List.of(names));
       return this;
     }

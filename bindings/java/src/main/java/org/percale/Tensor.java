@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
 import org.percale.raw.RawTensor;
 
 /**
@@ -43,6 +44,9 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor zeros(Engine engine, DType dtype, long... dims) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(dtype, "dtype");
+    Objects.requireNonNull(dims, "dims");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment shape = Native.longs(arena, dims);
       return engine.with(raw -> take(Native.make(
@@ -70,6 +74,9 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor of(Engine engine, float[] elements, long... dims) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(elements, "elements");
+    Objects.requireNonNull(dims, "dims");
     return copy(engine, DType.F32, MemorySegment.ofArray(elements), elements.length, dims);
   }
 
@@ -82,6 +89,9 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor of(Engine engine, double[] elements, long... dims) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(elements, "elements");
+    Objects.requireNonNull(dims, "dims");
     return copy(engine, DType.F64, MemorySegment.ofArray(elements), elements.length, dims);
   }
 
@@ -94,6 +104,9 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor of(Engine engine, long[] elements, long... dims) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(elements, "elements");
+    Objects.requireNonNull(dims, "dims");
     return copy(engine, DType.I64, MemorySegment.ofArray(elements), elements.length, dims);
   }
 
@@ -106,6 +119,9 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor of(Engine engine, int[] elements, long... dims) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(elements, "elements");
+    Objects.requireNonNull(dims, "dims");
     return copy(engine, DType.I32, MemorySegment.ofArray(elements), elements.length, dims);
   }
 
@@ -118,6 +134,9 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor of(Engine engine, byte[] elements, long... dims) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(elements, "elements");
+    Objects.requireNonNull(dims, "dims");
     return copy(engine, DType.U8, MemorySegment.ofArray(elements), elements.length, dims);
   }
 
@@ -169,6 +188,8 @@ public final class Tensor extends NativeHandle {
    * @return the tensor
    */
   public static Tensor load(Engine engine, Path path) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       return engine.with(raw -> take(Native.make(out -> RawTensor.percale_tensor_load(raw, name, out))));
@@ -198,6 +219,7 @@ public final class Tensor extends NativeHandle {
    * @param path the file
    */
   public void save(Path path) {
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       check(raw -> RawTensor.percale_tensor_save(raw, name));

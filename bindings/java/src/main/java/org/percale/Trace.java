@@ -1,6 +1,7 @@
 package org.percale;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.percale.raw.RawTrace;
 
 /** Spans of time, recorded by sessions and trainers while it is attached to them. Several threads may use it at once. */
@@ -16,6 +17,7 @@ public final class Trace extends NativeHandle {
    * @return the trace
    */
   public static Trace create(Engine engine) {
+    Objects.requireNonNull(engine, "engine");
     return engine.with(raw -> new Trace(Native.make(out -> RawTrace.percale_trace_create(raw, out))));
   }
 

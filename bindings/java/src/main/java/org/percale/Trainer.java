@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.percale.raw.RawTrainer;
 
@@ -47,6 +48,8 @@ public final class Trainer extends NativeHandle {
    * @return what collects settings
    */
   public static Builder builder(Engine engine, Graph graph, Variables variables) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(graph, "graph");
     return new Builder(engine, graph, variables, null);
   }
 
@@ -58,6 +61,8 @@ public final class Trainer extends NativeHandle {
    * @return what collects settings
    */
   public static Builder fromSpec(Engine engine, String spec) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(spec, "spec");
     return new Builder(engine, null, null, spec);
   }
 
@@ -255,6 +260,7 @@ public final class Trainer extends NativeHandle {
    * @return the batch's mean loss before the update
    */
   public double step(Map<String, Tensor> batch) {
+    Objects.requireNonNull(batch, "batch");
     return step(List.copyOf(batch.keySet()), List.copyOf(batch.values()));
   }
 
@@ -265,6 +271,7 @@ public final class Trainer extends NativeHandle {
    * @return the batch's mean loss before the update
    */
   public double step(Results batch) {
+    Objects.requireNonNull(batch, "batch");
     List<Tensor> tensors = new ArrayList<>();
     batch.forEach(tensors::add);
     return step(batch.names(), tensors);
@@ -293,6 +300,8 @@ public final class Trainer extends NativeHandle {
    * @return the loss and a new tensor per fetch
    */
   public Fetched stepFetch(Map<String, Tensor> batch, String... fetches) {
+    Objects.requireNonNull(batch, "batch");
+    Objects.requireNonNull(fetches, "fetches");
     List<String> names = List.copyOf(batch.keySet());
     List<String> wanted = List.of(fetches);
     try (Arena arena = Arena.ofConfined()) {
@@ -338,6 +347,7 @@ public final class Trainer extends NativeHandle {
    * @param listener is told after each step. A checked exception of it becomes the cause of an {@link IllegalStateException}
    */
   public void fit(Dataset data, long epochs, ProgressListener listener) {
+    Objects.requireNonNull(listener, "listener");
     Throwable[] thrown = new Throwable[1];
     Callbacks.Step receiver = progress -> {
       try {
@@ -449,6 +459,7 @@ public final class Trainer extends NativeHandle {
    * @param folder where
    */
   public void save(Path folder) {
+    Objects.requireNonNull(folder, "folder");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, folder);
       check(trainer -> RawTrainer.percale_trainer_save(trainer, name));
@@ -462,6 +473,7 @@ public final class Trainer extends NativeHandle {
    * @param path a checkpoint step-N, or a folder, whose newest whole one is taken
    */
   public void restore(Path path) {
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       check(trainer -> RawTrainer.percale_trainer_restore(trainer, name));
@@ -476,6 +488,7 @@ public final class Trainer extends NativeHandle {
    * @param overwrite removes the checkpoints of other runs
    */
   public void lockFolder(Path folder, boolean overwrite) {
+    Objects.requireNonNull(folder, "folder");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, folder);
       check(trainer -> RawTrainer.percale_trainer_lock_folder(trainer, name, overwrite ? 1 : 0));

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.percale.raw.RawVariables;
 
 /** The state table: named tensors that sessions and trainers share. Several threads may use it at once. */
@@ -28,6 +29,8 @@ public final class Variables extends NativeHandle {
    * @return the table
    */
   public static Variables create(Engine engine, Graph graph, long seed) {
+    Objects.requireNonNull(engine, "engine");
+    Objects.requireNonNull(graph, "graph");
     return engine.with(raw -> graph.with(
         whose -> take(Native.make(out -> RawVariables.percale_variables_create(raw, whose, seed, out)))));
   }
@@ -102,7 +105,8 @@ public final class Variables extends NativeHandle {
   }
 
   /**
-   * A digest over names, types, shapes and bytes of all parameters; the same in every language.
+   * A digest over names, types, shapes and bytes of all variables, moving statistics too; the same in every
+   * language.
    *
    * @return "sha256:..."
    */
@@ -117,6 +121,7 @@ public final class Variables extends NativeHandle {
    * @param strict whether a variable without one is an error
    */
   public void load(Path path, boolean strict) {
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       check(table -> RawVariables.percale_variables_load(table, name, strict ? 1 : 0));
@@ -133,6 +138,8 @@ public final class Variables extends NativeHandle {
    * @return how many variables took a value
    */
   public long loadMapped(Path path, Map<String, String> fromTo, boolean strict) {
+    Objects.requireNonNull(path, "path");
+    Objects.requireNonNull(fromTo, "fromTo");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       MemorySegment from = Native.names(arena, new java.util.ArrayList<>(fromTo.keySet()));
@@ -150,6 +157,7 @@ public final class Variables extends NativeHandle {
    * @param path the file
    */
   public void save(Path path) {
+    Objects.requireNonNull(path, "path");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = Native.path(arena, path);
       check(table -> RawVariables.percale_variables_save(table, name));

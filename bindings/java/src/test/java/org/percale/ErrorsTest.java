@@ -45,6 +45,36 @@ class ErrorsTest {
   }
 
   @Test
+  void aNullArgumentIsNamed() {
+    Sequential model = Sequential.of(2).dense(1, null).compile("sgd", "mse");
+    try (Session session = Graphs.session(engine); Trainer trainer = model.trainer(engine).build();
+        Variables variables = trainer.variables(); Graph graph = trainer.model()) {
+      Map<String, Executable> doors = Map.of("columns", () -> Dataset.fromTensors(engine, null),
+          "csv", () -> Dataset.fromFiles(engine, Map.of(), 0, null), "feeds", () -> session.run(null, "y"),
+          "all", () -> session.request().feed(null), "batch", () -> trainer.stepFetch(null, "y"),
+          "fromTo", () -> variables.loadMapped(Path.of("w"), null, true), "spec", () -> Trainer.fromSpec(engine, null),
+          "options", () -> graph.export(engine, variables, "onnx", null, Path.of("m.onnx")),
+          "graph", () -> Session.create(engine, null, null), "elements", () -> Tensor.of(engine, (float[]) null, 1));
+      doors.forEach((name, door) -> assertEquals(name, assertThrows(NullPointerException.class, door).getMessage()));
+    }
+  }
+
+  @Test
+  void aSecondThreadIsToldThatOnlyOneMayUseIt() throws Exception {
+    Sequential model = Sequential.of(4).dense(1, null).compile("sgd", "mse");
+    try (Trainer trainer = model.trainer(engine).build(); Tensor x = Tensor.of(engine, new float[4], 1, 4);
+        Tensor y = Tensor.of(engine, new float[1], 1, 1); Dataset data = Dataset.fromTensors(engine, Map.of("x", x, "y", y))) {
+      trainer.fit(data, 1, progress -> {
+        for (Executable call : List.<Executable>of(trainer::model, trainer::describe, () -> trainer.save(Path.of("ck")))) {
+          Throwable refused = CompletableFuture.supplyAsync(() -> assertThrows(IllegalStateException.class, call)).get();
+          assertTrue(refused.getMessage().endsWith("only one thread may use it at a time"), refused.getMessage());
+        }
+        return true;
+      });
+    }
+  }
+
+  @Test
   void aWrongShapeIsNamedAndTheSessionGoesOn() {
     try (Session session = Graphs.session(engine); Tensor bad = Tensor.of(engine, new float[3], 1, 3);
         Tensor good = Tensor.of(engine, new float[] {1, 1, 1, 1}, 1, 4)) {

@@ -140,7 +140,7 @@ class ThreadsTest {
       });
       assertFalse(thrown.isEmpty());
       for (Throwable error : thrown) {
-        assertEquals("the call is used by another thread: one thread at a time may", error.getMessage());
+        assertEquals("the call is used by another thread: only one thread may use it at a time", error.getMessage());
       }
       call.run();
       assertArrayEquals(new float[256], call.output(0).toFloatArray());
@@ -161,8 +161,8 @@ class ThreadsTest {
         return true;
       });
       assertEquals(8, trainer.steps());
-      assertEquals(List.of("the trainer is used by another thread: one thread at a time may",
-          "the trainer is used by another thread: one thread at a time may"), refused.stream().map(Throwable::getMessage).toList());
+      assertEquals(List.of("the trainer is used by another thread: only one thread may use it at a time",
+          "the trainer is used by another thread: only one thread may use it at a time"), refused.stream().map(Throwable::getMessage).toList());
     }
   }
 

@@ -36,6 +36,15 @@ class UseTest {
   }
 
   @Test
+  void severalSchedulesAreArgumentsAListOrAJsonArray() {
+    String first = "{\"name\": \"warm_up\", \"steps\": 4}";
+    String spec = Sequential.of(2).schedule(first, "cosine").spec();
+    assertTrue(spec.contains("\"schedule\": [" + first + ", \"cosine\"]"), spec);
+    assertEquals(spec, Sequential.of(2).schedule(List.of(first, "cosine")).spec());
+    assertEquals(spec, Sequential.of(2).schedule("[" + first + ", \"cosine\"]").spec());
+  }
+
+  @Test
   void theLibrarySaysItsVersion() {
     assertTrue(Percale.version().startsWith("0."));
     assertTrue(Percale.abiVersion() >= 1);
