@@ -63,6 +63,12 @@ class Ends(Jobs):
         again = json.loads(percale("train", spec, "--resume", self.out(), "--json").stdout)
         self.assertIsNone(again["loss"])
 
+    def test_test_data_that_is_watched_has_its_numbers_in_the_output_and_the_history(self):
+        said = percale("train", self.spec(**self.STOPS), "--out", self.out()).stderr
+        self.assertRegex(said, r"epoch 1/40 .*  val_loss 0\.\d+  val_accuracy ")
+        with open(os.path.join(self.out(), "history.csv"), encoding="utf-8") as file:
+            self.assertTrue(file.readline().strip().endswith(",accuracy,val_loss,val_accuracy"))
+
     def test_the_line_of_a_resumed_epoch_has_the_loss_of_the_whole_epoch(self):
         spec, out = self.spec(), self.out()
         whole = percale("train", spec, "--out", out, "--checkpoint-every", "9", "--epochs", "1").stderr
@@ -72,6 +78,24 @@ class Ends(Jobs):
                  for said in (whole, rest) for line in said.splitlines() if line.startswith("epoch 1/1")]
         self.assertEqual(len(lines), 2)
         self.assertEqual(lines[0], lines[1])
+
+
+class Resumes(Jobs):
+    def test_a_checkpoint_of_other_kernels_names_the_option_that_takes_it_up(self):
+        older = ("--option", "isa=sse4")
+        if "isa=sse4" in percale("info").stdout:
+            self.skipTest("this machine has no other kernels")
+        spec, out = self.spec(), self.out()
+        percale("train", spec, "--out", out, "--epochs", "1", *older)
+        self.assertIn("any_fingerprint=on", percale("train", spec, "--resume", out, code=1).stderr)
+        said = percale("train", spec, "--resume", out, "--option", "any_fingerprint=on").stderr
+        self.assertIn("goes on after step 13", said)
+
+    def test_a_model_is_no_file_of_weights(self):
+        percale("train", self.spec(), "--out", self.out(), "--epochs", "1")
+        said = percale("train", self.spec(weights="out/model.percale"), code=1).stderr
+        self.assertIn("model.percale: this is a .percale file, where a safetensors file", said)
+        percale("train", self.spec(weights="out", epochs=1))
 
 
 class Checks(Jobs):
@@ -142,6 +166,23 @@ class Evaluations(Jobs):
         spec = self.spec()
         self.assertIn("FROM is missing", percale("evaluate", spec, code=2).stderr)
         self.assertIn("nowhere", percale("evaluate", spec, os.path.join(self.path, "nowhere"), code=1).stderr)
+
+
+class Values(Jobs):
+    def test_the_values_of_a_model_are_listed_by_the_names_that_a_spec_takes(self):
+        percale("train", self.spec(), "--out", self.out(), "--epochs", "1")
+        model = os.path.join(self.out(), "model.percale")
+        lines = percale("show", model, "--values").stdout.splitlines()
+        self.assertIn("dense  f32 [?,8]  Relu", lines)
+        values = json.loads(percale("show", model, "--values", "--json").stdout)
+        self.assertEqual(len(values), len(lines))
+        self.assertIn({"name": "dense", "dtype": "f32", "dims": [-1, 8], "op": "Relu"}, values)
+        shape = os.path.join(self.path, "shape.json")
+        with open(shape, "w", encoding="utf-8") as file:
+            json.dump({key: SPEC[key] for key in SPEC if key not in ("model", "input_shape")} |
+                      {"model": "out/model.percale", "outputs": [value["name"] for value in values if value["name"] == "dense"],
+                       "head": [{"layer": "Dense", "units": 2, "name": "last"}]}, file)
+        percale("train", shape, "--epochs", "1")
 
 
 class Words(Jobs):
