@@ -185,6 +185,11 @@ Result<ModelFile> open_model_file(const Spec& spec, const Engine& engine, const 
   out.body = std::move(part).value();
   const Function& main = out.body->main();
   out.dtype = main.type(main.outputs[0]).dtype;
+  if (out.body->variables.empty() && spec.layers.empty()) {
+    return invalid_argument("the model of '", path,
+                            "' has no variables that could be trained: its numbers are constants, as those of "
+                            "Constant nodes in an ONNX file are (initializers become variables)");
+  }
   if (!spec.precision.empty() && out.dtype != spec.dtype) {
     return invalid_argument("precision ", spec.precision, ": the model of '", path, "' computes in ", out.dtype);
   }
@@ -310,6 +315,8 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, csv, sources));
     PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
   }
+  // What is watched stands in the history.
+  if (validation == nullptr && spec.trainer.watches_validation()) validation = test;
   PERCALE_ASSIGN_OR_RETURN(const ModelInputs inputs, model_inputs(spec, train.get(), body.get()));
   PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), inputs, body.get()));
   if (body != nullptr) {
