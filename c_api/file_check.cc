@@ -5,6 +5,7 @@
 #include "c_api/graph_file.h"
 #include "core/base/file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/graph_files.h"
 #include "core/checkpoint/npy.h"
 #include "core/checkpoint/npz.h"
 #include "core/checkpoint/safetensors.h"
@@ -40,7 +41,9 @@ Status check_file(const char* function, percale_engine* engine, const std::strin
   if (path.ends_with(".safetensors")) return Safetensors::open(path).status();
   if (path.ends_with(".json")) return check_spec_file(function, engine, path);
   if (path.ends_with(".onnx") || path.ends_with(".percale")) return open_model(function, engine, path).status();
-  if (path_kind(path) == PathKind::kNothing) return not_found(path, ": there is no such file");
+  // By another name it may be a .percale file all the same.
+  const Status status = load_graph(engine->engine->registry(), path, {.memory = engine->engine->memory()}).status();
+  if (status.message().find("not a .percale file") == std::string_view::npos) return status;
   return invalid_argument(
       path,
       ": files of this kind are not checked. Those that are: .percale, .onnx, .safetensors, .npy, .npz, SPECs (.json), "

@@ -5,8 +5,8 @@
 namespace percale_cli {
 namespace {
 
-// The devices that the SPEC names, for the engine: those that compute, then those that hold parameters. Nothing when none are to
-// compute, or it is no JSON: then the library says why.
+// The devices that the SPEC names, for the engine: those that compute, then those that hold
+// parameters. Nothing when none are to compute, or it is no JSON: then the library says why.
 std::string spec_devices(const Json& spec) {
   const Json devices = spec["devices"];
   std::string out;

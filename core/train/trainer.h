@@ -130,8 +130,8 @@ class Trainer {
   // state after a step, perhaps a later one than it is told. With `async` each shard is a step, and what a fit that ends early has
   // not applied of the batches so far comes first in the next one, also after save() and restore().
   Status fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress);
-  // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data, else the
-  // validation data.
+  // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data,
+  // else the validation data.
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
   // Makes what was trained so far the next version of the table, in one piece. Readers of older ones keep them.
   Status publish();

@@ -134,6 +134,11 @@ class Checks(Jobs):
         path = os.path.join(self.path, "train.csv")
         with open(path, "w", encoding="utf-8") as file:
             file.write("a,b\n1,2\n")
+        percale("train", self.spec(), "--out", self.out(), "--epochs", "1")
+        other = os.path.join(self.path, "model.v1")
+        os.rename(os.path.join(self.out(), "model.percale"), other)
+        percale("check", other)
+        self.assertIn("nowhere.v1", percale("check", "/nowhere.v1", code=1).stdout)
         self.assertRegex(percale("check", path, code=1).stdout, r"files of this kind are not checked.*\.percale.*SPECs")
 
 
