@@ -5,6 +5,7 @@
 #include "c_api/graph_file.h"
 #include "core/base/file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/checkpoint/graph_files.h"
 #include "core/checkpoint/npy.h"
 #include "core/checkpoint/npz.h"
 #include "core/checkpoint/safetensors.h"
@@ -24,9 +25,13 @@ Status check_folder(const std::string& path) {
   return {};
 }
 
-Status check_spec(const std::string& path) {
+Status check_spec_file(const char* function, percale_engine* engine, const std::string& path) {
   PERCALE_ASSIGN_OR_RETURN(const std::string text, read_file(path));
-  return parse_spec(text).status().with_context(path);
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  return check_spec(engine->engine, text, folder,
+                    [&](const std::string& model) { return open_model(function, engine, model); })
+      .with_context(path);
 }
 
 Status check_file(const char* function, percale_engine* engine, const std::string& path) {
@@ -34,8 +39,15 @@ Status check_file(const char* function, percale_engine* engine, const std::strin
   if (path.ends_with(".npy")) return read_npy(path).status();
   if (path.ends_with(".npz")) return check_npz(path, engine->engine->memory());
   if (path.ends_with(".safetensors")) return Safetensors::open(path).status();
-  if (path.ends_with(".json")) return check_spec(path);
-  return open_model(function, engine, path).status();
+  if (path.ends_with(".json")) return check_spec_file(function, engine, path);
+  if (path.ends_with(".onnx") || path.ends_with(".percale")) return open_model(function, engine, path).status();
+  // By another name it may be a .percale file all the same.
+  const Status status = load_graph(engine->engine->registry(), path, {.memory = engine->engine->memory()}).status();
+  if (status.message().find("not a .percale file") == std::string_view::npos) return status;
+  return invalid_argument(
+      path,
+      ": files of this kind are not checked. Those that are: .percale, .onnx, .safetensors, .npy, .npz, SPECs (.json), "
+      "checkpoints and folders of checkpoints");
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ constexpr OptionSpec kEngine[] = {
     {"isa", kChoice, "auto", "The most that CPU kernels may use.", 0, 0, "auto|sse4|avx2|avx512"},
     {"log", kChoice, "warning", "What is sent to the log function.", 0, 0, "debug|info|warning|error|off"},
     {"plugin_path", kText, "",
-     "Plug-in files, or folders of them, separated by ':'; besides those in the library's own folder."},
+     "Plug-in files, or folders of them, separated by ':'; besides those in the library's own folder. Of folders the "
+     "files are taken that are called libpercale_*.so."},
     {"deterministic", kSwitch, "on",
      "The same bits for any number of threads. 'off' allows faster kernels without that promise, of which there is "
      "none yet."},

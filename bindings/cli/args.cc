@@ -10,7 +10,7 @@ constexpr Flag kCommon[] = {
     {"--threads", "N", "threads that compute at once; default: what the machine allows"},
     {"--devices", "LIST", "cpu:0,cpu:1 | cpu=4x1 | all | none; default cpu:0"},
     {"--memory-limit", "BYTES", "refuse to hold more"},
-    {"--plugin", "PATH", "a plug-in, or a folder of them; may be given more than once"},
+    {"--plugin", "PATH", "a plug-in, or a folder with libpercale_*.so; may be given more than once"},
     {"--option", "KEY=VALUE", "an option of the engine, session or trainer; may be given more than once"},
     {"--deterministic", "on|off", "the same bits for any number of threads; default on"},
     {"--log", "LEVEL", "debug | info | warning | error | off; default warning"},
@@ -50,6 +50,20 @@ const Flag* find_flag(const Command& command, std::string_view name) {
     for (const Flag& flag : flags) known.emplace_back(flag.name);
   }
   throw UsageError{"unknown flag '" + std::string(name) + "'" + did_you_mean(name, known)};
+}
+
+// What the usage calls an argument: "SPEC.json" of "SPEC.json [--data DIR]".
+std::string word_of(std::string_view usage, size_t number) {
+  for (size_t begin = 0; begin < usage.size();) {
+    const size_t end = std::min(usage.find(' ', begin), usage.size());
+    std::string_view word = usage.substr(begin, end - begin);
+    begin = end + 1;
+    if (word.starts_with('-') || word.starts_with('[')) break;
+    if (number-- > 0) continue;
+    if (word.ends_with("...")) word.remove_suffix(3);
+    return std::string(word);
+  }
+  return "an argument";
 }
 
 void append_flags(std::string& out, std::span<const Flag> flags) {
@@ -93,7 +107,9 @@ Args::Args(const Command& command, int argc, char** argv) {
     }
   }
   if (help()) return;
-  if (positional_.size() < command.min_positional) throw UsageError{"something is missing"};
+  if (positional_.size() < command.min_positional) {
+    throw UsageError{word_of(command.usage, positional_.size()) + " is missing"};
+  }
   if (positional_.size() > command.max_positional) {
     throw UsageError{"'" + positional_[command.max_positional] + "' is one too many"};
   }

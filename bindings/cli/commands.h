@@ -6,8 +6,8 @@
 
 namespace percale_cli {
 
-extern const Command kInfo, kList, kOps, kShow, kPlan, kKernels, kRun, kBench, kTest, kTrain, kPredict, kTrace, kCheck,
-    kImport, kExport;
+extern const Command kInfo, kList, kOps, kShow, kPlan, kKernels, kRun, kBench, kTest, kTrain, kEvaluate, kPredict,
+    kTrace, kCheck, kImport, kExport;
 
 }  // namespace percale_cli
 

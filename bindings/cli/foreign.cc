@@ -13,6 +13,11 @@ constexpr Flag kImportFlags[] = {
 };
 
 int run_import(const Args& args) {
+  const std::string& out = args.positional()[1];
+  if (!out.ends_with(".percale")) {
+    throw UsageError{"'" + out + "' gets the bytes of a .percale file: give it a name that ends with .percale" +
+                     (out.ends_with(".onnx") ? ", which `percale export` writes as ONNX" : "")};
+  }
   Setup setup(args);
   setup.make_engine();
   percale_graph* made = nullptr;
@@ -24,7 +29,7 @@ int run_import(const Args& args) {
     check(percale_graph_with_dims(graph.get(), dims.data(), dims.size(), &made), "--dim");
     graph.reset(made);
   }
-  check(percale_graph_save_file(graph.get(), nullptr, args.positional()[1].c_str()));
+  check(percale_graph_save_file(graph.get(), nullptr, out.c_str()));
   return 0;
 }
 

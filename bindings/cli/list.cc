@@ -49,7 +49,13 @@ std::string facts_text(const Json& key) {
     out = key["choices"].text();
     std::replace(out.begin(), out.end(), '|', ' ');
   }
-  const std::string low = key["min"].present() ? key["min"].text() : "", high = key["max"].text();
+  // Bounds come as floats, "100000.0", of whole numbers too.
+  const auto bound = [&](const char* name) {
+    std::string text = key[name].present() ? key[name].text() : "";
+    if (key["type"].text() == "int" && text.ends_with(".0")) text.resize(text.size() - 2);
+    return text;
+  };
+  const std::string low = bound("min"), high = bound("max");
   if (!low.empty()) out += key["max"].present() ? ", " + low + " to " + high : ", at least " + low;
   if (low.empty() && key["max"].present()) out += ", at most " + high;
   if (key["required"].flag()) return out + ", required";

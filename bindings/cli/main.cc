@@ -13,8 +13,8 @@ using namespace percale_cli;
 
 namespace {
 
-const Command* const kCommands[] = {&kInfo, &kList,  &kOps,     &kShow,  &kPlan,  &kKernels, &kRun,   &kBench,
-                                    &kTest, &kTrain, &kPredict, &kTrace, &kCheck, &kImport,  &kExport};
+const Command* const kCommands[] = {&kInfo, &kList,  &kOps,      &kShow,    &kPlan,  &kKernels, &kRun,    &kBench,
+                                    &kTest, &kTrain, &kEvaluate, &kPredict, &kTrace, &kCheck,   &kImport, &kExport};
 
 std::string overview() {
   std::string out = "usage: percale COMMAND ...\n\n";

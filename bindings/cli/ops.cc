@@ -11,16 +11,17 @@ std::string full_name(const Json& op) {
   return domain.empty() ? op["name"].text() : domain + ":" + op["name"].text();
 }
 
+// "T: f32 f64"; a plug-in's op may leave the types open, or say the group alone.
 std::string types_text(const Json& value) {
-  std::string out;
+  std::string out, group = value["group"].text();
   for (const Json& type : value["types"].items()) out += (out.empty() ? "" : " ") + type.text();
-  return out;
+  if (group.empty()) return out.empty() ? "any type" : out;
+  return out.empty() ? group : group + ": " + out;
 }
 
 void print_values(const char* title, const Json& values) {
   for (const Json& value : values.items()) {
-    std::printf("  %-8s %-14s %s%s%s%s\n", title, value["name"].text().c_str(),
-                value["group"].present() ? (value["group"].text() + ": ").c_str() : "", types_text(value).c_str(),
+    std::printf("  %-8s %-14s %s%s%s\n", title, value["name"].text().c_str(), types_text(value).c_str(),
                 value["optional"].flag() ? "  (optional)" : "", value["variadic"].flag() ? "  (any number)" : "");
   }
 }

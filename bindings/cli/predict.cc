@@ -360,7 +360,8 @@ extern const Command kPredict = {
     "Computes the outputs of a model for the rows of a data file, as CSV.\n"
     "DATA is .csv, .tsv, .npy, .npz, .safetensors or IDX. CSV files are read as the training data was:\n"
     "a model that `percale train` has written knows its columns, their categories and what stands for\n"
-    "missing values. A classifier's predictions come with the class of the largest score.",
+    "missing values. A model with one output whose labels were classes in a CSV file writes the class\n"
+    "of the largest score first, as the column `prediction`.",
     kFlags,
     run_predict,
     1,

@@ -59,13 +59,11 @@ std::string progress_line(const percale_progress& progress, const std::string& r
 ProgressBar::ProgressBar(std::string rows) : rows_(std::move(rows)), terminal_(stderr_is_terminal()) {}
 
 void ProgressBar::show(const percale_progress& progress) {
-  epoch_loss_ += progress.loss;
-  ++epoch_steps_;
+  // A run that goes on has the seconds of its earlier parts behind it.
+  if (epoch_begin_ < 0) epoch_begin_ = progress.step == 1 ? 0 : progress.seconds;
   if (progress.epoch_ended != 0) {
     clear();
     print_epoch(progress);
-    epoch_loss_ = 0;
-    epoch_steps_ = 0;
     return;
   }
   const auto now = std::chrono::steady_clock::now();
@@ -93,7 +91,7 @@ void ProgressBar::draw(const std::string& line) {
 
 void ProgressBar::print_epoch(const percale_progress& progress) {
   std::string line = "epoch " + std::to_string(progress.epoch) + "/" + std::to_string(progress.epochs) + "  loss " +
-                     number(epoch_loss_ / static_cast<double>(std::max<int64_t>(epoch_steps_, 1)), 4);
+                     number(progress.epoch_loss, 4);
   for (size_t i = 0; i < progress.metric_count; ++i) {
     line += "  " + std::string(progress.metric_names[i]) + " " + number(progress.metric_values[i], 4);
   }

@@ -25,8 +25,7 @@ class ProgressBar {
   const bool terminal_;
   size_t drawn_ = 0;  // columns of the bar that is there
   std::chrono::steady_clock::time_point last_{};
-  double epoch_loss_ = 0, epoch_begin_ = 0;
-  int64_t epoch_steps_ = 0;
+  double epoch_begin_ = -1;  // seconds of the run; less than 0: not known yet
 };
 
 }  // namespace percale_cli

@@ -13,6 +13,8 @@ Json describe(percale_trainer* trainer) {
   return Json::parse(take_text(text));
 }
 
+int64_t epochs_done(const Json& facts) { return facts["epoch"].integer() - 1; }
+
 std::string restored_from(percale_trainer* trainer) {
   const Json path = describe(trainer)["restored_from"];
   return path.given() ? path.text() : "";

@@ -21,6 +21,8 @@ std::string resume(percale_trainer* trainer, const std::string& path);
 // are removed, with the files that the run has written beside them.
 void take_folder(percale_trainer* trainer, const std::string& folder, bool overwrite);
 
+// Epochs that are complete: "epoch" of describe() is the one that comes next.
+int64_t epochs_done(const Json& facts);
 // The checkpoint that the training has gone on from; "" when it has started at step 0.
 std::string restored_from(percale_trainer* trainer);
 

@@ -9,6 +9,7 @@ namespace {
 constexpr Flag kFlags[] = {
     {"--planned", "", "as planned: after the passes, with the bytes that a run books"},
     {"--feed-shape", "NAME=DIMS", "the shape of an input, for --planned; unknown dims become 1"},
+    {"--values", "", "the values that the nodes compute, by the names that `outputs` of a SPEC and --fetch take"},
     {"--svg", "FILE", "writes a drawing; equal blocks are drawn once"},
     {"--html", "FILE", "writes a page to move, zoom, search and fold, which needs no network"},
     {"--trace", "TRACE.json", "what 'percale trace' wrote: its times stand in the drawings"},
@@ -19,6 +20,37 @@ void print_values(const char* title, const std::vector<Value>& values) {
     std::printf("%-11s %s  %s %s\n", title, shown(value.name, 1).c_str(), dtype_name(value.dtype).c_str(),
                 shape_text(value.dims).c_str());
   }
+}
+
+// What the nodes of "main" compute, in their order: the value and its op.
+std::vector<std::pair<Json, std::string>> computed_values(const Model& model) {
+  percale_text* text = nullptr;
+  check(percale_graph_describe(model.graph.get(), "nodes", &text));
+  std::vector<std::pair<Json, std::string>> out;
+  for (const Json& node : Json::parse(take_text(text)).items()) {
+    if (node["function"].text() != "main") continue;
+    for (const Json& output : node["outputs"].items()) {
+      if (output.given()) out.emplace_back(output, node["op"].text());
+    }
+  }
+  return out;
+}
+
+void print_computed(const Model& model, bool json) {
+  std::string all;
+  for (const auto& [value, op] : computed_values(model)) {
+    const std::string name = value["name"].text(), dtype = value["dtype"].text();
+    if (json) {
+      all += (all.empty() ? "" : ",") + ("{\"name\":" + json_string(name)) + ",\"dtype\":" + json_string(dtype) +
+             ",\"dims\":" + value["dims"].text() + ",\"op\":" + json_string(op) + "}";
+      continue;
+    }
+    std::vector<int64_t> dims;
+    for (const Json& dim : value["dims"].items()) dims.push_back(dim.integer());
+    const std::string shape = value["dims"].given() ? shape_text(dims) : "of unknown rank";
+    std::printf("%s  %s %s  %s\n", shown(name, 1).c_str(), dtype.c_str(), shape.c_str(), op.c_str());
+  }
+  if (json) std::printf("[%s]\n", all.c_str());
 }
 
 // Calls `ask` with a session and the feeds and fetches of a plan; it gives a text.
@@ -67,9 +99,14 @@ int run_show(const Args& args) {
   if (args.has("--trace") && !args.has("--svg") && !args.has("--html")) {
     throw UsageError{"--trace needs --svg FILE or --html FILE, where its times are shown"};
   }
+  if (args.has("--values") && args.has("--planned")) throw UsageError{"--values does not go with --planned"};
   Setup setup(args);
   setup.make_engine();
   const Model model(setup, args.positional()[0]);
+  if (args.has("--values")) {
+    print_computed(model, args.json());
+    return 0;
+  }
   const bool planned = args.has("--planned");
   const std::string plan_json = planned ? explain(setup, model, args, "plan") : "";
   const std::string passes_json = planned ? explain(setup, model, args, "passes") : "";
@@ -179,7 +216,7 @@ constexpr Flag kFeedShape[] = {{"--feed-shape", "NAME=1,3,224,224", "the shape o
 }  // namespace
 
 extern const Command kShow = {"show",
-                              "MODEL [--planned] [--svg FILE] [--html FILE] [--trace TRACE.json]",
+                              "MODEL [--values] [--planned] [--svg FILE] [--html FILE] [--trace TRACE.json]",
                               "Inputs, outputs, op counts, parameters and bytes of a model.",
                               kFlags,
                               run_show,

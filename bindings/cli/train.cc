@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "device_table.h"
 #include "history_file.h"
+#include "job.h"
 #include "progress.h"
 #include "run_folder.h"
 #include "stop_signals.h"
@@ -40,23 +41,6 @@ constexpr Flag kFlags[] = {
 constexpr std::string_view kMore =
     "`percale list spec` lists the keys of a SPEC with types and defaults; so do `percale list layers`, losses,\n"
     "metrics, optimizers and schedules. SPEC.md has examples of whole jobs. `percale check SPEC.json` checks one.";
-
-// The devices that the SPEC names, for the engine: those that compute, then those that hold parameters. Nothing when none are to
-// compute, or it is no JSON: then the library says why.
-std::string spec_devices(const Json& spec) {
-  const Json devices = spec["devices"];
-  std::string out;
-  for (const Json& device : devices.items()) out += (out.empty() ? "" : ",") + device.text();
-  if (devices.given() && out.empty()) out = devices.text();
-  const Json ps = spec["parameters"]["ps"];
-  std::string more = out.empty() || out == "all" || !ps.given() ? std::string() : ps.text() + ",";
-  for (size_t end = more.find(','); end != std::string::npos; end = more.find(',')) {
-    const std::string name = more.substr(0, end);
-    more.erase(0, end + 1);
-    if (!name.empty() && ("," + out + ",").find("," + name + ",") == std::string::npos) out += "," + name;
-  }
-  return out;
-}
 
 std::string event_path(const std::string& folder) {
   make_folder(folder);
@@ -136,13 +120,10 @@ std::string device_list(const Setup& setup) {
   return out.empty() ? "none" : out;
 }
 
-std::string parent_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
-
 void print_json(const Training& training, const Json& test, const std::string& digest) {
-  const double loss = test.present() ? test["loss"].number() : training.last ? training.last->loss : 0;
+  const std::string loss = test.present()  ? test["loss"].text()
+                           : training.last ? json_number(training.last->loss)
+                                           : "null";
   std::string metrics;
   for (const auto& [name, value] : test.members()) {
     if (name != "loss") metrics += (metrics.empty() ? "" : ",") + json_string(name) + ":" + value.text();
@@ -151,25 +132,18 @@ void print_json(const Training& training, const Json& test, const std::string& d
   const std::string path = training.saved.empty() ? restored_from(training.trainer) : training.saved;
   const std::string checkpoint = path.empty() ? "null" : json_string(path);
   const Json facts = describe(training.trainer);
+  const bool stopped = facts["early_stopping"]["stopped"].flag();
+  const std::string ended_by = training.ended_by != 0 ? json_string(signal_name(training.ended_by))
+                               : stopped              ? "\"early_stopping\""
+                                                      : "null";
   std::printf(
       "{\"steps\":%lld,\"loss\":%s,\"metrics\":{%s},\"digest\":%s,\"seconds\":%s,\"images_per_second\":%s,"
       "\"checkpoint\":%s,\"ended_by\":%s,\"parallel\":%s,\"parameter_placement\":%s,\"devices\":%s,\"run\":%s}\n",
-      steps, json_number(loss).c_str(), metrics.c_str(), json_string(digest).c_str(),
+      steps, loss.c_str(), metrics.c_str(), json_string(digest).c_str(),
       json_number(training.last ? training.last->seconds : 0).c_str(),
-      json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str(),
-      training.ended_by != 0 ? json_string(signal_name(training.ended_by)).c_str() : "null",
+      json_number(training.last ? training.last->rows_per_second : 0).c_str(), checkpoint.c_str(), ended_by.c_str(),
       facts["parallel"].text().c_str(), facts["parameter_placement"].text().c_str(),
       facts["run"]["devices"].text().c_str(), run_json(facts["run"]).c_str());
-}
-
-// A file that cannot be JSON is another kind of file: what JSON lacks in it helps nobody.
-void check_is_spec(const std::string& path, const std::string& text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin != std::string::npos && text[begin] == '{') return;
-  const bool model = path.ends_with(".onnx") || path.ends_with(".percale");
-  throw Failure{path + ": this is no SPEC, which is a JSON object" +
-                    (model ? "; a SPEC trains this model when it has the key \"model\": " + json_string(path) : ""),
-                PERCALE_INVALID_ARGUMENT};
 }
 
 // What a signal has left, and how to go on.
@@ -186,33 +160,41 @@ void tell_end(const Training& training, const Args& args) {
   say_note(text);
 }
 
+// "early stopping after epoch 34 (best: 26, val_loss 0.27)"
+std::string early_stopping_text(const Json& facts) {
+  const Json stopping = facts["early_stopping"];
+  std::string out = "early stopping after epoch " + std::to_string(epochs_done(facts));
+  if (!stopping["best_epoch"].given()) return out;
+  char best[64];
+  std::snprintf(best, sizeof best, "%.4g", stopping["best"].number());
+  return out + " (best: " + stopping["best_epoch"].text() + ", " + stopping["monitor"].text() + " " + best + ")";
+}
+
+// Why the training was over before its last epoch, or before its first step.
+void tell_what_is_left(const Json& facts, bool trained) {
+  const bool stopped = facts["early_stopping"]["stopped"].flag();
+  if (trained) {
+    if (stopped) say_note("ended by " + early_stopping_text(facts));
+  } else if (stopped) {
+    say_note("nothing left to train: the run was ended by " + early_stopping_text(facts) + " and stays ended");
+  } else {
+    const std::string epochs = std::to_string(epochs_done(facts));
+    say_note("nothing left to train: " + epochs + (epochs == "1" ? " epoch is" : " epochs are") +
+             " done; a larger --epochs goes on");
+  }
+}
+
 int run_train(const Args& args) {
-  const std::string spec_path = args.positional()[0];
   const bool writes = args.has("--out") || args.has("--resume");
   const int64_t every = args.integer("--checkpoint-every", 0, 1);
   for (const char* flag : {"--checkpoint-every", "--overwrite"}) {
     if (args.has(flag) && !writes) throw UsageError{std::string(flag) + " needs --out DIR"};
   }
-  const std::string text = read_file(spec_path);
-  check_is_spec(spec_path, text);
-  const Json spec = Json::parse(text);
-
   Setup setup(args);
   set_flags(setup, args);
-  // What the command line says counts for both, the engine and who computes on it.
-  if (args.has("--devices")) check(percale_options_set(setup.trainer_options.get(), "devices", "all"));
-  if (const std::string devices = spec_devices(spec); !args.has("--devices") && !devices.empty()) {
-    check(percale_options_set(setup.engine_options.get(), "devices", devices.c_str()));
-  }
-  setup.make_engine();
-  percale_trainer* made = nullptr;
-  check(percale_trainer_from_spec(setup.engine.get(), text.data(), text.size(), parent_of(spec_path).c_str(),
-                                  args.get("--data").c_str(), setup.trainer_options.get(), &made),
-        spec_path);
-  const Trainer trainer(made);
-  percale_variables* table = nullptr;
-  check(percale_trainer_variables(made, &table));
-  const Variables variables(table);
+  const Job job(setup, args);
+  percale_trainer* const made = job.trainer.get();
+  percale_variables* const table = job.variables.get();
   if (args.has("--weights")) check(percale_variables_load(table, args.get("--weights").c_str(), 1));
   if (!args.json()) std::fprintf(stderr, "devices: %s\n", device_list(setup).c_str());
   std::string out = args.get("--out");
@@ -223,7 +205,7 @@ int run_train(const Args& args) {
   if (!out.empty()) take_folder(made, out, args.has("--overwrite"));
 
   const int64_t before = percale_trainer_steps(made);
-  Training training{made, ProgressBar(spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
+  Training training{made, ProgressBar(job.spec["input_shape"].items().size() >= 2 ? "images" : "rows"), out, every};
   if (!out.empty()) training.histories.emplace_back(out + "/" + kHistoryFile, "csv");
   if (args.has("--history")) training.histories.emplace_back(args.get("--history"), "csv");
   if (args.has("--tensorboard")) training.histories.emplace_back(event_path(args.get("--tensorboard")), "events");
@@ -248,10 +230,14 @@ int run_train(const Args& args) {
     percale_trainer_set_trace(made, nullptr);
     write_trace(trace, args.get("--trace"));
   }
-  if (training.ended_by != 0) tell_end(training, args);
+  if (training.ended_by != 0) {
+    tell_end(training, args);
+  } else {
+    tell_what_is_left(describe(made), training.last.has_value());
+  }
 
   Json test;
-  if (training.ended_by == 0 && spec["data"]["test"].given()) {
+  if (training.ended_by == 0 && job.spec["data"]["test"].given()) {
     percale_text* json = nullptr;
     check(percale_trainer_evaluate(made, nullptr, &json));
     test = Json::parse(take_text(json));
@@ -267,13 +253,7 @@ int run_train(const Args& args) {
   print_devices(describe(made)["run"]);
   if (args.has("--digest")) std::printf("digest %s\n", digest.c_str());
   if (test.present()) {
-    std::string line = "test";
-    for (const auto& [name, value] : test.members()) {
-      char number[64];
-      std::snprintf(number, sizeof number, "%.6g", value.number());
-      line += "  " + name + " " + number;
-    }
-    std::printf("%s%s%s\n", std::string(bold(1)).c_str(), line.c_str(), std::string(plain(1)).c_str());
+    print_numbers("test", test);
   }
   return exit_code;
 }

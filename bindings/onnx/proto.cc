@@ -127,21 +127,21 @@ AttributeType guessed_type(const AttributeProto& a, bool has_f, bool has_i) {
 std::string_view plain_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view() : domain; }
 
 Status parse(std::string_view bytes, ModelProto* out) {
+  // Fields first: bytes that are something else altogether may begin like the message of a field.
+  Message whole(bytes);
+  for (Field field; whole.next(field);) {
+    if (field.is(1, Wire::kVarint)) out->ir_version = field.integer();
+    if (field.is(2, Wire::kBytes)) out->producer = field.bytes;
+    if (field.is(7, Wire::kBytes)) out->graph = field.bytes;
+  }
+  if (!whole.ok()) return bad("the bytes are no ONNX model (ModelProto)");
+  if (out->graph.data() == nullptr) return bad("the bytes are no ONNX model: they hold no graph");
   Message message(bytes);
   for (Field field; message.next(field);) {
-    if (field.is(1, Wire::kVarint)) out->ir_version = field.integer();
-    if (field.wire != Wire::kBytes) continue;
-    switch (field.number) {
-      case 2: out->producer = field.bytes; break;
-      case 7: out->graph = field.bytes; break;
-      case 8: ONNX_TRY(parse_opset(field.bytes, &out->opsets)); break;
-      case 14: ONNX_TRY(parse_entry(field.bytes, &out->metadata)); break;
-      case 25: ONNX_TRY(parse(field.bytes, &out->functions.emplace_back())); break;
-      default: break;
-    }
+    if (field.is(8, Wire::kBytes)) ONNX_TRY(parse_opset(field.bytes, &out->opsets));
+    if (field.is(14, Wire::kBytes)) ONNX_TRY(parse_entry(field.bytes, &out->metadata));
+    if (field.is(25, Wire::kBytes)) ONNX_TRY(parse(field.bytes, &out->functions.emplace_back()));
   }
-  if (!message.ok()) return bad("the bytes are no ONNX model (ModelProto)");
-  if (out->graph.data() == nullptr) return bad("the bytes are no ONNX model: they hold no graph");
   return {};
 }
 

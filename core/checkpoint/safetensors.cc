@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/similar_name.h"
+#include "core/graph/container.h"
 #include "core/registry/registry.h"
 
 namespace percale {
@@ -115,6 +117,9 @@ Result<std::shared_ptr<const Safetensors>> Safetensors::parse(std::shared_ptr<Bu
   if (size < kLengthBytes) return data_loss("not a safetensors file: ", size, " bytes");
   uint64_t length = 0;
   for (size_t i = 0; i < kLengthBytes; ++i) length |= uint64_t{data[i]} << (8 * i);
+  if (size >= kFileMagic.size() && std::memcmp(data, kFileMagic.data(), kFileMagic.size()) == 0) {
+    return invalid_argument("this is a .percale file, where a safetensors file or a checkpoint is wanted");
+  }
   if (length > kMaxHeaderBytes) return invalid_argument("not a safetensors file: a header of ", length, " bytes");
   if (length > size - kLengthBytes) {
     return data_loss("the file is cut short: its header has ", length, " bytes, the file ", size);

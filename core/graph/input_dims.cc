@@ -95,6 +95,9 @@ class Redimensioner {
     }
     if (dim.axis < 0 && dim.name == "batch" && out->size() == before) find_batch(dim.value, out);
     if (out->size() > before) return {};
+    if (!known.empty() && std::find(known.begin(), known.end(), "batch") == known.end()) {
+      known.insert(known.begin(), "batch");
+    }
     return not_found("no input has the dim '", dim.axis < 0 ? dim.name : str_cat(dim.name, ":", dim.axis), "'",
                      did_you_mean(dim.name, known));
   }

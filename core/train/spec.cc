@@ -119,7 +119,7 @@ Result<ModelInputs> model_inputs(const Spec& spec, const Dataset* train, const G
 
 // "model" stands for all variables that the file's model gives. A pattern of variables that were left behind with what the
 // outputs do not need is no mistake.
-void resolve_freeze(const Graph& file, const Graph& body, const Graph& whole, std::vector<std::string>* freeze) {
+Status resolve_freeze(const Graph& file, const Graph& body, const Graph& whole, std::vector<std::string>* freeze) {
   const auto matches = [](const Graph& graph, std::string_view pattern) {
     return std::ranges::any_of(graph.variables, [&](const Variable& v) { return matches_pattern(pattern, v.name); });
   };
@@ -132,6 +132,15 @@ void resolve_freeze(const Graph& file, const Graph& body, const Graph& whole, st
     }
   }
   *freeze = std::move(out);
+  const bool has_head = body.variables.size() < whole.variables.size();
+  const bool keeps_all = has_head && std::ranges::all_of(whole.variables, [&](const Variable& v) {
+                           return !v.trainable || std::ranges::any_of(*freeze, [&](const std::string& pattern) {
+                             return matches_pattern(pattern, v.name);
+                           });
+                         });
+  if (!keeps_all) return {};
+  return invalid_argument(R"('freeze' keeps all variables, those of the head, too; )"
+                          R"(take "model" to keep those of the file's model alone)");
 }
 
 // Of a file or folder that is no data: the first that is there, else the name itself.
@@ -143,7 +152,111 @@ std::string find_model_path(const std::string& name, const std::vector<std::stri
   return name;
 }
 
+std::vector<std::string> folders_of(const std::string& spec_folder, const std::string& data_folder) {
+  std::vector<std::string> out;
+  if (!data_folder.empty()) out.push_back(data_folder);
+  for (std::string& folder : default_data_folders()) out.push_back(std::move(folder));
+  out.push_back(spec_folder.empty() ? "." : spec_folder);
+  return out;
+}
+
+Status check_has_rows(const Spec& spec) {
+  if (spec.train || !spec.model_file.empty() || !spec.input_shapes.empty()) return {};
+  return invalid_argument("the SPEC has no 'data' to train on, and no 'input_shape' for data that comes later");
+}
+
+// A model of a file, and what of it the outputs need; both null where the SPEC names none.
+struct ModelFile {
+  std::shared_ptr<const Graph> file, body;
+  DType dtype = DType::kInvalid;  // of the outputs
+};
+
+Result<ModelFile> open_model_file(const Spec& spec, const Engine& engine, const std::vector<std::string>& folders,
+                                  const OpenModel& open_model) {
+  ModelFile out;
+  if (spec.model_file.empty()) return out;
+  const std::string path = find_model_path(spec.model_file, folders);
+  PERCALE_ASSIGN_OR_RETURN(out.file,
+                           open_model ? open_model(path) : open_own_model(engine.registry(), path, engine.memory()));
+  std::vector<std::string> reserved = {"sample_weight"};
+  for (const TargetSpec& target : spec.targets) reserved.push_back(label_name(target.name));
+  auto part = model_body(*out.file, spec.outputs, reserved);
+  if (!part.ok()) return part.status().with_context(str_cat("'", path, "'"));
+  out.body = std::move(part).value();
+  const Function& main = out.body->main();
+  out.dtype = main.type(main.outputs[0]).dtype;
+  if (out.body->variables.empty() && spec.layers.empty()) {
+    return invalid_argument("the model of '", path,
+                            "' has no variables that could be trained: its numbers are constants, as those of "
+                            "Constant nodes in an ONNX file are (initializers become variables)");
+  }
+  if (!spec.precision.empty() && out.dtype != spec.dtype) {
+    return invalid_argument("precision ", spec.precision, ": the model of '", path, "' computes in ", out.dtype);
+  }
+  for (const ValueId input : main.inputs) {
+    const Shape& shape = main.type(input).shape;
+    const bool fixed = shape.known_rank() && shape.rank() > 0 && shape[0] >= 0;
+    // Without data the batches are those of the host.
+    if (!fixed || !spec.train || shape[0] == spec.batch_size) continue;
+    return invalid_argument("the model of '", path, "' takes batches of ", shape[0], " (input '",
+                            main.value(input).name, "' is ", shape, "), 'batch_size' is ", spec.batch_size,
+                            ": `percale import IN OUT --dim batch=?` makes a model for batches of any size, "
+                            "and so does percale_graph_with_dims()");
+  }
+  return out;
+}
+
+// Of the history's columns, those that the training data gives.
+std::vector<std::string> metric_names(const Spec& spec) {
+  std::vector<std::string> out;
+  const bool several = spec.targets.size() > 1 || !spec.targets[0].name.empty();
+  for (const TargetSpec& target : spec.targets) {
+    if (several) out.push_back(target.name + "_loss");
+    for (const MetricOptions& metric : target.metrics) {
+      out.push_back(several ? str_cat(target.name, "_", metric.label()) : metric.label());
+    }
+  }
+  return out;
+}
+
+// Whether the rows of every input are known without the data.
+bool knows_rows(const Spec& spec) {
+  if (!spec.model_file.empty()) return true;
+  if (!spec.train) return !spec.input_shapes.empty();
+  return std::ranges::all_of(spec.train->x, [&](const ColumnSpec& x) { return spec.input_shapes.contains(x.name); });
+}
+
 }  // namespace
+
+Status check_spec(const std::shared_ptr<Engine>& engine, std::string_view json, const std::string& spec_folder,
+                  const OpenModel& open_model) {
+  PERCALE_ASSIGN_OR_RETURN(Spec spec, parse_spec(json));
+  PERCALE_RETURN_IF_ERROR(parse_train_mode(spec.trainer.mode).status());
+  PERCALE_RETURN_IF_ERROR(check_has_rows(spec));
+  PERCALE_RETURN_IF_ERROR(check_monitors(spec.trainer, metric_names(spec)));
+  if (spec.train && !spec.validation && !spec.test && spec.trainer.watches_validation()) {
+    return failed_precondition("there is no validation data to watch");
+  }
+  if (spec.batch_size_per_replica > 0) {
+    spec.batch_size = spec.batch_size_per_replica * std::max<int64_t>(1, spec.trainer.parallel.replicas);
+  }
+  const std::vector<std::string> folders = folders_of(spec_folder, "");
+  if (!spec.weights.empty()) {
+    const std::string path = find_model_path(spec.weights, folders);
+    if (path_kind(path) == PathKind::kNothing) return not_found("'weights': there is no '", path, "'");
+  }
+  PERCALE_ASSIGN_OR_RETURN(const ModelFile from_file, open_model_file(spec, *engine, folders, open_model));
+  if (!knows_rows(spec)) return {};
+  if (is_float(from_file.dtype)) spec.dtype = from_file.dtype;
+  PERCALE_ASSIGN_OR_RETURN(const ModelInputs inputs, model_inputs(spec, nullptr, from_file.body.get()));
+  PERCALE_ASSIGN_OR_RETURN(const Model model, build_model(spec, engine->registry(), inputs, from_file.body.get()));
+  if (from_file.body != nullptr) {
+    PERCALE_RETURN_IF_ERROR(resolve_freeze(*from_file.file, *from_file.body, *model.graph, &spec.trainer.freeze));
+  }
+  return build_train_graph(model, spec.trainer.optimizer, spec.trainer.freeze, false, spec.trainer.parallel,
+                           spec.trainer.synchronized_batch_norm)
+      .status();
+}
 
 Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engine, std::string_view json,
                                                    const std::string& spec_folder, const std::string& data_folder,
@@ -178,34 +291,16 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     }
     spec.batch_size = spec.batch_size_per_replica * replicas;
   }
-  if (!spec.train && spec.model_file.empty() && spec.input_shapes.empty()) {
-    return invalid_argument("the SPEC has no 'data' to train on, and no 'input_shape' for data that comes later");
-  }
+  PERCALE_RETURN_IF_ERROR(check_has_rows(spec));
 
   Sources sources;
   sources.memory = engine->memory();
-  if (!data_folder.empty()) sources.folders.push_back(data_folder);
-  for (std::string& folder : default_data_folders()) sources.folders.push_back(std::move(folder));
-  sources.folders.push_back(spec_folder.empty() ? "." : spec_folder);
-  std::shared_ptr<const Graph> file, body;
-  if (!spec.model_file.empty()) {
-    const std::string path = find_model_path(spec.model_file, sources.folders);
-    const auto model =
-        overrides.open_model ? overrides.open_model(path) : open_own_model(engine->registry(), path, engine->memory());
-    if (!model.ok()) return model.status();
-    file = *model;
-    std::vector<std::string> reserved = {"sample_weight"};
-    for (const TargetSpec& target : spec.targets) reserved.push_back(label_name(target.name));
-    auto part = model_body(*file, spec.outputs, reserved);
-    if (!part.ok()) return part.status().with_context(str_cat("'", path, "'"));
-    body = std::move(part).value();
-    sources.body = body.get();
-    const DType own = body->main().type(body->main().outputs[0]).dtype;
-    if (!spec.precision.empty() && own != spec.dtype) {
-      return invalid_argument("precision ", spec.precision, ": the model of '", path, "' computes in ", own);
-    }
-    if (is_float(own)) spec.dtype = own;
-  }
+  sources.folders = folders_of(spec_folder, data_folder);
+  PERCALE_ASSIGN_OR_RETURN(const ModelFile from_file,
+                           open_model_file(spec, *engine, sources.folders, overrides.open_model));
+  const std::shared_ptr<const Graph>& body = from_file.body;
+  sources.body = body.get();
+  if (is_float(from_file.dtype)) spec.dtype = from_file.dtype;
   std::shared_ptr<Dataset> train;
   if (spec.train) {
     PERCALE_ASSIGN_OR_RETURN(train, load_data(spec, *spec.train, spec.csv, sources));
@@ -220,9 +315,13 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
     PERCALE_ASSIGN_OR_RETURN(*into, load_data(spec, **which, csv, sources));
     PERCALE_RETURN_IF_ERROR((*into)->configure({.batch_size = spec.batch_size}));
   }
+  // What is watched stands in the history.
+  if (validation == nullptr && spec.trainer.watches_validation()) validation = test;
   PERCALE_ASSIGN_OR_RETURN(const ModelInputs inputs, model_inputs(spec, train.get(), body.get()));
   PERCALE_ASSIGN_OR_RETURN(Model model, build_model(spec, engine->registry(), inputs, body.get()));
-  if (body != nullptr) resolve_freeze(*file, *body, *model.graph, &spec.trainer.freeze);
+  if (body != nullptr) {
+    PERCALE_RETURN_IF_ERROR(resolve_freeze(*from_file.file, *body, *model.graph, &spec.trainer.freeze));
+  }
   PERCALE_ASSIGN_OR_RETURN(auto trainer, Trainer::create(std::move(engine), std::move(model), nullptr, spec.trainer));
   if (!spec.weights.empty()) {
     const std::string path = find_model_path(spec.weights, sources.folders);

@@ -112,6 +112,12 @@ Result<std::unique_ptr<Trainer>> trainer_from_spec(std::shared_ptr<Engine> engin
                                                    const std::string& spec_folder, const std::string& data_folder,
                                                    const SpecOverrides& overrides = {});
 
+// What a SPEC says without its data: keys, monitors, and the graph that trains where `input_shape`
+// or a model from a file tells what a row is. Paths of models are looked up as trainer_from_spec()
+// does. Devices are those of whoever trains, and are not looked at.
+Status check_spec(const std::shared_ptr<Engine>& engine, std::string_view json, const std::string& spec_folder,
+                  const OpenModel& open_model = {});
+
 }  // namespace percale
 
 #endif  // PERCALE_CORE_TRAIN_SPEC_H_

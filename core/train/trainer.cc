@@ -34,6 +34,23 @@ Result<Publishing> parse_publishing(std::string_view text) {
   return out;
 }
 
+Status check_monitors(const TrainerOptions& options, const std::vector<std::string>& metrics) {
+  std::vector<std::string> known = {"loss"};
+  known.insert(known.end(), metrics.begin(), metrics.end());
+  const auto check = [&](std::string_view what, const Monitor& monitor) -> Status {
+    const std::string name = monitor.of_validation() ? monitor.name.substr(4) : monitor.name;
+    if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+    return invalid_argument(what, " cannot watch '", monitor.name,
+                            "': there is 'loss', a metric of the job, or one of these with 'val_' before it",
+                            did_you_mean(name, known));
+  };
+  if (const Plateau* plateau = options.schedule.waits_for(); plateau != nullptr) {
+    PERCALE_RETURN_IF_ERROR(check("the schedule", plateau->monitor));
+  }
+  if (options.early_stopping.on) PERCALE_RETURN_IF_ERROR(check("early_stopping", options.early_stopping.monitor));
+  return options.keep_best > 0 ? check("keep_best", options.keep_monitor) : Status();
+}
+
 Trainer::Trainer() = default;
 Trainer::~Trainer() = default;
 
@@ -104,7 +121,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(std::shared_ptr<Engine> engine,
     const auto found = options.optimizer.ema > 0 ? std::find_if(all.begin(), all.end(), is_average) : all.end();
     t->averages_.push_back(found == all.end() ? -1 : static_cast<int32_t>(found - all.begin()));
   }
-  PERCALE_RETURN_IF_ERROR(t->check_monitors());
+  PERCALE_RETURN_IF_ERROR(check_monitors(options, t->history_.metric_names));
   PERCALE_ASSIGN_OR_RETURN(t->parameters_, Parameters::create(*t));
   return t;
 }
@@ -131,24 +148,6 @@ Status Trainer::set_validation(std::shared_ptr<Dataset> dataset) {
   }
   validation_data_ = std::move(dataset);
   return {};
-}
-
-Status Trainer::check_monitors() const {
-  std::vector<std::string> known = {"loss"};
-  for (const Objective::Metric& m : model_.objective.metrics) known.push_back(m.name);
-  const auto check = [&](std::string_view what, const Monitor& monitor) -> Status {
-    const std::string name = monitor.of_validation() ? monitor.name.substr(4) : monitor.name;
-    if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-    return invalid_argument(what, " cannot watch '", monitor.name,
-                            "': there is 'loss', a metric of the job, or one of "
-                            "these with 'val_' before it",
-                            did_you_mean(name, known));
-  };
-  if (const Plateau* plateau = options_.schedule.waits_for(); plateau != nullptr) {
-    PERCALE_RETURN_IF_ERROR(check("the schedule", plateau->monitor));
-  }
-  if (options_.early_stopping.on) PERCALE_RETURN_IF_ERROR(check("early_stopping", options_.early_stopping.monitor));
-  return options_.keep_best > 0 ? check("keep_best", options_.keep_monitor) : Status();
 }
 
 Status Trainer::bring_home() { return resident_ != nullptr ? resident_->bring_home() : Status(); }

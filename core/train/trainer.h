@@ -71,7 +71,13 @@ struct TrainerOptions {
   // Of the checkpoints that save() leaves in the folder: the newest (0: all) and the best by `keep_monitor`.
   int64_t keep_last = 0, keep_best = 0;
   Monitor keep_monitor;
+
+  // Whether the schedule, early stopping or checkpoints watch a number of the validation data.
+  bool watches_validation() const;
 };
+
+// Whether what early stopping, the schedule and checkpoints watch is the loss or one of `metrics`.
+Status check_monitors(const TrainerOptions& options, const std::vector<std::string>& metrics);
 
 // Told after each step. Borrowed for the call.
 struct Progress {
@@ -124,7 +130,8 @@ class Trainer {
   // state after a step, perhaps a later one than it is told. With `async` each shard is a step, and what a fit that ends early has
   // not applied of the batches so far comes first in the next one, also after save() and restore().
   Status fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress);
-  // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data.
+  // Means over one pass through the data: "loss", then the metrics. `dataset` null: the test data,
+  // else the validation data.
   Result<NamedNumbers> evaluate(std::shared_ptr<Dataset> dataset);
   // Makes what was trained so far the next version of the table, in one piece. Readers of older ones keep them.
   Status publish();
@@ -288,8 +295,6 @@ class Trainer {
   NamedNumbers finish(const std::vector<double>& sums) const;
   Result<NamedNumbers> evaluate_on(const Dataset& dataset, const CancelToken& token);
   std::shared_ptr<Dataset> validation() const;
-  bool watches_validation() const;
-  Status check_monitors() const;
   Status end_epoch(const CancelToken& token);
   size_t served_at(size_t i) const;
   size_t count_totals() const;

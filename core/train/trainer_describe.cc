@@ -75,6 +75,19 @@ std::string Trainer::describe() const {
   };
   data("train", train_data_);
   data("test", test_data_);
+  w.key("early_stopping");
+  if (options_.early_stopping.on) {
+    w.begin_object().key("monitor").value(options_.early_stopping.monitor.name);
+    w.key("stopped").value(early_stopping_.stopped).key("best_epoch");
+    if (early_stopping_.best_epoch > 0) {
+      w.value(early_stopping_.best_epoch).key("best").value(early_stopping_.best);
+    } else {
+      w.null().key("best").null();
+    }
+    w.end_object();
+  } else {
+    w.null();
+  }
   w.key("metrics").begin_array();
   for (const std::string& name : history_.metric_names) w.value(name);
   w.end_array();

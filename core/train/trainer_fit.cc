@@ -14,11 +14,11 @@ std::shared_ptr<Dataset> Trainer::validation() const {
   return validation_data_ != nullptr ? validation_data_ : test_data_;
 }
 
-bool Trainer::watches_validation() const {
-  const Plateau* plateau = options_.schedule.waits_for();
+bool TrainerOptions::watches_validation() const {
+  const Plateau* plateau = schedule.waits_for();
   return (plateau != nullptr && plateau->monitor.of_validation()) ||
-         (options_.early_stopping.on && options_.early_stopping.monitor.of_validation()) ||
-         (options_.keep_best > 0 && options_.keep_monitor.of_validation());
+         (early_stopping.on && early_stopping.monitor.of_validation()) ||
+         (keep_best > 0 && keep_monitor.of_validation());
 }
 
 Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const ProgressFunction& progress) {
@@ -33,7 +33,7 @@ Status Trainer::fit(std::shared_ptr<Dataset> dataset, int64_t epochs, const Prog
   PERCALE_RETURN_IF_ERROR(check_not_streaming("fit"));
   PERCALE_RETURN_IF_ERROR(check_between_steps("fit"));
   if (early_stopping_.stopped) return finish_fit();
-  if (watches_validation() && validation() == nullptr) {
+  if (options_.watches_validation() && validation() == nullptr) {
     return failed_precondition("there is no validation data to watch");
   }
   PERCALE_RETURN_IF_ERROR(identity_.take_data(*dataset));
@@ -173,7 +173,7 @@ Status Trainer::finish_fit() {
 Status Trainer::end_epoch(const CancelToken& token) {
   NamedNumbers numbers = finish(epoch_sums_);
   const Plateau* const plateau = options_.schedule.waits_for();
-  if (validation_data_ != nullptr || watches_validation()) {
+  if (validation_data_ != nullptr || options_.watches_validation()) {
     PERCALE_ASSIGN_OR_RETURN(const NamedNumbers own, evaluate_on(*validation(), token));
     for (const auto& [name, value] : own) numbers.emplace_back("val_" + name, value);
   }
@@ -225,8 +225,8 @@ NamedNumbers Trainer::finish(const std::vector<double>& sums) const {
 }
 
 Result<NamedNumbers> Trainer::evaluate(std::shared_ptr<Dataset> dataset) {
-  if (dataset == nullptr) dataset = test_data_;
-  if (dataset == nullptr) return failed_precondition("there is no test data to evaluate on");
+  if (dataset == nullptr) dataset = test_data_ != nullptr ? test_data_ : validation_data_;
+  if (dataset == nullptr) return failed_precondition("there is no test or validation data to evaluate on");
   PERCALE_RETURN_IF_ERROR(check_not_streaming("evaluate"));
   PERCALE_ASSIGN_OR_RETURN(const auto token, begin());
   PERCALE_RETURN_IF_ERROR(take_up_variables());

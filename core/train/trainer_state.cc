@@ -127,7 +127,8 @@ Status Trainer::take_up(const NewestCheckpoint& restored) {
   const std::string& path = restored.path;
   const auto differs = [&](const auto&... parts) { return failed_precondition("checkpoint '", path, "': ", parts...); };
   if (c.fingerprint != fingerprint() && !options_.any_fingerprint) {
-    return differs("it was computed by '", c.fingerprint, "', this is '", fingerprint(), "': other bits would follow");
+    return differs("it was computed by '", c.fingerprint, "', this is '", fingerprint(),
+                   "': other bits would follow. With the option any_fingerprint=on it is taken up all the same");
   }
   PERCALE_RETURN_IF_ERROR(
       identity_.check(model_, options_, train_data_.get(), c).with_context(str_cat("checkpoint '", path, "'")));

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from small_job import SPEC, make_data
 
 PROGRAM = ""
-COMMANDS = ["info", "list", "ops", "show", "plan", "kernels", "run", "bench", "test", "train", "trace", "check", "import",
+COMMANDS = ["info", "list", "ops", "show", "plan", "kernels", "run", "bench", "test", "train", "evaluate", "trace", "check", "import",
             "export"]
 
 
@@ -113,6 +113,7 @@ class Basics(unittest.TestCase):
         self.assertEqual({op["gradient"] for op in ops} - {"yes", "none", "zero"}, set())
         self.assertEqual(json.loads(percale("ops", "Conv", "--json").stdout)[0]["name"], "Conv")
         self.assertIn("gradient yes", percale("ops", "Conv").stdout)
+        self.assertRegex(percale("ops", "Relu").stdout, r"(?m)^  output +Y +T$")
         percale("ops", "Convv", code=1)
 
 

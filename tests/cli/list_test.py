@@ -65,16 +65,59 @@ class Lists(unittest.TestCase):
         missing = sorted({key["name"] for key in said if f"`{key['name']}`" not in text and f'"{key["name"]}"' not in text})
         self.assertEqual(missing, [])
 
-    def test_the_specs_examples_are_good(self):
+    def examples(self):
         with open(DOCUMENT, encoding="utf-8") as file:
-            jobs = re.findall(r"```json\n(.*?)```", file.read().split("## Whole jobs", 1)[1].split("\n## ")[0], re.DOTALL)
-        self.assertGreater(len(jobs), 3)
+            text = file.read().split("## Whole jobs", 1)[1].split("\n## ")[0]
+        return re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+
+    def write(self, folder, name, text):
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def test_the_specs_examples_are_good(self):
+        jobs = [job for job in self.examples() if not isinstance(json.loads(job)["model"], str)]
+        self.assertGreater(len(jobs), 2)
         for number, job in enumerate(jobs):
             with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, f"{number}.json")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(job)
-                percale("check", path)
+                percale("check", self.write(folder, f"{number}.json", job))
+
+    def test_the_specs_example_of_fine_tuning_trains_the_head_alone(self):
+        """On a small model with the names of the example: as ONNX where the plug-in is there."""
+        (job,) = [job for job in self.examples() if isinstance(json.loads(job)["model"], str)]
+        rows = [(i, -i, i % 5) for i in range(60)]
+        head = ["x0", "x1", "x2", "y"]
+        with tempfile.TemporaryDirectory() as folder:
+            self.write(folder, "rows.csv", "\n".join([",".join(head), *(f"{a},{b},{c},{a % 3}" for a, b, c in rows)]) + "\n")
+            body = {"model": [{"layer": "Dense", "units": 4, "activation": "relu", "name": "features"},
+                              {"layer": "Dense", "units": 7, "name": "old"}],
+                    "loss": "sparse_categorical_crossentropy", "from_logits": True, "optimizer": "sgd",
+                    "data": {"train": {"x": "rows.csv#x0,x1,x2", "y": "rows.csv#y"}}}
+            percale("train", self.write(folder, "body.json", json.dumps(body)), "--out", os.path.join(folder, "body"))
+            model, onnx = os.path.join(folder, "body", "model.percale"), os.path.join(folder, "resnet.onnx")
+            if subprocess.run([PROGRAM, "export", model, onnx], capture_output=True, timeout=120, check=False).returncode:
+                job = job.replace("resnet.onnx", "body/model.percale")
+            job = job.replace("x.npy", "rows.csv#x0,x1,x2").replace("y.npy", "rows.csv#y")
+            path = self.write(folder, "job.json", job)
+            percale("check", path)
+            percale("train", path, "--out", os.path.join(folder, "tuned"))
+            before, after = (self.variables(folder, name) for name in ("body", "tuned"))
+            self.assertEqual(after["features/kernel"], before["features/kernel"])
+            self.assertNotIn("old/kernel", after)
+            self.assertIn("classes/kernel", after)
+            every = self.write(folder, "every.json", job.replace('"freeze": "model"', '"freeze": "*"'))
+            self.assertIn('take "model" to keep', percale("train", every, code=1).stderr)
+
+    def variables(self, folder, run):
+        """The bytes of the newest checkpoint's tensors by name."""
+        run = os.path.join(folder, run)
+        step = max((name for name in os.listdir(run) if name.startswith("step-")), key=lambda name: int(name[5:]))
+        with open(os.path.join(run, step, "state.safetensors"), "rb") as file:
+            data = file.read()
+        size = int.from_bytes(data[:8], "little")
+        return {name: data[8 + size + entry["data_offsets"][0]:8 + size + entry["data_offsets"][1]]
+                for name, entry in json.loads(data[8:8 + size]).items() if name != "__metadata__"}
 
 
 class Keys(unittest.TestCase):

@@ -112,6 +112,7 @@ class Dims(unittest.TestCase):
         self.assertEqual([i["dims"] for i in summary["inputs"]], [[-1, 7, 3]] * 2)
         self.assertEqual(summary["outputs"][0]["dims"], [-1, 7, 3])
         self.assertIn("did you mean 'height'", self.refused("hight=7"))
+        self.assertIn("there are batch, rows, height", self.refused("depth=7"))
         for wrong in ("height", "height=0", "height=x", "=3"):
             self.assertIn("wanted NAME=SIZE", self.refused(wrong))
         back = os.path.join(self.path, "back.onnx")

@@ -57,6 +57,7 @@ def calling(functions):
 
 LIES = {
     "no model": (b"hello", "no ONNX model"),
+    "text that begins like a field": (b"root:x:0:0:root:/root:/bin/bash\n", "no ONNX model"),
     "nothing": (b"", "no graph"),
     "no graph": (field(1, 8), "no graph"),
     "a graph that is no message": (field(7, b"\xff\xff\xff\xff"), "no GraphProto"),

@@ -57,6 +57,29 @@ class Models(unittest.TestCase):
         self.assertEqual([v["name"] for v in summary["inputs"] + summary["outputs"]], ["x", "y"])
         self.assertEqual(summary["inputs"][0]["dims"], [-1, 2])
 
+    def checked(self, batch_size):
+        """What `check` says of a SPEC that trains the model."""
+        job = os.path.join(self.path, "job.json")
+        with open(job, "w", encoding="utf-8") as out:
+            json.dump({"model": "model.onnx", "loss": "mse", "optimizer": "sgd", "batch_size": batch_size,
+                       "data": {"train": {"x": "x.npy", "y": "y.npy"}}}, out)
+        return run("check", job).stdout
+
+    def test_weights_of_constant_nodes_stay_constants_and_a_training_says_so(self):
+        weights = node("Constant", [], ["w"], value=Tensor(floats("", [2, 2], [1, 0, 0, -1])))
+        graph = Graph([weights, node("MatMul", ["x", "w"], ["y"])],
+                      [value("x", FLOAT, ["n", 2])], [value("y", FLOAT, ["n", 2])])
+        self.gives(model(graph), [floats("x", [1, 2], [3, 4])], [floats("y", [1, 2], [3, -4])])
+        self.assertEqual(self.summary()["variables"], [])
+        self.assertIn("no variables that could be trained", self.checked(1))
+
+    def test_a_training_says_how_a_fixed_batch_becomes_free(self):
+        graph = Graph([node("MatMul", ["x", "w"], ["y"])], [value("x", FLOAT, [1, 2])],
+                      [value("y", FLOAT, [1, 2])], [floats("w", [2, 2], [1, 0, 0, -1])])
+        self.write(model(graph))
+        self.assertRegex(self.checked(64), "takes batches of 1 .*percale import IN OUT --dim batch=[?]")
+        self.assertTrue(self.checked(1).startswith("ok "))
+
     def test_models_whose_shapes_depend_on_values_are_measured(self):
         graph = Graph([node("NonZero", ["x"], ["where"]), node("Transpose", ["where"], ["y"], perm=[1, 0])],
                       [value("x", FLOAT, ["n", 2])], [value("y", INT64, None)])

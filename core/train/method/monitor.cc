@@ -104,6 +104,7 @@ bool MonitorState::update(const EarlyStopping& options, int64_t epoch, double va
   }
   compared = true;
   best = value;
+  best_epoch = epoch + 1;
   if (!options.baseline || beats(*options.baseline)) bad = 0;
   return true;
 }
@@ -135,6 +136,7 @@ void MonitorState::save(std::string_view prefix, NamedNumbers& out) const {
   out.emplace_back(p + "cooldown", static_cast<double>(cooldown));
   out.emplace_back(p + "factor", factor);
   out.emplace_back(p + "stopped", stopped ? 1 : 0);
+  if (best_epoch > 0) out.emplace_back(p + "best_epoch", static_cast<double>(best_epoch));
 }
 
 void MonitorState::load(std::string_view prefix, const NamedNumbers& numbers) {
@@ -149,6 +151,7 @@ void MonitorState::load(std::string_view prefix, const NamedNumbers& numbers) {
     if (key == "cooldown") cooldown = checked_int(value).value_or(0);
     if (key == "factor") factor = value;
     if (key == "stopped") stopped = value != 0;
+    if (key == "best_epoch") best_epoch = checked_int(value).value_or(0);
   }
 }
 

@@ -28,10 +28,13 @@ bool larger_is_better(std::string_view name);
 // Rows of a key table for the two keys that read_monitor() reads.
 template <class T>
 constexpr Key<T> monitor_key() {
-  return {.name = "monitor",
-          .value = ByHand{"text"},
-          .doc = "Number that is watched: loss, a metric, or either with 'val_' before it, of the validation data.",
-          .fallback = "loss"};
+  return {
+      .name = "monitor",
+      .value = ByHand{"text"},
+      .doc =
+          "Number that is watched: loss, a metric, or either with 'val_' before it: of the validation data, else of "
+          "the test data.",
+      .fallback = "loss"};
 }
 template <class T>
 constexpr Key<T> mode_key() {
@@ -79,8 +82,9 @@ struct MonitorState {
   bool compared = false;  // early stopping: there is a best, which a first epoch without a number does not give
   double best = 0;
   int64_t bad = 0, cooldown = 0;
-  double factor = 1;     // plateau: of the learning rate
-  bool stopped = false;  // early stopping
+  double factor = 1;       // plateau: of the learning rate
+  bool stopped = false;    // early stopping
+  int64_t best_epoch = 0;  // early stopping: from 1; 0: none yet
 
   // `epoch` from 0. True when the epoch's weights are the best so far.
   bool update(const EarlyStopping& options, int64_t epoch, double value);

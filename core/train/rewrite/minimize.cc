@@ -205,7 +205,8 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   out.parameters = trained_by(b.graph(), f->function(), outputs[0], frozen);
   leave_out_statistics(form, out.parameters);
   if (out.parameters.empty()) {
-    return invalid_argument("the loss depends on no variable that is trained");
+    return invalid_argument("the loss depends on no variable that is trained",
+                            frozen.empty() ? "" : ": 'freeze' keeps all of them");
   }
   for (const Node& node : f->function().nodes) out.batch_coupled = out.batch_coupled || is_coupled(node);
   Emitter e(*f);

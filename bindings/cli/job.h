@@ -1,0 +1,25 @@
+// The job of a SPEC, for the commands that train and evaluate it.
+#ifndef PERCALE_BINDINGS_CLI_JOB_H_
+#define PERCALE_BINDINGS_CLI_JOB_H_
+
+#include <string_view>
+
+#include "api.h"
+
+namespace percale_cli {
+
+// The trainer of the SPEC that the first argument names, with the flags --devices and --data. Makes
+// the engine of `setup`, whose options for trainers must be set before.
+struct Job {
+  Job(Setup& setup, const Args& args);
+  Json spec;
+  Trainer trainer;
+  Variables variables;
+};
+
+// On stdout: "test  loss 0.25  accuracy 0.9".
+void print_numbers(std::string_view title, const Json& numbers);
+
+}  // namespace percale_cli
+
+#endif  // PERCALE_BINDINGS_CLI_JOB_H_
