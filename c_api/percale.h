@@ -817,7 +817,8 @@ PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_fit(percale_traine
  * monitored; epochs without such data have NaN there. Not during a call. `dataset` may be NULL: none. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_set_validation(percale_trainer* trainer,
                                                                              percale_dataset* dataset);
-/** Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's test data. \since 0.1 */
+/** Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's
+ * test data, else its validation data. \since 0.1 */
 PERCALE_API PERCALE_NODISCARD percale_status* percale_trainer_evaluate(percale_trainer* trainer,
                                                                        percale_dataset* dataset,
                                                                        percale_text** out_json);
