@@ -2074,7 +2074,7 @@ func trainerSetValidation(trainer *C.percale_trainer, dataset *C.percale_dataset
 }
 
 // trainerEvaluate is percale_trainer_evaluate. Loss and metrics over a data set as JSON:
-// {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's test data.
+// {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's test data, else its validation data.
 func trainerEvaluate(trainer *C.percale_trainer, dataset *C.percale_dataset) (string, error) {
 	var cOutJson *C.percale_text
 	status := C.percale_trainer_evaluate(trainer, dataset, &cOutJson)

@@ -758,7 +758,7 @@ functions! {
     /// NULL: none.
     fn percale_trainer_set_validation(trainer: *mut percale_trainer, dataset: *mut percale_dataset) -> *mut percale_status;
     /// Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. `dataset` may be NULL: the SPEC's
-    /// test data.
+    /// test data, else its validation data.
     fn percale_trainer_evaluate(trainer: *mut percale_trainer, dataset: *mut percale_dataset, out_json: *mut *mut percale_text) -> *mut percale_status;
     /// Makes what was trained so far the next version of the table, in one piece: runs of sessions on the same
     /// variables that begin later see it, those under way keep the version that they began with, and nobody waits.

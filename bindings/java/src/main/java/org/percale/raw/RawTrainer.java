@@ -212,7 +212,7 @@ public final class RawTrainer {
 
   /**
    * Loss and metrics over a data set as JSON: {"loss":0.03,"accuracy":0.99}. {@code dataset} may be NULL: the
-   * SPEC's test data.
+   * SPEC's test data, else its validation data.
    *
    * @param trainer in percale_trainer*
    * @param dataset in percale_dataset*
