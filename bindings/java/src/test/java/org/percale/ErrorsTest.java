@@ -26,8 +26,8 @@ class ErrorsTest {
   private long statuses;
 
   @BeforeEach
-  void begin() {
-    statuses = Percale.liveStatuses();
+  void begin() throws InterruptedException {
+    statuses = Graphs.statusesBeforeTest();
     engine = Graphs.engine();
   }
 

@@ -24,6 +24,12 @@ final class Graphs {
 
   private Graphs() {}
 
+  /** Live statuses, once the last run of the test before has given its own back on a thread of its engine. */
+  static long statusesBeforeTest() throws InterruptedException {
+    for (int i = 0; i < 200 && Percale.liveStatuses() != 0; ++i) Thread.sleep(5);
+    return Percale.liveStatuses();
+  }
+
   static Engine engine() {
     return Engine.builder().threads(1).build();
   }

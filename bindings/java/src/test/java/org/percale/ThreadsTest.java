@@ -29,9 +29,7 @@ class ThreadsTest {
 
   @BeforeEach
   void begin() throws InterruptedException {
-    // The last run of another test may still be giving its status back on a thread of the engine.
-    for (int i = 0; i < 200 && Percale.liveStatuses() != 0; ++i) Thread.sleep(5);
-    statuses = Percale.liveStatuses();
+    statuses = Graphs.statusesBeforeTest();
     engine = Graphs.engine();
   }
 
