@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
+#include <limits>
 
 #include "core/graph/effects.h"
 #include "core/passes/idle_dropout.h"
@@ -15,16 +15,17 @@ namespace {
 
 bool is_onnx(const Node& node, std::string_view name) { return node.op->name == name && node.op->domain.empty(); }
 
-// The one number that a floating-point or integer tensor of one element holds.
-std::optional<double> single(const Tensor& t) {
-  if (t.num_elements() != 1) return std::nullopt;
+// The one number that a floating-point or integer tensor of one element holds; NaN, which equals none, for another.
+double single(const Tensor& t) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (t.num_elements() != 1) return kNone;
   switch (t.dtype()) {
     case DType::kF32: return t.span<float>()[0];
     case DType::kF64: return t.span<double>()[0];
     case DType::kI32: return t.span<int32_t>()[0];
     // A large i64 would be rounded; 0 and 1, which alone are asked for, are not reached by that.
     case DType::kI64: return static_cast<double>(t.span<int64_t>()[0]);
-    default: return std::nullopt;
+    default: return kNone;
   }
 }
 
@@ -61,8 +62,9 @@ class Algebra {
     const Node* node = maker(id);
     if (node != nullptr && is_onnx(*node, "Expand")) id = node->inputs[0];
     const Tensor* t = f_.constant(id);
-    const std::optional<double> value = t != nullptr ? single(*t) : std::nullopt;
-    return value && *value == number && std::signbit(*value) == std::signbit(number);
+    if (t == nullptr) return false;
+    const double value = single(*t);
+    return value == number && std::signbit(value) == std::signbit(number);
   }
 
   // An input that the node's only output equals bit for bit, else kNoValue.
