@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "c_api/callback.h"
+#include "c_api/include/percale.h"
 #include "c_api/one_thread.h"
-#include "c_api/percale.h"
 #include "core/base/c_status.h"
 #include "core/base/status.h"
 #include "core/tensor/shape.h"

@@ -1,4 +1,4 @@
-#include "c_api/percale.h"
+#include "c_api/include/percale.h"
 #include "core/base/version_number.h"
 
 namespace {

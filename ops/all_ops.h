@@ -3,7 +3,7 @@
 #define PERCALE_OPS_ALL_OPS_H_
 
 #include "core/registry/registry.h"
-#include "ops/families.h"
+#include "ops/support/families.h"
 
 namespace percale {
 

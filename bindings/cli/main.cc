@@ -7,7 +7,7 @@
 #include <new>
 
 #include "api.h"
-#include "commands.h"
+#include "commands/commands.h"
 
 using namespace percale_cli;
 

@@ -73,7 +73,7 @@ def sentence(function):
 
 
 def head(imports):
-    return ("// Written by bindings/gen from c_api/percale.h; changes belong there.\n"
+    return ("// Written by bindings/gen from c_api/include/percale.h; changes belong there.\n"
             f"package {PACKAGE};\n\n" + "".join(f"import {name};\n" for name in imports) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""Reads c_api/percale.h into a small model, from which the raw layers of the bindings are written.
+"""Reads c_api/include/percale.h into a small model, from which the raw layers of the bindings are written.
 
 The header is the only source of truth, so nothing is skipped: what this file does not understand is a HeaderError with
 its line. `python3 percale_header.py ../../c_api/percale.h` prints the model as JSON.

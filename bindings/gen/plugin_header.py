@@ -1,4 +1,4 @@
-"""Reads c_api/percale_plugin.h: tables of functions and data, and what of percale.h they name. As percale_header.py, it refuses what
+"""Reads c_api/include/percale_plugin.h: tables of functions and data, and what of percale.h they name. As percale_header.py, it refuses what
 it does not understand.
 """
 import dataclasses

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <new>
 
-#include "bindings/onnx/exporter.h"
-#include "bindings/onnx/importer.h"
-#include "bindings/onnx/tensor.h"
+#include "bindings/onnx/export/exporter.h"
+#include "bindings/onnx/import/importer.h"
+#include "bindings/onnx/proto/tensor.h"
 
 namespace percale_onnx {
 namespace {

@@ -5,13 +5,13 @@
 #include <limits>
 #include <optional>
 
-#include "core/base/crc32c.h"
-#include "core/base/file.h"
-#include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/manifest.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/file/crc32c.h"
+#include "core/file/file.h"
+#include "core/text/json.h"
 
 namespace percale {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 
 namespace percale {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/checkpoint/graph_files.h"
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 
 namespace percale {
 

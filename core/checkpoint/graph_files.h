@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/checkpoint/safetensors.h"
-#include "core/graph/reader.h"
-#include "core/graph/writer.h"
+#include "core/graph_io/reader.h"
+#include "core/graph_io/writer.h"
 
 namespace percale {
 

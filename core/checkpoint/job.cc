@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "core/base/sha256.h"
 #include "core/base/status.h"
+#include "core/file/sha256.h"
 
 namespace percale {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/base/crc32c.h"
-#include "core/base/file.h"
+#include "core/file/crc32c.h"
+#include "core/file/file.h"
 
 namespace percale {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/json.h"
 #include "core/base/status.h"
+#include "core/text/json.h"
 
 namespace percale {
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/file.h"
 #include "core/base/similar_name.h"
 #include "core/checkpoint/npy.h"
+#include "core/file/file.h"
 #include "core/registry/registry.h"
 
 namespace percale {

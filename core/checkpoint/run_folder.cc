@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/file.h"
 #include "core/checkpoint/checkpoint_folder.h"
+#include "core/file/file.h"
 
 namespace percale {
 

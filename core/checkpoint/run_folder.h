@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/base/file_lock.h"
+#include "core/file/file_lock.h"
 
 namespace percale {
 

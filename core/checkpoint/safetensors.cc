@@ -7,11 +7,11 @@
 #include <tuple>
 
 #include "core/base/checked.h"
-#include "core/base/file.h"
-#include "core/base/json.h"
 #include "core/base/similar_name.h"
-#include "core/graph/container.h"
+#include "core/file/file.h"
+#include "core/graph_io/container.h"
 #include "core/registry/registry.h"
+#include "core/text/json.h"
 
 namespace percale {
 namespace {

@@ -4,10 +4,10 @@
 #include <functional>
 #include <optional>
 
-#include "core/base/file.h"
 #include "core/base/similar_name.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/file/file.h"
 #include "core/registry/registry.h"
 
 namespace percale {

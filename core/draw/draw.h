@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/base/status.h"
-#include "core/draw/picture.h"
+#include "core/draw/picture/picture.h"
 
 namespace percale {
 

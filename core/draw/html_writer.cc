@@ -1,9 +1,9 @@
 // Pictures as one page. The page's own code (page/) draws the layout that stands in it as JSON.
-#include "core/base/json.h"
-#include "core/base/svg.h"
 #include "core/draw/draw.h"
-#include "core/draw/drawing.h"
+#include "core/draw/layout/drawing.h"
 #include "core/draw/page_text.h"
+#include "core/text/json.h"
+#include "core/text/svg.h"
 
 namespace percale {
 namespace {

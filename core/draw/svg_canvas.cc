@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/status.h"
-#include "core/base/svg.h"
+#include "core/text/svg.h"
 
 namespace percale {
 namespace {

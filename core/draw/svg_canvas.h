@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/draw/drawing.h"
+#include "core/draw/layout/drawing.h"
 
 namespace percale {
 

@@ -4,11 +4,11 @@
 
 #include "core/base/status.h"
 #include "core/draw/draw.h"
-#include "core/draw/drawing.h"
-#include "core/draw/frame.h"
-#include "core/draw/looks.h"
+#include "core/draw/layout/drawing.h"
+#include "core/draw/layout/frame.h"
+#include "core/draw/layout/looks.h"
+#include "core/draw/layout/text.h"
 #include "core/draw/svg_canvas.h"
-#include "core/draw/text.h"
 
 namespace percale {
 namespace {

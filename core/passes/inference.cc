@@ -10,10 +10,10 @@
 #include "core/graph/clone.h"
 #include "core/graph/composite.h"
 #include "core/graph/validate.h"
-#include "core/passes/idle_dropout.h"
-#include "core/passes/inline.h"
+#include "core/passes/edit/rewrite.h"
 #include "core/passes/passes.h"
-#include "core/passes/rewrite.h"
+#include "core/passes/simplify/idle_dropout.h"
+#include "core/passes/simplify/inline.h"
 
 namespace percale {
 namespace {

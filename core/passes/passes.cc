@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/passes/recognize/recognize.h"
+#include "core/passes/simplify/simplify.h"
+
 namespace percale {
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/passes/rewrite.h"
+#include "core/passes/edit/rewrite.h"
 #include "core/plan/node_view.h"
 
 namespace percale {

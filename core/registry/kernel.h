@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "c_api/percale_plugin.h"
+#include "c_api/include/percale_plugin.h"
 #include "core/base/c_status.h"
 #include "core/base/log.h"
 #include "core/base/parallel.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "c_api/percale_plugin.h"
+#include "c_api/include/percale_plugin.h"
 #include "core/base/status.h"
 #include "core/registry/kernel.h"
 #include "core/registry/op_schema.h"

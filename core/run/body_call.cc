@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "core/graph/effects.h"
-#include "core/passes/rewrite.h"
+#include "core/passes/edit/rewrite.h"
 
 namespace percale {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 
 namespace percale {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/draw/draw.h"
-#include "core/draw/picture_builder.h"
+#include "core/draw/picture/picture_builder.h"
 #include "core/run/node_times.h"
 #include "core/run/plan_picture.h"
 

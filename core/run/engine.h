@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "c_api/percale_plugin.h"
+#include "c_api/include/percale_plugin.h"
 #include "core/base/log.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"

@@ -1,6 +1,6 @@
 #include "core/run/executable.h"
 
-#include "core/graph/writer.h"
+#include "core/graph_io/writer.h"
 #include "core/plan/node_view.h"
 
 namespace percale {

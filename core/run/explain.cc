@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/json.h"
-#include "core/passes/fuse_elementwise.h"
+#include "core/passes/device/fuse_elementwise.h"
 #include "core/run/bound_run.h"
 #include "core/run/plan_cost.h"
+#include "core/text/json.h"
 
 namespace percale {
 namespace {

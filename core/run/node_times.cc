@@ -4,9 +4,9 @@
 #include <new>
 #include <vector>
 
-#include "core/base/json.h"
 #include "core/run/compiled.h"
 #include "core/run/trace.h"
+#include "core/text/json.h"
 
 namespace percale {
 namespace {

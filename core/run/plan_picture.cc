@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/draw/node_box.h"
-#include "core/draw/picture_builder.h"
+#include "core/draw/picture/node_box.h"
+#include "core/draw/picture/picture_builder.h"
 
 namespace percale {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef PERCALE_CORE_RUN_PLAN_PICTURE_H_
 #define PERCALE_CORE_RUN_PLAN_PICTURE_H_
 
-#include "core/draw/picture.h"
+#include "core/draw/picture/picture.h"
 #include "core/run/compiled.h"
 
 namespace percale {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 #include "core/graph/effects.h"
 #include "core/run/compile.h"
 #include "core/run/control.h"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <map>
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 
 namespace percale {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/base/sha256.h"
+#include "core/file/sha256.h"
 
 namespace percale {
 namespace {

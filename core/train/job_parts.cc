@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/crc32c.h"
-#include "core/base/json.h"
+#include "core/file/crc32c.h"
+#include "core/text/json.h"
 #include "core/train/data/csv_rules.h"
 #include "core/train/trainer.h"
 

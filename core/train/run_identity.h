@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/run_folder.h"
+#include "core/text/json.h"
 #include "core/train/job_parts.h"
 
 namespace percale {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/file.h"
 #include "core/base/similar_name.h"
+#include "core/file/file.h"
 #include "core/train/data/csv.h"
 #include "core/train/data/data_columns.h"
 #include "core/train/data/data_files.h"

@@ -1,6 +1,6 @@
 // What a trainer and its model are: costs, and a description for people.
-#include "core/base/json.h"
-#include "core/train/rewrite/step_flops.h"
+#include "core/text/json.h"
+#include "core/train/parallel/step_flops.h"
 #include "core/train/trainer_parameters.h"
 #include "core/train/trainer_resident.h"
 

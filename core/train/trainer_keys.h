@@ -2,7 +2,7 @@
 #ifndef PERCALE_CORE_TRAIN_TRAINER_KEYS_H_
 #define PERCALE_CORE_TRAIN_TRAINER_KEYS_H_
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 #include "core/train/trainer.h"
 
 namespace percale {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "c_api/percale_plugin.h"
+#include "c_api/include/percale_plugin.h"
 #include "core/base/memory.h"
 
 namespace percale {

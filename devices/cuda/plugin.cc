@@ -4,8 +4,8 @@
 #include <mutex>
 #include <new>
 
-#include "devices/cuda/all_reduce.h"
-#include "devices/cuda/kernels.h"
+#include "devices/cuda/launch/kernels.h"
+#include "devices/cuda/rows/all_reduce.h"
 
 namespace percale::cuda {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef PERCALE_DEVICES_NULL_NULL_DEVICE_H_
 #define PERCALE_DEVICES_NULL_NULL_DEVICE_H_
 
-#include "c_api/percale_plugin.h"
+#include "c_api/include/percale_plugin.h"
 
 #ifdef __cplusplus
 extern "C" {

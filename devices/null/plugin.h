@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "c_api/percale_plugin.h"
+#include "c_api/include/percale_plugin.h"
 
 #define NULL_KERNEL_COUNT 4
 

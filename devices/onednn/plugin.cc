@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "devices/onednn/kernels.h"
+#include "devices/onednn/support/kernels.h"
 
 namespace percale::onednn {
 namespace {

@@ -1,5 +1,5 @@
 #include "core/graph/builder.h"
-#include "core/passes/fuse_elementwise.h"
+#include "core/passes/device/fuse_elementwise.h"
 #include "tests/conformance/samples.h"
 
 namespace percale::conformance {

@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "core/base/file.h"
-#include "core/base/json.h"
 #include "core/checkpoint/graph_files.h"
+#include "core/file/file.h"
+#include "core/text/json.h"
 #include "ops/all_ops.h"
 
 namespace percale {

@@ -5,11 +5,11 @@
 #include <functional>
 #include <string>
 
-#include "core/base/crc32c.h"
-#include "core/base/file.h"
-#include "core/base/json.h"
 #include "core/checkpoint/graph_files.h"
+#include "core/file/crc32c.h"
+#include "core/file/file.h"
 #include "core/graph/builder.h"
+#include "core/text/json.h"
 #include "ops/all_ops.h"
 #include "tests/unit/graph/old_ops.h"
 #include "tests/unit/graph/seal.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "devices/cuda/fused_code.h"
+#include "devices/cuda/elementwise/fused_code.h"
 #include "tests/unit/temp_folder.h"
 
 namespace percale::cuda {

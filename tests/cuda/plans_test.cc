@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "devices/cuda/dnn.h"
-#include "devices/cuda/dnn_attention.h"
+#include "devices/cuda/vendor/dnn.h"
+#include "devices/cuda/vendor/dnn_attention.h"
 
 namespace percale::cuda {
 namespace {

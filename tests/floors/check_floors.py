@@ -1,17 +1,22 @@
-"""Reads every include of the project and fails on one that points up, sideways to a floor-mate, or out of its room."""
+"""Reads every include of the project. Fails on an include that points up, sideways or out of its folder, and on a circle."""
 import os
 import re
 import sys
 
-# Lowest first; rooms on one row do not include each other.
-FLOORS = [
-    ["c_api/percale.h", "c_api/percale_plugin.h"],
+# The layers, lowest first. Folders on one row do not include each other. A file belongs to the longest folder that
+# holds it.
+LAYERS = [
+    ["c_api/include"],
     ["core/base"],
+    ["core/text", "core/file"],
     ["core/tensor"],
     ["core/registry"],
     ["core/graph"],
-    ["core/pch"],
-    ["core/autodiff", "core/draw", "core/passes"],
+    ["core/pch", "core/graph_io"],
+    ["core/autodiff", "core/draw/picture", "core/passes/edit"],
+    ["core/draw/layout", "core/passes/simplify"],
+    ["core/draw", "core/passes/recognize", "core/passes/device"],
+    ["core/passes"],
     ["core/placement"],
     ["core/state"],
     ["core/plan"],
@@ -19,65 +24,124 @@ FLOORS = [
     ["core/checkpoint"],
     ["core/train/layers", "core/train/report", "core/train/shards"],
     ["core/train/method"],
-    ["core/train/data", "core/train/rewrite"],
+    ["core/train/data", "core/train/parallel"],
+    ["core/train/rewrite"],
     ["core/train"],
+    ["devices/cpu/simd/common"],
+    ["devices/cpu/simd/product"],
+    ["devices/cpu/simd/conv"],
+    ["devices/cpu/simd"],
     ["devices/cpu"],
+    ["ops/support"],
+    ["ops/attention", "ops/control", "ops/conv", "ops/elementwise", "ops/indexing", "ops/loss", "ops/matmul", "ops/norm",
+     "ops/optimizer", "ops/pool", "ops/random", "ops/recurrent", "ops/reduce", "ops/shape", "ops/signal", "ops/upgrade",
+     "ops/vision"],
+    ["ops/fused", "ops/quantize"],
     ["ops"],
     ["c_api"],
 ]
-HEIGHT = {room: height for height, row in enumerate(FLOORS) for room in row}
-PUBLIC = set(FLOORS[0])
-# Rooms that see less than everything below them. Front ends and plug-ins see the public headers alone.
+# The layers within plug-ins and front ends. Their other includes are the public headers alone.
+INNER_LAYERS = {
+    "devices/cuda": [
+        ["devices/cuda/kernels/common"],
+        ["devices/cuda/kernels", "devices/cuda/driver"],
+        ["devices/cuda/stream"],
+        ["devices/cuda/launch"],
+        ["devices/cuda/vendor", "devices/cuda/elementwise"],
+        ["devices/cuda/products", "devices/cuda/rows", "devices/cuda/moves"],
+        ["devices/cuda"],
+    ],
+    "devices/onednn": [
+        ["devices/onednn/support"],
+        ["devices/onednn/primitives"],
+        ["devices/onednn/own_kernels"],
+        ["devices/onednn"],
+    ],
+    "bindings/onnx": [
+        ["bindings/onnx"],  # host.h, which the three folders share, and plugin.cc
+        ["bindings/onnx/proto"],
+        ["bindings/onnx/export"],
+        ["bindings/onnx/import"],
+    ],
+}
+HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
+INNER_HEIGHT = {folder: height for rows in INNER_LAYERS.values() for height, row in enumerate(rows) for folder in row}
+# Folders that see less than everything below them.
 MAY_SEE = {
-    "devices/cpu": {"core/base", "core/tensor", "core/registry"},
-    "ops": {"core/base", "core/tensor", "core/registry", "core/graph", "devices/cpu"},
-    "c_api/percale.h": set(),
-    "c_api/percale_plugin.h": {"c_api/percale.h"},
+    "devices/cpu": ("core/base", "core/tensor", "core/registry", "devices/cpu"),
+    "ops": ("core/base", "core/text", "core/tensor", "core/registry", "core/graph", "devices/cpu", "ops"),
+    "c_api/include": ("c_api/include",),
 }
 SOURCE = (".h", ".hpp", ".c", ".cc", ".cpp", ".cu", ".cuh", ".inc")
+PUBLIC_HEADERS = ("percale.h", "percale_plugin.h")
+PUBLIC_FOLDER = "c_api/include"
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<((?:percale|percale_plugin)\.h)>)', re.M)
 
 
-def room_of(path):
-    """The room that a file (path from the root) lives in, or None outside the floors."""
+def in_folder(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def longest(path, folders):
+    """The longest of `folders` that holds the file, or None."""
+    return max((folder for folder in folders if in_folder(path, folder)), key=len, default=None)
+
+
+def module_of(path):
+    """The front end or plug-in that the file belongs to, or None."""
     parts = path.split("/")
-    if path in PUBLIC:
-        return path
-    if parts[0] in ("core", "devices", "bindings"):
-        deep = "/".join(parts[:3])  # a room may have rooms of its own
-        return deep if deep in HEIGHT else "/".join(parts[:2])
-    return parts[0] if parts[0] in ("ops", "c_api", "samples") else None
+    if parts[0] == "samples":
+        return "samples"
+    if parts[0] == "bindings" or parts[0] == "devices" and not in_folder(path, "devices/cpu"):
+        return "/".join(parts[:2])
+    return None
 
 
 def resolve(name, includer, files):
-    """The project's file that `name` means: from the root, beside the includer, or a public header; None if foreign."""
+    """The project's file that `name` means: from the root, beside the includer, or a public header. None if foreign."""
     beside = os.path.normpath(os.path.join(os.path.dirname(includer), name)).replace(os.sep, "/")
-    if name in ("percale.h", "percale_plugin.h"):
-        return "c_api/" + name
-    if name in files or room_of(name) is not None:
-        return name  # a generated header has no file, but its path names its room
+    if name in PUBLIC_HEADERS:
+        return PUBLIC_FOLDER + "/" + name
+    if name in files or longest(name, HEIGHT.keys() | INNER_HEIGHT.keys()) is not None:
+        return name  # a generated header has no file, but its path names its folder
     return beside if beside in files else None
+
+
+def refusal_outside(module, includer, included):
+    """The same for a file of a front end or plug-in."""
+    if included == PUBLIC_FOLDER + "/percale_plugin.h" or included == PUBLIC_FOLDER + "/percale.h" and \
+            not module.startswith("devices/"):
+        return None
+    if module.startswith("devices/") and not in_folder(included, module):
+        return "a plug-in sees percale_plugin.h alone"
+    if not in_folder(included, module):
+        return "a front end sees the public headers alone"
+    source, target = longest(includer, INNER_HEIGHT), longest(included, INNER_HEIGHT)
+    if source == target or module == "bindings/onnx" and source == module:
+        return None
+    if INNER_HEIGHT[target] > INNER_HEIGHT[source]:
+        return f"the arrow runs up from {source} to {target}"
+    return f"{source} and {target} are on one layer" if INNER_HEIGHT[target] == INNER_HEIGHT[source] else None
 
 
 def refusal(includer, included):
     """Why `includer` must not include `included`, or None if it may."""
-    source, target = room_of(includer), room_of(included)
-    if source is None or source == target and source not in PUBLIC:
-        return None
-    if source.startswith(("bindings/", "samples")) or source.startswith("devices/") and source != "devices/cpu":
-        if source.startswith("devices/") and included != "c_api/percale_plugin.h":
-            return "a plug-in sees percale_plugin.h alone"
-        return None if included in PUBLIC else "a front end sees the public headers alone"
+    module = module_of(includer)
+    if module is not None:
+        return refusal_outside(module, includer, included)
+    source, target = longest(includer, HEIGHT), longest(included, HEIGHT)
+    if source is None:
+        return f"{os.path.dirname(includer)} has no layer"
     if target is None:
-        return "the library includes nothing from outside the floors"
-    if source in MAY_SEE:
-        return None if target in MAY_SEE[source] or target in PUBLIC and source not in PUBLIC else \
-            f"{source} does not see {target}"
-    if source not in HEIGHT:
-        return f"{source} has no floor"
-    if target not in HEIGHT or HEIGHT[target] > HEIGHT[source]:
+        return "the library includes nothing from outside its layers"
+    if source == target:
+        return None
+    for folder, seen in MAY_SEE.items():
+        if in_folder(source, folder) and not (target == PUBLIC_FOLDER or any(in_folder(target, f) for f in seen)):
+            return f"{folder} does not see {target}"
+    if HEIGHT[target] > HEIGHT[source]:
         return f"the arrow runs up from {source} to {target}"
-    return "floor-mates do not include each other" if HEIGHT[target] == HEIGHT[source] else None
+    return f"{source} and {target} are on one layer" if HEIGHT[target] == HEIGHT[source] else None
 
 
 def violations(root):
@@ -136,7 +200,7 @@ def circles(arrows):
 
 def main(root):
     found, read = violations(root)
-    print("\n".join(found) if found else f"{read} includes keep to the floors")
+    print("\n".join(found) if found else f"{read} includes point down the layers")
     return 1 if found else 0
 
 

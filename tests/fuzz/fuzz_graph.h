@@ -2,7 +2,7 @@
 #ifndef PERCALE_TESTS_FUZZ_FUZZ_GRAPH_H_
 #define PERCALE_TESTS_FUZZ_FUZZ_GRAPH_H_
 
-#include "c_api/percale.h"
+#include "c_api/include/percale.h"
 
 namespace percale::fuzz {
 

@@ -1,5 +1,5 @@
 """torch_peer.py cuda|cpu: PyTorch's side of bench.py, in the protocol of percale_worker.c. A workload is HOW/NAME:SIZES, the names and sizes
-those of tests/bench/worker_nets.c and worker_ops.c, HOW one of eager, compiled, graphs (a CUDA graph of what is compiled).
+those of tests/bench/worker/worker_nets.c and worker_ops.c, HOW one of eager, compiled, graphs (a CUDA graph of what is compiled).
 
 Feeds come from pinned memory and the result goes back to it in every iteration, as with a call of ours; steps give their loss. Nets to
 infer are bf16, images channels-last, batch norms folded; ResNet-50 and GPT-2 are trained in autocast to bf16; f32 is f32, no tf32."""

@@ -1,5 +1,5 @@
 // What tells the second version of the library from the first: a host asks these two.
-#include "c_api/percale.h"
+#include "c_api/include/percale.h"
 
 const char* percale_version(void) { return "1.0.0"; }
 uint32_t percale_abi_version(void) { return 1000; }

@@ -1,5 +1,5 @@
 // Texts of oneDNN's memory descriptors.
-#include "devices/onednn/format.h"
+#include "devices/onednn/support/format.h"
 
 #include <doctest/doctest.h>
 

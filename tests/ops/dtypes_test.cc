@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/file.h"
-#include "core/base/json.h"
+#include "core/file/file.h"
 #include "core/plan/evaluate.h"
+#include "core/text/json.h"
 #include "tests/ops/op_case.h"
 #include "tests/support/engine.h"
 

@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "core/autodiff/gradients.h"
-#include "core/base/json.h"
 #include "core/plan/evaluate.h"
 #include "core/run/session.h"
 #include "core/tensor/half.h"
+#include "core/text/json.h"
 
 namespace percale {
 namespace {

@@ -2,7 +2,7 @@
 #ifndef PERCALE_TESTS_SIM_SIM_H_
 #define PERCALE_TESTS_SIM_SIM_H_
 
-#include "c_api/percale_plugin.h"
+#include "c_api/include/percale_plugin.h"
 
 #ifdef __cplusplus
 extern "C" {

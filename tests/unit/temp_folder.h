@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 
 namespace percale {
 

@@ -1,6 +1,6 @@
 "use strict";
 // Where everything stands when some blocks are open. The rows and their order are in the data;
-// core/draw/align.cc and core/draw/frame.cc do the same for SVG.
+// core/draw/layout/align.cc and core/draw/layout/frame.cc do the same for SVG.
 const ROW_GAP = 40, COLUMN_GAP = 18, TITLE = 22, TITLE_ROOM = 40, PADDING = 12;
 const SWEEPS = 9, LONG_WEIGHT = 8, LONELY_WEIGHT = 0.01;
 const CELL = { box: 0, block: 1, entry: 2, exit: 3, tag: 4 };

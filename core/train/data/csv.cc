@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/base/file.h"
 #include "core/base/similar_name.h"
-#include "core/base/utf8.h"
+#include "core/file/file.h"
+#include "core/text/utf8.h"
 #include "core/train/data/data_files.h"
 #include "core/train/data/gzip.h"
 

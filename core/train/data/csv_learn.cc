@@ -2,7 +2,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/base/utf8.h"
+#include "core/text/utf8.h"
 #include "core/train/data/csv_columns.h"
 
 namespace percale {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/base/file.h"
 #include "core/checkpoint/npy.h"
 #include "core/checkpoint/npz.h"
 #include "core/checkpoint/safetensors.h"
+#include "core/file/file.h"
 #include "core/train/data/gzip.h"
 #include "core/train/data/idx.h"
 

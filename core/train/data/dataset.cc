@@ -5,8 +5,8 @@
 #include <numeric>
 #include <type_traits>
 
-#include "core/base/file.h"
 #include "core/base/philox.h"
+#include "core/file/file.h"
 #include "core/train/data/row_source.h"
 #include "core/train/shards/averaging.h"
 

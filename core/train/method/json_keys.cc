@@ -1,6 +1,6 @@
 #include "core/train/method/json_keys.h"
 
-#include "core/base/byte_size.h"
+#include "core/text/byte_size.h"
 
 namespace percale {
 namespace {

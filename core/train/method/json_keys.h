@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 
 namespace percale {
 

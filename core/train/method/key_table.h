@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 #include "core/train/method/json_keys.h"
 
 namespace percale {

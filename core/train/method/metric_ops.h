@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 #include "core/train/method/losses.h"
 #include "core/train/method/metrics.h"
 

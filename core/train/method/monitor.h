@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 #include "core/train/method/key_table.h"
 
 namespace percale {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.h"
 #include "core/graph/builder.h"
+#include "core/text/json.h"
 #include "core/train/method/key_table.h"
 
 namespace percale {

@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
-#include "core/base/crc32c.h"
 #include "core/base/status.h"
+#include "core/file/crc32c.h"
 
 namespace percale {
 namespace {

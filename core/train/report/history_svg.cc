@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/number_text.h"
-#include "core/base/svg.h"
+#include "core/text/svg.h"
 #include "core/train/report/axis.h"
 #include "core/train/report/history.h"
 

@@ -1,7 +1,7 @@
 #include "core/train/rewrite/inference_form.h"
 
 #include "core/graph/validate.h"
-#include "core/passes/edit.h"
+#include "core/passes/edit/edit.h"
 #include "core/train/layers/state_ops.h"
 
 namespace percale {

@@ -10,9 +10,9 @@
 #include "core/graph/validate.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/method/name_pattern.h"
+#include "core/train/parallel/split_graph.h"
+#include "core/train/parallel/stages.h"
 #include "core/train/rewrite/recompute.h"
-#include "core/train/rewrite/split_graph.h"
-#include "core/train/rewrite/stages.h"
 
 namespace percale {
 namespace {

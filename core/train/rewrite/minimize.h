@@ -8,7 +8,7 @@
 
 #include "core/train/method/metrics.h"
 #include "core/train/method/optimizer.h"
-#include "core/train/rewrite/parallel_spec.h"
+#include "core/train/parallel/parallel_spec.h"
 
 namespace percale {
 
@@ -76,7 +76,7 @@ struct TrainGraph {
   std::string shard_fraction;  // compute's input for the shard's part of the batch; "" without statistics
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics, rows and values.
   std::vector<std::string> commit_inputs, commit_targets;
-  // Variables that are computed with in parts (core/train/rewrite/split_graph.h), and how they are cut.
+  // Variables that are computed with in parts (core/train/parallel/split_graph.h), and how they are cut.
   std::vector<std::pair<std::string, SplitForm>> split;
   bool batch_coupled = false;  // rows of a batch influence each other
   bool meets_shards =

@@ -6,7 +6,7 @@
 #include "core/base/similar_name.h"
 #include "core/checkpoint/graph_files.h"
 #include "core/graph/validate.h"
-#include "core/passes/rewrite.h"
+#include "core/passes/edit/rewrite.h"
 #include "core/train/rewrite/minimize.h"
 
 namespace percale {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/train/parallel/parameter_spec.h"
 #include "core/train/rewrite/minimize.h"
-#include "core/train/rewrite/parameter_spec.h"
 
 namespace percale {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/base/byte_size.h"
 #include "core/graph/effects.h"
 #include "core/graph/validate.h"
-#include "core/passes/rewrite.h"
+#include "core/passes/edit/rewrite.h"
+#include "core/text/byte_size.h"
 
 namespace percale {
 namespace {

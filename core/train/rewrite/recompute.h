@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "core/base/json.h"
 #include "core/graph/graph.h"
+#include "core/text/json.h"
 
 namespace percale {
 

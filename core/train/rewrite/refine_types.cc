@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/passes/passes.h"
+#include "core/passes/simplify/simplify.h"
 #include "core/plan/evaluate.h"
 
 namespace percale {

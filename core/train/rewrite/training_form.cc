@@ -1,4 +1,4 @@
-#include "core/passes/rewrite.h"
+#include "core/passes/edit/rewrite.h"
 #include "core/train/layers/state_ops.h"
 #include "core/train/layers/synchronized.h"
 #include "core/train/method/name_pattern.h"

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/json.h"
 #include "core/base/status.h"
 #include "core/run/trace.h"
+#include "core/text/json.h"
 
 namespace percale {
 

@@ -1,13 +1,13 @@
-#include "devices/cpu/simd/targets.h"
+#include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/elementwise_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/common/common-inl.h"
+#include "devices/cpu/simd/common/math-inl.h"
+#include "devices/cpu/simd/common/sizes.h"
 #include "devices/cpu/simd/elementwise.h"
-#include "devices/cpu/simd/math-inl.h"
-#include "devices/cpu/simd/sizes.h"
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET

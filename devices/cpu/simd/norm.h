@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/base/parallel.h"
-#include "devices/cpu/simd/isa.h"
+#include "devices/cpu/simd/common/isa.h"
 
 namespace percale::simd {
 

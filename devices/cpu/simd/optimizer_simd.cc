@@ -1,4 +1,4 @@
-#include "devices/cpu/simd/targets.h"
+#include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/optimizer_simd.cc"
@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/common/common-inl.h"
+#include "devices/cpu/simd/common/reduce-inl.h"
 #include "devices/cpu/simd/optimizer.h"
-#include "devices/cpu/simd/reduce-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 #if PERCALE_SIMD_TARGET

@@ -1,4 +1,4 @@
-#include "devices/cpu/simd/targets.h"
+#include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/pool_simd.cc"
@@ -6,11 +6,11 @@
 
 #include <limits>
 
-#include "devices/cpu/simd/common-inl.h"
-#include "devices/cpu/simd/math-inl.h"
+#include "devices/cpu/simd/common/common-inl.h"
+#include "devices/cpu/simd/common/math-inl.h"
+#include "devices/cpu/simd/common/reduce-inl.h"
+#include "devices/cpu/simd/common/sizes.h"
 #include "devices/cpu/simd/pool.h"
-#include "devices/cpu/simd/reduce-inl.h"
-#include "devices/cpu/simd/sizes.h"
 
 #ifndef PERCALE_DEVICES_CPU_SIMD_POOL_ONCE_
 #define PERCALE_DEVICES_CPU_SIMD_POOL_ONCE_

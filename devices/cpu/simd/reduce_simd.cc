@@ -1,13 +1,13 @@
-#include "devices/cpu/simd/targets.h"
+#include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/reduce_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "devices/cpu/simd/common-inl.h"
-#include "devices/cpu/simd/reduce-inl.h"
+#include "devices/cpu/simd/common/common-inl.h"
+#include "devices/cpu/simd/common/reduce-inl.h"
+#include "devices/cpu/simd/common/sizes.h"
 #include "devices/cpu/simd/reduce.h"
-#include "devices/cpu/simd/sizes.h"
 
 #ifndef PERCALE_DEVICES_CPU_SIMD_REDUCE_ONCE_
 #define PERCALE_DEVICES_CPU_SIMD_REDUCE_ONCE_

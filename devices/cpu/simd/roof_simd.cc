@@ -1,10 +1,10 @@
-#include "devices/cpu/simd/targets.h"
+#include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/roof_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "devices/cpu/simd/common-inl.h"
+#include "devices/cpu/simd/common/common-inl.h"
 #include "devices/cpu/simd/roof.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -15,15 +15,15 @@
 #ifndef PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 #define PERCALE_DEVICES_CPU_SIMD_SIMD_H_
 
-#include "devices/cpu/simd/conv.h"
-#include "devices/cpu/simd/depthwise.h"
+#include "devices/cpu/simd/common/isa.h"
+#include "devices/cpu/simd/conv/conv.h"
+#include "devices/cpu/simd/conv/depthwise.h"
 #include "devices/cpu/simd/elementwise.h"
-#include "devices/cpu/simd/gemm.h"
-#include "devices/cpu/simd/isa.h"
-#include "devices/cpu/simd/lstm.h"
 #include "devices/cpu/simd/norm.h"
 #include "devices/cpu/simd/optimizer.h"
 #include "devices/cpu/simd/pool.h"
+#include "devices/cpu/simd/product/gemm.h"
+#include "devices/cpu/simd/product/lstm.h"
 #include "devices/cpu/simd/reduce.h"
 #include "devices/cpu/simd/roof.h"
 #include "devices/cpu/simd/softmax.h"

@@ -1,12 +1,12 @@
-#include "devices/cpu/simd/targets.h"
+#include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/softmax_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "devices/cpu/simd/common-inl.h"
-#include "devices/cpu/simd/math-inl.h"
-#include "devices/cpu/simd/reduce-inl.h"
+#include "devices/cpu/simd/common/common-inl.h"
+#include "devices/cpu/simd/common/math-inl.h"
+#include "devices/cpu/simd/common/reduce-inl.h"
 #include "devices/cpu/simd/softmax.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,11 +1,11 @@
-#include "devices/cpu/simd/targets.h"
+#include "devices/cpu/simd/common/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/simd/transpose_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "devices/cpu/simd/common-inl.h"
-#include "devices/cpu/simd/sizes.h"
+#include "devices/cpu/simd/common/common-inl.h"
+#include "devices/cpu/simd/common/sizes.h"
 #include "devices/cpu/simd/transpose.h"
 
 HWY_BEFORE_NAMESPACE();

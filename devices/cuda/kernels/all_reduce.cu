@@ -1,6 +1,6 @@
 // Sums across GPUs that reach each other's memory: each GPU adds its own part of every buffer and writes the sum to all, so that nobody
 // reads or writes what another one writes.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

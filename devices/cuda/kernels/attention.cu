@@ -1,6 +1,6 @@
 // Attention and its gradients. softmax(scale Q K^T + mask) V in one pass over the keys: the maximum and the sum of a row are kept up as keys come (Milakov and Gimelshein
 // 2018), and what was added before is scaled down. A block takes 32 queries of a head, and the keys 32 at a time.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Embeddings joined per bag. A thread has a column of a bag: sums are of doubles, in the order of the indices, as the CPU takes them.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

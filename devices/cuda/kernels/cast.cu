@@ -1,5 +1,5 @@
 // Changes of type, of elements of all sizes: as integers of 64 bits or as doubles, rounded once.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Convolutions and their gradients as products of matrices, one of which is gathered while it is read: nothing is unfolded in memory.
 // `rows` x `columns` results, each a sum over `depth`; one such product for each group. Sums have one order: that of their depth.
-#include "devices/cuda/kernels/window.cuh"
+#include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Functions of one, two and three operands, element by element. The op is a number that all threads share, so that one kernel per
 // type serves all: these are bound by memory, not by a branch that every thread takes alike.
-#include "devices/cuda/kernels/elementwise.cuh"
+#include "devices/cuda/kernels/common/elementwise.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Col2Im: columns summed back into the images whose windows they were. Each element of an image asks the taps that may have held it, in
 // their order, so that no two threads add to one element.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

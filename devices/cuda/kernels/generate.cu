@@ -1,5 +1,5 @@
 // Tensors made of numbers: ranges, one-hot lines, diagonals and triangles; and running sums and products.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // GridSample and its gradients: elements of pictures read at places between them. Places and weights are those of the library's own kernel, in
 // doubles, taken in its order. The gradient of the pictures is gathered: a thread of a block has some elements of a picture and looks at all
 // points for them, so that no two add to one element.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Elements found by indices, and put back. What several indices name is joined in their order: the list of them is sorted by where they
 // go, stable, and whoever is first of a place takes all of them.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Elements moved without being looked at, by their size alone.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Losses of two tensors of one shape, element by element, and their sum or mean in an order that the size decides.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

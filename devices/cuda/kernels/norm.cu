@@ -1,5 +1,5 @@
 // Normalisation of rows (layer, root mean square) and of channels (batch), and the gradients. Every sum has an order that sizes alone decide.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

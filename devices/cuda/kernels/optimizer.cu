@@ -1,6 +1,6 @@
-// The steps of the optimizers, in the formulas of the library's own (ops/optimizer_step.cc), in the element type's arithmetic; f16 and
+// The steps of the optimizers, in the formulas of the library's own (ops/optimizer/optimizer_step.cc), in the element type's arithmetic; f16 and
 // bf16 in f32.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

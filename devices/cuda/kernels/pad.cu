@@ -1,5 +1,5 @@
 // Pad and Tile: elements of a larger tensor found in a smaller one, dim by dim; and the sums that take them back.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Pools over sliding windows and their gradients. The gradients gather: each element of dX asks the windows that hold it, in their order, so
 // that no two threads add to one element.
-#include "devices/cuda/kernels/window.cuh"
+#include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {
 namespace {

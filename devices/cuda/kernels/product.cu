@@ -1,5 +1,5 @@
 // Products and convolutions of integers: exact, modulo the size of the result's type. A thread makes an element.
-#include "devices/cuda/kernels/window.cuh"
+#include "devices/cuda/kernels/common/window.cuh"
 
 namespace percale::cuda {
 namespace {

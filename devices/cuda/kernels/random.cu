@@ -1,6 +1,6 @@
-// Random numbers and dropout by the very counters of the library (ops/random_stream.h): a number depends on key, step, row and element
+// Random numbers and dropout by the very counters of the library (ops/random/random_stream.h): a number depends on key, step, row and element
 // within the row alone. Philox4x32-10 gives four words at a time; a thread makes all elements of one such block.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

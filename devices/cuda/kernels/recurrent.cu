@@ -1,7 +1,7 @@
 // What recurrent cells do with each unit, one step at a time, between products of matrices: LSTM, GRU and RNN, forwards and back.
 // Steps are counted as they are made: of a reversed direction step 0 is the last time of a row. From its length on a row rests: its
 // state stays, its gradients are 0.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Reductions over any dims. A sum is cut into pieces that its size alone decides, pieces are summed by threads in a fixed order and joined in
 // a fixed order: the same bits in every run.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // RoiAlign and the gradient of its pictures, and MaxRoiPool, with the numbers and in the order of the library's own kernels. The gradient is
 // gathered as that of GridSample is: a thread of a block has some elements of a picture and looks at all samples for them.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

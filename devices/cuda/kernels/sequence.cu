@@ -1,5 +1,5 @@
 // Rows of sequences turned round or written into a cache that holds them, and slices that a mask chooses: elements moved by their size.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

@@ -1,6 +1,6 @@
 // Softmax and its logarithm, the losses of scores against the index of a class, and their gradients. A line is the elements along one
 // axis; a warp or a block takes a line.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

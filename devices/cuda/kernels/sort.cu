@@ -1,5 +1,5 @@
 // Order: a stable sort of keys with their places, sums of all before, the first elements of lines, the places of extremes.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 namespace {

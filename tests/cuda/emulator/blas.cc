@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 #include "tests/cuda/emulator/emulator.h"
 
 using namespace percale::cuda;

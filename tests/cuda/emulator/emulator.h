@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "devices/cuda/cuda_abi.h"
+#include "devices/cuda/driver/cuda_abi.h"
 
 namespace percale_emulator {
 

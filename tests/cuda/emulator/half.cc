@@ -1,5 +1,5 @@
 // Conversions of f16, for which a GPU has an instruction.
-#include "devices/cuda/kernels/device.cuh"
+#include "devices/cuda/kernels/common/device.cuh"
 
 namespace percale::cuda {
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "devices/cuda/kernels/args.h"
+#include "devices/cuda/kernels/common/args.h"
 
 #define __device__
 #define __host__

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/autodiff/gradients.h"
-#include "core/base/file.h"
-#include "core/base/json.h"
+#include "core/file/file.h"
 #include "core/graph/builder.h"
 #include "core/plan/evaluate.h"
 #include "core/tensor/half.h"
+#include "core/text/json.h"
 #include "tests/support/engine.h"
 
 namespace percale {

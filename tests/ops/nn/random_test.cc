@@ -11,7 +11,7 @@
 #include "core/graph/infer.h"
 #include "core/plan/evaluate.h"
 #include "core/plan/kernel_choice.h"
-#include "ops/random_stream.h"
+#include "ops/random/random_stream.h"
 #include "tests/support/engine.h"
 
 namespace percale {

@@ -1,4 +1,4 @@
-#include "core/base/byte_size.h"
+#include "core/text/byte_size.h"
 
 #include <doctest/doctest.h>
 

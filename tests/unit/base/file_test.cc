@@ -1,4 +1,4 @@
-#include "core/base/file.h"
+#include "core/file/file.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

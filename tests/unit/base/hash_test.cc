@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/crc32c.h"
-#include "core/base/sha256.h"
+#include "core/file/crc32c.h"
+#include "core/file/sha256.h"
 
 namespace percale {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/base/svg.h"
+#include "core/text/svg.h"
 
 #include <doctest/doctest.h>
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/base/file.h"
 #include "core/checkpoint/checkpoint_folder.h"
 #include "core/checkpoint/run_folder.h"
+#include "core/file/file.h"
 #include "tests/unit/temp_folder.h"
 
 namespace percale {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 #include "tests/unit/graph/sample.h"
 #include "tests/unit/temp_folder.h"
 

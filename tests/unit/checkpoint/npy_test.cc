@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 #include "core/registry/attributes.h"
 #include "tests/unit/temp_folder.h"
 

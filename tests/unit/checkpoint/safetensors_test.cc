@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 #include "core/registry/attributes.h"
 #include "tests/unit/temp_folder.h"
 

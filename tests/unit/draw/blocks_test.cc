@@ -1,9 +1,9 @@
-#include "core/draw/blocks.h"
+#include "core/draw/picture/blocks.h"
 
 #include <functional>
 
-#include "core/draw/drawing.h"
-#include "core/draw/picture_builder.h"
+#include "core/draw/layout/drawing.h"
+#include "core/draw/picture/picture_builder.h"
 #include "tests/unit/draw/nets.h"
 
 namespace percale {

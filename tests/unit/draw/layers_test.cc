@@ -1,4 +1,4 @@
-#include "core/draw/layers.h"
+#include "core/draw/layout/layers.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "core/draw/picture.h"
+#include "core/draw/picture/picture.h"
 
 #include <algorithm>
 
-#include "core/draw/picture_builder.h"
+#include "core/draw/picture/picture_builder.h"
 #include "tests/unit/draw/nets.h"
 
 namespace percale {

@@ -1,4 +1,4 @@
-#include "core/draw/repeats.h"
+#include "core/draw/picture/repeats.h"
 
 #include <doctest/doctest.h>
 

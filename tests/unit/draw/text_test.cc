@@ -1,4 +1,4 @@
-#include "core/draw/text.h"
+#include "core/draw/layout/text.h"
 
 #include <doctest/doctest.h>
 

@@ -2,9 +2,9 @@
 #include <functional>
 
 #include "core/draw/draw.h"
-#include "core/draw/drawing.h"
-#include "core/draw/frame.h"
-#include "core/draw/picture_builder.h"
+#include "core/draw/layout/drawing.h"
+#include "core/draw/layout/frame.h"
+#include "core/draw/picture/picture_builder.h"
 #include "tests/unit/draw/nets.h"
 
 namespace percale {

@@ -1,4 +1,4 @@
-#include "core/base/file.h"
+#include "core/file/file.h"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <functional>
 #include <map>
 
-#include "core/graph/reader.h"
-#include "core/graph/writer.h"
+#include "core/graph_io/reader.h"
+#include "core/graph_io/writer.h"
 #include "tests/unit/graph/sample.h"
 #include "tests/unit/graph/seal.h"
 #include "tests/unit/temp_folder.h"

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "core/graph/reader.h"
-#include "core/graph/writer.h"
+#include "core/graph_io/reader.h"
+#include "core/graph_io/writer.h"
 #include "tests/unit/graph/sample.h"
 #include "tests/unit/graph/seal.h"
 

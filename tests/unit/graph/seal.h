@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/crc32c.h"
-#include "core/graph/container.h"
-#include "core/graph/schema/flat.h"
+#include "core/file/crc32c.h"
+#include "core/graph_io/container.h"
+#include "core/graph_io/schema/flat.h"
 
 namespace percale {
 

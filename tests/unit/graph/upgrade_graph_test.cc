@@ -1,11 +1,11 @@
-#include "core/graph/upgrade_graph.h"
+#include "core/graph_io/upgrade_graph.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "core/graph/reader.h"
-#include "core/graph/writer.h"
+#include "core/graph_io/reader.h"
+#include "core/graph_io/writer.h"
 #include "core/run/session.h"
 #include "tests/support/engine.h"
 #include "tests/unit/graph/old_ops.h"

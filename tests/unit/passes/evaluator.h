@@ -2,7 +2,9 @@
 #ifndef PERCALE_TESTS_UNIT_PASSES_EVALUATOR_H_
 #define PERCALE_TESTS_UNIT_PASSES_EVALUATOR_H_
 
+#include "core/passes/edit/propagate.h"
 #include "core/passes/passes.h"
+#include "core/passes/simplify/simplify.h"
 #include "tests/unit/graph_util.h"
 
 namespace percale {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/passes/fuse_elementwise.h"
+#include "core/passes/device/fuse_elementwise.h"
 #include "tests/unit/graph_util.h"
 
 namespace percale {

@@ -1,4 +1,4 @@
-#include "core/passes/narrow.h"
+#include "core/passes/device/narrow.h"
 
 #include <doctest/doctest.h>
 

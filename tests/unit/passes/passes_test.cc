@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/autodiff/gradients.h"
-#include "core/passes/prune.h"
+#include "core/passes/edit/prune.h"
 #include "tests/unit/passes/evaluator.h"
 
 namespace percale {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/passes/edit/propagate.h"
 #include "core/passes/passes.h"
+#include "core/passes/simplify/simplify.h"
 #include "tests/unit/graph_util.h"
 
 namespace percale {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "core/base/json.h"
 #include "core/graph/builder.h"
 #include "core/run/node_times.h"
 #include "core/run/session.h"
+#include "core/text/json.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/sim_engine.h"
 

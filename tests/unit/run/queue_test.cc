@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/graph/reader.h"
-#include "core/graph/writer.h"
+#include "core/graph_io/reader.h"
+#include "core/graph_io/writer.h"
 #include "core/run/session.h"
 #include "core/run/trace.h"
 #include "tests/support/engine.h"

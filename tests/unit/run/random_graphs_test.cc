@@ -7,12 +7,12 @@
 #include <random>
 #include <set>
 
-#include "core/base/json.h"
 #include "core/graph/builder.h"
-#include "core/passes/fuse_elementwise.h"
+#include "core/passes/device/fuse_elementwise.h"
 #include "core/passes/passes.h"
 #include "core/plan/layout.h"
 #include "core/run/compiled.h"
+#include "core/text/json.h"
 #include "tests/support/sim_engine.h"
 
 namespace percale {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/json.h"
+#include "core/text/json.h"
 
 using percale::Json;
 using percale::Trace;

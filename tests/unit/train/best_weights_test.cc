@@ -1,7 +1,7 @@
 // Early stopping that brings the best weights back, and steps of several batches that are fed by hand.
 #include <algorithm>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 
-#include "core/base/file.h"
 #include "core/checkpoint/npy.h"
+#include "core/file/file.h"
 #include "core/train/shards/device_choice.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "core/base/file.h"
+#include "core/file/file.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 

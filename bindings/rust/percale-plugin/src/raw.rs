@@ -1,4 +1,4 @@
-// Written by bindings/gen from c_api/percale_plugin.h; changes belong there.
+// Written by bindings/gen from c_api/include/percale_plugin.h; changes belong there.
 
 use std::ffi::{c_char, c_void};
 use std::marker::{PhantomData, PhantomPinned};

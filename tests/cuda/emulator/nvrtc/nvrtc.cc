@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "devices/cuda/cuda_abi.h"
+#include "devices/cuda/driver/cuda_abi.h"
 #include "tests/cuda/emulator/emulator.h"
 
 using namespace percale::cuda::abi;

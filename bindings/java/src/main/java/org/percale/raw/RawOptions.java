@@ -1,4 +1,4 @@
-// Written by bindings/gen from c_api/percale.h; changes belong there.
+// Written by bindings/gen from c_api/include/percale.h; changes belong there.
 package org.percale.raw;
 
 import static java.lang.foreign.ValueLayout.*;

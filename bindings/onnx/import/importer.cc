@@ -1,0 +1,444 @@
+#include "bindings/onnx/import/importer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bindings/onnx/export/exporter.h"
+#include "bindings/onnx/proto/tensor.h"
+
+namespace percale_onnx {
+namespace {
+
+// Nodes that functions of the model may become beyond those that it has: calls multiply.
+constexpr int64_t kMoreNodes = 1 << 16;
+constexpr int64_t kNodeFactor = 16;
+// Bytes of variables that aliases may make beyond this many times those of the model.
+constexpr int64_t kMoreAliasBytes = int64_t{256} << 20;
+constexpr int64_t kAliasFactor = 16;
+
+bool is_float(percale_dtype dtype) {
+  return dtype == PERCALE_DTYPE_F32 || dtype == PERCALE_DTYPE_F64 || dtype == PERCALE_DTYPE_F16 ||
+         dtype == PERCALE_DTYPE_BF16;
+}
+
+}  // namespace
+
+const AttributeProto* find_attribute(const NodeProto& node, std::string_view name) {
+  const auto found = std::find_if(node.attributes.begin(), node.attributes.end(),
+                                  [&](const AttributeProto& a) { return a.name == name; });
+  return found == node.attributes.end() ? nullptr : &*found;
+}
+
+std::string Importer::place_of(const NodeProto& node) {
+  std::string_view name = node.name;
+  for (size_t i = 0; name.empty() && i < node.outputs.size(); ++i) name = node.outputs[i];
+  return text(op_name(node.domain, node.op), " ", quoted(name));
+}
+
+Status Importer::c_text(std::string_view from, std::string* out) {
+  if (from.find('\0') != std::string_view::npos) return bad("the name ", quoted(from), " holds a NUL");
+  if (!is_utf8(from)) return bad("the name ", quoted(from), " is no UTF-8");
+  *out = from;
+  return {};
+}
+
+Status Importer::run(std::string_view bytes) {
+  ONNX_TRY(read_model(bytes));
+  const auto knows = [this](const std::string& op, int32_t version) {
+    return op.find('\0') == std::string::npos && host_->builder_knows_op(builder_, op.c_str(), version) != 0;
+  };
+  ONNX_TRY(survey(model_, functions_, knows, &survey_));
+  nodes_left_ = survey_.nodes * kNodeFactor + kMoreNodes;
+  alias_bytes_left_ = static_cast<int64_t>(bytes.size()) * kAliasFactor + kMoreAliasBytes;
+  return import_main();
+}
+
+Status Importer::read_model(std::string_view bytes) {
+  ONNX_TRY(parse(bytes, &model_));
+  for (const FunctionProto& function : model_.functions) {
+    if (!functions_.emplace(text(function.domain, ":", function.name), &function).second) {
+      return unsupported("function ", quoted(op_name(function.domain, function.name)), " in several overloads");
+    }
+  }
+  // Before there were operator sets, there was the first.
+  if (model_.opsets.empty()) model_.opsets[""] = 1;
+  const auto own = model_.opsets.find("");
+  if (own != model_.opsets.end() && own->second > kNewestOpset) {
+    return unsupported("opset ", own->second, "; the newest that is read is ", kNewestOpset);
+  }
+  return {};
+}
+
+Status Importer::import_main() {
+  GraphProto graph;
+  ONNX_TRY(parse(model_.graph, &graph));
+  Scope scope;
+  scope.opsets = &model_.opsets;
+  read_told_variables();
+  ONNX_TRY(reserve_names(graph));
+  ONNX_TRY(add_inputs(graph, scope));
+  ONNX_TRY(find_aliases(graph, &aliases_));
+  ONNX_TRY(add_initializers(graph, true, scope));
+  ONNX_TRY(add_nodes(std::move(graph.nodes), scope));
+  ONNX_TRY(set_outputs(graph, scope));
+  ONNX_TRY(keep_metadata());
+  const auto own = model_.opsets.find("");
+  if (own == model_.opsets.end()) return {};
+  return host_.take(host_->builder_set_metadata(builder_, "onnx.opset", std::to_string(own->second).c_str()));
+}
+
+void Importer::read_told_variables() {
+  const auto read = [this](std::string_view key, Names& out) {
+    const auto found = model_.metadata.find(key);
+    if (found == model_.metadata.end()) return;
+    told_ = true;
+    const std::string_view list = found->second;
+    for (size_t at = 0; at < list.size();) {
+      const size_t end = std::min(list.find('\n', at), list.size());
+      out.insert(list.substr(at, end - at));
+      at = end + 1;
+    }
+  };
+  read(kTrainableKey, told_trainable_);
+  read(kFixedKey, told_fixed_);
+}
+
+Importer::Kept Importer::kept_as(const TensorProto& proto, std::string_view name) const {
+  if (told_) {
+    if (told_trainable_.contains(name)) return Kept::kTrainable;
+    return told_fixed_.contains(name) ? Kept::kFixed : Kept::kConstant;
+  }
+  if (!is_float(proto.dtype) || proto.dims.empty() || survey_.settled.contains(name)) return Kept::kConstant;
+  // A number that an exporter gave the rank of what it meets: the 0.5 of a GELU as [1, 1, 1].
+  const bool number = proto.dims.size() >= 2 && element_count(proto) == 1 && !survey_.beyond_arithmetic.contains(name);
+  if (number) return Kept::kConstant;
+  return survey_.statistics.contains(name) ? Kept::kFixed : Kept::kTrainable;
+}
+
+// Facts that are no text are of no use to anybody.
+Status Importer::keep_metadata() {
+  for (const auto& [key, value] : model_.metadata) {
+    if (key.empty() || key.starts_with(kForeignPrefix) || key == kTrainableKey || key == kFixedKey || key == kDimsKey) {
+      continue;
+    }
+    std::string name, fact;
+    if (!c_text(key, &name).ok() || !c_text(value, &fact).ok()) continue;
+    ONNX_TRY(host_.take(host_->builder_set_metadata(builder_, name.c_str(), fact.c_str())));
+  }
+  if (dim_names_.empty()) return {};
+  return host_.take(host_->builder_set_metadata(builder_, std::string(kDimsKey).c_str(), dim_names_.c_str()));
+}
+
+Status Importer::reserve_names(const GraphProto& graph) {
+  std::string name;
+  for (std::string_view bytes : graph.initializers) {
+    std::string_view found;
+    ONNX_TRY(parse_name(bytes, kTensorName, &found));
+    ONNX_TRY(c_text(found, &name));
+    ONNX_TRY(host_.take(host_->builder_reserve_name(builder_, name.c_str())));
+  }
+  for (std::string_view bytes : graph.nodes) {
+    NodeOutline node;
+    ONNX_TRY(parse(bytes, &node));
+    for (std::string_view output : node.outputs) {
+      ONNX_TRY(c_text(output, &name));
+      ONNX_TRY(host_.take(host_->builder_reserve_name(builder_, name.c_str())));
+    }
+  }
+  return {};
+}
+
+Status Importer::add_inputs(const GraphProto& graph, Scope& scope) {
+  Names initialized;
+  for (std::string_view bytes : graph.initializers) {
+    std::string_view name;
+    ONNX_TRY(parse_name(bytes, kTensorName, &name));
+    initialized.insert(name);
+  }
+  for (std::string_view bytes : graph.inputs) {
+    ValueInfo info;
+    ONNX_TRY(parse(bytes, &info).within("graph input"));
+    // Older files list initializers among the inputs. They may still be fed, as any value.
+    if (initialized.contains(info.name)) continue;
+    const std::string place = text("input ", quoted(info.name));
+    if (!info.kind.empty()) return unsupported(place, ": values of the kind ", info.kind);
+    if (info.dtype == PERCALE_DTYPE_INVALID) return bad(place, ": no element type is told");
+    if (info.dtype == PERCALE_DTYPE_STRING) return unsupported(place, ": tensors of strings");
+    std::string name;
+    ONNX_TRY(c_text(info.name, &name));
+    const size_t rank = info.dims ? info.dims->size() : SIZE_MAX;
+    Value value;
+    ONNX_TRY(host_
+                 .take(host_->builder_input(builder_, name.c_str(), info.dtype, info.dims ? info.dims->data() : nullptr,
+                                            rank, &value.id))
+                 .within(place));
+    keep_dim_names(info);
+    scope.values.emplace(info.name, std::move(value));
+  }
+  return {};
+}
+
+void Importer::keep_dim_names(const ValueInfo& info) {
+  const auto is_plain = [](std::string_view name) {
+    return name.find_first_of(std::string_view("\t\n\0", 3)) == std::string_view::npos;
+  };
+  std::string line(info.name);
+  bool named = false;
+  for (std::string_view name : info.dim_names) {
+    named = named || !name.empty();
+    line += text("\t", is_plain(name) ? name : "");
+  }
+  if (named && is_plain(info.name) && is_utf8(line)) dim_names_ += line + "\n";
+}
+
+Status Importer::add_initializers(const GraphProto& graph, bool main, Scope& scope) {
+  if (graph.has_sparse) return unsupported("sparse initializers");
+  for (std::string_view bytes : graph.initializers) {
+    TensorProto proto;
+    ONNX_TRY(parse(bytes, &proto).within("initializer"));
+    if (proto.name.empty()) return bad("an initializer has no name");
+    TensorPtr tensor;
+    ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor).within("initializer"));
+    const Kept kept = main ? kept_as(proto, proto.name) : Kept::kConstant;
+    ONNX_TRY(add_initializer(tensor, proto.name, kept, scope).within("initializer"));
+    if (main) ONNX_TRY(add_aliases(proto, tensor, kept, scope).within("initializer"));
+  }
+  return {};
+}
+
+Status Importer::add_initializer(TensorPtr tensor, std::string_view name, Kept kept, Scope& scope) {
+  Value value;
+  if (kept == Kept::kConstant) {
+    ONNX_TRY(constant(std::move(tensor), name, &value));
+  } else {
+    std::string called;
+    ONNX_TRY(c_text(name, &called));
+    const int32_t trainable = kept == Kept::kTrainable ? 1 : 0;
+    ONNX_TRY(host_.take(host_->builder_variable(builder_, called.c_str(), tensor.get(), trainable, &value.id)));
+  }
+  return bind(name, std::move(value), true, scope);
+}
+
+// Parameters that were equal when the model was exported get variables of their own, under the names
+// that their Identity nodes kept: those of a fresh network are equal by chance, and a statistic is
+// another thing than a weight. Tied weights stay one.
+Status Importer::add_aliases(const TensorProto& proto, const TensorPtr& tensor, Kept kept, Scope& scope) {
+  const auto found = aliases_.find(proto.name);
+  if (found == aliases_.end() || told_ || !is_float(proto.dtype) || proto.dims.empty()) return {};
+  const auto bytes = static_cast<size_t>(byte_count(proto)), count = static_cast<size_t>(element_count(proto));
+  const bool by_chance = count > 0 && is_uniform(host_->tensor_get_data(tensor.get()), bytes, bytes / count);
+  for (std::string_view alias : found->second) {
+    const Kept own = kept_as(proto, alias);
+    if (!by_chance && own == kept && kept != Kept::kFixed) continue;
+    alias_bytes_left_ -= static_cast<int64_t>(bytes);
+    if (alias_bytes_left_ < 0) {
+      return Status(PERCALE_RESOURCE_EXHAUSTED, text("Identity nodes make too many variables of ", quoted(proto.name)));
+    }
+    ONNX_TRY(add_initializer(tensor, alias, own, scope));
+    separate_.insert(alias);
+  }
+  return {};
+}
+
+Status Importer::add_nodes(std::vector<std::string_view> nodes, Scope& scope) {
+  ONNX_TRY(sort_nodes(&nodes, scope.depth));
+  for (std::string_view bytes : nodes) ONNX_TRY(add_node(bytes, scope));
+  return {};
+}
+
+Status Importer::set_outputs(const GraphProto& graph, const Scope& scope) {
+  std::vector<percale_value> values;
+  for (std::string_view bytes : graph.outputs) {
+    ValueInfo info;
+    ONNX_TRY(parse(bytes, &info).within("graph output"));
+    if (!info.kind.empty()) return unsupported("output ", quoted(info.name), ": values of the kind ", info.kind);
+    ONNX_TRY(lookup(info.name, scope, &values.emplace_back()).within("graph output"));
+    if (values.back() == PERCALE_NO_VALUE)
+      return bad("graph output ", quoted(info.name), " is an absent input of a function");
+    if (scope.depth == 1) keep_dim_names(info);
+  }
+  return host_.take(host_->builder_set_outputs(builder_, values.data(), values.size()));
+}
+
+Status Importer::lookup(std::string_view name, const Scope& scope, percale_value* out) const {
+  *out = PERCALE_NO_VALUE;
+  if (name.empty()) return {};
+  const auto found = scope.values.find(name);
+  if (found == scope.values.end()) return bad(quoted(name), " is no input, no initializer and no node's output");
+  *out = found->second.id;
+  return {};
+}
+
+Status Importer::constant(TensorPtr tensor, std::string_view name, Value* out) {
+  std::string called;
+  ONNX_TRY(c_text(name, &called));
+  ONNX_TRY(host_.take(host_->builder_constant(builder_, called.c_str(), tensor.get(), &out->id)));
+  out->constant = std::move(tensor);
+  return {};
+}
+
+Status Importer::bind(std::string_view name, Value value, bool rename, Scope& scope) {
+  const percale_value id = value.id;
+  if (!scope.values.emplace(name, std::move(value)).second) return bad("two values are called ", quoted(name));
+  if (!rename || !scope.keeps_names) return {};
+  std::string called;
+  ONNX_TRY(c_text(name, &called));
+  return host_.take(host_->builder_rename(builder_, id, called.c_str()));
+}
+
+Status Importer::add_node(std::string_view bytes, Scope& scope) {
+  if (--nodes_left_ < 0) {
+    return Status(PERCALE_RESOURCE_EXHAUSTED,
+                  "the functions of the model call each other for more nodes than it makes sense");
+  }
+  NodeProto node;
+  ONNX_TRY(parse(bytes, &node));
+  // Within a function, an attribute may stand for one that the call gives, or does not give.
+  std::erase_if(node.attributes, [&](AttributeProto& a) {
+    if (a.reference.empty()) return false;
+    if (scope.given == nullptr) return true;
+    const auto found = scope.given->find(a.reference);
+    if (found == scope.given->end()) return true;
+    const std::string_view name = a.name;
+    a = *found->second;
+    a.name = name;
+    return false;
+  });
+  if (const FunctionProto* function = find_function(functions_, node.domain, node.op)) {
+    return call_function(*function, node, scope).within(place_of(node));
+  }
+  if (scope.depth == 1 && node.outputs.size() == 1 && separate_.contains(node.outputs[0])) return {};
+  if (node.domain.empty() && node.op == "Constant") return add_constant_node(node, scope).within(place_of(node));
+  return emit_node(node, scope);
+}
+
+Status Importer::begin_emit(const NodeProto& node, const Scope& scope) {
+  std::string op, name;
+  int32_t version = 0;
+  ONNX_TRY(opset_of(*scope.opsets, node.domain, &version));
+  ONNX_TRY(c_text(op_name(node.domain, node.op), &op));
+  std::string_view wanted = node.name;
+  for (size_t i = 0; wanted.empty() && i < node.outputs.size(); ++i) wanted = node.outputs[i];
+  ONNX_TRY(c_text(wanted.empty() ? node.op : wanted, &name));
+  return host_.take(host_->builder_node(builder_, op.c_str(), version, (scope.prefix + name).c_str()));
+}
+
+Status Importer::emit_node(const NodeProto& node, Scope& scope) {
+  const std::string place = place_of(node);
+  std::vector<percale_value> inputs;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    ONNX_TRY(lookup(node.inputs[i], scope, &inputs.emplace_back()).within(text(place, ": input ", uint64_t{i})));
+  }
+  const bool loop = node.domain.empty() && node.op == "Loop";
+  // What a loop carries and captures stands behind its count and its condition, also where these are absent.
+  if (loop && inputs.size() < 2) inputs.resize(2, PERCALE_NO_VALUE);
+  std::vector<std::string> functions;  // per attribute, "" where it is no graph
+  ONNX_TRY(import_graphs(node, scope, &functions, &inputs).within(place));
+  ONNX_TRY(begin_emit(node, scope).within(place));
+  for (percale_value input : inputs) ONNX_TRY(host_.take(host_->builder_add_input(builder_, input)));
+  for (size_t i = 0; i < node.attributes.size(); ++i) {
+    ONNX_TRY(set_attribute(node.attributes[i], functions[i])
+                 .within(text(place, ": attribute ", quoted(node.attributes[i].name))));
+  }
+  if (loop) {
+    const auto carried = static_cast<int64_t>(node.inputs.size() > 2 ? node.inputs.size() - 2 : 0);
+    ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
+  }
+  if (node.domain.empty() && node.op == "Scan") {
+    const AttributeProto* scanned = find_attribute(node, "num_scan_inputs");
+    const auto all = static_cast<int64_t>(node.inputs.size());
+    const int64_t carried = all - (scanned == nullptr ? 0 : std::clamp<int64_t>(scanned->i, 0, all));
+    ONNX_TRY(host_.take(host_->builder_set_int(builder_, "num_carried", carried)));
+  }
+  size_t count = node.outputs.size();
+  while (count > 0 && node.outputs[count - 1].empty()) --count;
+  std::vector<percale_value> values(count, PERCALE_NO_VALUE);
+  ONNX_TRY(host_.take(host_->builder_finish_node(builder_, count, values.data())));
+  return bind_outputs(node, values, scope).within(place);
+}
+
+Status Importer::bind_outputs(const NodeProto& node, const std::vector<percale_value>& values, Scope& scope) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!node.outputs[i].empty()) ONNX_TRY(bind(node.outputs[i], {values[i], nullptr}, true, scope));
+  }
+  return {};
+}
+
+Status Importer::set_attribute(const AttributeProto& a, const std::string& function) {
+  std::string name, value;
+  ONNX_TRY(c_text(a.name, &name));
+  switch (a.type) {
+    case AttributeType::kFloat: return host_.take(host_->builder_set_float(builder_, name.c_str(), a.f));
+    case AttributeType::kInt: return host_.take(host_->builder_set_int(builder_, name.c_str(), a.i));
+    case AttributeType::kString:
+      ONNX_TRY(c_text(a.s, &value));
+      return host_.take(host_->builder_set_string(builder_, name.c_str(), value.c_str()));
+    case AttributeType::kTensor: {
+      TensorProto proto;
+      ONNX_TRY(parse(a.tensor, &proto));
+      TensorPtr tensor;
+      ONNX_TRY(load_tensor(host_, host_->builder_engine(builder_), proto, folder_, &tensor));
+      return host_.take(host_->builder_set_tensor(builder_, name.c_str(), tensor.get()));
+    }
+    case AttributeType::kGraph:
+      return host_.take(host_->builder_set_function(builder_, name.c_str(), function.c_str()));
+    case AttributeType::kFloats:
+      return host_.take(host_->builder_set_floats(builder_, name.c_str(), a.floats.data(), a.floats.size()));
+    case AttributeType::kInts:
+      return host_.take(host_->builder_set_ints(builder_, name.c_str(), a.ints.data(), a.ints.size()));
+    case AttributeType::kStrings: {
+      std::vector<std::string> texts(a.strings.size());
+      std::vector<const char*> pointers;
+      for (size_t i = 0; i < texts.size(); ++i) {
+        ONNX_TRY(c_text(a.strings[i], &texts[i]));
+        pointers.push_back(texts[i].c_str());
+      }
+      return host_.take(host_->builder_set_strings(builder_, name.c_str(), pointers.data(), pointers.size()));
+    }
+    default: return unsupported("attributes of type ", static_cast<int32_t>(a.type));
+  }
+}
+
+Status Importer::add_constant_node(const NodeProto& node, Scope& scope) {
+  if (node.outputs.size() != 1 || node.outputs[0].empty()) return bad("a constant has one output");
+  TensorPtr tensor;
+  percale_engine* engine = host_->builder_engine(builder_);
+  const auto make = [&](percale_dtype dtype, bool scalar, size_t count) {
+    const auto dim = static_cast<int64_t>(count);
+    return host_.make_tensor(engine, dtype, &dim, scalar ? 0 : 1, &tensor);
+  };
+  const auto put_floats = [&](bool scalar, const double* values, size_t count) -> Status {
+    ONNX_TRY(make(PERCALE_DTYPE_F32, scalar, count));
+    std::transform(values, values + count, static_cast<float*>(host_->tensor_get_data(tensor.get())),
+                   [](double v) { return static_cast<float>(v); });
+    return {};
+  };
+  const auto put_ints = [&](bool scalar, const int64_t* values, size_t count) -> Status {
+    ONNX_TRY(make(PERCALE_DTYPE_I64, scalar, count));
+    std::copy(values, values + count, static_cast<int64_t*>(host_->tensor_get_data(tensor.get())));
+    return {};
+  };
+  if (const AttributeProto* value = find_attribute(node, "value");
+      value != nullptr && value->type == AttributeType::kTensor) {
+    TensorProto proto;
+    ONNX_TRY(parse(value->tensor, &proto));
+    ONNX_TRY(load_tensor(host_, engine, proto, folder_, &tensor));
+  } else if (const AttributeProto* f = find_attribute(node, "value_float")) {
+    ONNX_TRY(put_floats(true, &f->f, 1));
+  } else if (const AttributeProto* fs = find_attribute(node, "value_floats")) {
+    ONNX_TRY(put_floats(false, fs->floats.data(), fs->floats.size()));
+  } else if (const AttributeProto* i = find_attribute(node, "value_int")) {
+    ONNX_TRY(put_ints(true, &i->i, 1));
+  } else if (const AttributeProto* is = find_attribute(node, "value_ints")) {
+    ONNX_TRY(put_ints(false, is->ints.data(), is->ints.size()));
+  } else if (!node.attributes.empty()) {
+    return unsupported("constants with the attribute ", quoted(node.attributes[0].name));
+  } else {
+    return bad("a constant without a value");
+  }
+  Value value;
+  ONNX_TRY(constant(std::move(tensor), scope.prefix + std::string(node.outputs[0]), &value));
+  return bind(node.outputs[0], std::move(value), true, scope);
+}
+
+}  // namespace percale_onnx

@@ -1,0 +1,115 @@
+// Data of tensors in files of the model's folder. The path is walked folder by folder without following links, so that no name
+// leads out, whatever stands there.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "bindings/onnx/proto/tensor.h"
+
+namespace percale_onnx {
+namespace {
+
+// A descriptor with an owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int value = -1) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { reset(-1); }
+  void reset(int value) {
+    if (value_ >= 0) close(value_);
+    value_ = value;
+  }
+  int get() const { return value_; }
+  int take() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+Status system_error(std::string_view call, std::string_view path) {
+  const int error = errno;
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  const char* reason = error == ELOOP ? "a link stands on the way" : std::strerror(error);
+  return Status(missing           ? PERCALE_NOT_FOUND
+                : error == EACCES ? PERCALE_PERMISSION_DENIED
+                                  : PERCALE_UNAVAILABLE,
+                text("external data ", quoted(path), ": ", call, ": ", std::string_view(reason)));
+}
+
+Status check_location(std::string_view location) {
+  if (location.empty()) return bad("external data without a location");
+  if (location.size() > 4096 || location.find('\0') != std::string_view::npos) {
+    return bad("external data ", quoted(location), ": no path");
+  }
+  if (location.front() == '/') return bad("external data ", quoted(location), ": an absolute path");
+  for (size_t at = 0; at <= location.size();) {
+    const size_t slash = std::min(location.find('/', at), location.size());
+    if (location.substr(at, slash - at) == "..")
+      return bad("external data ", quoted(location), ": leads out of the folder");
+    at = slash + 1;
+  }
+  return {};
+}
+
+Status open_external(const char* folder, std::string_view location, Descriptor* out) {
+  ONNX_TRY(check_location(location));
+  Descriptor at(open(*folder == '\0' ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (at.get() < 0) return system_error("open", folder);
+  for (size_t begin = 0; begin < location.size();) {
+    const size_t slash = std::min(location.find('/', begin), location.size());
+    const std::string part(location.substr(begin, slash - begin));
+    begin = slash + 1;
+    if (part.empty() || part == ".") continue;
+    const bool last = begin > location.size();
+    // A pipe must not make anybody wait.
+    const int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (last ? O_NONBLOCK : O_DIRECTORY);
+    const int next = openat(at.get(), part.c_str(), flags);
+    if (next < 0) return system_error("open", location);
+    at.reset(next);
+  }
+  struct stat facts {};
+  if (fstat(at.get(), &facts) != 0) return system_error("stat", location);
+  if (!S_ISREG(facts.st_mode)) return bad("external data ", quoted(location), ": no regular file");
+  out->reset(at.take());
+  return {};
+}
+
+}  // namespace
+
+Status external_bytes(const char* folder, const ExternalData& data, uint64_t* out) {
+  Descriptor file;
+  ONNX_TRY(open_external(folder, data.location, &file));
+  struct stat facts {};
+  if (fstat(file.get(), &facts) != 0) return system_error("stat", data.location);
+  const auto size = static_cast<uint64_t>(facts.st_size);
+  *out = size > data.offset ? size - data.offset : 0;
+  if (data.has_length && *out < data.length) {
+    return bad("external data ", quoted(data.location), ": ", data.length, " bytes at ", data.offset, ", the file has ",
+               size);
+  }
+  if (data.has_length) *out = data.length;
+  return {};
+}
+
+Status read_external(const char* folder, const ExternalData& data, void* to, uint64_t bytes) {
+  Descriptor file;
+  ONNX_TRY(open_external(folder, data.location, &file));
+  for (uint64_t done = 0; done < bytes;) {
+    constexpr uint64_t kMost = uint64_t{1} << 30;  // a system reads no more than 2 GB at once
+    const ssize_t got = pread(file.get(), static_cast<char*>(to) + done, std::min(bytes - done, kMost),
+                              static_cast<off_t>(data.offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("read", data.location);
+    if (got == 0) return bad("external data ", quoted(data.location), ": the file ended");
+    done += static_cast<uint64_t>(got);
+  }
+  return {};
+}
+
+}  // namespace percale_onnx

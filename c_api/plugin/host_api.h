@@ -1,0 +1,14 @@
+// The table of functions that plug-ins get.
+#ifndef PERCALE_C_API_PLUGIN_HOST_API_H_
+#define PERCALE_C_API_PLUGIN_HOST_API_H_
+
+#include "c_api/include/percale_plugin.h"
+
+namespace percale::c_api {
+
+// Static: plug-ins keep it for the life of the process.
+const percale_host_api& host_api();
+
+}  // namespace percale::c_api
+
+#endif  // PERCALE_C_API_PLUGIN_HOST_API_H_

@@ -1,0 +1,162 @@
+// Composes an engine: the op set, the CPU and the plug-ins, as the options say.
+#include "c_api/run/engine.h"
+
+#include <utility>
+
+#include "c_api/options/options.h"
+#include "core/train/method/metric_ops.h"
+#include "core/train/method/optimizer.h"
+#include "core/train/method/schedule.h"
+#include "core/train/spec.h"
+#include "devices/cpu/cpu_device.h"
+#include "devices/cpu/simd/simd.h"
+#include "ops/all_ops.h"
+
+using namespace percale;
+using namespace percale::c_api;
+
+namespace {
+
+constexpr std::string_view kKind = "engine";
+
+LogLevel parse_log_level(std::string_view text) {
+  if (text == "debug") return LogLevel::kDebug;
+  if (text == "info") return LogLevel::kInfo;
+  if (text == "error") return LogLevel::kError;
+  return text == "off" ? LogLevel::kOff : LogLevel::kWarning;
+}
+
+EngineOptions engine_options(const percale_options* options) {
+  return {.threads = static_cast<int32_t>(option_int(options, kKind, "threads")),
+          .memory_limit = option_int(options, kKind, "memory_limit"),
+          .devices = option_text(options, kKind, "devices"),
+          .isa = option_text(options, kKind, "isa"),
+          .log_level = parse_log_level(option_text(options, kKind, "log")),
+          .device_memory_limit = option_int(options, kKind, "device_memory_limit"),
+          .deterministic = option_switch(options, kKind, "deterministic"),
+          .tf32 = option_switch(options, kKind, "tf32"),
+          .map_files = option_switch(options, kKind, "map_files")};
+}
+
+Status make_engine(const percale_options* options, percale_engine* out) {
+  const EngineOptions engine = engine_options(options);
+  const std::string onednn = option_text(options, kKind, "onednn");
+  PERCALE_ASSIGN_OR_RETURN(std::shared_ptr<Plugins> plugins,
+                           Plugins::load(option_text(options, kKind, "plugin_path"), onednn == "off" ? "onednn" : ""));
+  const simd::Isa isa = simd::capped(simd::detect_isa(), simd::parse_isa_cap(engine.isa).value_or(simd::detect_isa()));
+  auto registry = std::make_shared<Registry>();
+  registry->set_isa(std::string(simd::isa_name(isa)));
+  PERCALE_RETURN_IF_ERROR(register_all_ops(*registry, simd::simd_table(isa)));
+  PERCALE_RETURN_IF_ERROR(plugins->add_to(*registry));
+  if (onednn == "require" && !plugins->has("onednn")) {
+    return failed_precondition("option 'onednn' is 'require', but the plug-in libpercale_onednn.so is absent");
+  }
+  const auto memory = Engine::make_pool(engine);
+  const auto cpu = CpuDevices::create(memory);
+  Engine::Parts parts{.registry = std::move(registry),
+                      .device_apis = {&cpu->api()},
+                      .isa = simd::isa_name(isa),
+                      .numerics = plugins->numerics(engine.devices) + (engine.tf32 ? " tf32=on" : ""),
+                      .absent = {},
+                      .memory = memory,
+                      .owners = {plugins, cpu}};
+  bool has_cuda = false;
+  for (const percale_device_api* api : plugins->devices()) {
+    parts.device_apis.push_back(api);
+    has_cuda = has_cuda || std::string_view(api->kind) == "cuda";
+  }
+  if (!has_cuda) parts.absent.push_back({"cuda", "the plug-in libpercale_cuda.so is not there"});
+  PERCALE_ASSIGN_OR_RETURN(out->engine, Engine::create(engine, std::move(parts)));
+  out->plugins = std::move(plugins);
+  out->runner = std::make_unique<AsyncRunner>(out->engine->threads().threads());
+  return {};
+}
+
+void forward_log(void* user, LogLevel level, std::string_view message) {
+  const auto* engine = static_cast<const percale_engine*>(user);
+  const std::string text(message);  // NUL-ended
+  const CallbackScope scope(Callback::kClosed);
+  engine->log_write(engine->log_user.user, static_cast<int32_t>(level), text.c_str(), text.size());
+}
+
+void set_log(percale_engine& engine, percale_log_function function, void* user, percale_destroy destroy) {
+  HostUser before;  // ends last, when nothing calls it any more
+  before.user = std::exchange(engine.log_user.user, user);
+  before.destroy = std::exchange(engine.log_user.destroy, destroy);
+  engine.log_write = function;
+  engine.engine->log().user = &engine;
+  engine.engine->log().write = function == nullptr ? nullptr : &forward_log;
+}
+
+}  // namespace
+
+percale_status* percale_engine_create(const percale_options* options, percale_engine** out_engine) {
+  clear(out_engine);
+  return guarded(__func__, {NEEDS(out_engine)}, [&, function = __func__]() -> Status {
+    PERCALE_RETURN_IF_ERROR(check_options(function, options, kKind));
+    auto handle = std::make_unique<percale_engine>();
+    PERCALE_RETURN_IF_ERROR(make_engine(options, handle.get()));
+    *out_engine = handle.release();
+    return {};
+  });
+}
+
+percale_engine* percale_engine_retain(percale_engine* engine) { return retain(engine); }
+
+void percale_engine_release(percale_engine* engine) { release(engine); }
+
+size_t percale_engine_device_count(const percale_engine* engine) {
+  return engine == nullptr ? 0 : engine->engine->devices().size();
+}
+
+const char* percale_engine_get_device_name(const percale_engine* engine, size_t index) {
+  if (engine == nullptr || index >= engine->engine->devices().size()) return nullptr;
+  return engine->engine->devices()[index]->name().c_str();
+}
+
+percale_status* percale_engine_describe(const percale_engine* engine, const char* what, percale_text** out_json) {
+  clear(out_json);
+  return guarded(__func__, {NEEDS(engine), NEEDS(what), NEEDS(out_json)}, [&, function = __func__]() -> Status {
+    struct Topic {
+      std::string_view name;
+      std::string (*json)(const percale_engine& engine);
+    };
+    static constexpr Topic kTopics[] = {
+        {"info", [](const percale_engine& e) { return describe_info(e); }},
+        {"ops", [](const percale_engine& e) { return describe_ops(*e.engine->registry()); }},
+        {"layers", [](const percale_engine&) { return describe_layers(); }},
+        {"passes", [](const percale_engine&) { return describe_passes(); }},
+        {"kernels", [](const percale_engine& e) { return describe_kernels(*e.engine->registry()); }},
+        {"losses", [](const percale_engine&) { return named_facts_json(loss_facts()); }},
+        {"metrics", [](const percale_engine&) { return named_facts_json(metric_facts()); }},
+        {"optimizers", [](const percale_engine&) { return named_facts_json(optimizer_facts()); }},
+        {"schedules", [](const percale_engine&) { return named_facts_json(schedule_facts()); }},
+        {"spec", [](const percale_engine&) { return key_facts_json(spec_facts()); }}};
+    std::string names;
+    for (const Topic& topic : kTopics) {
+      if (topic.name == what) {
+        *out_json = make_text(topic.json(*engine));
+        return {};
+      }
+      names += str_cat(names.empty() ? "" : ", ", topic.name);
+    }
+    return not_found(function, ": nothing is called '", what, "', only ", names);
+  });
+}
+
+void percale_engine_set_log(percale_engine* engine, percale_log_function function, void* user) {
+  if (engine != nullptr) set_log(*engine, function, user, nullptr);
+}
+
+percale_status* percale_engine_set_log_owned(percale_engine* engine, percale_log_function function, void* user,
+                                             percale_destroy destroy) {
+  return guarded(__func__, {NEEDS(engine)}, [&]() -> Status {
+    set_log(*engine, function, user, destroy);
+    return {};
+  });
+}
+
+void percale_engine_memory(const percale_engine* engine, int64_t* out_used, int64_t* out_peak) {
+  if (out_used != nullptr) *out_used = engine == nullptr ? 0 : engine->engine->memory()->used();
+  if (out_peak != nullptr) *out_peak = engine == nullptr ? 0 : engine->engine->memory()->peak();
+}

@@ -1,0 +1,16 @@
+// The cells and wires of each block's inside.
+#ifndef PERCALE_CORE_DRAW_LAYOUT_LEVELS_H_
+#define PERCALE_CORE_DRAW_LAYOUT_LEVELS_H_
+
+#include <vector>
+
+#include "core/draw/layout/drawing.h"
+
+namespace percale {
+
+// Levels by block, without rows and columns. A link runs through every block around its two ends.
+std::vector<Level> make_levels(const Drawing& drawing);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_DRAW_LAYOUT_LEVELS_H_

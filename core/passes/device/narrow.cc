@@ -1,0 +1,262 @@
+#include "core/passes/device/narrow.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/graph/flops.h"
+#include "core/passes/edit/rewrite.h"
+#include "core/tensor/half.h"
+
+namespace percale {
+namespace {
+
+template <size_t N>
+bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
+  const std::string name = op_name(*node.op);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+constexpr auto kProducts = std::to_array<std::string_view>(
+    {"Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "percale:BatchMatMul", "percale:ConvGradInput",
+     "percale:ConvGradWeight", "percale:FusedAttention", "percale:FusedAttentionGrad"});
+// What may follow them besides elementwise nodes and views: what computes, and moves of elements.
+constexpr auto kFollowers = std::to_array<std::string_view>(
+    {"MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "BatchNormalization", "percale:MaxPoolGrad",
+     "percale:AveragePoolGrad", "percale:BatchNormalizationGrad", "percale:SumToShape"});
+constexpr auto kMoves =
+    std::to_array<std::string_view>({"Concat", "Transpose", "Slice", "Split", "percale:PadGrad", "percale:SliceGrad"});
+// Ops of which only the first operands and results are bf16. The mask of attention stays as it is: what it takes for minus infinity
+// may be none in bf16, or be one there that it was not.
+struct Mixed {
+  std::string_view op;
+  size_t inputs, outputs;
+};
+constexpr auto kMixed = std::to_array<Mixed>({{"Resize", 1, 1},
+                                              {"percale:FusedAttention", 3, 1},
+                                              {"percale:FusedAttentionGrad", 5, 3},
+                                              {"BatchNormalization", 1, 1},
+                                              {"percale:BatchNormalizationGrad", 2, 1},
+                                              {"percale:ConvGradInput", 2, 1},
+                                              {"percale:ConvGradWeight", 2, 2}});
+const Mixed* mixed(const Node& node) {
+  const std::string name = op_name(*node.op);
+  const auto found = std::find_if(kMixed.begin(), kMixed.end(), [&](const Mixed& m) { return m.op == name; });
+  return found == kMixed.end() ? nullptr : &*found;
+}
+
+// What a product must do for every element that is rounded, and perhaps laid out anew, for it alone: fewer are done in f32 before
+// the rounding is. A convolution of one channel by itself stays f32, as long as what it reads is f32.
+constexpr double kFlopsPerRounding = 64;
+// The elements that each of a bias, or of a scale of channels, must meet for it to be rounded for them alone.
+constexpr int64_t kMeets = 8;
+
+bool repeats_pixels(const Node& node) {
+  return node.op->domain.empty() && node.op->name == "Resize" &&
+         node.attributes.get_string("mode", "nearest") == "nearest";
+}
+
+class Narrowing {
+ public:
+  Narrowing(const Graph& graph, Function& f, const NarrowOptions& options)
+      : graph_(graph), f_(f), options_(options), names_(f), twin_(f.values.size(), kNoValue) {}
+
+  Status run() {
+    PERCALE_ASSIGN_OR_RETURN(cast_, graph_.registry->require_op("", "Cast"));
+    find_exact();
+    std::vector<Node> nodes = std::move(f_.nodes);
+    f_.nodes.clear();
+    std::vector<NodeId> number;
+    for (Node& node : nodes) {
+      for (NodeId& before : node.control) before = number[static_cast<size_t>(before)];
+      const bool exact = is_cast(node) && exact_[static_cast<size_t>(node.outputs[0])];
+      if (exact) node.attributes.set("to", DType::kBF16);
+      const bool narrow = exact || is_narrow(node);
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        ValueId& id = node.inputs[i];
+        if (id != kNoValue) id = narrow && narrows_input(node, i) ? in_bf16(id) : in_f32(id);
+      }
+      for (size_t i = 0; i < node.outputs.size(); ++i) {
+        const ValueId id = node.outputs[i];
+        if (id == kNoValue || !narrow || f_.type(id).dtype != DType::kF32 || !narrows_output(node, i)) continue;
+        f_.value(id).type.dtype = DType::kBF16;
+        native_.resize(f_.values.size(), false);
+        native_[static_cast<size_t>(id)] = true;
+      }
+      const std::vector<ValueId> made = node.outputs;
+      number.push_back(add(std::move(node)));
+      // What another part of the run waits for comes when it is made, not when this part has ended: that may wait for the other one.
+      for (ValueId id : made) {
+        if (std::find(f_.outputs.begin(), f_.outputs.end(), id) != f_.outputs.end()) in_f32(id);
+      }
+    }
+    for (ValueId& id : f_.outputs) {
+      const ValueId given = id;
+      id = in_f32(given);
+      if (id == given) continue;
+      std::string name = names_.value(str_cat(f_.value(given).name, "/bf16"));
+      std::swap(f_.value(given).name, name);
+      f_.value(id).name = std::move(name);
+    }
+    return {};
+  }
+
+ private:
+  bool is_cast(const Node& node) const { return node.op == cast_; }
+
+  // What products alone read, and what is made for them of integers of eight bits, or of booleans, which bf16 holds as they are.
+  void find_exact() {
+    exact_.resize(f_.values.size(), false);
+    for (const Node& node : f_.nodes) {
+      if (!is_cast(node) || f_.type(node.outputs[0]).dtype != DType::kF32) continue;
+      const DType from = f_.type(node.inputs[0]).dtype;
+      exact_[static_cast<size_t>(node.outputs[0])] = from == DType::kBool || from == DType::kU8 || from == DType::kI8;
+    }
+    for (const Node& node : f_.nodes) {
+      if (is_one_of(node, kProducts)) continue;
+      for (ValueId id : node.inputs) {
+        if (id != kNoValue) exact_[static_cast<size_t>(id)] = false;
+      }
+    }
+    for (ValueId id : f_.outputs) exact_[static_cast<size_t>(id)] = false;
+  }
+
+  bool is_native(ValueId id) const {
+    return static_cast<size_t>(id) < native_.size() && native_[static_cast<size_t>(id)];
+  }
+  bool is_prepared(ValueId id) const {
+    return static_cast<size_t>(id) < options_.prepared.size() && options_.prepared[static_cast<size_t>(id)];
+  }
+
+  // Of a view, what it shows.
+  ValueId shown(ValueId id) const {
+    for (const Value* v = &f_.value(id); v->kind == ValueKind::kNode; v = &f_.value(id)) {
+      const Node& maker = f_.node(v->def);
+      if (!maker.op->has(kView) || maker.outputs.size() != 1) break;
+      id = maker.inputs[0];
+    }
+    return id;
+  }
+
+  bool is_small_parameter(ValueId id, const Node& node) const {
+    const auto variable = static_cast<size_t>(shown(id));
+    return variable < options_.variables.size() && options_.variables[variable] &&
+           kMeets * f_.type(id).shape.num_elements() <= f_.type(node.outputs[0]).shape.num_elements();
+  }
+
+  bool is_narrow(const Node& node) const {
+    if (node.op->has(kRuntime) || node.op->has(kStateful) || node.op->has(kRandom)) return false;
+    const bool moves = node.op->has(kView) || is_one_of(node, kMoves) || repeats_pixels(node),
+               product = is_one_of(node, kProducts);
+    const bool follows =
+        moves || is_one_of(node, kFollowers) || (node.op->has(kElementwise) && node.op->name != "Cast");
+    if (!follows && !product) return false;
+    bool any_native = false;
+    double rounded = 0;  // elements
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId id = node.inputs[i];
+      if (id == kNoValue || !narrows_input(node, i)) continue;
+      any_native = any_native || is_native(id);
+      const DType dtype = f_.type(id).dtype;
+      if (product && dtype != DType::kF32 && !is_native(id)) return false;
+      const bool is_rounded = is_prepared(id) || twin_[static_cast<size_t>(shown(id))] != kNoValue;
+      if (!is_native(id) && !is_rounded) rounded += static_cast<double>(f_.type(id).shape.num_elements());
+      // An operand that would be rounded for this node alone.
+      if (follows && dtype == DType::kF32 && !is_prepared(id) && !is_small_parameter(id, node)) return false;
+      if (follows && dtype == DType::kF64) return false;
+    }
+    for (ValueId id : node.outputs) {
+      if (id != kNoValue && is_float(f_.type(id).dtype) && f_.type(id).dtype != DType::kF32) return false;
+    }
+    const double flops = product && !any_native ? product_flops(f_, node) : 0;
+    if (flops > 0 && flops < kFlopsPerRounding * rounded) return false;
+    return (product || any_native) && (moves || options_.gains(node));
+  }
+
+  NodeId add(Node node) {
+    const auto id = static_cast<NodeId>(f_.nodes.size());
+    for (ValueId output : node.outputs) {
+      if (output != kNoValue) f_.value(output).def = id;
+    }
+    f_.nodes.push_back(std::move(node));
+    return id;
+  }
+
+  ValueId in_bf16(ValueId id) { return f_.type(id).dtype == DType::kF32 ? cast(id, DType::kBF16) : id; }
+  ValueId in_f32(ValueId id) { return is_native(id) ? cast(id, DType::kF32) : id; }
+
+  // One Cast per value, for all who want it.
+  ValueId cast(ValueId id, DType to) {
+    if (twin_[static_cast<size_t>(id)] != kNoValue) return twin_[static_cast<size_t>(id)];
+    const Tensor* constant = f_.constant(id);
+    // Kernels look at numbers such as the bounds of Clip.
+    if (constant != nullptr && constant->num_elements() == 1) return narrowed_number(id, *constant);
+    Node node;
+    if (to == DType::kBF16 && shown(id) != id) {  // what is shown is rounded once for all who see it
+      node = f_.node(f_.value(id).def);
+      node.inputs[0] = cast(ValueId(node.inputs[0]), to);
+      node.control.clear();
+    } else {
+      node.op = cast_;
+      node.inputs = {id};
+      node.attributes.set("to", to);
+      if (f_.value(id).kind == ValueKind::kNode) node.device = f_.node(f_.value(id).def).device;
+    }
+    const auto made = static_cast<ValueId>(f_.values.size());
+    node.name = names_.node(str_cat(f_.value(id).name, "/", dtype_name(to)));
+    node.outputs = {made};
+    Value value{names_.value(node.name), {to, f_.type(id).shape}, ValueKind::kNode, 0, 0};
+    f_.values.push_back(std::move(value));
+    twin_.push_back(id);
+    twin_[static_cast<size_t>(id)] = made;
+    add(std::move(node));
+    return made;
+  }
+
+  ValueId narrowed_number(ValueId id, const Tensor& number) {
+    const auto made = static_cast<ValueId>(f_.values.size());
+    const Shape shape = number.shape();  // `number` is one of the constants, which may move now
+    f_.constants.push_back(narrowed(number));
+    Value value{names_.value(str_cat(f_.value(id).name, "/bf16")),
+                {DType::kBF16, shape},
+                ValueKind::kConstant,
+                static_cast<int32_t>(f_.constants.size()) - 1,
+                0};
+    f_.values.push_back(std::move(value));
+    twin_.push_back(id);
+    twin_[static_cast<size_t>(id)] = made;
+    return made;
+  }
+
+  const Graph& graph_;
+  Function& f_;
+  const NarrowOptions& options_;
+  FreeNames names_;
+  const OpSchema* cast_ = nullptr;
+  std::vector<ValueId> twin_;  // per value: the same in the other type
+  std::vector<bool> exact_;    // per value that was there before
+  std::vector<bool> native_;   // per value: what was f32 and is computed in bf16
+};
+
+}  // namespace
+
+bool narrows_input(const Node& node, size_t input) {
+  const Mixed* some = mixed(node);
+  return some == nullptr || input < some->inputs;
+}
+
+bool narrows_output(const Node& node, size_t output) {
+  const Mixed* some = mixed(node);
+  return some == nullptr || output < some->outputs;
+}
+
+Tensor narrowed(const Tensor& number) {
+  const BF16 value = to_bf16(number.span<float>()[0]);
+  return Tensor::copy_of(DType::kBF16, number.shape(), &value, sizeof(value));
+}
+
+Status narrow(const Graph& graph, Function& f, const NarrowOptions& options) {
+  return Narrowing(graph, f, options).run();
+}
+
+}  // namespace percale

@@ -1,0 +1,27 @@
+// 2-D convolution of each channel by itself, NCHW. See simd.h for what holds for every function of this folder.
+#ifndef PERCALE_DEVICES_CPU_SIMD_CONV_DEPTHWISE_H_
+#define PERCALE_DEVICES_CPU_SIMD_CONV_DEPTHWISE_H_
+
+#include <cstdint>
+
+#include "core/base/parallel.h"
+#include "devices/cpu/simd/common/act.h"
+#include "devices/cpu/simd/common/isa.h"
+#include "devices/cpu/simd/conv/conv.h"
+
+namespace percale::simd {
+
+// The bits are those of ConvFns::forward, which takes everything; this one takes what is usual, and faster.
+struct DepthwiseFns {
+  // groups = in_c = out_c, 3 x 3, 5 x 5, 7 x 7 or 1 x 3, 1 x 5, 1 x 7 taps, strides of 1 or 2 (down: 1 where there is one row of taps), no dilation, rows of 8192 or less.
+  bool (*takes)(const Conv2d& conv);
+  int64_t (*scratch_bytes)(const Conv2d& conv);
+  // bias (out_c values) may be null.
+  void (*forward)(const Conv2d& conv, const float* x, const float* w, const float* bias, Act act, float* y,
+                  void* scratch, const ParallelFor& parallel);
+};
+extern const DepthwiseFns kDepthwiseFns[kIsaCount];
+
+}  // namespace percale::simd
+
+#endif  // PERCALE_DEVICES_CPU_SIMD_CONV_DEPTHWISE_H_

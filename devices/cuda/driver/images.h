@@ -1,0 +1,51 @@
+// The device code that the plug-in carries: one image for each file of kernels/, made by nvcc for several kinds of GPU.
+#ifndef PERCALE_DEVICES_CUDA_DRIVER_IMAGES_H_
+#define PERCALE_DEVICES_CUDA_DRIVER_IMAGES_H_
+
+#include <cstddef>
+
+// One line for each file kernels/<family>.cu; meson.build has the same list.
+#define PERCALE_CUDA_FAMILIES(F) \
+  F(elementwise)                 \
+  F(cast)                        \
+  F(reduce)                      \
+  F(softmax)                     \
+  F(norm)                        \
+  F(pool)                        \
+  F(grid)                        \
+  F(roi)                         \
+  F(conv)                        \
+  F(attention)                   \
+  F(bag)                         \
+  F(loss)                        \
+  F(optimizer)                   \
+  F(layout)                      \
+  F(pad)                         \
+  F(index)                       \
+  F(sequence)                    \
+  F(fold)                        \
+  F(sort)                        \
+  F(generate)                    \
+  F(random)                      \
+  F(recurrent)                   \
+  F(product)                     \
+  F(all_reduce)
+
+namespace percale::cuda {
+
+enum class Family {
+#define PERCALE_CUDA_FAMILY(name) name,
+  PERCALE_CUDA_FAMILIES(PERCALE_CUDA_FAMILY)
+#undef PERCALE_CUDA_FAMILY
+};
+#define PERCALE_CUDA_FAMILY(name) +1
+inline constexpr size_t kFamilies = 0 PERCALE_CUDA_FAMILIES(PERCALE_CUDA_FAMILY);
+#undef PERCALE_CUDA_FAMILY
+
+// As cuModuleLoadData() wants it.
+const void* image_of(Family family);
+const char* name_of(Family family);
+
+}  // namespace percale::cuda
+
+#endif  // PERCALE_DEVICES_CUDA_DRIVER_IMAGES_H_

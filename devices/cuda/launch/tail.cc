@@ -1,0 +1,26 @@
+#include "devices/cuda/launch/tail.h"
+
+namespace percale::cuda {
+
+Tail tail_of(const Node& group) {
+  Tail out;
+  for (size_t i = 1; i < group.body_size(); ++i) {
+    const Node step = group.body_node(i);
+    const int before = group.body_output(i - 1);
+    refuse_if(out.relu, "something behind the activation");
+    if (step.op() == "Relu") {
+      out.relu = true;
+      continue;
+    }
+    refuse_if(step.op() != "Add" || out.residual, "something else than a residual and Relu");
+    const size_t other = group.body_input(i, 0) == before ? 1 : 0;
+    refuse_if(group.body_input(i, 1 - other) != before, "a sum of something else");
+    out.residual = true;
+    out.input = group.outer_input(i, other);
+    refuse_if(group.dims(out.input) != group.output_dims() || group.dtype(out.input) != group.output_dtype(),
+              "a residual that is repeated");
+  }
+  return out;
+}
+
+}  // namespace percale::cuda

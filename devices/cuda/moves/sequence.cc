@@ -1,0 +1,114 @@
+// Rows of sequences turned round or written into a cache that holds them, and slices that a mask chooses.
+#include <algorithm>
+
+#include "devices/cuda/launch/kernels.h"
+#include "devices/cuda/moves/sort.h"
+
+namespace percale::cuda {
+namespace {
+
+// Rows of `bytes` as pieces as large as divide them, and the kernel that moves these.
+struct Pieces {
+  Pieces(const char* name, int64_t bytes) {
+    int64_t unit = 8;
+    while (bytes % unit != 0) unit /= 2;
+    inner = bytes / unit;
+    kernel = {Family::sequence, std::string("percale_") + name + '_' + std::to_string(unit)};
+  }
+  int64_t inner;  // in a row
+  DeviceKernel kernel;
+};
+
+int64_t product(const Dims& dims, size_t from, size_t to) {
+  int64_t out = 1;
+  for (size_t d = from; d < to; ++d) out *= dims[d];
+  return out;
+}
+
+Run prepare_reverse_sequence(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  const Pieces pieces("reverse", product(x, 2, x.size()) * item_bytes(node.dtype(0)));
+  ReverseArgs args{};
+  args.first = x[0];
+  args.second = x[1];
+  args.inner = pieces.inner;
+  args.time_first = node.attribute("time_axis", int64_t{0}) == 0 ? 1 : 0;
+  const int64_t size = std::max(args.first * args.second * args.inner, elements(node.dims(1)));
+  return [=, kernel = pieces.kernel](const Launch& launch) {
+    if (size == 0) return;
+    ReverseArgs now = args;
+    now.x = launch.in(0);
+    now.lengths = launch.in(1);
+    now.y = launch.out(0);
+    now.errors = launch.errors();
+    launch.run(kernel, grid_for(size), now);
+  };
+}
+
+Run prepare_tensor_scatter(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims cache = node.dims(0);
+  const size_t axis = normal_axis(node.attribute("axis", int64_t{-2}), cache.size());
+  const int64_t item = item_bytes(node.dtype(0)), bytes = elements(cache) * item;
+  const Pieces pieces("tensor_scatter", product(cache, axis + 1, cache.size()) * item);
+  TensorScatterArgs args{};
+  args.batch = cache[0];
+  args.middle = product(cache, 1, axis);
+  args.cache = cache[axis];
+  args.update = node.dims(1)[axis];
+  args.inner = pieces.inner;
+  args.circular = node.attribute("mode", std::string_view("linear")) == "circular" ? 1 : 0;
+  const bool has_places = node.has(2);
+  const int64_t size = std::max(args.batch * args.middle * args.update * args.inner, has_places ? args.batch : 0);
+  return [=, kernel = pieces.kernel](const Launch& launch) {
+    run_move(launch, launch.out(0), launch.in(0), bytes);
+    if (size == 0) return;
+    TensorScatterArgs now = args;
+    now.updates = launch.in(1);
+    if (has_places) now.places = launch.in(2);
+    now.y = launch.out(0);
+    now.errors = launch.errors();
+    launch.run(kernel, grid_for(size), now);
+  };
+}
+
+// How many slices are chosen is known where the mask is: the library plans the node no earlier.
+Run prepare_compress(Plan& plan) {
+  const Node& node = plan.node();
+  refuse_if(node.constant(1) == nullptr && elements(node.dims(1)) > 0, "the condition must be known before the run");
+  const Dims x = node.dims(0), y = node.output_dims();
+  const bool flat = !node.has_int("axis");
+  const size_t axis = flat ? 0 : normal_axis(node.attribute("axis", int64_t{0}), x.size());
+  const int64_t item = item_bytes(node.dtype(0));
+  const Pieces pieces("compress", flat ? item : product(x, axis + 1, x.size()) * item);
+  CompressArgs args{};
+  args.outer = flat ? 1 : product(x, 0, axis);
+  args.size = flat ? elements(x) : x[axis];
+  args.count = std::min(elements(node.dims(1)), args.size);  // beyond the last slice nothing is chosen
+  args.chosen = y[axis];
+  args.inner = pieces.inner;
+  if (elements(y) == 0) return [](const Launch&) {};
+  const int64_t numbers = plan.book(args.count * 8);
+  const DeviceKernel number{Family::sequence, "percale_mask_numbers"};
+  return [=, kernel = pieces.kernel](const Launch& launch) {
+    CompressArgs now = args;
+    now.x = launch.in(0);
+    now.mask = launch.in(1);
+    now.numbers = launch.scratch(numbers);
+    now.y = launch.out(0);
+    launch.run(number, grid_for(now.count), now);
+    run_scan(launch, now.numbers, now.count);
+    launch.run(kernel, grid_for(now.outer * now.count * now.inner), now);
+  };
+}
+
+}  // namespace
+
+void add_sequence(Entries& entries) {
+  entries.push_back({"cuda.reverse_sequence", "", "ReverseSequence", prepare_reverse_sequence});
+  entries.push_back({"cuda.tensor_scatter", "", "TensorScatter", prepare_tensor_scatter});
+  entries.push_back({"cuda.compress", "", "Compress", prepare_compress});
+}
+
+}  // namespace percale::cuda

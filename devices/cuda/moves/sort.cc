@@ -1,0 +1,137 @@
+// The sort of keys; TopK, which is one; the places of extremes.
+#include "devices/cuda/moves/sort.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "devices/cuda/launch/kernels.h"
+
+namespace percale::cuda {
+namespace {
+
+// A tensor as lines along an axis: [outer, size, inner].
+struct Lines {
+  int64_t outer, size, inner;
+};
+Lines lines_along(const Dims& x, size_t axis) {
+  const auto at = x.begin() + static_cast<ptrdiff_t>(axis);
+  return {elements(Dims(x.begin(), at)), x.empty() ? 1 : x[axis], x.empty() ? 1 : elements(Dims(at + 1, x.end()))};
+}
+
+Run prepare_top(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  const percale_dtype dtype = node.dtype(0);
+  const size_t axis = normal_axis(node.attribute("axis", int64_t{-1}), x.size());
+  const Lines lines = lines_along(x, axis);
+  const int64_t bytes = item_bytes(dtype), top = node.output_dims(0)[axis], count = lines.outer * lines.inner;
+  if (count * top == 0) return [](const Launch&) {};
+  // f16 and bf16 sort as f32.
+  const int64_t bits = is_float(dtype) ? std::max<int64_t>(32, 8 * bytes) : 8 * bytes;
+  const DeviceKernel keys{Family::sort, std::string("percale_line_keys_") + suffix(dtype)},
+      take{Family::sort, "percale_take_top_" + std::to_string(bytes)};
+  const Sort sort(plan, count * lines.size);
+  LineKeysArgs args{};
+  args.lines = count;
+  args.size = lines.size;
+  args.inner = lines.inner;
+  args.largest = node.attribute("largest", int64_t{1}) != 0;
+  return [=](const Launch& launch) {
+    LineKeysArgs first = args;
+    first.x = launch.in(0);
+    first.keys = sort.keys(launch);
+    first.places = sort.places(launch);
+    launch.run(keys, grid_for(args.lines * args.size), first);
+    const Sort::Lists sorted = sort.run_lines(launch, ~uint64_t{0} >> (64 - bits), args.size);
+    TopArgs last{};
+    last.x = launch.in(0);
+    last.places = sorted.places;
+    last.values = launch.out(0);
+    last.indices = launch.out(1);
+    last.lines = args.lines;
+    last.size = args.size;
+    last.inner = args.inner;
+    last.top = top;
+    launch.run(take, grid_for(args.lines * top), last);
+  };
+}
+
+Run prepare_arg_extreme(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  const DeviceKernel kernel{Family::sort, std::string("percale_arg_extreme_") + suffix(node.dtype(0))};
+  const Lines lines = lines_along(x, normal_axis(node.attribute("axis", int64_t{0}), x.size()));
+  ArgExtremeArgs args{};
+  args.lines = lines.outer * lines.inner;
+  args.size = lines.size;
+  args.inner = lines.inner;
+  args.greatest = node.op() == "ArgMax";
+  args.last = node.attribute("select_last_index", int64_t{0}) != 0;
+  // Threads go along a line where its elements are neighbours, else side by side along as many lines.
+  Grid grid;
+  grid.threads = lines.inner > 1 ? 1 : lines.size <= 1024 ? 32 : 256;
+  grid.threads_y = 256 / grid.threads;
+  grid.blocks =
+      static_cast<unsigned>(std::clamp<int64_t>((args.lines + grid.threads_y - 1) / grid.threads_y, 1, 65535));
+  return [=](const Launch& launch) {
+    if (args.lines == 0) return;
+    ArgExtremeArgs now = args;
+    now.x = launch.in(0);
+    now.y = launch.out(0);
+    launch.run(kernel, grid, now);
+  };
+}
+
+}  // namespace
+
+Sort::Sort(Plan& plan, int64_t count) : count_(count), tiles_((count + kSortTile - 1) / kSortTile) {
+  for (int k = 0; k < 2; ++k) {
+    keys_[k] = plan.book(count * 8);
+    places_[k] = plan.book(count * 8);
+  }
+  counts_ = plan.book(256 * tiles_ * 8);
+}
+
+int Sort::run_passes(const Launch& launch, int from, uint64_t greatest, int64_t line) const {
+  RadixArgs args{};
+  args.counts = launch.scratch(counts_);
+  args.count = count_;
+  args.tiles = tiles_;
+  args.line = line;
+  Grid grid;
+  grid.blocks = static_cast<unsigned>(std::min<int64_t>(tiles_, 65535));
+  for (int shift = 0; shift < static_cast<int>(std::bit_width(greatest)); shift += 8) {
+    args.shift = shift;
+    args.keys = launch.scratch(keys_[from]);
+    args.places = launch.scratch(places_[from]);
+    from = 1 - from;
+    args.new_keys = launch.scratch(keys_[from]);
+    args.new_places = launch.scratch(places_[from]);
+    launch.run(DeviceKernel{Family::sort, "percale_radix_count"}, grid, args);
+    run_scan(launch, args.counts, 256 * tiles_);
+    launch.run(DeviceKernel{Family::sort, "percale_radix_move"}, grid, args);
+  }
+  return from;
+}
+
+Sort::Lists Sort::run(const Launch& launch, uint64_t greatest) const {
+  const int at = run_passes(launch, 0, greatest, 0);
+  return {launch.scratch(keys_[at]), launch.scratch(places_[at])};
+}
+
+Sort::Lists Sort::run_lines(const Launch& launch, uint64_t greatest, int64_t line) const {
+  const auto lines = static_cast<uint64_t>(count_ / line);
+  const int at = run_passes(launch, run_passes(launch, 0, greatest, 0), lines - 1, line);
+  return {launch.scratch(keys_[at]), launch.scratch(places_[at])};
+}
+
+void run_scan(const Launch& launch, Ptr numbers, int64_t count) {
+  launch.run(DeviceKernel{Family::sort, "percale_scan"}, Grid{}, ScanArgs{numbers, count});
+}
+
+void add_sort(Entries& entries) {
+  entries.push_back({"cuda.top_k", "", "TopK", prepare_top});
+  for (const char* op : {"ArgMax", "ArgMin"}) entries.push_back({"cuda.arg_extreme", "", op, prepare_arg_extreme});
+}
+
+}  // namespace percale::cuda

@@ -1,0 +1,222 @@
+// FusedAttention and its gradients: cuDNN's, or kernels of our own.
+#include <algorithm>
+#include <memory>
+
+#include "devices/cuda/launch/kernels.h"
+#include "devices/cuda/launch/walk.h"
+#include "devices/cuda/vendor/dnn_attention.h"
+
+namespace percale::cuda {
+namespace {
+
+constexpr int64_t kRows = 32, kMostSize = 128;  // as in kernels/attention.cu
+// Fewer scores are not worth the time that cuDNN takes to compile for them; it wants rows of so many elements.
+constexpr int64_t kLibraryScores = 1 << 16, kLibraryRow = 8;
+constexpr int64_t kMostWorkspace = int64_t{4} << 30;
+
+// [batch, heads, sequence, size] of an operand that may lie by row, [batch, sequence, heads, size], and its steps.
+struct Heads {
+  int64_t batch, heads, sequence, size;
+};
+Heads heads_of(const Dims& dims, bool by_row, int64_t (&steps)[3]) {
+  const Dims own = row_major(dims);
+  steps[0] = own[0];
+  steps[1] = own[by_row ? 2 : 1];
+  steps[2] = own[by_row ? 1 : 2];
+  return {dims[0], dims[by_row ? 2 : 1], dims[by_row ? 1 : 2], dims[3]};
+}
+
+// Sizes and steps of Q, K and V, which are the inputs from `first` on, and of a mask, and the mask's dims; Y and pointers are left out.
+struct Operands {
+  AttentionArgs args{};
+  Dims mask;
+};
+Operands operands_of(const Node& node, size_t first, size_t mask) {
+  const percale_dtype dtype = node.dtype(first);
+  refuse_if(!is_float(dtype), "attends in floats alone");
+  const auto by_row = [&](const char* name) { return node.attribute(name, int64_t{0}) != 0; };
+  Operands out;
+  AttentionArgs& args = out.args;
+  const Heads q = heads_of(node.dims(first), by_row("q_by_row"), args.q_steps),
+              k = heads_of(node.dims(first + 1), by_row("k_by_row"), args.k_steps),
+              v = heads_of(node.dims(first + 2), by_row("v_by_row"), args.v_steps);
+  refuse_if(q.size > kMostSize || v.size > kMostSize, "heads of more than 128 elements");
+  args.batch = q.batch;
+  args.heads = q.heads;
+  args.kv_heads = k.heads;
+  args.queries = q.sequence;
+  args.keys = k.sequence;
+  args.size = static_cast<int32_t>(q.size);
+  args.value_size = static_cast<int32_t>(v.size);
+  args.scale = node.attribute("scale", 1.0);
+  if (!node.has(mask)) return out;
+  args.wide_mask = node.dtype(mask) != dtype;
+  refuse_if(args.wide_mask != 0 && (dtype == PERCALE_DTYPE_F64 || node.dtype(mask) != PERCALE_DTYPE_F32),
+            "a mask is of the type of Q, or f32 for narrower ones");
+  const Dims steps = broadcast_strides(node.dims(mask), {q.batch, q.heads, q.sequence, k.sequence});
+  std::copy(steps.begin(), steps.end(), args.mask_steps);
+  out.mask = node.dims(mask);
+  out.mask.insert(out.mask.begin(), 4 - out.mask.size(), 1);
+  return out;
+}
+
+// Whether cuDNN may be asked.
+bool suits_library(Plan& plan, percale_dtype dtype, const AttentionArgs& args) {
+  const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
+  return half && args.batch * args.heads * args.queries * args.keys >= kLibraryScores && args.size % kLibraryRow == 0 &&
+         args.value_size % kLibraryRow == 0 && plan.has_dnn();
+}
+
+int64_t rows_of(const AttentionArgs& args) { return args.batch * args.heads * args.queries; }
+int64_t wide_bytes(percale_dtype dtype) { return dtype == PERCALE_DTYPE_F64 ? 8 : 4; }
+
+// What cuDNN does of a node, if it does.
+class Library {
+ public:
+  Library(Plan& plan, percale_dtype dtype, const Operands& of) : rows_(rows_of(of.args)) {
+    if (!suits_library(plan, dtype, of.args)) return;
+    planned_ = std::make_shared<PlannedAttention>(dtype, of.args, of.mask);
+    statistics_ = plan.book(rows_ * 4);
+    workspace_ = plan.book_workspace(planned_->rules().workspace);
+    end_ = {Family::attention, std::string("percale_attention_end_") + suffix(dtype)};
+    ends_ = !of.mask.empty() || of.args.nan_is_zero != 0;
+  }
+  // False, and nothing was enqueued, where it does not.
+  bool run(const Launch& launch, AttentionArgs a) const {
+    if (planned_ == nullptr) return false;
+    if (a.statistics.address == 0) a.statistics = launch.scratch(statistics_);
+    if (!planned_->run(launch, a, launch.workspace(workspace_))) return false;
+    if (!ends_) return true;
+    AttentionEndArgs end{a.statistics, a.y, a.batch, a.heads, a.queries, {}, a.value_size, a.nan_is_zero};
+    std::copy(a.y_steps, a.y_steps + 3, end.y_steps);
+    launch.run(end_, grid_for(rows_), end);
+    return true;
+  }
+
+ private:
+  const int64_t rows_;
+  std::shared_ptr<const PlannedAttention> planned_;
+  int64_t statistics_ = 0, workspace_ = 0;
+  DeviceKernel end_{};
+  bool ends_ = false;
+};
+
+// Blocks of as many rows as a tile has, and what they share: `elements` of the type that is computed in.
+Grid tiles_of(const AttentionArgs& args, int64_t sequence, percale_dtype dtype, int64_t elements) {
+  Grid grid;
+  const int64_t tiles = args.batch * args.heads * ((sequence + kRows - 1) / kRows);
+  grid.blocks = static_cast<unsigned>(std::clamp<int64_t>(tiles, 1, INT32_MAX));
+  grid.shared = static_cast<unsigned>(elements * wide_bytes(dtype));
+  return grid;
+}
+
+Run prepare_attention(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(0);
+  Operands of = operands_of(node, 0, 3);
+  AttentionArgs& sizes = of.args;
+  const bool masked = node.has(3), asked = node.gives(1);
+  heads_of(node.output_dims(), node.attribute("y_by_row", int64_t{0}) != 0, sizes.y_steps);
+  sizes.nan_is_zero = node.attribute("nan_is_zero", int64_t{0}) != 0;
+  const DeviceKernel kernel{Family::attention, std::string("percale_attention_") + suffix(dtype)};
+  const Library library(plan, dtype, of);
+  const int64_t bytes = elements(node.output_dims()) * item_bytes(dtype);
+  refuse_if(asked && sizes.keys == 0, "no keys");
+  const int64_t size = sizes.size, longest = std::max(sizes.size, sizes.value_size);
+  const Grid grid =
+      tiles_of(sizes, sizes.queries, dtype, kRows * (size + 1) + kRows * (longest + 1) + kRows * (kRows + 1));
+  return [=, args = sizes](const Launch& launch) {
+    if (bytes == 0) return;
+    if (args.keys == 0) {  // a sum of nothing
+      launch.queue().clear(launch.out(0).address, static_cast<uint64_t>(bytes));
+      return;
+    }
+    AttentionArgs now = args;
+    now.q = launch.in(0);
+    now.k = launch.in(1);
+    now.v = launch.in(2);
+    if (masked) now.mask = launch.in(3);
+    now.y = launch.out(0);
+    if (asked) now.statistics = launch.out(1);
+    if (!library.run(launch, now)) launch.run(kernel, grid, now);
+  };
+}
+
+Run prepare_attention_grad(Plan& plan) {
+  const Node& node = plan.node();
+  const percale_dtype dtype = node.dtype(1);
+  const Operands of = operands_of(node, 1, 6);
+  AttentionGradArgs args{};
+  args.of = of.args;
+  refuse_if(node.dtype(5) != (dtype == PERCALE_DTYPE_F64 ? dtype : PERCALE_DTYPE_F32), "statistics of another type");
+  refuse_if(of.args.queries == 0 || of.args.keys == 0 || of.args.batch == 0 || of.args.heads == 0,
+            "nothing to attend to");
+  heads_of(node.dims(0), node.attribute("dy_by_row", int64_t{0}) != 0, args.dy_steps);
+  heads_of(node.dims(4), node.attribute("y_by_row", int64_t{0}) != 0, args.of.y_steps);
+  const bool masked = node.has(6);
+  std::shared_ptr<const PlannedAttentionGrad> planned;
+  int64_t workspace = 0;
+  if (suits_library(plan, dtype, args.of)) {
+    const auto made = std::make_shared<const PlannedAttentionGrad>(dtype, args, of.mask);
+    if (made->rules().workspace <= kMostWorkspace) {
+      planned = made;
+      workspace = plan.book_workspace(made->rules().workspace);
+    }
+  }
+  const int64_t delta = plan.book(rows_of(args.of) * wide_bytes(dtype));
+  const auto kernel = [&](const char* what) {
+    return DeviceKernel{Family::attention, std::string("percale_attention_") + what + suffix(dtype)};
+  };
+  const DeviceKernel sums = kernel("delta_"), of_q = kernel("grad_q_"), of_kv = kernel("grad_kv_");
+  const int64_t shared =
+      2 * kRows * (args.of.size + 1) + 2 * kRows * (args.of.value_size + 1) + 2 * kRows * (kRows + 1);
+  const Grid by_query = tiles_of(args.of, args.of.queries, dtype, shared),
+             by_key = tiles_of(args.of, args.of.keys, dtype, shared);
+  return [=](const Launch& launch) {
+    AttentionGradArgs now = args;
+    now.dy = launch.in(0);
+    now.of.q = launch.in(1);
+    now.of.k = launch.in(2);
+    now.of.v = launch.in(3);
+    now.of.y = launch.in(4);
+    now.of.statistics = launch.in(5);
+    if (masked) now.of.mask = launch.in(6);
+    now.dq = launch.out(0);
+    now.dk = launch.out(1);
+    now.dv = launch.out(2);
+    if (planned != nullptr && planned->run(launch, now, launch.workspace(workspace))) return;
+    now.delta = launch.scratch(delta);
+    launch.run(sums, grid_for(rows_of(now.of)), now);
+    launch.run(of_q, by_query, now);
+    launch.run(of_kv, by_key, now);
+  };
+}
+
+Run prepare_rotary(Plan& plan) {
+  const Node& node = plan.node();
+  const Dims x = node.dims(0);
+  RotaryArgs args{};
+  args.size = elements(x);
+  args.half = x.back() / 2;
+  args.walk = make_walk<2>(x, {broadcast_strides(node.dims(1), x), broadcast_strides(node.dims(2), x)});
+  const DeviceKernel kernel{Family::attention, std::string("percale_rotary_") + suffix(node.dtype(0))};
+  return [=](const Launch& launch) {
+    if (args.size == 0) return;
+    RotaryArgs now = args;
+    now.x = launch.in(0);
+    now.cosine = launch.in(1);
+    now.sine = launch.in(2);
+    now.y = launch.out(0);
+    launch.run(kernel, grid_for(args.size), now);
+  };
+}
+
+}  // namespace
+
+void add_attention(Entries& entries) {
+  entries.push_back({"cuda.rotary", "percale", "FusedRotary", prepare_rotary});
+  entries.push_back({"cuda.attention", "percale", "FusedAttention", prepare_attention});
+  entries.push_back({"cuda.attention_grad", "percale", "FusedAttentionGrad", prepare_attention_grad});
+}
+
+}  // namespace percale::cuda

@@ -1,0 +1,18 @@
+// Sums across GPUs, without a library: they read and write each other's memory.
+#ifndef PERCALE_DEVICES_CUDA_ROWS_ALL_REDUCE_H_
+#define PERCALE_DEVICES_CUDA_ROWS_ALL_REDUCE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "devices/cuda/stream/device.h"
+
+namespace percale::cuda {
+
+// As percale_device_api::all_reduce. Failure UNIMPLEMENTED where there are too many of them, or two do not reach each other.
+void all_reduce(std::span<Device* const> devices, void* const* buffers, std::span<const uint64_t> counts,
+                percale_dtype dtype);
+
+}  // namespace percale::cuda
+
+#endif  // PERCALE_DEVICES_CUDA_ROWS_ALL_REDUCE_H_

@@ -1,0 +1,146 @@
+// One device that an engine has opened: a GPU's primary context, its memory, its device code. Several may stand on one GPU.
+#ifndef PERCALE_DEVICES_CUDA_STREAM_DEVICE_H_
+#define PERCALE_DEVICES_CUDA_STREAM_DEVICE_H_
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "devices/cuda/driver/compiler.h"
+#include "devices/cuda/driver/driver.h"
+#include "devices/cuda/driver/images.h"
+#include "devices/cuda/driver/memory.h"
+
+namespace percale::cuda {
+
+class Queue;
+class DnnPlan;
+
+// What one copy of the library is given, and what all its devices share. Lives as long as the process.
+struct Shared {
+  explicit Shared(const percale_host_api& given, const std::string& folders)
+      : host(given),
+        driver(folders),
+        blas(folders),
+        dnn(folders),
+        compiler(folders, CodeFolder::default_path()),
+        pinned(driver) {}
+  const percale_host_api& host;
+  Driver driver;
+  BlasLibrary blas;
+  DnnLibrary dnn;
+  Compiler compiler;
+  PinnedMemory pinned;
+};
+
+// Thread-safe.
+class Device {
+ public:
+  // Retains the GPU's primary context, which the host of the library may use as well; it is never reset. Failure where the GPU or the
+  // options cannot be had.
+  Device(Shared& shared, int ordinal, const percale_device_options& options);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  Shared& shared() const { return shared_; }
+  const percale_host_api& host() const { return shared_.host; }
+  const Driver& driver() const { return shared_.driver; }
+  Memory& memory() { return *memory_; }
+  abi::Context context() const { return context_; }
+  abi::DeviceNumber number() const { return number_; }
+  int multiprocessors() const { return multiprocessors_; }
+  bool tf32() const { return tf32_; }
+  bool deterministic() const { return deterministic_; }
+  void describe(percale_device_description& out) const;
+
+  // A kernel of the device code, loaded when it is first asked for. Its arguments are one struct of `argument_bytes`.
+  abi::Function function(Family family, const std::string& name, size_t argument_bytes);
+  // A kernel that is compiled when it is first asked for; null where that cannot be done.
+  abi::Function function(const KernelSource& source, size_t argument_bytes);
+  // Launches of the function may have so many bytes of dynamic shared memory from now on. The context must be current.
+  void allow_shared(abi::Function function, unsigned bytes);
+  // cuBLASLt's handle, made when it is first asked for. The context must be current.
+  abi::Blas blas();
+  // Calls f(cuDNN's handle), for one thread at a time: the handle, made when it is first asked for, has a stream. Null where cuDNN cannot be
+  // had. The context must be current.
+  template <class F>
+  auto with_dnn(F&& f) {
+    const std::lock_guard lock(dnn_mutex_);
+    return f(dnn());
+  }
+
+  // What was planned for a graph of cuDNN's, by all that it says; null when it was not yet. Only within with_dnn().
+  std::shared_ptr<const DnnPlan>& dnn_plan(const std::string& key) { return dnn_plans_[key]; }
+
+  // Calls f(queue) with the queue of what is done apart from runs, for one thread at a time. The context must be current.
+  template <class F>
+  void with_copies(F&& f) {
+    const std::lock_guard lock(copies_mutex_);
+    f(copies());
+  }
+  // Copies that are done when they return.
+  void copy_to_device(abi::Address to, const void* from, uint64_t bytes);
+  void copy_to_host(void* to, abi::Address from, uint64_t bytes);
+
+  bool lost() const { return lost_; }
+  // Whoever meets a failure says so: one that ends the context makes the device lost.
+  void note(const Failure& failure) {
+    if (failure.lost()) note_lost();
+  }
+  void note_lost() { lost_ = true; }
+  // Failure: UNAVAILABLE when the device is lost.
+  void check_alive() const;
+
+ private:
+  abi::Function find_function(abi::Module module, const std::string& name, size_t argument_bytes) const;
+  Queue& copies();
+  abi::Dnn dnn();
+
+  Shared& shared_;
+  abi::DeviceNumber number_ = 0;
+  abi::Context context_ = nullptr;
+  std::string name_;
+  uint64_t total_ = 0;
+  int multiprocessors_ = 1, major_ = 0, minor_ = 0;
+  double gflops_ = 0, gbytes_per_second_ = 0;
+  const bool tf32_, deterministic_;
+  std::atomic<bool> lost_{false};
+  std::unique_ptr<Memory> memory_;
+
+  mutable std::shared_mutex functions_mutex_;
+  std::array<abi::Module, kFamilies> modules_{};
+  std::vector<abi::Module> compiled_;
+  std::unordered_map<std::string, abi::Function> functions_;
+  std::mutex shared_bytes_mutex_;
+  std::unordered_map<abi::Function, unsigned> shared_bytes_;  // the most that was allowed
+  std::mutex blas_mutex_;
+  abi::Blas blas_ = nullptr;
+  std::mutex dnn_mutex_;
+  bool asked_for_dnn_ = false;
+  abi::Dnn dnn_ = nullptr;
+  std::unordered_map<std::string, std::shared_ptr<const DnnPlan>> dnn_plans_;
+  std::mutex copies_mutex_;
+  std::unique_ptr<Queue> copies_;
+};
+
+// While it lives, the device's context is the thread's.
+class Current {
+ public:
+  explicit Current(const Device& device);
+  ~Current();
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  const Driver& driver_;
+};
+
+}  // namespace percale::cuda
+
+#endif  // PERCALE_DEVICES_CUDA_STREAM_DEVICE_H_

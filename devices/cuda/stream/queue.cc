@@ -1,0 +1,426 @@
+#include "devices/cuda/stream/queue.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace percale::cuda {
+namespace {
+
+constexpr uint64_t kSmallChunk = 64 << 10, kLargeChunk = 4 << 20;
+constexpr uint64_t kDrawOffset = 64;  // behind the guard
+constexpr unsigned kPlainShared = 48 << 10;
+constexpr size_t kMostChunks = 4;  // of either size
+// How long a waiter spins before it sleeps: about what waking up costs.
+constexpr std::chrono::microseconds kSpin{20};
+
+}  // namespace
+
+Queue::Queue(Device& device) : device_(device), driver_(device.driver()) {
+  device.check_alive();
+  driver_.check(driver_.cuStreamCreate(&stream_, abi::kStreamNonBlocking), "cuStreamCreate");
+  try {
+    word_ = static_cast<ErrorWord*>(device.shared().pinned.allocate(sizeof(ErrorWord)));
+    std::memset(static_cast<void*>(word_), 0, sizeof(ErrorWord));
+    driver_.check(driver_.cuMemHostGetDevicePointer_v2(&word_address_, word_, 0), "cuMemHostGetDevicePointer");
+    guard_ = device.memory().allocate(kDrawOffset + sizeof(Draw));
+    clear(guard_, sizeof(uint32_t));
+  } catch (...) {
+    if (guard_ != 0) device.memory().free(guard_);
+    if (word_ != nullptr) device.shared().pinned.free(word_);
+    driver_.cuStreamDestroy_v2(stream_);
+    throw;
+  }
+}
+
+Queue::~Queue() {
+  flush();
+  {
+    std::unique_lock lock(mutex_);
+    less_.wait(lock, [&] { return tasks_.empty(); });
+    stop_ = true;
+    more_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+  driver_.cuStreamSynchronize(stream_);
+  if (beside_ != nullptr) {
+    driver_.cuStreamSynchronize(beside_);
+    driver_.cuStreamDestroy_v2(beside_);
+  }
+  if (so_far_ != nullptr) driver_.cuEventDestroy_v2(so_far_);
+  for (const auto& chunk : chunks_) {
+    driver_.cuEventDestroy_v2(chunk->done);
+    device_.shared().pinned.free(chunk->data);
+  }
+  for (abi::Event event : spare_events_) driver_.cuEventDestroy_v2(event);
+  device_.memory().free(guard_);
+  device_.shared().pinned.free(word_);
+  driver_.cuStreamDestroy_v2(stream_);
+}
+
+// ---- Errors
+
+void Queue::note(percale_code code, bool lost, const char* text) noexcept {
+  if (lost) device_.note_lost();
+  const std::lock_guard lock(mutex_);
+  if (trouble_.code != PERCALE_OK) return;
+  trouble_.code = code;
+  trouble_.lost = lost;
+  std::snprintf(trouble_.text.data(), trouble_.text.size(), "%s", text);
+}
+
+void Queue::note_result(abi::Result result, const char* what) noexcept {
+  try {
+    note(code_of(result), is_sticky(result), (what + (": " + driver_.describe(result))).c_str());
+  } catch (const std::bad_alloc&) {
+    note(code_of(result), is_sticky(result), what);
+  }
+}
+
+void Queue::fail(const Failure& failure) { note(failure.code(), failure.lost(), failure.what()); }
+
+bool Queue::failed() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_.code != PERCALE_OK;
+}
+
+ErrorPlace Queue::errors(percale_run_context* run) const {
+  ErrorPlace out{};
+  out.guard = {guard_};
+  out.word = {word_address_};
+  out.run = reinterpret_cast<uint64_t>(run);
+  out.mark = device_.host().run_mark(run);
+  return out;
+}
+
+// The stream must have come to the end of what was enqueued.
+void Queue::report_word() {
+  const volatile ErrorWord& word = *word_;
+  if (word.code == 0) return;
+  device_.host().run_fail_at(reinterpret_cast<percale_run_context*>(word.run), word.mark, word.code, word.detail);
+  std::memset(static_cast<void*>(word_), 0, sizeof(ErrorWord));
+  clear(guard_, sizeof(uint32_t));
+}
+
+percale_code Queue::code_so_far() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (trouble_.code != PERCALE_OK) return trouble_.code;
+  }
+  if (device_.lost()) return PERCALE_UNAVAILABLE;
+  const volatile ErrorWord& word = *word_;
+  return word.code == 0 ? PERCALE_OK : PERCALE_OUT_OF_RANGE;
+}
+
+void Queue::synchronize() {
+  flush();
+  {
+    std::unique_lock lock(mutex_);
+    less_.wait(lock, [&] { return tasks_.empty(); });
+  }
+  abi::Result result = driver_.cuStreamSynchronize(stream_);
+  if (result == abi::kSuccess && leaving_) result = driver_.cuStreamSynchronize(beside_);
+  leaving_ = false;
+  if (result == abi::kSuccess) {
+    report_word();
+  } else {
+    note_result(result, "the queue's work");
+  }
+  Trouble trouble;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(trouble, trouble_);
+  }
+  if (trouble.code != PERCALE_OK) throw Failure(trouble.code, trouble.text.data(), trouble.lost);
+  device_.check_alive();
+}
+
+// ---- Work
+
+void Queue::flush() {
+  std::unique_ptr<Waiting> work;
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    work = std::move(waiting_);
+  }
+  if (work == nullptr || failed()) return;
+  try {
+    work->enqueue(*this);
+  } catch (const Failure& failure) {
+    fail(failure);
+  }
+}
+
+void Queue::launch(abi::Function function, unsigned grid_x, unsigned grid_y, unsigned block_x, unsigned block_y,
+                   unsigned shared_bytes, const void* arguments) {
+  flush();
+  if (shared_bytes > kPlainShared) device_.allow_shared(function, shared_bytes);
+  void* parameters[] = {const_cast<void*>(arguments)};
+  driver_.check(driver_.cuLaunchKernel(function, grid_x, grid_y, 1, block_x, block_y, 1, shared_bytes, stream_,
+                                       parameters, nullptr),
+                "cuLaunchKernel");
+}
+
+void Queue::record_begin() {
+  flush();
+  // Relaxed: a kernel that comes for the first time loads its module, and libraries of the vendor allocate, while the stream is captured.
+  driver_.check(driver_.cuStreamBeginCapture_v2(stream_, abi::kCaptureRelaxed), "cuStreamBeginCapture");
+  recording_ = true;
+  failed_before_ = failed();
+  once_ = draws_ = false;
+}
+
+std::unique_ptr<Recording> Queue::record_end() {
+  flush();
+  recording_ = false;
+  abi::Graph graph = nullptr;
+  const abi::Result ended = driver_.cuStreamEndCapture(stream_, &graph);
+  if (is_sticky(ended)) driver_.check(ended, "cuStreamEndCapture");
+  abi::GraphExec work = nullptr;
+  if (ended == abi::kSuccess && !once_ && !failed()) {
+    const abi::Result result = driver_.cuGraphInstantiateWithFlags(&work, graph, 0);
+    if (result != abi::kSuccess) work = nullptr;
+  }
+  if (graph != nullptr) driver_.cuGraphDestroy(graph);
+  // What cannot be kept was not done, and comes again piece by piece: what went wrong with keeping it is forgotten.
+  const std::lock_guard lock(mutex_);
+  if (!failed_before_ && !trouble_.lost) trouble_ = {};
+  return work == nullptr ? nullptr : std::make_unique<Recording>(device_, work, draws_);
+}
+
+void Queue::play(const Recording& recording, percale_run_context* run) {
+  flush();
+  if (recording.draws()) tell_draw(run);
+  driver_.check(driver_.cuGraphLaunch(recording.work(), stream_), "cuGraphLaunch");
+}
+
+Ptr Queue::draw(percale_run_context* run) {
+  if (recording_) {
+    draws_ = true;
+  } else {
+    tell_draw(run);
+  }
+  return {guard_ + kDrawOffset};
+}
+
+// By a kernel's arguments: a copy would need memory that stays as it is until it is done.
+void Queue::tell_draw(percale_run_context* run) {
+  DrawArgs now{{guard_ + kDrawOffset}, {}};
+  device_.host().run_random(run, &now.draw.seed, &now.draw.step, &now.draw.first_row);
+  if (std::memcmp(&now, &told_, sizeof now) == 0) return;
+  launch(device_.function(Family::random, "percale_tell_draw", sizeof now), 1, 1, 32, 1, 0, &now);
+  told_ = now;
+}
+
+Recording::~Recording() { device_.driver().cuGraphExecDestroy(work_); }
+
+void Queue::clear(abi::Address memory, uint64_t bytes) {
+  flush();
+  driver_.check(driver_.cuMemsetD8Async(memory, 0, bytes, stream_), "cuMemsetD8Async");
+}
+
+Queue::Chunk& Queue::take_chunk(uint64_t wanted) {
+  const uint64_t bytes = wanted <= kSmallChunk ? kSmallChunk : kLargeChunk;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    Chunk* oldest = nullptr;
+    size_t count = 0;
+    bool any_written = false;
+    for (const auto& chunk : chunks_) {
+      if (chunk->bytes != bytes) continue;
+      ++count;
+      if (chunk->state == Chunk::State::kRead && driver_.cuEventQuery(chunk->done) == abi::kSuccess) {
+        chunk->state = Chunk::State::kFree;
+      }
+      if (chunk->state == Chunk::State::kFree) return *chunk;
+      if (chunk->state == Chunk::State::kRead && oldest == nullptr) oldest = chunk.get();
+      any_written = any_written || chunk->state == Chunk::State::kWritten;
+    }
+    if (count < kMostChunks) {
+      auto chunk = std::make_unique<Chunk>();
+      chunk->bytes = bytes;
+      driver_.check(driver_.cuEventCreate(&chunk->done, abi::kEventDisableTiming | abi::kEventBlockingSync),
+                    "cuEventCreate");
+      try {
+        chunk->data = static_cast<std::byte*>(device_.shared().pinned.allocate(bytes));
+        chunks_.push_back(std::move(chunk));
+      } catch (...) {
+        if (chunk != nullptr) {
+          if (chunk->data != nullptr) device_.shared().pinned.free(chunk->data);
+          driver_.cuEventDestroy_v2(chunk->done);
+        }
+        throw;
+      }
+      return *chunks_.back();
+    }
+    if (oldest != nullptr) {
+      lock.unlock();
+      driver_.check(wait(oldest->done), "a copy to the device");
+      lock.lock();
+      oldest->state = Chunk::State::kFree;
+    } else if (any_written) {
+      less_.wait(lock);  // the queue's thread empties one
+    }
+  }
+}
+
+void Queue::copy_to_device(abi::Address to, const void* from, uint64_t bytes) {
+  flush();
+  device_.check_alive();
+  if (bytes == 0) return;
+  if (recording_) return note_once();  // what is copied is another each time
+  if (device_.shared().pinned.contains(from, bytes)) {
+    driver_.check(driver_.cuMemcpyHtoDAsync_v2(to, from, bytes, stream_), "cuMemcpyHtoDAsync");
+    return;
+  }
+  const auto* at = static_cast<const std::byte*>(from);
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t n = std::min(bytes - done, kLargeChunk);
+    Chunk& chunk = take_chunk(n);
+    std::memcpy(chunk.data, at + done, n);
+    driver_.check(driver_.cuMemcpyHtoDAsync_v2(to + done, chunk.data, n, stream_), "cuMemcpyHtoDAsync");
+    driver_.check(driver_.cuEventRecord(chunk.done, stream_), "cuEventRecord");
+    const std::lock_guard lock(mutex_);
+    chunk.state = Chunk::State::kRead;
+    done += n;
+  }
+}
+
+// The stream beside, behind all that the queue was given so far.
+abi::Stream Queue::beside() {
+  if (so_far_ == nullptr) driver_.check(driver_.cuEventCreate(&so_far_, abi::kEventDisableTiming), "cuEventCreate");
+  if (beside_ == nullptr) driver_.check(driver_.cuStreamCreate(&beside_, abi::kStreamNonBlocking), "cuStreamCreate");
+  driver_.check(driver_.cuEventRecord(so_far_, stream_), "cuEventRecord");
+  driver_.check(driver_.cuStreamWaitEvent(beside_, so_far_, 0), "cuStreamWaitEvent");
+  return beside_;
+}
+
+void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes) {
+  flush();
+  copy_to_host(to, from, bytes, stream_);
+}
+
+void Queue::copy_out(void* to, abi::Address from, uint64_t bytes) {
+  flush();
+  device_.check_alive();
+  if (bytes == 0) return;
+  if (recording_) return note_once();
+  leaving_ = true;
+  copy_to_host(to, from, bytes, beside());
+}
+
+void Queue::copy_to_host(void* to, abi::Address from, uint64_t bytes, abi::Stream stream) {
+  device_.check_alive();
+  if (bytes == 0) return;
+  if (recording_) return note_once();  // what is copied is another each time
+  if (device_.shared().pinned.contains(to, bytes)) {
+    driver_.check(driver_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream), "cuMemcpyDtoHAsync");
+    return;
+  }
+  auto* at = static_cast<std::byte*>(to);
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t n = std::min(bytes - done, kLargeChunk);
+    Chunk& chunk = take_chunk(n);
+    driver_.check(driver_.cuMemcpyDtoHAsync_v2(chunk.data, from + done, n, stream), "cuMemcpyDtoHAsync");
+    Task task;
+    task.chunk = &chunk;
+    task.to = at + done;
+    task.bytes = n;
+    push(task, stream);
+    done += n;
+  }
+}
+
+void Queue::signal(Reached reached, void* event, uint64_t value) {
+  flush();
+  Task task;
+  task.reached = reached;
+  task.what = event;
+  task.value = value;
+  push(task, leaving_ ? beside() : stream_);
+}
+
+// ---- The thread
+
+void Queue::start_thread() {
+  // The host's signals are not for this thread: it inherits the mask.
+  sigset_t all, saved;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  try {
+    thread_ = std::thread([this] { follow(); });
+  } catch (const std::exception&) {
+    pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+    throw Failure(PERCALE_RESOURCE_EXHAUSTED, "no thread for the queue of a GPU");
+  }
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+  pthread_setname_np(thread_.native_handle(), "percale-cuda");
+}
+
+void Queue::push(Task task, abi::Stream stream) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) start_thread();
+    if (!spare_events_.empty()) {
+      task.event = spare_events_.back();
+      spare_events_.pop_back();
+    }
+  }
+  if (task.event == nullptr) {
+    driver_.check(driver_.cuEventCreate(&task.event, abi::kEventDisableTiming | abi::kEventBlockingSync),
+                  "cuEventCreate");
+  }
+  const abi::Result recorded = driver_.cuEventRecord(task.event, stream);
+  if (recorded != abi::kSuccess) note_result(recorded, "cuEventRecord");
+  const std::lock_guard lock(mutex_);
+  spare_events_.reserve(tasks_.size() + spare_events_.size() + 1);  // the thread shall not ask for memory
+  if (recorded != abi::kSuccess) {
+    // A stream that cannot go on is told of like its work: in order, by the thread.
+    spare_events_.push_back(task.event);
+    task.event = nullptr;
+  }
+  tasks_.push_back(task);
+  if (task.chunk != nullptr) task.chunk->state = Chunk::State::kWritten;
+  more_.notify_one();
+}
+
+abi::Result Queue::wait(abi::Event event) const {
+  const auto until = std::chrono::steady_clock::now() + kSpin;
+  do {
+    const abi::Result result = driver_.cuEventQuery(event);
+    if (result != abi::kNotReady) return result;
+  } while (std::chrono::steady_clock::now() < until);
+  return driver_.cuEventSynchronize(event);
+}
+
+void Queue::follow() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    more_.wait(lock, [&] { return stop_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    const Task task = tasks_.front();
+    lock.unlock();
+    // The context is pushed for each task: one that is lost refuses, which is one of the things to be told of.
+    abi::Context popped = nullptr;
+    abi::Result result = driver_.cuCtxPushCurrent_v2(device_.context());
+    if (result == abi::kSuccess) {
+      if (task.event != nullptr) result = wait(task.event);
+      driver_.cuCtxPopCurrent_v2(&popped);
+    }
+    if (result != abi::kSuccess) note_result(result, "the queue's work");
+    if (task.chunk != nullptr && result == abi::kSuccess) std::memcpy(task.to, task.chunk->data, task.bytes);
+    if (task.reached != nullptr) task.reached(task.what, task.value, code_so_far());
+    lock.lock();
+    if (task.chunk != nullptr) task.chunk->state = Chunk::State::kFree;
+    if (task.event != nullptr) spare_events_.push_back(task.event);
+    tasks_.pop_front();
+    less_.notify_all();
+  }
+}
+
+}  // namespace percale::cuda

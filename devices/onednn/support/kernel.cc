@@ -1,0 +1,278 @@
+#include "devices/onednn/support/kernel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <new>
+#include <numeric>
+
+namespace percale::onednn {
+namespace {
+
+// The one place where what oneDNN and this plug-in throw ends.
+template <class F>
+percale_status* guarded(const percale_host_api& host, F body) {
+  const auto status = [&](percale_code code, const char* message) {
+    return host.status_create(code, message, std::strlen(message));
+  };
+  try {
+    body();
+    return nullptr;
+  } catch (const Refusal& refusal) {
+    return status(PERCALE_UNIMPLEMENTED, refusal.what());
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) return status(PERCALE_RESOURCE_EXHAUSTED, "oneDNN: out of memory");
+    return status(PERCALE_UNIMPLEMENTED,
+                  error.status == dnnl_unimplemented ? "oneDNN has no code for it" : error.what());
+  } catch (const std::bad_alloc&) {
+    return status(PERCALE_RESOURCE_EXHAUSTED, "out of memory");
+  } catch (const std::exception& error) {
+    return status(PERCALE_INTERNAL, error.what());
+  }
+}
+
+// oneDNN has one instruction set per process, which is settled when it is first used.
+void check_isa(const Node& node) {
+  struct Cap {
+    const char* name;
+    dnnl::cpu_isa isa;
+  };
+  static constexpr Cap kCaps[] = {{"sse4", dnnl::cpu_isa::sse41}, {"avx2", dnnl::cpu_isa::avx2}};
+  const std::string wanted = node.host().node_isa(node.view());
+  static const std::string settled = [&] {
+    for (const Cap& cap : kCaps) {
+      if (wanted == cap.name) dnnl::set_max_cpu_isa(cap.isa);
+    }
+    return wanted;
+  }();
+  if (wanted != settled) throw Refusal("oneDNN has been used with isa=" + settled + " in this process before");
+}
+
+struct State {
+  const percale_host_api* host;
+  Steps steps;
+};
+
+percale_status* accepts(void* user, const percale_node_view* view) {
+  const auto& context = *static_cast<const KernelContext*>(user);
+  return guarded(*context.host, [&] {
+    const Node node(*context.host, view);
+    check_isa(node);
+    Plan plan(node, nullptr);
+    Steps steps;
+    context.entry.prepare(plan, steps);
+  });
+}
+
+percale_status* plan_node(void* user, const percale_node_view* view, percale_kernel_plan* plan, void** out_state) {
+  const auto& context = *static_cast<const KernelContext*>(user);
+  return guarded(*context.host, [&] {
+    const Node node(*context.host, view);
+    Plan planner(node, plan);
+    auto state = std::make_unique<State>(State{context.host, {}});
+    context.entry.prepare(planner, state->steps);
+    *out_state = state.release();
+  });
+}
+
+void run(const void* state, const percale_launch* launch) {
+  const State& s = *static_cast<const State*>(state);
+  try {
+    const auto& primitives = s.steps.primitives;
+    if (s.steps.at_once) {
+      std::atomic<bool> failed{false};
+      in_parallel(*s.host, launch->run, static_cast<int64_t>(primitives.size()), [&](int64_t i) {
+        try {
+          primitives[static_cast<size_t>(i)]->run(*launch);
+        } catch (const std::exception&) {
+          failed = true;
+        }
+      });
+      if (failed) s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
+      return;
+    }
+    for (const auto& primitive : primitives) primitive->run(*launch);
+    if (s.steps.function) s.steps.function(*launch);
+  } catch (const std::exception&) {
+    s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
+  }
+}
+
+void destroy(void* state) { delete static_cast<State*>(state); }
+
+}  // namespace
+
+DataType float_type(percale_dtype dtype) {
+  if (dtype == PERCALE_DTYPE_F32) return DataType::f32;
+  refuse_if(dtype != PERCALE_DTYPE_BF16, "only f32 and bf16");
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  refuse_if((isa & needed) != needed, "the CPU does not compute in bf16");
+  return DataType::bf16;
+}
+
+int64_t elements(const Dims& dims) {
+  return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+}
+
+void Made::add(int name, int operand, const MemoryDesc& desc, const Dims& dims, const Dims& strides) {
+  const MemoryDesc row(dims, desc.get_data_type(), strides.empty() ? strides_of(dims) : strides);
+  operands.push_back({{name, operand, 0, desc}, row});
+}
+
+void Made::add_own(int name, const MemoryDesc& desc, const void* bytes) {
+  const auto* first = static_cast<const char*>(bytes);
+  auto copy = std::make_shared<const std::vector<char>>(first, first + desc.get_size());
+  operands.push_back({{name, Argument::kOwn, 0, desc, std::move(copy)}, desc});
+}
+
+const MemoryDesc& Made::find(int name) const {
+  const auto is_it = [name](const Operand& o) { return o.argument.name == name; };
+  return std::find_if(operands.begin(), operands.end(), is_it)->argument.desc;
+}
+
+void Made::start_from(int operand) {
+  const auto is_result = [](const Operand& o) { return o.argument.name == DNNL_ARG_DST; };
+  Operand& result = *std::find_if(operands.begin(), operands.end(), is_result);
+  result.argument.begins_as = operand;
+  const Operand same{{DNNL_ARG_UNDEF, operand, 0, result.argument.desc}, result.row_major};
+  operands.push_back(same);
+}
+
+void Made::add_scratch(int name, int slot, const MemoryDesc& desc) {
+  operands.push_back({{name, Argument::kScratch, 0, desc}, desc, slot});
+}
+
+void Plan::add_all(Steps& steps, int pieces, const std::function<std::vector<Made>(bool formats)>& make) {
+  const WidthScope width(pieces);
+  std::vector<Made> all = make(true);
+  if (plan_ == nullptr) return;
+  if (!ask_for_formats(all)) all = make(false);
+  finish(steps, std::move(all), pieces);
+}
+
+void Plan::add(Steps& steps, int pieces, const std::function<Made(bool formats)>& make) {
+  add_all(steps, pieces, [&](bool formats) { return std::vector{make(formats)}; });
+}
+
+void Plan::add_parts(Steps& steps, int pieces, const std::function<Made(bool formats)>& make,
+                     const std::function<std::vector<Made>(const Made& whole)>& parts) {
+  {
+    const WidthScope width(1);
+    const std::vector<Made> whole{make(true)};
+    std::vector<Made> several;
+    try {
+      several = parts(whole[0]);
+    } catch (const Refusal&) {  // what oneDNN has code for as a whole it may have none for in part
+    } catch (const dnnl::error& error) {
+      if (error.status != dnnl_unimplemented) throw;
+    }
+    if (!several.empty()) {
+      if (plan_ == nullptr) return;
+      if (ask_for_formats(whole)) {
+        steps.at_once = true;
+        return finish(steps, std::move(several), 1);
+      }
+    }
+  }
+  add(steps, pieces, make);
+}
+
+void Plan::add_as_given(Steps& steps, int pieces, const std::function<std::vector<Made>()>& make) {
+  const WidthScope width(pieces);
+  std::vector<Made> all = make();
+  if (plan_ != nullptr) finish(steps, std::move(all), pieces);
+}
+
+bool Plan::ask_for_format(size_t operand, const std::string& format, size_t bytes) {
+  return node_.host().kernel_plan_set_format(plan_, operand, format.c_str(), bytes) != 0;
+}
+
+void Plan::require_format(size_t operand, const std::string& format, size_t bytes) {
+  refuse_if(!ask_for_format(operand, format, bytes), "all operands are row-major here");
+}
+
+void Plan::require_format(size_t operand, const MemoryDesc& desc) {
+  const Format format{desc, row_major(desc.get_dims(), desc.get_data_type())};
+  require_format(operand, encode(format), desc.get_size());
+}
+
+void Plan::work_in_place(size_t input) { node_.host().kernel_plan_set_in_place(plan_, 0, input); }
+
+void Plan::book(size_t scratch_bytes) {
+  if (scratch_bytes > 0) node_.host().kernel_plan_set_scratch(plan_, scratch_bytes);
+}
+
+bool Plan::ask_for_formats(const std::vector<Made>& all) {
+  bool granted = true;
+  std::vector<int> asked;
+  for (const Made& made : all) {
+    for (const Made::Operand& operand : made.operands) {
+      const MemoryDesc& desc = operand.argument.desc;
+      const int number = operand.argument.operand;
+      if (!granted || number < 0 || same_bytes(desc, operand.row_major)) continue;
+      if (std::find(asked.begin(), asked.end(), number) != asked.end()) continue;
+      asked.push_back(number);
+      const auto index = static_cast<size_t>(number);
+      const Dims dims = index < node_.inputs() ? node_.dims(index) : node_.output_dims(index - node_.inputs());
+      granted = ask_for_format(index, encode(with_dims({desc, operand.row_major}, dims)), desc.get_size());
+    }
+  }
+  return granted;
+}
+
+// Scratch: the slots one after the other, then what each primitive wants for itself, which all take the same place unless they
+// run at once.
+void Plan::finish(Steps& steps, std::vector<Made> all, int pieces) {
+  size_t slots_end = 0;
+  std::map<int, size_t> slots;
+  const auto rounded = [](size_t bytes) { return (bytes + 63) / 64 * 64; };
+  for (const Made& made : all) {
+    for (const Made::Operand& operand : made.operands) {
+      if (operand.slot < 0 || !slots.emplace(operand.slot, slots_end).second) continue;
+      slots_end += rounded(operand.argument.desc.get_size());
+    }
+  }
+  size_t scratch = slots_end;
+  for (Made& made : all) {
+    std::vector<Argument> arguments;
+    for (Made::Operand& operand : made.operands) {
+      if (operand.argument.name == DNNL_ARG_UNDEF) continue;
+      if (operand.slot >= 0) operand.argument.offset = slots[operand.slot];
+      if (const int input = operand.argument.begins_as; input >= 0) work_in_place(static_cast<size_t>(input));
+      arguments.push_back(std::move(operand.argument));
+    }
+    if (const size_t bytes = made.scratchpad.get_size(); bytes > 0) {
+      const size_t at = steps.at_once ? rounded(scratch) : slots_end;
+      arguments.push_back({DNNL_ARG_SCRATCHPAD, Argument::kScratch, at, made.scratchpad});
+      scratch = std::max(scratch, at + bytes);
+    }
+    steps.primitives.push_back(std::make_unique<Primitive>(node_.host(), made.create(), std::move(arguments), pieces));
+  }
+  book(scratch);
+}
+
+dnnl::primitive_attr attributes(const dnnl::post_ops& post_ops) {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attr.set_post_ops(post_ops);
+  return attr;
+}
+
+percale_kernel make_kernel(KernelContext& context) {
+  percale_kernel kernel{};
+  kernel.struct_size = sizeof(kernel);
+  kernel.name = context.entry.name;
+  kernel.domain = context.entry.domain;
+  kernel.op = context.entry.op;
+  kernel.accepts = accepts;
+  kernel.plan = plan_node;
+  kernel.run = run;
+  kernel.destroy = destroy;
+  kernel.user = &context;
+  return kernel;
+}
+
+}  // namespace percale::onednn

@@ -1,0 +1,116 @@
+// Queues and mutexes that runs share. The session carries them out itself, between programs, because they may wait for other
+// runs: they have no kernels.
+#include "core/graph/gradient.h"
+#include "core/graph/queues.h"
+#include "ops/support/families.h"
+#include "ops/support/small_types.h"
+
+namespace percale {
+namespace {
+
+// ---- Shapes
+
+Status check_name(const ShapeContext& c, std::string_view attribute) {
+  if (!c.attributes.get_string(attribute).empty()) return {};
+  return c.error("attribute '", attribute, "' is empty");
+}
+
+Status shape_enqueue(ShapeContext& c) { return check_name(c, "queue"); }
+Status shape_lock(ShapeContext& c) { return check_name(c, "mutex"); }
+
+Status shape_dequeue(ShapeContext& c) {
+  PERCALE_RETURN_IF_ERROR(check_name(c, "queue"));
+  const auto declared = declared_components(c.attributes);
+  if (!declared.ok()) return c.error(declared.status());
+  if (c.outputs.size() > declared->size()) {
+    return c.error("'dtypes' declares ", static_cast<uint64_t>(declared->size()), " components, asked for ",
+                   static_cast<uint64_t>(c.outputs.size()));
+  }
+  for (size_t i = 0; i < declared->size(); ++i) {
+    const ValueType& type = (*declared)[i];
+    if (!kStorable.contains(type.dtype)) return c.error("no queue holds ", type.dtype);
+    c.set_output(i, type.dtype, type.shape);
+  }
+  return {};
+}
+
+Status shape_size(ShapeContext& c) {
+  PERCALE_RETURN_IF_ERROR(check_name(c, "queue"));
+  c.set_output(0, DType::kI64, Shape{});
+  c.set_output(1, DType::kBool, Shape{});
+  return {};
+}
+
+// ---- Schemas
+
+constexpr double kMostElements = 2147483647;
+constexpr AttrSpec kQueue = attr_required("queue", AttrKind::kString);
+constexpr AttrSpec kCapacity = attr_int("capacity", 32, 1, kMostElements);
+constexpr uint32_t kFlags = kStateful | kRuntime | kWaits;
+
+// A queue is what the nodes that name it say together: they must agree in its capacity and its components. It belongs to the
+// table of variables, so that all sessions and trainers on one table share it. Nothing is set aside for its capacity.
+constexpr OpSchema kSchemas[] = {
+    {.domain = "percale",
+     .name = "QueueEnqueue",
+     .doc = "Puts its inputs, as one element, at the end of a queue that holds at most `capacity` of them; waits while "
+            "it is "
+            "full. CANCELLED when it is closed. Other runs see the element when the run has succeeded. An op on a "
+            "queue runs "
+            "where its output is needed or it is a target: that a later node stands after it does not make it run.",
+     .inputs = {InputSpec{"components", 0, kStorable, Presence::kVariadic}},
+     .attributes = {kQueue, kCapacity},
+     .flags = kFlags,
+     .shape = shape_enqueue,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "QueueDequeue",
+     .doc = "The first element of a queue; waits while it is empty, OUT_OF_RANGE when it is closed as well. Component "
+            "i has "
+            "dtypes[i] and ranks[i] dims (-1: any number), which stand in `dims` one component after the other (-1: "
+            "unknown). A "
+            "run that fails gives back what it took. What follows sees the variables as last published.",
+     .attributes = {kQueue, kCapacity, attr_required("dtypes", AttrKind::kInts),
+                    AttrSpec{.name = "ranks",
+                             .kind = AttrKind::kInts,
+                             .required = true,
+                             .min = -1,
+                             .max = static_cast<double>(kMaxRank)},
+                    AttrSpec{.name = "dims", .kind = AttrKind::kInts, .min = -1, .max = static_cast<double>(kMaxDim)}},
+     .outputs = {OutputSpec{"components", 0, kStorable, Presence::kVariadicOrNone}},
+     .flags = kFlags,
+     .shape = shape_dequeue,
+     .grad = grad::zero},
+    {.domain = "percale",
+     .name = "QueueSize",
+     .doc = "How many elements a queue holds, as this run sees it, and whether it is closed.",
+     .attributes = {kQueue},
+     .outputs = {out("size", dtypes::kI64Only), OutputSpec{"closed", 0, dtypes::kBoolOnly, Presence::kOptional}},
+     .flags = kFlags,
+     .shape = shape_size,
+     .grad = grad::zero},
+    {.domain = "percale",
+     .name = "QueueClose",
+     .doc = "From the end of this run on a queue takes no more elements. Those that runs wait to put in still pass, or "
+            "are turned "
+            "away with CANCELLED where cancel_pending_enqueues is 1; those that are in it can be taken.",
+     .attributes = {kQueue, attr_int("cancel_pending_enqueues", 0, 0, 1)},
+     .flags = kFlags,
+     .shape = shape_enqueue,
+     .grad = grad::none},
+    {.domain = "percale",
+     .name = "MutexLock",
+     .doc = "Takes a mutex and holds it until the run ends, however it ends; waits while another run holds it. What "
+            "follows sees "
+            "the variables as last published, so that reading and assigning under one mutex loses no update.",
+     .attributes = {attr_required("mutex", AttrKind::kString)},
+     .flags = kFlags,
+     .shape = shape_lock,
+     .grad = grad::none},
+};
+
+}  // namespace
+
+Status register_queue(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+
+}  // namespace percale

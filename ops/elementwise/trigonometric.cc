@@ -1,0 +1,93 @@
+// Trigonometric and hyperbolic functions and their inverses; Sin, Cos and Tanh stand with the other elementwise ops.
+#include <cmath>
+
+#include "ops/support/families.h"
+#include "ops/support/grad_util.h"
+#include "ops/support/kernel_util.h"
+#include "ops/support/shape_util.h"
+
+namespace percale {
+namespace {
+
+// ---- Gradients
+
+ValueId one(GradContext& g) { return scalar_like(g, g.input(0), 1); }
+ValueId squared(GradContext& g) { return mul(g, g.input(0), g.input(0)); }
+Status set_product(GradContext& g, ValueId slope) {
+  g.set(0, mul(g, g.grad(0), slope));
+  return g.status();
+}
+Status set_quotient(GradContext& g, ValueId divisor) {
+  g.set(0, div(g, g.grad(0), divisor));
+  return g.status();
+}
+
+Status grad_tan(GradContext& g) { return set_product(g, add(g, one(g), mul(g, g.output(0), g.output(0)))); }
+Status grad_asin(GradContext& g) { return set_quotient(g, g.emit("Sqrt", {sub(g, one(g), squared(g))})); }
+Status grad_acos(GradContext& g) { return set_quotient(g, neg(g, g.emit("Sqrt", {sub(g, one(g), squared(g))}))); }
+Status grad_atan(GradContext& g) { return set_quotient(g, add(g, one(g), squared(g))); }
+Status grad_sinh(GradContext& g) { return set_product(g, g.emit("Cosh", {g.input(0)})); }
+Status grad_cosh(GradContext& g) { return set_product(g, g.emit("Sinh", {g.input(0)})); }
+Status grad_asinh(GradContext& g) { return set_quotient(g, g.emit("Sqrt", {add(g, squared(g), one(g))})); }
+Status grad_acosh(GradContext& g) { return set_quotient(g, g.emit("Sqrt", {sub(g, squared(g), one(g))})); }
+Status grad_atanh(GradContext& g) { return set_quotient(g, sub(g, one(g), squared(g))); }
+
+// ---- Schemas
+
+constexpr OpSchema unary(std::string_view name, std::string_view doc, GradFn grad) {
+  return {.name = name,
+          .since = 22,
+          .doc = doc,
+          .inputs = {in("input", 'T', dtypes::kFloat)},
+          .outputs = {out("output", 'T')},
+          .flags = kPure | kElementwise,
+          .in_place = {InPlace{0, 0}},
+          .shape = shape_same,
+          .grad = grad};
+}
+
+constexpr OpSchema kSchemas[] = {
+    unary("Acos", "The angle in [0, pi] whose cosine the input is; NaN outside [-1, 1].", grad_acos),
+    unary("Acosh", "The number from 0 on whose hyperbolic cosine the input is; NaN below 1.", grad_acosh),
+    unary("Asin", "The angle in [-pi/2, pi/2] whose sine the input is; NaN outside [-1, 1].", grad_asin),
+    unary("Asinh", "The number whose hyperbolic sine the input is.", grad_asinh),
+    unary("Atan", "The angle in [-pi/2, pi/2] whose tangent the input is.", grad_atan),
+    unary("Atanh", "The number whose hyperbolic tangent the input is; NaN outside [-1, 1].", grad_atanh),
+    unary("Cosh", "The hyperbolic cosine.", grad_cosh),
+    unary("Sinh", "The hyperbolic sine.", grad_sinh),
+    unary("Tan", "The tangent of an angle in radians.", grad_tan),
+};
+
+// ---- Kernels
+
+// The functions differ in one call; the loop around it is the same for all of them.
+template <double (*kFunction)(double)>
+struct Function {
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(kFunction(static_cast<double>(x)));
+  }
+};
+template <double (*kFunction)(double)>
+Kernel kernel(const char* name) {
+  return unary_kernel<Function<kFunction>, kFloatList>(name);
+}
+
+}  // namespace
+
+Status register_trigonometric(Registry& registry, const simd::SimdTable*) {
+  PERCALE_RETURN_IF_ERROR(registry.add_ops(kSchemas));
+  return add_cpu_kernels(registry, {
+                                       kernel<std::acos>("portable.Acos"),
+                                       kernel<std::acosh>("portable.Acosh"),
+                                       kernel<std::asin>("portable.Asin"),
+                                       kernel<std::asinh>("portable.Asinh"),
+                                       kernel<std::atan>("portable.Atan"),
+                                       kernel<std::atanh>("portable.Atanh"),
+                                       kernel<std::cosh>("portable.Cosh"),
+                                       kernel<std::sinh>("portable.Sinh"),
+                                       kernel<std::tan>("portable.Tan"),
+                                   });
+}
+
+}  // namespace percale

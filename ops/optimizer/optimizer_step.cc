@@ -1,0 +1,220 @@
+// The arithmetic of the optimizer ops, over spans of elements.
+#include "ops/optimizer/optimizer_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "devices/cpu/simd/simd.h"
+
+namespace percale {
+
+ScalarInput ScalarInput::find(const NodeView& v, std::string_view name) {
+  for (size_t i = 0; i < v.inputs.size(); ++i) {
+    if (v.schema.input(i).name == name && v.has_input(i)) return {i, v.dtype(i)};
+  }
+  return {};
+}
+
+double ScalarInput::read(const Launch& l, double absent) const {
+  if (dtype == DType::kInvalid) return absent;
+  return dtype == DType::kF64 ? *l.in<double>(number) : static_cast<double>(*l.in<float>(number));
+}
+
+bool bias_corrections(double beta1, double beta2, const Launch& l, size_t input, double& first, double& second) {
+  const int64_t step = *l.in<int64_t>(input);
+  if (step < 1) {
+    l.fail(RunError::kBadSize, step);
+    return false;
+  }
+  first = 1 - std::pow(beta1, static_cast<double>(step));
+  second = 1 - std::pow(beta2, static_cast<double>(step));
+  return true;
+}
+
+namespace {
+
+constexpr bool is_adam(Rule rule) { return rule == Rule::kAdam || rule == Rule::kAdamW; }
+
+}  // namespace
+
+Result<StepPlan> make_step(Rule rule, const NodeView& v) {
+  const Attributes& a = v.attributes;
+  StepPlan p{.rule = rule, .size = v.output_shape(0).num_elements(), .dtype = v.dtype(0)};
+  for (size_t i = 0; i < v.inputs.size(); ++i) {
+    if (v.schema.input(i).name == "step") p.step = i;
+  }
+  p.slots = rule == Rule::kSGD ? 0 : is_adam(rule) || rule == Rule::kFtrl ? 2 : 1;
+  if (rule == Rule::kRMSProp && v.has_input(3)) {
+    p.slots = 2;
+    p.hides_second = !v.has_output(2);
+  }
+  p.rate = ScalarInput::find(v, "learning_rate");
+  p.scale = ScalarInput::find(v, "grad_scale");
+  p.nesterov = a.get_int("nesterov") != 0;
+  p.weight_decay = a.get_float("weight_decay");
+  p.momentum = a.get_float("momentum");
+  p.beta1 = a.get_float("beta1");
+  p.beta2 = a.get_float("beta2");
+  p.epsilon = a.get_float("epsilon");
+  p.alpha = a.get_float("alpha");
+  p.power = -a.get_float("learning_rate_power");
+  p.l1 = a.get_float("l1");
+  p.l2 = a.get_float("l2");
+  p.l2_shrinkage = a.get_float("l2_shrinkage");
+  p.beta = a.get_float("beta");
+  return p;
+}
+
+bool read_numbers(const StepPlan& p, const Launch& l, StepNumbers& n) {
+  n.rate = p.rate.read(l);
+  n.scale = p.scale.read(l);
+  if (p.rule == Rule::kFtrl && !(n.rate > 0)) {
+    l.fail(RunError::kNotPositive, static_cast<int64_t>(p.rate.number));
+    return false;
+  }
+  return p.step == 0 || bias_corrections(p.beta1, p.beta2, l, p.step, n.first, n.second);
+}
+
+template <class T>
+void apply_step(const StepPlan& p, const StepNumbers& numbers, const StepSpans<T>& at, int64_t count) {
+  const T *param = at.param, *grad = at.grad, *slot0 = at.slots[0], *slot1 = at.slots[1];
+  T *new_slot0 = at.new_slots[0], *new_slot1 = at.new_slots[1];
+  const auto [rate, grad_scale, first, second] = numbers;
+  const auto scale = static_cast<T>(grad_scale);
+  const auto lr = static_cast<T>(rate), decay = static_cast<T>(p.weight_decay), mu = static_cast<T>(p.momentum);
+  const auto b1 = static_cast<T>(p.beta1), b2 = static_cast<T>(p.beta2), epsilon = static_cast<T>(p.epsilon);
+  const auto c1 = static_cast<T>(1 - p.beta1), c2 = static_cast<T>(1 - p.beta2);
+  const auto alpha = static_cast<T>(p.alpha), c_alpha = static_cast<T>(1 - p.alpha);
+  const auto step_size = static_cast<T>(rate / first), root = static_cast<T>(std::sqrt(second));
+  const auto shrink = static_cast<T>(1 - rate * p.weight_decay);
+  const auto l1 = static_cast<T>(p.l1), shrinkage = static_cast<T>(2 * p.l2_shrinkage), power = static_cast<T>(p.power);
+  const auto ridge = static_cast<T>(p.beta / rate + 2 * p.l2);
+
+  for (int64_t i = 0; i < count; ++i) {
+    T w = param[i];
+    const T g =
+        p.rule == Rule::kAdamW || p.rule == Rule::kLion || decay == 0 ? grad[i] * scale : grad[i] * scale + decay * w;
+    switch (p.rule) {
+      case Rule::kSGD: w -= lr * g; break;
+      case Rule::kMomentum: {
+        const T buffer = mu * slot0[i] + g;
+        w -= lr * (p.nesterov ? g + mu * buffer : buffer);
+        new_slot0[i] = buffer;
+        break;
+      }
+      case Rule::kAdam:
+      case Rule::kAdamW: {
+        if (p.rule == Rule::kAdamW) w *= shrink;
+        const T m = b1 * slot0[i] + c1 * g, v = b2 * slot1[i] + c2 * g * g;
+        w -= step_size * (m / (std::sqrt(v) / root + epsilon));
+        new_slot0[i] = m;
+        new_slot1[i] = v;
+        break;
+      }
+      case Rule::kRMSProp: {
+        const T square = alpha * slot0[i] + c_alpha * g * g;
+        T d = g / (std::sqrt(square) + epsilon);
+        if (slot1 != nullptr) {
+          d = mu * slot1[i] + d;
+          if (new_slot1 != nullptr) new_slot1[i] = d;
+        }
+        w -= lr * d;
+        new_slot0[i] = square;
+        break;
+      }
+      case Rule::kAdagrad: {
+        const T square = slot0[i] + g * g;
+        w -= lr * (g / (std::sqrt(square) + epsilon));
+        new_slot0[i] = square;
+        break;
+      }
+      case Rule::kFtrl: {
+        const T square = slot0[i] + g * g;
+        const T now = std::pow(square, power), sigma = (now - std::pow(slot0[i], power)) / lr;
+        const T z = slot1[i] + g + shrinkage * w - sigma * w;
+        w = std::fabs(z) <= l1 ? T{0} : (std::copysign(l1, z) - z) / (now / lr + ridge);
+        new_slot0[i] = square;
+        new_slot1[i] = z;
+        break;
+      }
+      case Rule::kLion: {
+        const T c = b1 * slot0[i] + c1 * g;
+        w = w * shrink - lr * (c > 0 ? T{1} : c < 0 ? T{-1} : c);  // NaN stays NaN
+        new_slot0[i] = b2 * slot0[i] + c2 * g;
+        break;
+      }
+    }
+    at.new_param[i] = w;
+  }
+}
+template void apply_step(const StepPlan&, const StepNumbers&, const StepSpans<float>&, int64_t);
+template void apply_step(const StepPlan&, const StepNumbers&, const StepSpans<double>&, int64_t);
+
+Status accepts_simd_step(const NodeView& v) {
+  if (v.dtype(0) != DType::kF32) return unimplemented("works in f32");
+  if (v.schema.name == "ApplyRMSProp" && v.has_input(3) != v.has_output(2)) {
+    return unimplemented("works in place and needs the output 'new_buffer'");
+  }
+  if (v.schema.name.ends_with("ApplyFtrl") && v.attributes.get_float("learning_rate_power") != -0.5) {
+    return unimplemented("takes learning_rate_power -0.5, a square root, alone");
+  }
+  return {};
+}
+
+void apply_simd_step(const simd::OptimizerFns& fns, const StepPlan& p, const StepNumbers& numbers,
+                     const StepSpans<float>& at, int64_t count) {
+  const auto f32 = [](double value) { return static_cast<float>(value); };
+  const float rate = f32(numbers.rate), decay = f32(p.weight_decay), scale = f32(numbers.scale);
+  float *w = at.new_param, *slot0 = at.new_slots[0], *slot1 = at.new_slots[1];
+  const float* g = at.grad;
+  switch (p.rule) {
+    case Rule::kSGD: fns.sgd({.lr = rate, .weight_decay = decay, .grad_scale = scale}, w, g, count); break;
+    case Rule::kMomentum:
+      fns.momentum(
+          {.lr = rate, .momentum = f32(p.momentum), .weight_decay = decay, .grad_scale = scale, .nesterov = p.nesterov},
+          w, g, slot0, count);
+      break;
+    case Rule::kAdam:
+    case Rule::kAdamW:
+      fns.adam({.lr = numbers.rate,
+                .beta1 = p.beta1,
+                .beta2 = p.beta2,
+                .epsilon = p.epsilon,
+                .weight_decay = p.weight_decay,
+                .correction1 = numbers.first,
+                .correction2 = numbers.second,
+                .grad_scale = scale,
+                .decoupled = p.rule == Rule::kAdamW},
+               w, g, slot0, slot1, count);
+      break;
+    case Rule::kRMSProp:
+      fns.rmsprop({.lr = rate,
+                   .alpha = f32(p.alpha),
+                   .epsilon = f32(p.epsilon),
+                   .momentum = f32(p.momentum),
+                   .weight_decay = decay,
+                   .grad_scale = scale},
+                  w, g, slot0, nullptr, slot1, count);
+      break;
+    case Rule::kAdagrad:
+      fns.adagrad({.lr = rate, .epsilon = f32(p.epsilon), .weight_decay = decay, .grad_scale = scale}, w, g, slot0,
+                  count);
+      break;
+    case Rule::kFtrl:
+      fns.ftrl({.lr = numbers.rate,
+                .l1 = p.l1,
+                .l2 = p.l2,
+                .l2_shrinkage = p.l2_shrinkage,
+                .beta = p.beta,
+                .grad_scale = scale},
+               w, g, slot0, slot1, count);
+      break;
+    case Rule::kLion:
+      fns.lion(
+          {.lr = numbers.rate, .beta1 = p.beta1, .beta2 = p.beta2, .weight_decay = p.weight_decay, .grad_scale = scale},
+          w, g, slot0, count);
+      break;
+  }
+}
+
+}  // namespace percale

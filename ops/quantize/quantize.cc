@@ -1,0 +1,234 @@
+// Numbers as small integers or floats with a scale and a zero point, and back. All are composites of elementwise ops.
+#include "ops/quantize/quantize.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "ops/support/families.h"
+#include "ops/support/grad_util.h"
+#include "ops/support/shape_util.h"
+
+namespace percale {
+namespace {
+
+constexpr DTypeSet kRealTypes = dtypes::kFloat | DTypeSet::of(DType::kI32);
+constexpr DTypeSet kScaleTypes = dtypes::kFloat | DTypeSet::of(DType::kF8E8M0);
+constexpr AttrSpec kAxis = attr_int("axis", 1), kBlockSize = attr_int("block_size", 0, 0, static_cast<double>(kMaxDim)),
+                   kOutputDType = attr_int("output_dtype", 0);
+
+// The least and the greatest integer of a dtype of at most 16 bits.
+std::pair<double, double> range_of(DType dtype) {
+  const double half = static_cast<double>(int64_t{1} << (dtype_bits(dtype) - 1));
+  const bool is_signed = dtype == DType::kI8 || dtype == DType::kI16 || dtype == DType::kI4 || dtype == DType::kI2;
+  return is_signed ? std::pair{-half, half - 1} : std::pair{0.0, 2 * half - 1};
+}
+
+bool is_quantized_float(DType dtype) { return kFloat8Types.contains(dtype) || dtype == DType::kF4E2M1; }
+
+bool is_single(const Shape& shape) { return shape.is_static() && shape.num_elements() == 1; }
+
+bool may_be_single(const Shape& shape) {
+  return !shape.known_rank() || std::all_of(shape.begin(), shape.end(), [](int64_t d) { return d == 1 || d < 0; });
+}
+
+// ---- Shapes
+
+// The scale, and the zero point where there is one, of x: one number, one per place along the axis, or one per block.
+Status check_scale(const ShapeContext& c) {
+  const Shape &x = c.shape(0), &scale = c.shape(1);
+  const int64_t block = c.attributes.get_int("block_size");
+  if (c.has_input(2) && !compatible(scale, c.shape(2)) && !(may_be_single(scale) && may_be_single(c.shape(2)))) {
+    return c.error("the zero point is ", c.shape(2), ", the scale ", scale);
+  }
+  if (!x.known_rank() || !scale.known_rank() || scale.rank() == 0 || is_single(scale)) return {};
+  const auto axis = normalize_axis(c.attributes.get_int("axis"), x.rank());
+  if (!axis.ok()) return c.error(axis.status());
+  if (block == 0) {
+    const int64_t places = x[*axis];
+    if (scale.rank() == 1 && (scale[0] < 0 || places < 0 || scale[0] == places)) return {};
+    return c.error("the scale is ", scale, ", wanted one number or ", places, " along axis ",
+                   static_cast<uint64_t>(*axis), " of ", x);
+  }
+  Shape blocks = x;
+  if (x[*axis] >= 0) blocks[*axis] = x[*axis] / block + (x[*axis] % block != 0 ? 1 : 0);
+  if (compatible(scale, blocks)) return {};
+  return c.error("the scale is ", scale, ", wanted ", blocks, " for blocks of ", block);
+}
+
+Result<DType> chosen(const ShapeContext& c, const char* attribute, DTypeSet types, DType otherwise) {
+  const int64_t number = c.attributes.get_int(attribute);
+  if (number == 0) return otherwise;
+  const auto dtype = static_cast<DType>(number);
+  if (number < kNumDTypes && number > 0 && types.contains(dtype)) return dtype;
+  return c.error("attribute '", attribute, "' is ", number, ", which it may not be");
+}
+
+Status shape_quantize(ShapeContext& c) {
+  PERCALE_RETURN_IF_ERROR(check_scale(c));
+  const DType of_zero = c.has_input(2) ? c.dtype(2) : DType::kU8;
+  PERCALE_ASSIGN_OR_RETURN(const DType to, chosen(c, "output_dtype", kQuantizedTypes, of_zero));
+  if (c.has_input(2) && to != of_zero) return c.error("output_dtype is ", to, ", the zero point ", of_zero);
+  PERCALE_RETURN_IF_ERROR(chosen(c, "precision", dtypes::kFloat, DType::kF32).status());
+  c.set_output(0, to, c.shape(0));
+  return {};
+}
+
+Status shape_dequantize(ShapeContext& c) {
+  PERCALE_RETURN_IF_ERROR(check_scale(c));
+  PERCALE_ASSIGN_OR_RETURN(const DType to, chosen(c, "output_dtype", dtypes::kFloat, c.dtype(1)));
+  if (!dtypes::kFloat.contains(to)) return c.error("a scale of ", to, " needs the attribute 'output_dtype'");
+  c.set_output(0, to, c.shape(0));
+  return {};
+}
+
+Status shape_dynamic_quantize(ShapeContext& c) {
+  c.set_output(0, DType::kU8, c.shape(0));
+  c.set_output(1, DType::kF32, Shape{});
+  c.set_output(2, DType::kU8, Shape{});
+  return {};
+}
+
+// ---- Bodies
+
+// 0, 0, ... 1, 1, ...: the block of every place along an axis of x.
+ValueId blocks_along(BodyContext& c, ValueId x, size_t axis, int64_t block) {
+  const int64_t dim = c.shape(x)[axis], first = static_cast<int64_t>(axis);
+  const ValueId end = dim >= 0 ? c.scalar(DType::kI64, static_cast<double>(dim))
+                               : c.emit("Squeeze", {c.emit("Shape", {x}, {{"start", first}, {"end", first + 1}})});
+  const ValueId places = c.emit("Range", {c.scalar(DType::kI64, 0), end, c.scalar(DType::kI64, 1)});
+  return div(c, places, c.scalar(DType::kI64, static_cast<double>(block)));
+}
+
+// A scale or zero point as it broadcasts to x, input 0.
+Result<ValueId> spread(BodyContext& c, ValueId value) {
+  const Shape &x = c.shape(c.input(0)), &shape = c.shape(value);
+  if (is_single(shape)) return along_axis(c, value, 0, 0);
+  if (!shape.known_rank()) return invalid_argument("the rank of the scale is not known");
+  if (shape.rank() == 0) return value;
+  if (!x.known_rank()) return invalid_argument("the rank of x is not known");
+  PERCALE_ASSIGN_OR_RETURN(const size_t axis, normalize_axis(c.attributes().get_int("axis"), x.rank()));
+  const int64_t block = c.attributes().get_int("block_size");
+  if (block == 0) return along_axis(c, value, axis, x.rank());
+  return c.emit("Gather", {value, blocks_along(c, c.input(0), axis, block)}, {{"axis", static_cast<int64_t>(axis)}});
+}
+
+// The quotient is of the type 'precision', else of the scale's.
+Status quantize(BodyContext& c) {
+  const DType of_scale = c.dtype(c.input(1));
+  const int64_t asked = c.attributes().get_int("precision"), to = c.attributes().get_int("output_dtype");
+  const DType precision = asked != 0                          ? static_cast<DType>(asked)
+                          : dtypes::kFloat.contains(of_scale) ? of_scale
+                                                              : DType::kF32;
+  PERCALE_ASSIGN_OR_RETURN(const ValueId scale, spread(c, cast(c, c.input(1), precision)));
+  ValueId zero = c.input(2);
+  const DType wanted = zero != kNoValue ? c.dtype(zero) : to != 0 ? static_cast<DType>(to) : DType::kU8;
+  const ValueId quotient = div(c, cast(c, c.input(0), precision), scale);
+  const ValueId real = cast(c, quotient, precision == DType::kF64 ? DType::kF64 : DType::kF32);
+  if (zero != kNoValue) {
+    PERCALE_ASSIGN_OR_RETURN(zero, spread(c, cast(c, zero, c.dtype(real))));
+  }
+  c.set(0, quantized(c, real, zero, wanted, c.attributes().get_int("saturate") != 0));
+  return c.status();
+}
+
+// (x - zero_point) * scale in f32; in f64 where a difference of i32 would not fit.
+Status dequantize(BodyContext& c) {
+  const DType of_scale = c.dtype(c.input(1));
+  const bool wide = of_scale == DType::kF64 || c.dtype(c.input(0)) == DType::kI32;
+  const DType work = wide ? DType::kF64 : DType::kF32;
+  ValueId x = cast(c, c.input(0), work);
+  if (c.input(2) != kNoValue) {
+    PERCALE_ASSIGN_OR_RETURN(const ValueId zero, spread(c, cast(c, c.input(2), work)));
+    x = sub(c, x, zero);
+  }
+  PERCALE_ASSIGN_OR_RETURN(const ValueId scale, spread(c, cast(c, c.input(1), work)));
+  const int64_t to = c.attributes().get_int("output_dtype");
+  c.set(0, cast(c, mul(c, x, scale), to != 0 ? static_cast<DType>(to) : of_scale));
+  return c.status();
+}
+
+// The range is widened to hold 0; where it is 0 alone, the scale is that of 1.
+Status dynamic_quantize(BodyContext& c) {
+  const ValueId x = c.input(0), zero = scalar_like(c, x, 0), steps = scalar_like(c, x, 255);
+  const ValueId high = c.emit("Max", {c.emit("ReduceMax", {x}, {{"keepdims", 0}}), zero});
+  const ValueId low = c.emit("Min", {c.emit("ReduceMin", {x}, {{"keepdims", 0}}), zero});
+  const ValueId range = sub(c, high, low);
+  const ValueId one = scalar_like(c, x, 1);
+  const ValueId scale = div(c, where(c, c.emit("Equal", {range, zero}), one, range), steps);
+  const ValueId zero_point = quantized(c, div(c, neg(c, low), scale), kNoValue, DType::kU8);
+  c.set(0, c.emit("QuantizeLinear", {x, scale, zero_point}));
+  c.set(1, scale);
+  c.set(2, zero_point);
+  return c.status();
+}
+
+constexpr OpSchema kSchemas[] = {
+    {.name = "DequantizeLinear",
+     .since = 25,
+     .doc = "(x - x_zero_point) * x_scale; scale and zero point are one for all, one per place along 'axis', or one "
+            "per block "
+            "of block_size along it.",
+     .inputs = {in("x", 'Q', kQuantizedTypes | DTypeSet::of(DType::kI32)), in("x_scale", 'S', kScaleTypes),
+                in_opt("x_zero_point", 'Q', kQuantizedTypes | DTypeSet::of(DType::kI32))},
+     .attributes = {kAxis, kBlockSize, kOutputDType},
+     .outputs = {out("y", dtypes::kFloat)},
+     .shape = shape_dequantize,
+     .grad = grad::body,
+     .body = dequantize},
+    {.name = "DynamicQuantizeLinear",
+     .since = 11,
+     .doc = "x as u8, with the scale and the zero point that its own range, widened to hold 0, asks for.",
+     .inputs = {in("x", 'T', DTypeSet::of(DType::kF32))},
+     .outputs = {out("y", DTypeSet::of(DType::kU8)), out("y_scale", 'T'),
+                 out("y_zero_point", DTypeSet::of(DType::kU8))},
+     .shape = shape_dynamic_quantize,
+     .grad = grad::none,
+     .body = dynamic_quantize},
+    {.name = "QuantizeLinear",
+     .since = 25,
+     .doc = "x / y_scale rounded to nearest (ties to even) + y_zero_point, held at the ends of the type; scale and "
+            "zero point "
+            "as in "
+            "DequantizeLinear. saturate is of float8, as in Cast.",
+     .inputs = {in("x", 'T', kRealTypes), in("y_scale", 'S', kScaleTypes | DTypeSet::of(DType::kI32)),
+                in_opt("y_zero_point", 'Q', kQuantizedTypes)},
+     .attributes = {kAxis, kBlockSize, kOutputDType, attr_int("precision", 0), attr_int("saturate", 1, 0, 1)},
+     .outputs = {out("y", kQuantizedTypes)},
+     .shape = shape_quantize,
+     .grad = grad::zero,
+     .body = quantize},
+};
+
+}  // namespace
+
+ValueId quantized(Emitter& e, ValueId real, ValueId zero_point, DType to, bool saturate) {
+  const auto shifted = [&](ValueId y) {
+    return zero_point == kNoValue ? y : add(e, y, cast(e, zero_point, e.dtype(y)));
+  };
+  if (is_quantized_float(to)) return e.emit("Cast", {shifted(real)}, {{"to", to}, {"saturate", saturate}});
+  const auto [low, high] = range_of(to);
+  const ValueId whole = shifted(e.emit("Round", {real}));
+  return cast(e, e.emit("Clip", {whole, scalar_like(e, real, low), scalar_like(e, real, high)}), to);
+}
+
+ValueId along_axis(Emitter& e, ValueId value, size_t axis, size_t rank) {
+  const Shape& shape = e.shape(value);
+  if (is_single(shape)) return shape.rank() == 0 ? value : e.emit("Reshape", {value, e.ints({})});
+  if (shape.rank() != 1 || axis + 1 >= rank) return value;
+  std::vector<int64_t> axes;
+  for (size_t d = 1; d < rank - axis; ++d) axes.push_back(static_cast<int64_t>(d));
+  return e.emit("Unsqueeze", {value, e.ints(axes)});
+}
+
+Status check_per_axis(const ShapeContext& c, size_t i, int64_t count) {
+  if (!c.has_input(i) || !c.shape(i).known_rank()) return {};
+  const Shape& shape = c.shape(i);
+  if (shape.rank() == 0 || is_single(shape)) return {};
+  if (shape.rank() == 1 && (shape[0] < 0 || count < 0 || shape[0] == count)) return {};
+  return c.error("'", c.schema.input(i).name, "' is ", shape, ", wanted one number or ", count);
+}
+
+Status register_quantize(Registry& registry, const simd::SimdTable*) { return registry.add_ops(kSchemas); }
+
+}  // namespace percale

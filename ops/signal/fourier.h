@@ -1,0 +1,37 @@
+// The discrete Fourier transform of one line of numbers, for any length.
+#ifndef PERCALE_OPS_SIGNAL_FOURIER_H_
+#define PERCALE_OPS_SIGNAL_FOURIER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace percale {
+
+struct ComplexNumber {
+  double re = 0, im = 0;
+};
+
+// Tables for transforms of one length: powers of two by halving (Cooley and Tukey 1965), other lengths as a convolution with a
+// chirp of the next power of two (Bluestein 1970). A plain value, shared by threads.
+class Fourier {
+ public:
+  // RESOURCE_EXHAUSTED for a length beyond 2^24. Precondition: length > 0.
+  static Result<Fourier> make(int64_t length);
+
+  // Numbers that run() needs beside x.
+  int64_t scratch_numbers() const { return static_cast<int64_t>(chirp_spectrum_.size()); }
+  // y[k] = sum of x[n] exp(-2 pi i k n / length) in the place of x; with `inverse` exp(+...), not divided by the length.
+  void run(ComplexNumber* x, ComplexNumber* scratch, bool inverse) const;
+
+ private:
+  int64_t length_ = 0;
+  std::vector<ComplexNumber> turns_;           // exp(-2 pi i k / n) of the power of two
+  std::vector<ComplexNumber> chirp_;           // exp(-pi i k^2 / length), empty for powers of two
+  std::vector<ComplexNumber> chirp_spectrum_;  // of its conjugate, over the power of two
+};
+
+}  // namespace percale
+
+#endif  // PERCALE_OPS_SIGNAL_FOURIER_H_

@@ -1,0 +1,51 @@
+/* What the files of percale_worker share. */
+#ifndef PERCALE_TESTS_BENCH_WORKER_WORKER_H_
+#define PERCALE_TESTS_BENCH_WORKER_WORKER_H_
+
+#include <percale.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { kMaxValues = 32, kMaxSizes = 96 };
+
+/* Prepared work: a maker fills it, `iterate` does it once. Lives as long as the process. */
+typedef struct workload workload;
+struct workload {
+  workload* next;
+  char* name;
+  void (*iterate)(workload*);
+  percale_session* session;
+  percale_call* call;
+  percale_trainer* trainer;
+  const char *feed_names[kMaxValues], *fetch_names[kMaxValues];
+  percale_tensor *feeds[kMaxValues], *fetches[kMaxValues];
+  size_t feed_count, fetch_count;
+  const char* argument; /* what follows the colon of its name: a path, or sizes */
+};
+
+extern percale_engine* engine;
+
+/* Anything but success is the answer `error: ...`, and the end. */
+void ok(percale_status* status);
+/* Nanoseconds. */
+double now(clockid_t clock);
+/* Of kind "session", with what the command line says. */
+percale_options* session_options(void);
+/* Of kind "trainer": nobody but the trainer reads the variables, and the batch is not cut. */
+percale_options* trainer_options(void);
+
+/* A step on the feeds, which are a batch. */
+void train_step(workload* w);
+/* The numbers of `w->argument`, which are separated by commas: how many, `least` or more. */
+size_t sizes(const workload* w, size_t least, int64_t* out);
+
+typedef struct maker {
+  const char* name; /* ends with ':' where an argument follows */
+  void (*make)(workload*);
+} maker;
+/* Workloads up to one without a name: small graphs; files; nets and chains of ops of given sizes, NAME:SIZE,SIZE,... */
+extern const maker kGraphWorkloads[], kModelWorkloads[], kNetWorkloads[], kOpWorkloads[];
+/* Ends what they left in the current folder. */
+void remove_files(void);
+
+#endif
