@@ -168,7 +168,6 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
       wanted.push_back(id);
     }
   }
-  out.totals = wanted.size();
   // Statistics of nodes that the loss does not reach are nobody's.
   const std::vector<bool> used = nodes_behind(form.function, wanted);
   std::erase_if(form.statistics, [&](const TrainingForm::Statistic& s) {
@@ -202,7 +201,7 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
     out.predictions.emplace_back(form.function.value(id).name, f->function().value(mapped(id)).name);
   }
 
-  out.parameters = trained_by(b.graph(), f->function(), outputs[0], frozen);
+  out.parameters = trained_by(b.graph(), f->function(), outputs[StepLayout::kLoss], frozen);
   leave_out_statistics(form, out.parameters);
   if (out.parameters.empty()) {
     return invalid_argument("the loss depends on no variable that is trained",
@@ -223,7 +222,8 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   }
   PERCALE_RETURN_IF_ERROR(e.status());
   *forward = f->function().nodes.size();
-  PERCALE_ASSIGN_OR_RETURN(const auto gradients, gradients_for(*f, outputs[0], optimizer, out.parameters, split));
+  PERCALE_ASSIGN_OR_RETURN(const auto gradients,
+                           gradients_for(*f, outputs[StepLayout::kLoss], optimizer, out.parameters, split));
   std::vector<ValueId> rows;
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (gradients[i].rows == kNoValue) {
@@ -236,6 +236,10 @@ Status build_compute(Builder& b, const Graph& graph, const Objective& objective,
   }
   outputs.insert(outputs.end(), statistics.begin(), statistics.end());
   outputs.insert(outputs.end(), rows.begin(), rows.end());
+  out.layout = StepLayout({.totals = wanted.size(),
+                           .gradients = gradients.size() - out.by_rows.size(),
+                           .statistics = statistics.size(),
+                           .row_tables = out.by_rows.size()});
   // Each output gets a name of its own: one value may serve as two.
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto earlier = outputs.begin() + static_cast<ptrdiff_t>(i);
@@ -323,15 +327,13 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
       if (compute.value(id).name == name) outputs.push_back(computed[static_cast<size_t>(id)]);
     }
   }
-  // The weight, then the rate and the step, then all that is no total.
-  std::vector<ValueId> inputs{outputs[1]};
-  for (size_t i = 1; i < commit.inputs.size(); ++i) {
-    if (i >= 3) {
-      inputs.push_back(outputs[train.totals + i - 3]);
-      continue;
-    }
+  const CommitLayout layout(train.layout);
+  std::vector<ValueId> inputs(commit.inputs.size());
+  inputs[CommitLayout::kWeight] = outputs[StepLayout::kWeight];
+  for (size_t i = layout.updates().begin; i < layout.updates().end(); ++i) inputs[i] = outputs[layout.output_of(i)];
+  for (const size_t i : {CommitLayout::kLearningRate, CommitLayout::kStep}) {
     const Value& value = commit.value(commit.inputs[i]);
-    PERCALE_ASSIGN_OR_RETURN(inputs.emplace_back(), f->add_input(value.name, value.type.dtype, value.type.shape));
+    PERCALE_ASSIGN_OR_RETURN(inputs[i], f->add_input(value.name, value.type.dtype, value.type.shape));
   }
   std::vector<ValueId> assigned;
   train.step_of.clear();
@@ -340,7 +342,7 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
     train.step_of.push_back(next.variable);
   }
   PERCALE_ASSIGN_OR_RETURN(const auto committed, clone_body(commit, *f, inputs, &assigned));
-  outputs.resize(train.totals);
+  outputs.resize(train.layout.totals().end());
   Emitter e(*f);
   // A value of its own for each: one may be given out twice.
   for (ValueId id : assigned) outputs.push_back(e.emit("Identity", {committed[static_cast<size_t>(id)]}));
@@ -348,7 +350,9 @@ Status add_whole_step(TrainGraph& train, std::string_view compute_name) {
   PERCALE_RETURN_IF_ERROR(f->set_outputs(outputs));
   train.step_inputs = train.inputs;
   if (!train.shard_fraction.empty()) train.step_inputs.push_back(train.shard_fraction);
-  for (const size_t i : {size_t{1}, size_t{2}}) train.step_inputs.push_back(commit.value(commit.inputs[i]).name);
+  for (const size_t i : {CommitLayout::kLearningRate, CommitLayout::kStep}) {
+    train.step_inputs.push_back(commit.value(commit.inputs[i]).name);
+  }
   for (ValueId id : outputs) train.step_outputs.push_back(f->function().value(id).name);
   PERCALE_ASSIGN_OR_RETURN(train.graph, b.finish());
   return {};

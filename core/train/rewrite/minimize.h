@@ -9,6 +9,7 @@
 #include "core/train/method/metrics.h"
 #include "core/train/method/optimizer.h"
 #include "core/train/parallel/parallel_spec.h"
+#include "core/train/shards/step_layout.h"
 
 namespace percale {
 
@@ -70,10 +71,16 @@ struct TrainGraph {
   // Outputs of compute by name: loss sum, weight, the metrics' totals, the other gradients, statistics times shard_fraction; then
   // for each of `by_rows` row numbers and values, which are put behind each other, not added.
   std::vector<std::string> outputs;
-  size_t totals = 2;  // how many of them stand before the gradients
+  StepLayout layout;  // the positions of these outputs
   // Predictions of the model that compute can give out, too: their names, and those that they have in compute.
   std::vector<std::pair<std::string, std::string>> predictions;
   std::string shard_fraction;  // compute's input for the shard's part of the batch; "" without statistics
+  // All inputs of compute: `inputs`, and `shard_fraction` where there is one.
+  std::vector<std::string> shard_inputs() const {
+    std::vector<std::string> out = inputs;
+    if (!shard_fraction.empty()) out.push_back(shard_fraction);
+    return out;
+  }
   // Inputs of commit: total weight, learning rate (f64), step (i64, from 1), gradients, statistics, rows and values.
   std::vector<std::string> commit_inputs, commit_targets;
   // Variables that are computed with in parts (core/train/parallel/split_graph.h), and how they are cut.
