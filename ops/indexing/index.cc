@@ -188,8 +188,9 @@ int64_t checked_index(const char* indices, bool wide, int64_t i, int64_t size, c
 
 struct GatherPlan {
   int64_t outer = 1, size = 1, count = 1;  // dims before the axis, the axis, indices
-  int64_t inner = 1;                       // elements (GatherGrad) or bytes (Gather) per index of the axis
-  bool wide = false;                       // i64 indices
+  // elements (GatherGrad) or bytes (Gather) per index of the axis
+  int64_t inner = 1;
+  bool wide = false;  // i64 indices
   void (*run)(const GatherPlan&, const Launch&) = nullptr;
 };
 Result<GatherPlan> make_gather(const NodeView& node, const Shape& data, int64_t item) {

@@ -125,7 +125,8 @@ Status grad_compress(GradContext& g) {
 // ---- Unique
 
 struct Distinct {
-  std::vector<int64_t> first, inverse, counts;  // `first` and `counts` per distinct slice, `inverse` per slice
+  // `first` and `counts` per distinct slice, `inverse` per slice
+  std::vector<int64_t> first, inverse, counts;
 };
 
 // Returns the distinct slices in ascending order, comparing elements from the first inner row on.
