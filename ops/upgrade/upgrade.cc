@@ -61,7 +61,7 @@ Status split_before_18(UpgradeContext& c) {
   return {};
 }
 
-// Before, the input was flattened to a matrix at `axis`, 1 by default, and the op worked on its rows.
+// Before, the input was flattened to a matrix at `axis`, 1 by default. The op worked on its rows.
 Status softmax_before_13(UpgradeContext& c) {
   PERCALE_RETURN_IF_ERROR(check_data(c));
   const int64_t axis = c.take_int("axis", 1);
