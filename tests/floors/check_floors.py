@@ -144,28 +144,33 @@ def refusal(includer, included):
     return f"{source} and {target} are on one layer" if HEIGHT[target] == HEIGHT[source] else None
 
 
-def violations(root):
-    """All refused includes below `root`, as lines `file:line: reason`, and the number of includes read."""
+def includes(root):
+    """Every include of a file of the project by another one, as (includer, line, included)."""
     files = set()
     for top in ("core", "devices", "ops", "c_api", "bindings", "samples"):
         for folder, _, names in os.walk(os.path.join(root, top)):
             for name in names:
                 if name.endswith(SOURCE):
                     files.add(os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/"))
-    found, read, arrows = [], 0, {}
     for path in sorted(files):
         with open(os.path.join(root, path), encoding="utf-8") as handle:
             text = handle.read()
         for match in INCLUDE.finditer(text):
             included = resolve(match.group(1) or match.group(2), path, files)
-            if included is None:
-                continue
-            read += 1
-            arrows.setdefault(path, []).append(included)
-            reason = refusal(path, included)
-            if reason:
+            if included is not None:
                 line = text.count("\n", 0, match.start(1) if match.group(1) else match.start(2)) + 1
-                found.append(f"{path}:{line}: includes {included}: {reason}")
+                yield path, line, included
+
+
+def violations(root):
+    """All refused includes below `root`, as lines `file:line: reason`, and the number of includes read."""
+    found, read, arrows = [], 0, {}
+    for path, line, included in includes(root):
+        read += 1
+        arrows.setdefault(path, []).append(included)
+        reason = refusal(path, included)
+        if reason:
+            found.append(f"{path}:{line}: includes {included}: {reason}")
     return found + circles(arrows), read
 
 
