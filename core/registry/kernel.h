@@ -93,9 +93,7 @@ struct percale_run_context {
   std::atomic<int32_t> error{0};  // percale_run_error
   std::atomic<int64_t> error_detail{0};
   std::atomic<const char*> error_message{
-      // Prefix of the error message, naming the node. Its text belongs to a plan that outlives the
-      // run.
-      nullptr};
+      nullptr};  // Prefix of the error message that names the node. The plan outlives the run.
   std::atomic<bool> cancelled{false};
   int64_t seed = 0;  // random ops: the key is (seed, id of the node)
   int64_t step = 0;  // Random ops: the step of the trainer, or else the run counter of the session.
