@@ -10,8 +10,9 @@ struct NodeEffects {
   bool reads = false;    // reads variables
   bool writes = false;   // writes variables, or has any other effect (a print, a queue)
   bool changes = false;  // the same, without ops that only observe (a print)
-  // Has an effect that nodes ordered after it rely on. This excludes ops on queues: one function may
-  // hold both ends of a queue, and taking an element out does not require that one was put in before.
+  // Has an effect that nodes ordered after it rely on. This excludes ops on queues: one function
+  // may hold both ends of a queue, and taking an element out does not require that one was put in
+  // before.
   bool lasting = false;
   bool random = false;
   bool pure = true;  // same inputs give same outputs, no effect: may be folded, merged, dropped

@@ -115,7 +115,7 @@ class RowOrderer {
   RowOrder out_;
   std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> ways_;  // bends by cell and value
   std::vector<std::vector<int32_t>> up_, down_;                       // neighbours by vertex
-  std::vector<size_t> place_;                                         // position of each vertex in its row
+  std::vector<size_t> place_;                                         // per vertex, within its row
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The code that flatc generates from graph.fbs, with our warnings disabled. Only the reader, the writer
-// and their tests include it.
+// The code that flatc generates from graph.fbs, with our warnings disabled. Only the reader, the
+// writer and their tests include it.
 #ifndef PERCALE_CORE_GRAPH_IO_SCHEMA_FLAT_H_
 #define PERCALE_CORE_GRAPH_IO_SCHEMA_FLAT_H_
 
