@@ -33,7 +33,7 @@ Table find_table(const Graph& graph, const Function& f, const std::vector<bool>&
     if (op_name(*node.op) == "percale:ReadVariable" && node.attributes.get_string("variable") == variable.name) {
       out.reads.push_back(node.outputs[0]);
     }
-    // may read the variable
+    // May read the variable.
     if (carries_functions(node.attributes) && effects_of(graph, node).reads) return {};
     for (size_t k = 0; k < node.inputs.size(); ++k) {
       if (node.inputs[k] == kNoValue || !is_read(node.inputs[k])) continue;

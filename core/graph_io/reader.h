@@ -25,7 +25,7 @@ class ExternalTensors {
 
 struct ReadLimits {
   uint64_t graph_bytes = uint64_t{1} << 30;  // of the description, without tensors
-  size_t nodes = size_t{1} << 24;            // nodes in all functions; the same limit holds for values
+  size_t nodes = size_t{1} << 24;            // in all functions; also limits the values
   size_t tensors = size_t{1} << 22;
 };
 

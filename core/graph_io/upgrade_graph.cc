@@ -169,7 +169,7 @@ class CallOrder {
 
   const Graph& graph_;
   std::unordered_map<std::string_view, size_t> index_;
-  // size of a function including all that it calls; 0: not visited yet
+  // Size of a function including all that it calls; 0: not visited yet.
   std::vector<uint64_t> size_;
   std::vector<size_t> order_;
   uint64_t work_ = 0, limit_ = uint64_t{1} << 24;

@@ -32,7 +32,7 @@ struct percale_node_view {
   const percale::Attributes& attributes;
   std::vector<percale::ValueType> inputs;   // dtype kInvalid: absent
   std::vector<percale::ValueType> outputs;  // dtype kInvalid: not requested
-  // per input: its value if known before the run, else null
+  // Per input: its value if known before the run, else null.
   std::vector<const percale::Tensor*> values;
   const percale::Function* body = nullptr;  // body of a fused node
   // Layouts of the inputs, and the layout that the output of a Reorder must get. Null, or no entry:

@@ -67,7 +67,7 @@ class Registry {
   using OpKey = std::pair<std::string, std::string>;
   std::string isa_;
   std::map<OpKey, std::vector<const OpSchema*>, std::less<>> ops_;  // versions ascending
-  // by OpUpgrade::before
+  // The inner key is OpUpgrade::before.
   std::map<OpKey, std::map<int32_t, const OpUpgrade*>, std::less<>> upgrades_;
   std::map<std::string, std::map<OpKey, std::vector<Kernel>>, std::less<>> kernels_;
   std::map<std::string, std::string, std::less<>> lenders_;  // key: the kind that borrows

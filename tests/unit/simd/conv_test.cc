@@ -184,7 +184,7 @@ TEST_CASE("a batch is cut into pieces of images, and sums over it into fixed spl
   check_conv(conv(35, 12, 7, 7, 40, 3, 3, 1, 1, 1, 1));   // several images form one band
   check_conv(conv(21, 6, 5, 9, 20, 3, 2, 2, 1, 1, 1));
   check_conv(conv(13, 36, 4, 4, 20, 3, 3, 1, 2, 2, 2));
-  // whole rows and columns of taps in the padding
+  // Whole rows and columns of taps in the padding.
   check_conv(conv(6, 8, 30, 23, 18, 3, 5, 1, 1, 4, 1));
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("NaN, infinities, zeros and tiny values go through as the definitions 
         } else {
           CHECK(std::abs(static_cast<double>(y[i]) - exact) <=
                 1e-6 * std::abs(exact) + 1.1e-44 + (op == static_cast<int>(Unary::kGelu) ? 1e-6 : 0) +
-                    // a tiny sigmoid is flushed to 0
+                    // A tiny sigmoid is flushed to 0.
                     (op == static_cast<int>(Unary::kSilu) || op == static_cast<int>(Unary::kGeluTanh) ? 1e-35 : 0));
         }
       }

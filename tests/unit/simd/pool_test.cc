@@ -63,7 +63,7 @@ void check_pool(const Pool2d& p) {
   CAPTURE(p.dilation_w);
   CAPTURE(p.pad_top);
   auto x = random_values(p.planes * p.in_h * p.in_w, 1);
-  // create equal elements
+  // Create equal elements.
   for (size_t i = 0; i < x.size(); i += 3) x[i] = std::round(x[i] * 4) / 4;
   const auto dy = random_values(p.planes * p.out_h * p.out_w, 2);
   const Expected e = expected(p, x, dy);
