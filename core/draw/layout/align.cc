@@ -46,7 +46,7 @@ class Aligner {
   }
 
  private:
-  // The wish of a neighbour: the vertex would be at its x + shift for a straight segment.
+  // The position that a neighbour prefers: for a straight segment, the vertex is at x + shift.
   struct Neighbour {
     size_t vertex = 0;
     int32_t shift = 0;
@@ -84,7 +84,7 @@ class Aligner {
     }
   }
 
-  // Returns the weighted mean of the neighbours' wishes, and its weight.
+  // Returns the weighted mean of the neighbours' preferred positions, and its weight.
   std::pair<double, double> wanted_x(size_t v, const std::vector<Neighbour>& neighbours) const {
     double sum = 0, weight = 0;
     for (const Neighbour& n : neighbours) {
