@@ -1,4 +1,5 @@
-// The code that flatc makes of graph.fbs, without our warnings. Seen by the reader, the writer and their tests alone.
+// The code that flatc generates from graph.fbs, with our warnings disabled. Only the reader, the
+// writer and their tests include it.
 #ifndef PERCALE_CORE_GRAPH_IO_SCHEMA_FLAT_H_
 #define PERCALE_CORE_GRAPH_IO_SCHEMA_FLAT_H_
 
