@@ -6,7 +6,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
-#include "core/graph/schema/graph_generated.h"
+#include "core/graph_io/schema/graph_generated.h"
 #pragma GCC diagnostic pop
 
 #endif  // PERCALE_CORE_GRAPH_IO_SCHEMA_FLAT_H_
