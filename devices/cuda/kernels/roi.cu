@@ -132,7 +132,7 @@ __device__ void align_gradient(const RoiArgs& a) {
       const int64_t each = r.y.samples * r.x.samples;
       const T* grad = at<const T>(a.x) + (number * a.channels + c) * bins;
       for (int64_t begin = 0; begin < bins * each; begin += kStage) {
-        __syncthreads();  // Other threads may still read the previous stage.
+        __syncthreads();  // Other threads may still read the previous samples.
         if (threadIdx.x < kStage && begin + threadIdx.x < bins * each) {
           const int64_t bin = (begin + threadIdx.x) / each, s = (begin + threadIdx.x) - bin * each;
           stage[threadIdx.x] = corners_of(a, sample_at(r.y, bin / a.columns, s / r.x.samples),
