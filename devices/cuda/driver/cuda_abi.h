@@ -140,7 +140,8 @@ inline constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kR16BF = 14;
 inline constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32FFastTf32 = 77;
 // cublasOperation_t
 inline constexpr int kOpN = 0, kOpT = 1;
-// cublasLtMatmulDescAttributes_t, cublasLtMatrixLayoutAttribute_t, cublasLtMatmulPreferenceAttributes_t
+// cublasLtMatmulDescAttributes_t, cublasLtMatrixLayoutAttribute_t,
+// cublasLtMatmulPreferenceAttributes_t
 inline constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7, kDescBiasPointer = 8;
 inline constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
 inline constexpr int kPreferenceWorkspace = 1, kPreferenceReduction = 3, kPreferenceAlignA = 5, kPreferenceAlignB = 6,

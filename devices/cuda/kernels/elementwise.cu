@@ -233,7 +233,7 @@ __device__ void fused(const FusedArgs& a) {
   }
 }
 
-// ---- Limits, choice
+// ---- Clip and Where
 
 template <class T>
 __device__ void clip(const ClipArgs& a) {

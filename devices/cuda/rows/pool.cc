@@ -1,4 +1,4 @@
-// MaxPool, AveragePool and the gradients of pools. Global pools forward are reductions (reduce.cc).
+// MaxPool, AveragePool and the gradients of pools. Forward global pools are reductions (reduce.cc).
 #include <algorithm>
 
 #include "devices/cuda/launch/kernels.h"
