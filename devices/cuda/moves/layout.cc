@@ -74,7 +74,7 @@ bool is_between_orders(Plan& plan, const Dims& perm) {
   Dims first(perm.size());
   for (size_t d = 0; d < last.size(); ++d) first[static_cast<size_t>(last[d])] = static_cast<int64_t>(d);
   const percale_dtype dtype = node.dtype(0);
-  // the types whose convolutions use channels last
+  // Convolutions of these types use channels last.
   const bool half = dtype == PERCALE_DTYPE_F16 || dtype == PERCALE_DTYPE_BF16;
   return perm == first && half && plan.has_dnn() && !node.has_channels_last(0) &&
          plan.want_channels_last(node.inputs());

@@ -44,7 +44,7 @@ Run reduce_dims(Plan& plan, ReduceOp op, const Operand& operand, const std::vect
   const int64_t partial = args.pieces == 1 ? 0 : plan.book(args.outputs * args.pieces * 8);
   Grid grid = grid_for(args.outputs);
   if (rows) {
-    // one warp for each output, or a block if there are more elements
+    // One warp for each output, or a block if there are more elements.
     const bool narrow = args.count <= 1024;
     grid.threads = narrow ? 32 : 256;
     grid.threads_y = narrow ? 8 : 1;

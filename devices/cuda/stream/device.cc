@@ -137,7 +137,7 @@ abi::Function Device::function(const KernelSource& source, size_t argument_bytes
     compiled_.push_back(module);
     function = find_function(module, source.name, argument_bytes);
   } catch (const Failure& failure) {
-    // Otherwise a compiler that does not know this GPU counts as missing.
+    // A compiler that does not know this GPU counts as missing.
     if (failure.lost()) throw;
   }
   return function;

@@ -381,7 +381,7 @@ void Queue::push(Task task, abi::Stream stream) {
   const abi::Result recorded = driver_.cuEventRecord(task.event, stream);
   if (recorded != abi::kSuccess) note_result(recorded, "cuEventRecord");
   const std::lock_guard lock(mutex_);
-  // so that the thread never allocates
+  // Reserved here, so that the thread never allocates.
   spare_events_.reserve(tasks_.size() + spare_events_.size() + 1);
   if (recorded != abi::kSuccess) {
     // The thread reports a broken stream in order, as it does for work.

@@ -118,9 +118,8 @@ DnnRules rules_of(const Convolution& c) {
   const int64_t bytes = (elements(g.x) + elements(g.y) + elements(g.weights)) * item_bytes(c.dtype);
   out.workspace = std::min(2 * bytes + (1 << 20), kMostWorkspace);
   out.rounds = c.dtype != PERCALE_DTYPE_F32;
-  out.fallback =
-      // The fallback engines are slower than a separate convolution followed by its epilogue.
-      !c.residual && !c.bias && !c.relu;
+  // The fallback engines are slower than a separate convolution followed by its epilogue.
+  out.fallback = !c.residual && !c.bias && !c.relu;
   return out;
 }
 
