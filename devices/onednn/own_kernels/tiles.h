@@ -32,9 +32,9 @@ struct TileRows {
   const int64_t* results;  // for each row: the row of the result, -1: none
 };
 
-// The epilogue of the sums: + row[column], + addend, then the tail's function. The addend has the
-// result's layout, may share its memory, and may be null. `wide_row` and `wide` stand for f32,
-// otherwise the type is bf16.
+// The epilogue of the sums: + row[column], + addend, then the tail's function. `row` and `addend` may
+// be null. The addend has the result's layout and may share its memory. `wide_row` and `wide` stand
+// for f32; otherwise the type is bf16.
 struct TileEnd {
   const void* row;
   bool wide_row;
