@@ -32,8 +32,8 @@ struct TileRows {
   const int64_t* results;  // for each row: the row of the result, -1: none
 };
 
-// The epilogue of the sums: + row[column], + addend, then the tail's function. `row` and `addend` may
-// be null. The addend has the result's layout and may share its memory. `wide_row` and `wide` stand
+// The epilogue of the sums: + row[column], + addend, then the tail's function. `row` and `addend`
+// may be null. The addend has the result's layout and may share its memory. `wide_row` and `wide` stand
 // for f32; otherwise the type is bf16.
 struct TileEnd {
   const void* row;

@@ -106,7 +106,7 @@ void Primitive::run(const percale_launch& launch) const {
   run->pool.begin(launch.run);
   for (size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& a = arguments_[i];
-    // an input, which is only read
+    // kOwn is an input, which is only read.
     void* base = a.operand == Argument::kOwn       ? const_cast<char*>(a.bytes->data())
                  : a.operand == Argument::kScratch ? launch.scratch
                                                    : launch.operands[a.operand];
