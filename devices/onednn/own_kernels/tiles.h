@@ -33,8 +33,8 @@ struct TileRows {
 };
 
 // The epilogue of the sums: + row[column], + addend, then the tail's function. `row` and `addend`
-// may be null. The addend has the result's layout and may share its memory. `wide_row` and `wide` stand
-// for f32; otherwise the type is bf16.
+// may be null. The addend has the result's layout and may share its memory. `wide_row` and `wide`
+// stand for f32; otherwise the type is bf16.
 struct TileEnd {
   const void* row;
   bool wide_row;

@@ -55,8 +55,9 @@ class Body {
 // op is not `op`. The kernel is for one op, whose Fused form has the attribute "anchor".
 Anchor find_anchor(const Node& whole, std::string_view op);
 
-// Translates the nodes [first, last), a chain that starts from the value `current`, into post-ops. Throws a Refusal if oneDNN has no such post-op. `describe` returns the layout of an
-// operand, which has the output's rank.
+// Translates the nodes [first, last), a chain that starts from the value `current`, into post-ops.
+// Throws a Refusal if oneDNN has no such post-op. `describe` returns the layout of an operand,
+// which has the output's rank.
 using Describe = std::function<MemoryDesc(const Dims& dims, DataType type)>;
 PostOps find_post_ops(const Body& body, size_t first, size_t last, int current, const Describe& describe);
 // Translates the epilogue of the anchor.
