@@ -7,9 +7,6 @@
 //
 // The fold changes result bits, deterministically. It is part of what inference computes by default
 // and can be disabled by name. Training steps are left alone, because their parameters change.
-//
-// This changes bits, deterministically: it is part of what inference computes by default, and is
-// switched off by its name. A training step keeps what it has: its parameters move.
 #include <algorithm>
 #include <numeric>
 #include <optional>
