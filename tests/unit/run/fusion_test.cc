@@ -277,8 +277,7 @@ TEST_CASE("products and convolutions with a tail give the bits of the nodes one 
                                                                                       }},
                                                                                      {"conv_chain",
                                                                                       // One weight,
-                                                                                      //   in the
-                                                                                      //   body.
+                                                                                      // in the body.
                                                                                       [](Case& c, Random& r) {
                                                                                         return c.e.emit(
                                                                                             "Conv",
