@@ -43,8 +43,8 @@ namespace {
 
 uint64_t convolutions = 0, tails = 0, attentions = 0;
 
-// Engines in the order in which they are offered. The last one belongs to the mode "fallback". The
-// one before it supports only channels last, and only it supports epilogues.
+// Engines in the order in which they are offered. The last one belongs to the mode "fallback"; it
+// supports any layout, but no epilogues. The others support only channels last.
 enum Engine { kAtomics, kTf32, kUnsupported, kHungry, kCompiles, kLast, kPlain };
 constexpr int64_t kWorkspace = 3000;
 
@@ -475,7 +475,7 @@ const char* check_graph(const DnnDescTag& graph) {
   return nullptr;
 }
 
-// PERCALE_CUDNN_EMULATOR=none: there is a way for nothing.
+// True if the engine supports the graph. With PERCALE_CUDNN_EMULATOR=none no engine supports any.
 bool takes(int engine, const DnnDescTag& graph) {
   static const char* const which = std::getenv("PERCALE_CUDNN_EMULATOR");
   if (which != nullptr && std::strcmp(which, "none") == 0) return false;
