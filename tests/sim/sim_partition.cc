@@ -58,8 +58,8 @@ percale_status* set_options(const Library& library, percale_options* options, st
   return status;
 }
 
-// PERCALE_SIM_LIBRARY names the library, else it is the program's own; PERCALE_SIM_ENGINE are
-// options of its engine.
+// Opens the library that PERCALE_SIM_LIBRARY names, or the program's own if that is not set.
+// PERCALE_SIM_ENGINE holds options of its engine.
 Library open_library() {
   Library out;
   const char* path = std::getenv("PERCALE_SIM_LIBRARY");
