@@ -275,9 +275,8 @@ TEST_CASE("products and convolutions with a tail give the bits of the nodes one 
                                                                                               std::vector<int64_t>{
                                                                                                   2}}});
                                                                                       }},
-                                                                                     {"conv_chain",
-                                                                                      // One weight,
-                                                                                      // in the body.
+                                                                                     {"conv_chain",  // one weight, which
+                                                                                      // stays in the body
                                                                                       [](Case& c, Random& r) {
                                                                                         return c.e.emit(
                                                                                             "Conv",
