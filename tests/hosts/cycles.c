@@ -87,7 +87,8 @@ int main(int argc, char** argv) {
     last = host_resident_bytes();
     printf("%lld cycles after %lld to warm up: resident %lld -> %lld bytes (at most %lld), %lld files, %lld threads\n",
            (long long)cycles, (long long)(warm_up + round * cycles), (long long)first, (long long)last,
-           (long long)at_most, (long long)files - 2, (long long)threads - 2); /* without "." and ".." */
+           /* Without "." and "..". */
+           (long long)at_most, (long long)files - 2, (long long)threads - 2);
     /* A leak of 400 bytes in each of 1,000 cycles exceeds this limit. */
     grew = last - first >= 320 * 1024 + 64 * cycles;
   }
