@@ -8,7 +8,7 @@
 namespace percale {
 namespace {
 
-// The numbers of one column's fields.
+// Encodes the fields of one column as numbers.
 class Encoder {
  public:
   Encoder(const CsvColumn& column, bool alone) : column_(column), alone_(alone) {
