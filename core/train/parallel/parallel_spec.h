@@ -14,9 +14,9 @@
 
 namespace percale {
 
-// How a product is cut into parts. kColumn: the weight is cut by columns, and each part computes
-// some of the outputs. kRow: the weight is cut by rows, each part takes some of the inputs, and the
-// parts are added in order.
+// The form of a product that is cut into parts. kColumn: the weight is cut by columns, and each
+// part computes some of the outputs. kRow: the weight is cut by rows, each part takes some of the
+// inputs, and the parts are added in order.
 enum class SplitForm : uint8_t { kColumn, kRow };
 std::string_view split_form_name(SplitForm form);
 

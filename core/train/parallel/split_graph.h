@@ -27,9 +27,8 @@ struct SplitParameter {
 };
 
 struct SplitBody {
-  std::vector<ValueId>
-      // Per value of the old function its value in the new one; kNoValue if only parts exist
-      values;
+  // Per value of the old function its value in the new one; kNoValue if only parts exist.
+  std::vector<ValueId> values;
   std::vector<SplitParameter> parameters;
 };
 
