@@ -84,7 +84,7 @@ struct TrainGraph {
   // Variables that compute uses in parts (core/train/parallel/split_graph.h), and how they are cut.
   std::vector<std::pair<std::string, SplitForm>> split;
   bool batch_coupled = false;  // rows of a batch influence each other
-  // The result of a shard depends on the rows of all shards: they must be computed at the same time.
+  // The result of a shard depends on the rows of all: they must be computed at the same time.
   bool meets_shards = false;
   bool can_recompute = false;  // a kRecomputeFunction exists
   // For kStepFunction; empty if there is none. Inputs: compute's inputs, the learning rate and the
