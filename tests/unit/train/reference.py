@@ -1,9 +1,11 @@
-"""Writes reference.inc: training traces of PyTorch in f64, which the tests of the trainer compare with.
+"""Writes reference.inc: training traces of PyTorch in f64, which the tests of the trainer compare
+with.
 
     python tests/unit/train/reference.py > tests/unit/train/reference.inc
 
-Needs torch and numpy. Data and first weights come from a formula that the tests repeat: value(i) = sin(0.7 i + salt), so that
-no tensor has to be stored. Layouts are Keras': NHWC data, HWIO kernels, dense kernels [in, out].
+Needs torch and numpy. Data and first weights come from a formula that the tests repeat: value(i) =
+sin(0.7 i + salt), so no tensor has to be stored. Layouts are Keras': NHWC data, HWIO kernels, dense
+kernels [in, out].
 """
 
 import numpy as np

@@ -1,8 +1,10 @@
-"""Writes metrics.inc: metrics by the formulas of Keras and scikit-learn, written out in numpy in f64.
+"""Writes metrics.inc: metrics by the formulas of Keras and scikit-learn, written out in numpy in
+f64.
 
     python tests/unit/train/method/metrics_reference.py > tests/unit/train/method/metrics.inc
 
-Scores and labels come from the formula that metrics_test.cc repeats. Rows: loss, from_logits, JSON of the metric, value.
+Scores and labels come from the formula that metrics_test.cc repeats. Rows: loss, from_logits, JSON
+of the metric, value.
 """
 import numpy as np
 
