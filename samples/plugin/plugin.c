@@ -142,7 +142,8 @@ static int32_t emit(percale_grad_context* context, const char* op, int32_t a, in
   return host->grad_emit(context, op, inputs, b < 0 ? 1 : 2);
 }
 
-/* With s = sin(alpha x) and d = sin(2 alpha x): dx = dy (1 + d), dalpha = sum of dy (x d - s^2 / alpha) / alpha. */
+/* With s = sin(alpha x) and d = sin(2 alpha x): dx = dy (1 + d), dalpha = sum of dy (x d - s^2 /
+ * alpha) / alpha. */
 static percale_status* snake_gradient(void* user, percale_grad_context* context) {
   const int32_t x = host->grad_input(context, 0), alpha = host->grad_input(context, 1);
   const int32_t dy = host->grad_of_output(context, 0);

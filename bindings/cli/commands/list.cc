@@ -49,7 +49,7 @@ std::string facts_text(const Json& key) {
     out = key["choices"].text();
     std::replace(out.begin(), out.end(), '|', ' ');
   }
-  // Bounds come as floats, "100000.0", of whole numbers too.
+  // The bounds of whole numbers are printed as floats, "100000.0".
   const auto bound = [&](const char* name) {
     std::string text = key[name].present() ? key[name].text() : "";
     if (key["type"].text() == "int" && text.ends_with(".0")) text.resize(text.size() - 2);
@@ -76,7 +76,7 @@ void print_keys(const std::vector<Json>& keys, std::string_view name_of, size_t 
 struct Entries {
   std::vector<Json> all;
   std::string_view name_of = "name";  // the member that holds an entry's name
-  std::string_view keys_of = "keys";  // and its keys
+  std::string_view keys_of = "keys";  // the member that holds its keys
   bool are_keys = false;
 };
 
