@@ -30,7 +30,7 @@ std::string number(double value, int digits) {
 }
 
 // Returns the line of a step in at most `columns` columns. The bar takes the remaining space. If
-// there is too little, speed, steps and the remaining time are dropped in this order.
+// there is too little, speed, steps, the remaining time and the loss are dropped, in this order.
 std::string progress_line(const percale_progress& progress, const std::string& rows, size_t columns) {
   constexpr size_t kMostCells = 24, kFewestCells = 6;
   const auto count_of = [](int64_t count, int64_t all) { return std::to_string(count) + "/" + std::to_string(all); };

@@ -11,7 +11,8 @@ constexpr size_t kTextColumns = 100;
 
 struct Topic {
   std::string_view name, doc;
-  bool options;  // a kind of percale_options_describe(); otherwise a topic of percale_engine_describe()
+  // A kind of percale_options_describe(); otherwise a topic of percale_engine_describe().
+  bool options;
 };
 constexpr Topic kTopics[] = {{"spec", "Keys of a SPEC, a training job in JSON.", false},
                              {"layers", "Layers of a SPEC's model.", false},
