@@ -128,7 +128,8 @@ bool draws_numbers(const Model& model) {
   return false;
 }
 
-// True if a model computes in f16, which is too coarse to compare single elements.
+// True if a model computes in f16 or in quantized integers, which are too coarse to compare single
+// elements.
 bool is_coarse(const Model& model) {
   for (const Json& variable : model.summary["variables"].items()) {
     if (variable["dtype"].text() == "f16") return true;
@@ -179,7 +180,7 @@ std::string export_bytes(const Setup& setup, const Model& model) {
   return take_text(text);
 }
 
-// Exports the model and imports it again. `reason` is "" if a second export gives the same bytes.
+// Exports the model and imports it again. Sets `reason` if a second export gives other bytes.
 Model through_export(const Setup& setup, const Model& model, std::string& reason) {
   const std::string bytes = export_bytes(setup, model);
   percale_graph* made = nullptr;
