@@ -1,7 +1,7 @@
 /* A module for a host, linked to Percale. It trains a small net and reports the digest of the
  * weights. Nothing remains when it has finished, so the host may close it.
- *   cc -shared -fPIC -fvisibility=hidden module.c -o module.so $(pkg-config --cflags --libs percale)
- */
+ *   flags=$(pkg-config --cflags --libs percale)
+ *   cc -shared -fPIC -fvisibility=hidden module.c -o module.so $flags */
 #include "module.h"
 
 #include <percale.h>

@@ -23,7 +23,8 @@ PEERS = ["torch", "jax", "onnxruntime"]
 COLUMNS = ["torch", "torch-channels-last", "jax", "onnxruntime"]
 
 MLP = 2 * (784 * 512 + 512 * 512 + 512 * 10)
-MLP_STEP = 2 * (2 * 784 * 512 + 3 * 512 * 512 + 3 * 512 * 10)  # the first layer needs no gradient of its input
+# The first layer needs no gradient of its input.
+MLP_STEP = 2 * (2 * 784 * 512 + 3 * 512 * 512 + 3 * 512 * 10)
 CONV = 2 * 16 * 56 * 56 * 64 * 64 * 9
 LENET_STEP = 64 * 2 * (2 * 784 * 25 * 32 + 3 * 196 * 25 * 32 * 64 + 3 * 3136 * 512 + 3 * 512 * 10)
 

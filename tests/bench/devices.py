@@ -1,7 +1,8 @@
 """Compares training on several devices of one process with the peers' ways to use two. Started by
 tests/bench/run --devices.
 
-    devices.py BUILD CACHE [--rounds N] [--milliseconds N] [--only WORD] [--tensorflow PYTHON] [--write FILE.md]
+    devices.py BUILD CACHE [--rounds N] [--milliseconds N] [--only WORD] [--tensorflow PYTHON]
+               [--write FILE.md]
 
 All train the same two nets on the same batch, once on one device of one thread and once on two;
 they take turns. CACHE: the folder of the cases. PYTHON: the interpreter of an environment with

@@ -83,8 +83,8 @@ class Measured:
 
 
 def measure(name, workload, threads, who, args, reference, files):
-    """Lets the workers `who` take turns, each in a folder of its own, and compares `files` with
-    those of `reference`."""
+    """Lets the workers `who` take turns, each in its own folder, and compares `files` with those of
+    `reference`."""
     with tempfile.TemporaryDirectory() as scratch:
         folders = {w: os.path.join(scratch, w) for w in who}
         for folder in folders.values():

@@ -1,10 +1,11 @@
-"""Compares the modes of data parallel training, with one of two devices five times slower:
-samples/mnist on the CPU and on the `sim` device of tests/sim. Usage: modes.py [--write] [--build
-DIR] [--seeds N] [--epochs N] [--slow FACTOR] [MODE...]
+"""Compares the modes of data parallel training with one of two devices five times slower.
 
-Reports steps per second, rows per second, seconds until the mean loss over the rows of 100 batches
-is below 0.15, the spread of the last such mean between seeds, the age in steps of the variables of
-a shard, the rows of the slow device, and the test accuracy."""
+    modes.py [--write] [--build DIR] [--seeds N] [--epochs N] [--slow FACTOR] [MODE...]
+
+Trains samples/mnist on the CPU and on the `sim` device of tests/sim. Reports steps per second, rows
+per second, seconds until the mean loss over the rows of 100 batches is below 0.15, the spread of
+the last such mean between seeds, the age in steps of the variables of a shard, the rows of the slow
+device, and the test accuracy."""
 import argparse
 import csv
 import json

@@ -128,7 +128,8 @@ class Keys(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def trained(self, **parts):
-        """The error message of a job that has no data. Wrong keys are reported before missing data."""
+        """Returns the error message of a job without data. Wrong keys are reported before missing
+        data."""
         job = {"model": [{"layer": "Dense", "units": 2}], "loss": "mse", "optimizer": "sgd", **parts}
         path = os.path.join(self.folder.name, "job.json")
         with open(path, "w", encoding="utf-8") as file:

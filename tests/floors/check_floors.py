@@ -1,4 +1,6 @@
-"""Reads every include of the project. Fails on an include that points up, sideways or out of its folder, and on a circle."""
+"""Checks the layers of the code. Reads every include of the project. Fails on an include of a
+higher layer, of another folder in the same layer, or out of a plug-in or front end, and on circular
+includes."""
 import os
 import re
 import sys

@@ -42,7 +42,8 @@ class Lamb:
 
 
 class Ftrl:
-    """McMahan et al. 2013 with TensorFlow's l2 shrinkage and beta; weight decay is added to the gradient."""
+    """McMahan et al. 2013 with TensorFlow's l2 shrinkage and beta. Weight decay is added to the
+    gradient."""
 
     def __init__(self, params, lr, power=-0.5, initial=0.1, l1=0.0, l2=0.0, shrinkage=0.0, beta=0.0, weight_decay=0.0):
         self.params, self.power, self.l1, self.l2 = params, power, l1, l2

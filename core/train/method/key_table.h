@@ -32,7 +32,8 @@ struct Key {
   std::string_view name;
   Value value;
   std::string_view doc;
-  double low = -std::numeric_limits<double>::max(), high = std::numeric_limits<double>::max();  // inclusive
+  // Inclusive bounds
+  double low = -std::numeric_limits<double>::max(), high = std::numeric_limits<double>::max();
   std::string_view fallback = {};  // the default in words; "": the value of a new T
   std::string_view choices = {};   // for a text: "auto|min|max"
   bool required = false;

@@ -198,7 +198,8 @@ def fused_rotary(t):
 
 
 def fused_attention_grad(t):
-    """The gradients of sum(dY * softmax(scale Q K^T + mask) V) in numpy, f64, by the Jacobian of the softmax."""
+    """The gradients of sum(dY * softmax(scale Q K^T + mask) V) in numpy, f64, by the softmax's
+    Jacobian."""
     def turn(x, by_row):
         return np.asarray(x, F64).transpose(0, 2, 1, 3) if by_row else np.asarray(x, F64)
 

@@ -384,7 +384,7 @@ TEST_CASE("five steps of each optimizer are PyTorch's") {
         for (size_t step = 0; step < grads.size(); ++step) {
           std::vector<Tensor> inputs = {state[0], grads[step].as(dtype)};
           inputs.insert(inputs.end(), state.begin() + 1, state.end());
-          // ApplyRMSProp without momentum has no buffer.
+          // Without momentum, ApplyRMSProp has no buffer.
           if (op == "percale:ApplyRMSProp" && slots == 1) inputs.push_back(Tensor());
           inputs.push_back(tensor_of(dtype == DType::kF64 ? dtype : DType::kF32, {}, {rate}));
           if (schema->input(inputs.size()).name == "step")

@@ -39,7 +39,8 @@ def tensor(t):
 
 
 def case(op, inputs, f, attributes=None, grads=True, fixed=()):
-    """`f` maps the inputs to a tensor or a tuple; the inputs numbered in `fixed` get no gradient."""
+    """Adds a case. `f` maps the inputs to a tensor or a tuple. The inputs numbered in `fixed` get
+    no gradient."""
     leaves = [x.clone().requires_grad_(grads and x.dtype == torch.float64 and i not in fixed)
               for i, x in enumerate(inputs)]
     outputs = f(*leaves)

@@ -36,7 +36,8 @@ def linear():
 
 
 def cnn():
-    """Conv2D(4, 3, same, relu), MaxPooling2D(2), Conv2D(3, 3, valid, strides 2), Flatten, Dense(3)."""
+    """Conv2D(4, 3, same, relu), MaxPooling2D(2), Conv2D(3, 3, valid, strides 2), Flatten, Dense(3).
+    """
     p = [values((3, 3, 2, 4), 1, 0.3), values((4,), 2, 0.1), values((3, 3, 4, 3), 3, 0.3), values((3,), 4, 0.1),
          values((6, 3), 5, 0.5), values((3,), 6, 0.1)]
 

@@ -1,6 +1,7 @@
 """Writes layers.inc: outputs of Keras' own layers, which the tests of layers compare with.
 
-    KERAS_BACKEND=jax python tests/unit/train/layers/layers_reference.py > tests/unit/train/layers/layers.inc
+    cd tests/unit/train/layers
+    KERAS_BACKEND=jax python layers_reference.py > layers.inc
 
 Needs keras and jax, the backend that pads averages as documented. Inputs and weights come from a
 formula that the tests repeat: value(i) = sin(0.7 i + salt) / 2. Input k has salt k; weight k (in

@@ -1,7 +1,8 @@
 """Writes loss_options.inc: trainings with the options of losses, done in PyTorch in f64, which
 loss_options_test.cc compares with.
 
-    python tests/unit/train/method/loss_options_reference.py > tests/unit/train/method/loss_options.inc
+    cd tests/unit/train/method
+    python loss_options_reference.py > loss_options.inc
 
 Needs torch and numpy. Model, data and first weights are those of options_reference.py. A row has
 the loss of each step.

@@ -58,7 +58,8 @@ def f1(said, t, average):
 
 
 def auc(p, t, count=200):
-    """keras.metrics.AUC(curve="ROC", summation_method="interpolation"), from_logits already undone."""
+    """keras.metrics.AUC(curve="ROC", summation_method="interpolation"); from_logits is already
+    undone."""
     thresholds = np.array([-1e-7] + [(i + 1) / (count - 1) for i in range(count - 2)] + [1 + 1e-7])
     p, t = p.reshape(-1), t.reshape(-1)
     tp = np.array([((p > h) * t).sum() for h in thresholds])
