@@ -46,8 +46,8 @@ constexpr Key<T> mode_key() {
           .choices = "auto|min|max"};
 }
 
-// Keras' EarlyStopping: stops after `patience` epochs in a row that did not improve by more than
-// `min_delta` on both the best and `baseline`.
+// Keras' EarlyStopping: stops after `patience` epochs in a row, none of which was better than both
+// the best and `baseline` by more than `min_delta`.
 struct EarlyStopping {
   bool on = false;
   Monitor monitor;

@@ -23,8 +23,8 @@ std::vector<std::string> layer_names_of(const Function& f, const std::vector<boo
 //
 // If the SPEC lists layers, these are in their stages, and nodes between them are in the stage of
 // their inputs. If it gives a number, the nodes are cut in order so that arithmetic is balanced and
-// few bytes cross. A node that depends on variables and constants alone is in the stage that first
-// uses it.
+// few bytes cross. A node that depends on variables and constants alone, or on no named layer, is
+// in the stage that first uses it.
 //
 // INVALID_ARGUMENT if a pattern matches no node, if a layer is in an earlier stage than its inputs,
 // for a stage without work, and for more stages than there are products to share.
