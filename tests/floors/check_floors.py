@@ -147,14 +147,8 @@ def refusal(includer, included):
     return f"{source} and {target} are on one layer" if HEIGHT[target] == HEIGHT[source] else None
 
 
-<<<<<<< HEAD
 def includes(root):
     """Every include of a file of the project by another one, as (includer, line, included)."""
-=======
-def violations(root):
-    """Returns all refused includes below `root`, as lines `file:line: reason`, and the number of
-    includes read."""
->>>>>>> wt/train
     files = set()
     for top in ("core", "devices", "ops", "c_api", "bindings", "samples"):
         for folder, _, names in os.walk(os.path.join(root, top)):
@@ -172,7 +166,8 @@ def violations(root):
 
 
 def violations(root):
-    """All refused includes below `root`, as lines `file:line: reason`, and the number of includes read."""
+    """Returns all refused includes below `root`, as lines `file:line: reason`, and the number of
+    includes read."""
     found, read, arrows = [], 0, {}
     for path, line, included in includes(root):
         read += 1
