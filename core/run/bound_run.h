@@ -107,9 +107,9 @@ struct Staging {
   std::byte* data = nullptr;
 };
 
-struct BoundRun {
+struct BoundRun final : IdleRun {
   explicit BoundRun(std::shared_ptr<MemoryPool> pool) : memory(std::move(pool)) {}
-  ~BoundRun() {
+  ~BoundRun() override {
     if (booked > 0) memory->unbook(booked);
   }
   BoundRun(const BoundRun&) = delete;
@@ -124,22 +124,6 @@ struct BoundRun {
 
 // Books and makes all of it.
 Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::shared_ptr<MemoryPool>& memory);
-
-// The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what the prologue has
-// prepared, and of assigned variables the version that is and the one that becomes.
-int64_t run_bytes(const Compiled& compiled);
-
-// What a plan holds of one device's memory.
-struct DeviceBytes {
-  int32_t device = 0;  // index into the engine's devices
-  // By each run: the arena, what stands in for inputs, outputs and constants where the memory is its own, and what others read.
-  int64_t per_run = 0;
-  // By all runs together: the variables that its nodes read where they lie, or in copies that are kept, and prepared values; what is
-  // only sliced counts by its slices, there or in the arena.
-  int64_t shared = 0;
-};
-// Per program. What prologues need besides their values, and what is planned later, does not count.
-std::vector<DeviceBytes> device_bytes(const Compiled& compiled);
 
 }  // namespace percale
 

@@ -17,7 +17,7 @@
 #include "core/plan/node_view.h"
 #include "core/plan/prologue.h"
 #include "core/run/body_call.h"
-#include "core/run/bound_run.h"
+#include "core/run/plan_bytes.h"
 #include "core/run/stage.h"
 
 namespace percale {
@@ -85,7 +85,7 @@ class ListProbe final : public KernelProbe {
 
 class Compiler {
  public:
-  Compiler(const Engine& engine, const SessionOptions& options, const CompileRequest& request)
+  Compiler(const Engine& engine, const CompileOptions& options, const CompileRequest& request)
       : engine_(engine), options_(options), request_(request), out_(std::make_shared<Compiled>()) {}
 
   Result<std::shared_ptr<const Compiled>> run() {
@@ -595,7 +595,7 @@ class Compiler {
   }
 
   const Engine& engine_;
-  const SessionOptions& options_;
+  const CompileOptions& options_;
   const CompileRequest& request_;
   PrologueRules rules_, slice_rules_;
   std::shared_ptr<Graph> graph_;
@@ -604,7 +604,7 @@ class Compiler {
 
 }  // namespace
 
-Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const SessionOptions& options,
+Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const CompileOptions& options,
                                                 const CompileRequest& request) {
   return Compiler(engine, options, request).run();
 }

@@ -5,7 +5,9 @@
 #include <memory>
 #include <span>
 
+#include "core/run/compile_options.h"
 #include "core/run/compiled.h"
+#include "core/run/device_variables.h"
 
 namespace percale {
 
@@ -21,7 +23,7 @@ struct CompileRequest {
 };
 
 // Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.
-Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const SessionOptions& options,
+Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const CompileOptions& options,
                                                 const CompileRequest& request);
 
 }  // namespace percale

@@ -15,7 +15,7 @@
 #include "core/run/engine.h"
 #include "core/run/executable.h"
 #include "core/run/idle_pool.h"
-#include "core/run/session.h"
+#include "core/run/run_spec.h"
 
 namespace percale {
 
@@ -93,12 +93,15 @@ struct RunLists {
   }
 };
 
-struct BoundRun;  // core/run/bound_run.h: the memory and the operand tables of one run
+// The memory and the operand tables of a finished run, kept for the next one. Executors define them.
+class IdleRun {
+ public:
+  virtual ~IdleRun() = default;
+};
 
 // Immutable but for the pool of run memory. Shared by concurrent runs.
 struct Compiled {
   Compiled() = default;
-  ~Compiled();
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
@@ -151,7 +154,7 @@ struct Compiled {
   int64_t peak_bytes = 0;
 
   // Memory and lists of finished runs for the next ones: a warm run allocates nothing but results that nobody has given.
-  mutable IdlePool<BoundRun> idle;
+  mutable IdlePool<IdleRun> idle;
   mutable IdlePool<RunLists> lists;
 };
 

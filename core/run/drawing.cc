@@ -6,8 +6,8 @@
 
 #include "core/draw/draw.h"
 #include "core/draw/picture/picture_builder.h"
-#include "core/run/node_times.h"
 #include "core/run/plan_picture.h"
+#include "core/run/trace_reader.h"
 
 namespace percale {
 namespace {

@@ -652,13 +652,14 @@ class ProgramRun {
 Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results) {
   if (compiled.programs.empty()) return {};
-  std::unique_ptr<BoundRun> memory = compiled.idle.take();
+  std::unique_ptr<IdleRun> memory = compiled.idle.take();
   if (!memory) {
     PERCALE_ASSIGN_OR_RETURN(memory, bind_run(compiled, frame.memory));
   }
-  const Lent<BoundRun> bound(compiled.idle, std::move(memory));
+  const Lent<IdleRun> lent(compiled.idle, std::move(memory));
+  auto& bound = static_cast<BoundRun&>(*lent);
   const ThreadPool::Busy busy(engine.threads());
-  return ProgramRun(compiled, engine, frame, *bound, feeds, results).run();
+  return ProgramRun(compiled, engine, frame, bound, feeds, results).run();
 }
 
 }  // namespace percale

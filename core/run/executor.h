@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/run/compiled.h"
+#include "core/run/device_variables.h"
 #include "core/run/node_times.h"
+#include "core/run/session.h"
 
 namespace percale {
 
@@ -54,9 +56,6 @@ struct RunFrame {
 // Compiled::results says.
 Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results);
-
-// Frees the memory that finished runs have left for the next ones; false when there was none.
-bool drop_idle_memory(const Compiled& compiled);
 
 }  // namespace percale
 

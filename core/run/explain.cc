@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/passes/device/fuse_elementwise.h"
-#include "core/run/bound_run.h"
+#include "core/run/plan_bytes.h"
 #include "core/run/plan_cost.h"
 #include "core/text/json.h"
 

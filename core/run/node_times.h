@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/status.h"
 #include "core/placement/measured.h"
 
 namespace percale {
@@ -31,9 +30,6 @@ class NodeTimes {
 // written.
 void record_instruction(const PlacedProgram& placed, int32_t instruction, int64_t begin_ns, int64_t end_ns,
                         Trace* trace, NodeTimes* times) noexcept;
-
-// The times of nodes in the JSON of a trace (Trace::to_json). INVALID_ARGUMENT says where it is no such thing.
-Result<MeasuredTimes> times_of_trace(std::string_view json);
 
 }  // namespace percale
 

@@ -155,7 +155,8 @@ Result<std::shared_ptr<const Compiled>> Session::Impl::make_plan(const Graph& fr
   const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
   const MeasuredTimes measured = times == nullptr ? MeasuredTimes() : times->copy();
   PERCALE_ASSIGN_OR_RETURN(
-      auto compiled, compile(*engine, options, {from, spec, types, contents, id, &measured, device_variables.get()}));
+      auto compiled,
+      compile(*engine, options.compile, {from, spec, types, contents, id, &measured, device_variables.get()}));
   for (int64_t seen = peak.load();
        compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
   }
@@ -276,7 +277,7 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
       PERCALE_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(memory, type.dtype, type.shape));
       populate(result.data(), result.bytes());
       PERCALE_RETURN_IF_ERROR(run(*value.plan, frame, {}, {&result, 1}, false));
-      drop_idle_memory(*value.plan);
+      value.plan->idle.clear();
       rest_sources(*value.plan, *graph, frame.state);
       tensor = std::make_shared<const Tensor>(std::move(result));
       if (known_by >= 0) store.add(value.form, known_by, tensor);
@@ -500,7 +501,7 @@ Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Te
 bool Session::Impl::drop_idle() {
   const std::lock_guard lock(cache_mutex);
   bool dropped = device_variables->clear();
-  for (const Entry& entry : cache) dropped = drop_idle_memory(*entry.compiled) || dropped;
+  for (const Entry& entry : cache) dropped = entry.compiled->idle.clear() || dropped;
   return dropped;
 }
 

@@ -12,8 +12,10 @@
 #include "core/placement/measured.h"
 #include "core/registry/shard_meeting.h"
 #include "core/run/cancel.h"
+#include "core/run/compile_options.h"
 #include "core/run/device_variables.h"
 #include "core/run/engine.h"
+#include "core/run/run_spec.h"
 #include "core/run/trace.h"
 #include "core/state/variables.h"
 
@@ -21,43 +23,16 @@ namespace percale {
 
 struct Compiled;  // core/run/compiled.h: programs per device and what a run of them needs
 
-// What to run: any values of a function may be fed and fetched, by name; targets are names of nodes.
-struct RunSpec {
-  std::string function = std::string(kMainFunction);
-  std::vector<std::string> feeds = {}, fetches = {}, targets = {};
-  // Inputs of the function in whose place variables are read: (input, variable).
-  std::vector<std::pair<std::string, std::string>> reads = {};
-  // The caller alone uses the variables that it passes in RunOptions::state, and assignments write into them.
-  bool exclusive_state = false;
-  // The variables are others in nearly every run: nothing is prepared from them. So it is where they are exclusive.
-  bool changing_state = false;
-  bool prepares_slices = false;  // but for slices of variables: several runs see each version
-  // Indices of devices of the engine: the first runs all that it can, but for nodes that ask for another one by its place
-  // (core/graph/device_hint.h). Empty: placement chooses.
-  std::vector<int32_t> group = {};
-  // Per fetch, or empty: the variable, by its place in the graph, whose next value it is; -1: none. A device with memory of its own that
-  // computes it keeps it, for runs that see RunOptions::next_versions as theirs. It may need room for both values. From
-  // DeviceVariables::kFirstGiven on: a value of the caller's own, which the device keeps as RunOptions::given_version.
-  std::vector<int32_t> next_of = {};
-  // Per feed, or empty: the value of the caller's own that it is; -1: none. What is fed need not be defined where its device has it.
-  std::vector<int32_t> given_of = {};
-  bool only_next = false;  // fetches that a device keeps are not handed out: their outputs stay undefined
-};
-
 struct SessionOptions {
-  bool soft_placement = false;
-  bool log_placement = false;  // each node's device and reason to the engine's log, at level info
-  int64_t cache_size = 64;     // plans kept
-  int64_t memory_limit = 0;    // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
+  CompileOptions compile = {};
+  int64_t cache_size = 64;   // plans kept
+  int64_t memory_limit = 0;  // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
   std::shared_ptr<MemoryPool> memory =
       nullptr;  // of the engine's, that they count in besides; null: the engine's alone
-  // Products, and what follows them, in bf16 where a device gains by it.
-  bool bf16 = false;
   // On several devices: times of nodes are kept, and a plan that is asked for is made anew after 8, 64, 512 ... uses, in case that
   // other devices of the same bits would do better.
   bool measures = false;
-  MeasuredTimes costs = {};                  // times that are known from the start
-  std::vector<std::string> disabled_passes;  // of device_free_passes(), "fuse_elementwise", "layouts", "keep_work"
+  MeasuredTimes costs = {};  // times that are known from the start
   // Queues and mutexes; null: those of the variables, or the session's own when it has none.
   std::shared_ptr<Resources> resources = nullptr;
 };

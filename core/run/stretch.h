@@ -11,8 +11,6 @@
 
 namespace percale {
 
-inline constexpr const char* kKeepWork = "keep_work";  // as a pass that can be switched off
-
 class Stretch {
  public:
   // Instructions `begin` to `end`.

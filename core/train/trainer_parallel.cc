@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/graph/device_hint.h"
-#include "core/run/bound_run.h"
+#include "core/run/plan_bytes.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_resident.h"
 

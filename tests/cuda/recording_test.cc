@@ -67,7 +67,7 @@ TEST_CASE("a program that is kept gives what it gives without, run by run") {
     CAPTURE(static_cast<int>(kind));
     const auto graph = net(engine, kind);
     SessionOptions options;
-    options.disabled_passes = {"keep_work"};
+    options.compile.disabled_passes = {"keep_work"};
     const auto kept = get(Session::create(engine, graph, nullptr));
     const auto plain = get(Session::create(engine, graph, nullptr, std::move(options)));
     const uint64_t before = emulator_count("played");

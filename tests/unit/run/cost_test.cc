@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/graph/builder.h"
-#include "core/run/node_times.h"
 #include "core/run/session.h"
+#include "core/run/trace_reader.h"
 #include "core/text/json.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/sim_engine.h"
@@ -135,7 +135,7 @@ TEST_CASE("a session that measures moves work off a device that proves slow, and
   const auto engine = sim_engine(2, "cpu:0,sim:0,sim:1");
   const auto graph = two_branches(*engine, begin_apart());
   const auto steady = *Session::create(engine, graph, nullptr);
-  const auto session = *Session::create(engine, graph, nullptr, {.measures = true, .costs = {}, .disabled_passes = {}});
+  const auto session = *Session::create(engine, graph, nullptr, {.measures = true, .costs = {}});
   slow_down();
   const std::string before = device_of(plan_of(*session), "b1/1");
   CHECK(before == "sim:1");
@@ -166,8 +166,7 @@ TEST_CASE("a trace of one session tells another one what nodes cost") {
   for (const auto& [key, entry] : *costs->of("sim:1")) slow = std::max(slow, entry.seconds);
   for (const auto& [key, entry] : *costs->of("sim:0")) fast = std::max(fast, entry.seconds);
   CHECK(slow > 4 * fast);
-  const auto informed =
-      *Session::create(engine, graph, nullptr, {.measures = false, .costs = *costs, .disabled_passes = {}});
+  const auto informed = *Session::create(engine, graph, nullptr, {.measures = false, .costs = *costs});
   CHECK(device_of(plan_of(*session), "b1/1") == "sim:1");
   CHECK(device_of(plan_of(*informed), "b1/1") != "sim:1");
   CHECK(same_bits(result_of(*informed), result_of(*session)));
@@ -219,8 +218,7 @@ TEST_CASE("log_placement tells each node's device and reason when a plan is made
   const auto quiet = *Session::create(engine, two_branches(*engine), nullptr);
   result_of(*quiet);
   CHECK(lines.empty());
-  const auto session = *Session::create(engine, two_branches(*engine), nullptr,
-                                        {.log_placement = true, .costs = {}, .disabled_passes = {}});
+  const auto session = *Session::create(engine, two_branches(*engine), nullptr, {.compile = {.log_placement = true}});
   result_of(*session);
   CHECK(lines.size() == 10);  // nine nodes, and the whole
   CHECK(lines[0].starts_with("placement: Tanh 'b0/begin' on cpu:0: "));

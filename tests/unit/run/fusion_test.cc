@@ -77,7 +77,8 @@ Outcome run_both_ways(const std::shared_ptr<Engine>& engine, const Case& c, cons
   std::vector<ValueType> types;
   for (const Tensor& feed : c.feeds) types.push_back({feed.dtype(), feed.shape()});
   const auto fused = get(Session::create(engine, graph, nullptr));
-  const auto plain = get(Session::create(engine, graph, nullptr, {.disabled_passes = {"fuse_elementwise"}}));
+  const auto plain =
+      get(Session::create(engine, graph, nullptr, {.compile = {.disabled_passes = {"fuse_elementwise"}}}));
   Outcome out{get(fused->run(spec, c.feeds))[0], get(fused->explain(spec, types, "kernels")),
               get(fused->explain(spec, types, "passes"))};
   const Tensor expected = get(plain->run(spec, c.feeds))[0];

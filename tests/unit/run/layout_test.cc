@@ -112,7 +112,7 @@ struct Model {
 
 TEST_CASE("values pass between kernels in the format that both want, and reach everybody else row-major") {
   const Model model;
-  const auto session = model.session({.disabled_passes = {"fuse_elementwise"}});
+  const auto session = model.session({.compile = {.disabled_passes = {"fuse_elementwise"}}});
   CHECK(model.run(*session, 0) == std::vector<float>{8, 6, 4, 0, 0, 8});
   CHECK(model.run(*session, 1) == std::vector<float>{9, 8, 7, -4, -5, 14});
   const std::string kernels = get(session->explain(model.spec, model.types, "kernels"));
@@ -125,8 +125,8 @@ TEST_CASE("values pass between kernels in the format that both want, and reach e
 
 TEST_CASE("a weight is reordered once per version, by whichever session needs it first") {
   const Model model;
-  const auto one = model.session({.disabled_passes = {"fuse_elementwise"}});
-  const auto other = model.session({.disabled_passes = {"fuse_elementwise"}});
+  const auto one = model.session({.compile = {.disabled_passes = {"fuse_elementwise"}}});
+  const auto other = model.session({.compile = {.disabled_passes = {"fuse_elementwise"}}});
   reorders = 0;
   model.run(*one, 0);
   CHECK(reorders == 4);  // w and three of this run
@@ -141,7 +141,7 @@ TEST_CASE("a weight is reordered once per version, by whichever session needs it
 
 TEST_CASE("the pass 'layouts' can be switched off: the same kernels then work on row-major operands") {
   const Model model;
-  const auto session = model.session({.disabled_passes = {"fuse_elementwise", "layouts"}});
+  const auto session = model.session({.compile = {.disabled_passes = {"fuse_elementwise", "layouts"}}});
   reorders = 0;
   CHECK(model.run(*session, 0) == std::vector<float>{8, 6, 4, 0, 0, 8});
   CHECK(model.run(*session, 1) == std::vector<float>{9, 8, 7, -4, -5, 14});
@@ -152,7 +152,7 @@ TEST_CASE("the pass 'layouts' can be switched off: the same kernels then work on
 TEST_CASE("from variables whose versions follow each other as fast as runs nothing is prepared") {
   const Model model;
   model.variables->set_changing(true);
-  const auto session = model.session({.disabled_passes = {"fuse_elementwise"}});
+  const auto session = model.session({.compile = {.disabled_passes = {"fuse_elementwise"}}});
   reorders = 0;
   CHECK(model.run(*session, 0) == std::vector<float>{8, 6, 4, 0, 0, 8});
   CHECK(reorders == 0);

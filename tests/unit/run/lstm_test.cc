@@ -111,7 +111,7 @@ TEST_CASE("an LSTM of one sequence on constant weights gives what it gives on fe
       CHECK(constant.kernels.find("\"kernel\":\"simd.lstm_row\",\"runs\"") != std::string::npos);
       CHECK(worst(constant.values, fed.values) < 1e-6);
       SessionOptions bf16;
-      bf16.bf16 = true;
+      bf16.compile.bf16 = true;
       const auto narrow = model.run(engine, false, bf16);
       CHECK(narrow.kernels.find("\"kernel\":\"simd.lstm_row\",\"runs\"") != std::string::npos);
       const double off = worst(narrow.values, fed.values);

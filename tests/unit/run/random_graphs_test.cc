@@ -170,9 +170,9 @@ Tensor numbers_from(float first) {
 const SessionOptions& without_passes() {
   static const SessionOptions options = [] {
     SessionOptions out;
-    for (const Pass& pass : device_free_passes()) out.disabled_passes.emplace_back(pass.name);
-    out.disabled_passes.emplace_back(kFuseElementwise);
-    out.disabled_passes.emplace_back(kLayouts);
+    for (const Pass& pass : device_free_passes()) out.compile.disabled_passes.emplace_back(pass.name);
+    out.compile.disabled_passes.emplace_back(kFuseElementwise);
+    out.compile.disabled_passes.emplace_back(kLayouts);
     return out;
   }();
   return options;

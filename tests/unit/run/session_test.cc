@@ -204,7 +204,7 @@ TEST_CASE("views of an input, a constant, a variable and of one value twice are 
     const auto graph = *builder.finish();
     const auto variables = *initialize_variables(engine, graph, 1);
     SessionOptions options;
-    if (disabled) options.disabled_passes = {"fold_constants", "algebra", "cse"};
+    if (disabled) options.compile.disabled_passes = {"fold_constants", "algebra", "cse"};
     const auto session = *Session::create(engine, graph, variables, options);
     const RunSpec spec{.feeds = {"x"},
                        .fetches = {"of_input", "of_constant", "of_variable", "once", "twice", "same", "y"},

@@ -52,7 +52,7 @@ std::shared_ptr<const Graph> chain(const Engine& engine, int count, const std::v
 }
 
 const SessionOptions& unfused() {
-  static const SessionOptions options{.disabled_passes = {"fuse_elementwise"}};
+  static const SessionOptions options{.compile = {.disabled_passes = {"fuse_elementwise"}}};
   return options;
 }
 
@@ -93,8 +93,8 @@ TEST_CASE("devices work at the same time, also where the engine has one thread")
   REQUIRE(builder.main().set_outputs(ends).ok());
   auto graph = builder.finish();
   REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
-  const auto session =
-      *Session::create(engine, *graph, nullptr, SessionOptions{.disabled_passes = {"fuse_elementwise", "cse"}});
+  const auto session = *Session::create(engine, *graph, nullptr,
+                                        SessionOptions{.compile = {.disabled_passes = {"fuse_elementwise", "cse"}}});
   const RunSpec spec{.feeds = {"x"}, .fetches = {"y"}};
   REQUIRE(session->run(spec, std::vector{input()}).ok());
   set_faults(-1, slow_launches(40));
