@@ -3,7 +3,7 @@
 
 #include "c_api/cancellation.h"
 #include "c_api/run/session.h"
-#include "core/run/carried_run.h"
+#include "core/session/carried_run.h"
 
 using namespace percale;
 using namespace percale::c_api;

@@ -1,8 +1,8 @@
 #include "c_api/run/session.h"
 
 #include "c_api/options/options.h"
+#include "core/engine/trace_reader.h"
 #include "core/file/file.h"
-#include "core/run/trace_reader.h"
 #include "core/text/json.h"
 
 using namespace percale;

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/train/data/dataset.h"
 #include "core/train/method/monitor.h"
 #include "core/train/method/schedule.h"

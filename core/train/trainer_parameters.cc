@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/run/compiled.h"
+#include "core/compile/compiled.h"
 #include "core/train/shards/device_choice.h"
 
 namespace percale {

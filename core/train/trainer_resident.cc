@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/run/compiled.h"
+#include "core/compile/compiled.h"
 #include "core/train/shards/device_choice.h"
 
 namespace percale {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/base/similar_name.h"
-#include "core/run/compiled.h"
+#include "core/compile/compiled.h"
 #include "core/train/method/metrics.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_parameters.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/run/compiled.h"
+#include "core/compile/compiled.h"
 #include "core/train/method/metrics.h"
 #include "core/train/trainer_period.h"
 

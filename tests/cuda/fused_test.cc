@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/cuda/random.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"

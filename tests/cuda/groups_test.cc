@@ -8,7 +8,7 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "tests/cuda/emulated.h"
 #include "tests/cuda/random.h"
 #include "tests/support/engine.h"

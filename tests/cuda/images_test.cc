@@ -10,7 +10,7 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/graph/builder.h"
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/tensor/half.h"
 #include "tests/cuda/emulated.h"
 #include "tests/cuda/random.h"

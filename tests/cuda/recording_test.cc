@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/run/carried_run.h"
-#include "core/run/session.h"
+#include "core/session/carried_run.h"
+#include "core/session/session.h"
 #include "core/train/trainer.h"
 #include "tests/cuda/emulated.h"
 #include "tests/support/engine.h"

@@ -1,7 +1,7 @@
 // Rows through a graph.
 #include <algorithm>
 
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/train/data/dataset.h"
 #include "core/train/data/row_source.h"
 

@@ -1,7 +1,7 @@
 // States of recurrent layers: a sequence in two halves gives what the whole gives.
 #include <cmath>
 
-#include "core/run/session.h"
+#include "core/session/session.h"
 #include "core/train/layers/layers.h"
 #include "tests/unit/train/jobs.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/run/compiled.h"
+#include "core/compile/compiled.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 

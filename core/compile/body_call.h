@@ -1,0 +1,21 @@
+// How control nodes run their bodies.
+#ifndef PERCALE_CORE_COMPILE_BODY_CALL_H_
+#define PERCALE_CORE_COMPILE_BODY_CALL_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/compile/compiled.h"
+
+namespace percale {
+
+// Fills in ControlNode::bodies of a plan that is complete otherwise.
+void plan_bodies(Compiled& compiled);
+
+// Nodes that read variables take the place of the inputs of `f` that RunSpec::reads names.
+Status read_inputs(const Graph& graph, Function& f, const std::vector<std::pair<std::string, std::string>>& reads);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_COMPILE_BODY_CALL_H_

@@ -1,0 +1,31 @@
+// The road from a function to programs: prune, passes, stages, placement, cut, lowering.
+#ifndef PERCALE_CORE_COMPILE_COMPILE_H_
+#define PERCALE_CORE_COMPILE_COMPILE_H_
+
+#include <memory>
+#include <span>
+
+#include "core/compile/compile_options.h"
+#include "core/compile/compiled.h"
+#include "core/engine/device_variables.h"
+
+namespace percale {
+
+struct CompileRequest {
+  const Graph& graph;
+  const RunSpec& spec;
+  std::span<const ValueType> feed_types;
+  // Per feed: its contents where they shall be part of the plan, because shapes depend on them. May be empty.
+  std::span<const Tensor> contents = {};
+  int64_t id = 0;                               // Compiled::id
+  const MeasuredTimes* measured = nullptr;      // for placement; may be null
+  DeviceVariables* device_variables = nullptr;  // of the session; null: devices keep no prepared values
+};
+
+// Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.
+Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const CompileOptions& options,
+                                                const CompileRequest& request);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_COMPILE_COMPILE_H_

@@ -1,0 +1,120 @@
+#include "core/compile/plan_bytes.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "core/base/memory.h"
+
+namespace percale {
+
+// Whether an output lies in memory of its own: neither in a result of the host's nor where something else is kept.
+bool needs_buffer(const PlacedProgram& p, size_t output) {
+  const Operand& place = p.program->output_from[output];
+  return place.home == Home::kOutput && place.index == static_cast<int64_t>(output) &&
+         !(p.device->shares_host_memory() && !p.part.outputs[output].results.empty());
+}
+
+namespace {
+
+// As a pool counts them. Whoever makes a plan has checked that there is such a size.
+int64_t booked_type_bytes(const ValueType& type) {
+  const auto bytes = byte_size(type.dtype, type.shape);
+  return booked_bytes(bytes.ok() ? *bytes : 0);
+}
+
+// What the device keeps: copies of variables that the program reads, and next values.
+int64_t kept_bytes(const PlacedProgram& p) {
+  int64_t total = 0;
+  for (size_t i = 0; i < p.input_variable.size(); ++i) {
+    if (p.input_variable[i] >= 0) total += booked_type_bytes(p.program->inputs[i]);
+  }
+  for (size_t k = 0; k < p.output_variable.size(); ++k) {
+    if (p.output_variable[k] >= 0) total += booked_type_bytes(p.program->outputs[k]);
+  }
+  return total;
+}
+
+// What bind_program() takes from the device.
+int64_t program_bytes(const PlacedProgram& p) {
+  const bool own = !p.device->shares_host_memory();
+  int64_t total = booked_bytes(p.program->arena_bytes);
+  for (size_t i = 0; own && i < p.program->constants.size(); ++i)
+    total += booked_bytes(p.program->constants[i].bytes());
+  for (size_t i = 0; own && i < p.program->inputs.size(); ++i) {
+    if (p.input_variable[i] < 0) total += booked_type_bytes(p.program->inputs[i]);
+  }
+  for (size_t k = 0; k < p.program->outputs.size(); ++k) {
+    if (needs_buffer(p, k) && p.output_variable[k] < 0) total += booked_type_bytes(p.program->outputs[k]);
+  }
+  return total;
+}
+
+// Of the variables that the part reads other than by slices.
+int64_t variable_bytes(const Graph& graph, const Function& f) {
+  std::vector<bool> whole(f.values.size(), false);
+  for (const Node& node : f.nodes) {
+    const bool slices = node.op->name == "Slice" || node.op->name == "Gather";
+    for (size_t i = slices ? 1 : 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] != kNoValue) whole[static_cast<size_t>(node.inputs[i])] = true;
+    }
+  }
+  for (ValueId id : f.outputs) whole[static_cast<size_t>(id)] = true;
+  int64_t total = 0;
+  std::set<std::string_view> seen;
+  for (const Node& node : f.nodes) {
+    if (node.op->name != "ReadVariable" || !whole[static_cast<size_t>(node.outputs[0])]) continue;
+    const Variable* v = graph.find_variable(node.attributes.get_string("variable"));
+    if (v != nullptr && seen.insert(v->name).second) total += booked_type_bytes({v->dtype, v->shape});
+  }
+  return total;
+}
+
+}  // namespace
+
+// What bind_run() takes from devices, and for staging.
+int64_t bound_bytes(const Compiled& compiled) {
+  int64_t total = 0;
+  for (const PlacedProgram& p : compiled.programs) total += program_bytes(p);
+  for (const Transfer& t : compiled.transfers) {
+    const bool plain = compiled.programs[static_cast<size_t>(t.from_part)].device->shares_host_memory() &&
+                       compiled.programs[static_cast<size_t>(t.to_part)].device->shares_host_memory();
+    if (!plain) total += booked_bytes(t.bytes + kAlignment);
+  }
+  return total;
+}
+
+int64_t run_bytes(const Compiled& compiled) {
+  int64_t total = compiled.programs.empty() ? 0 : bound_bytes(compiled);
+  for (const ValueType& type : compiled.results) total += booked_type_bytes(type);
+  for (const PlacedProgram& p : compiled.programs) {
+    total += kept_bytes(p);
+    for (size_t i = 0; !compiled.spec.exclusive_state && i < p.program->assigned.size(); ++i) {
+      const Variable& v = compiled.graph->variables[static_cast<size_t>(p.program->assigned[i])];
+      total += 2 * booked_type_bytes({v.dtype, v.shape});
+    }
+  }
+  // Values of the prologue stay; what computing one of them takes besides is gone before the run begins.
+  int64_t preparing = 0;
+  for (const Compiled::Preparation& value : compiled.prologue) {
+    for (const ValueType& type : value.plan->results) total += booked_type_bytes(type);
+    preparing = std::max(preparing, value.plan->peak_bytes);
+  }
+  return std::max(total, preparing);
+}
+
+std::vector<DeviceBytes> device_bytes(const Compiled& compiled) {
+  std::vector<DeviceBytes> out;
+  for (const PlacedProgram& p : compiled.programs) {
+    int64_t shared = variable_bytes(*compiled.graph, p.part.function) + kept_bytes(p);
+    for (const PartInput& input : p.part.inputs) {
+      const int64_t prepared = input.index - static_cast<int64_t>(compiled.feed_types.size());
+      if (input.kind != PartInput::Kind::kFeed || prepared < 0) continue;
+      shared += booked_type_bytes(compiled.prologue[static_cast<size_t>(prepared)].plan->results[0]);
+    }
+    out.push_back({p.part.device, program_bytes(p), shared});
+  }
+  return out;
+}
+
+}  // namespace percale

@@ -1,0 +1,154 @@
+// A session runs functions of a graph: it plans what the fetches need, keeps the plans, and runs them.
+#ifndef PERCALE_CORE_SESSION_SESSION_H_
+#define PERCALE_CORE_SESSION_SESSION_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/compile/compile_options.h"
+#include "core/compile/run_spec.h"
+#include "core/engine/device_variables.h"
+#include "core/engine/engine.h"
+#include "core/engine/trace.h"
+#include "core/graph/graph.h"
+#include "core/placement/measured.h"
+#include "core/registry/shard_meeting.h"
+#include "core/session/cancel.h"
+#include "core/state/variables.h"
+
+namespace percale {
+
+struct Compiled;  // core/compile/compiled.h: programs per device and what a run of them needs
+
+struct SessionOptions {
+  CompileOptions compile = {};
+  int64_t cache_size = 64;   // plans kept
+  int64_t memory_limit = 0;  // bytes that runs, and plans for the next runs, may hold; 0: the engine's limit alone
+  std::shared_ptr<MemoryPool> memory =
+      nullptr;  // of the engine's, that they count in besides; null: the engine's alone
+  // On several devices: times of nodes are kept, and a plan that is asked for is made anew after 8, 64, 512 ... uses, in case that
+  // other devices of the same bits would do better.
+  bool measures = false;
+  MeasuredTimes costs = {};  // times that are known from the start
+  // Queues and mutexes; null: those of the variables, or the session's own when it has none.
+  std::shared_ptr<Resources> resources = nullptr;
+};
+
+struct RunOptions {
+  int64_t deadline_ns = -1;  // on the monotonic clock; -1: none
+  const CancelToken* cancel = nullptr;
+  RunPlaces* places = nullptr;  // of an asynchronous run
+  Trace* trace = nullptr;
+  // Where this run, shard `shard` of a batch, meets the other shards, which must be under way at the same time; null: it is alone.
+  ShardMeeting* meeting = nullptr;
+  int64_t shard = 0;
+  // Its devices have nothing else to do: loops take the threads of all of them. The bits are the same.
+  bool alone = false;
+  // Random ops: key and counter. A session's own runs count up by themselves when `step` is -1.
+  int64_t seed = 0, step = -1, first_row = 0;
+  // The variables' memory, in the order of the graph's variables; null: the session's table, whose current version is pinned.
+  const std::vector<Tensor>* state = nullptr;
+  // With `state`: a number that changes whenever its contents do, so that what depends on variables alone is computed once
+  // per number; -1: computed in every run.
+  int64_t state_version = -1;
+  // With `state`: the same per variable, for copies that devices keep, which then know the contents by these numbers wherever the
+  // state lies. Null: `state_version` and the memory of the variable tell.
+  const std::vector<int64_t>* state_versions = nullptr;
+  // Of what RunSpec::next_of names, in the same numbers; null: nothing is kept.
+  const std::vector<int64_t>* next_versions = nullptr;
+  // Of the caller's own values, those that the run reads and those that it makes.
+  int64_t given_version = -1, next_given_version = -1;
+  // Where a run that succeeds writes the number of the table's version that it has read; null: nowhere.
+  int64_t* variables_version = nullptr;
+};
+
+struct SessionStats {
+  // Plans that were made, moved ones too.
+  int64_t plans = 0, cache_hits = 0, runs = 0;
+  int64_t planned_peak_bytes = 0;   // of the largest plan, for one run at a time
+  int64_t measured_peak_bytes = 0;  // the most that the session ever held
+};
+
+class Session;
+
+// Versions of variables that a device has, kept there as long as this lives. Not for longer than the session.
+class HeldVariables {
+ public:
+  ~HeldVariables();
+  HeldVariables(const HeldVariables&) = delete;
+  HeldVariables& operator=(const HeldVariables&) = delete;
+  // Into the tensors of these places in the list, which are of the variables' types.
+  Status copy_to(std::vector<Tensor>& state) const;
+  // The only one that is held.
+  Status copy_value(const Tensor& to) const;
+  // What each of these has becomes the sum over all; floats of one type. UNIMPLEMENTED where their devices cannot do it.
+  static Status all_reduce(std::span<const std::unique_ptr<const HeldVariables>> all, DType dtype);
+
+ private:
+  friend class Session;
+  HeldVariables(DeviceVariables& from, const Device& device) : from_(from), device_(device) {}
+  DeviceVariables& from_;
+  const Device& device_;
+  std::vector<std::pair<int32_t, DeviceVariables::Copy*>> copies_;
+};
+
+// Thread-safe: any number of concurrent runs.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  // `variables` may be null when the graph has none, or when every run passes its state.
+  static Result<std::shared_ptr<Session>> create(std::shared_ptr<Engine> engine, std::shared_ptr<const Graph> graph,
+                                                 std::shared_ptr<Variables> variables, SessionOptions options = {});
+  ~Session();
+
+  // The plan for feeds of these types (from the cache when there is one). One element under any shape serves for a scalar.
+  Result<std::shared_ptr<const Compiled>> prepare(const RunSpec& spec, std::span<const ValueType> feed_types);
+  // The types of a prepared plan's fetches, when they are known before the run; kInvalid entries where they are not.
+  static std::vector<ValueType> fetch_types(const Compiled& compiled);
+
+  // Runs a prepared plan. outputs[i] is written into when it is defined (and of the right type), else it becomes a new
+  // tensor. Outputs never share memory with feeds or with the plan's arena. Nothing is assigned when it fails,
+  // and queues are as if it had not been.
+  Status run(const Compiled& compiled, std::span<const Tensor> feeds, std::span<Tensor> outputs,
+             const RunOptions& options = {});
+  // prepare() and run().
+  Result<std::vector<Tensor>> run(const RunSpec& spec, std::span<const Tensor> feeds, const RunOptions& options = {});
+
+  // Ends every run that is under way with CANCELLED.
+  void cancel_all();
+  // JSON: "plan", "kernels", "passes".
+  Result<std::string> explain(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view what);
+  // draw_plan() of the plan for feeds of these types.
+  Result<std::string> draw(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view format,
+                           std::string_view trace);
+  SessionStats stats() const;
+  // What a device with memory of its own keeps of variables.
+  DeviceVariables::Held held_variables(const Device& device) const;
+  // Numbers for values of a caller's own, which nobody else of the session has: `count` from the one that is returned. And what devices have
+  // of such values goes.
+  int32_t new_given(int32_t count);
+  void drop_given(const std::vector<int32_t>& numbers);
+  // Of `variables`, numbers as in RunSpec::next_of, the versions that runs have called so, one per variable. NOT_FOUND where the device
+  // has one no more.
+  Result<std::unique_ptr<const HeldVariables>> hold(const Device& device, const std::vector<int32_t>& variables,
+                                                    const std::vector<int64_t>& versions) const;
+
+  const std::shared_ptr<Engine>& engine() const;
+  const Graph& graph() const;
+  const std::shared_ptr<Variables>& variables() const;
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// First values of a graph's variables: their own tensors, and what the function "init" gives for `seed`.
+Result<std::shared_ptr<Variables>> initialize_variables(const std::shared_ptr<Engine>& engine,
+                                                        const std::shared_ptr<const Graph>& graph, int64_t seed);
+
+}  // namespace percale
+
+#endif  // PERCALE_CORE_SESSION_SESSION_H_
