@@ -11,7 +11,7 @@ using namespace percale::c_api;
 struct percale_call {
   Ref<percale_session> session;
   RunSpec spec;
-  std::shared_ptr<const Compiled> compiled;
+  std::shared_ptr<const Plan> plan;
   std::vector<ValueType> feed_types, fetch_types;
   CarriedRun::Pairs pairs;
   std::unique_ptr<CarriedRun> carried;  // null: nothing is handed on
@@ -91,7 +91,7 @@ Status run(const char* function, percale_call& call, percale_tensor* const* inpu
                              .trace = trace.get(),
                              .variables_version = &call.variables_version};
     status = call.carried != nullptr ? call.carried->run(call.feeds, call.fetches, options).with_context(function)
-                                     : call.session->session->run(*call.compiled, call.feeds, call.fetches, options);
+                                     : call.session->session->run(*call.plan, call.feeds, call.fetches, options);
   }
   forget(call);
   return status;
@@ -110,8 +110,8 @@ percale_status* percale_call_create(percale_session* session, const char* const*
                              run_spec(function, feed_names, feed_count, fetch_names, fetch_count, nullptr, 0));
     PERCALE_ASSIGN_OR_RETURN(call->feed_types, feed_types(function, feed_dtypes, feed_dims, feed_ranks, feed_count));
     call->session = Ref(session);
-    PERCALE_ASSIGN_OR_RETURN(call->compiled, session->session->prepare(call->spec, call->feed_types));
-    call->fetch_types = Session::fetch_types(*call->compiled);
+    PERCALE_ASSIGN_OR_RETURN(call->plan, session->session->prepare(call->spec, call->feed_types));
+    call->fetch_types = Session::fetch_types(*call->plan);
     for (size_t i = 0; i < call->fetch_types.size(); ++i) {
       if (call->fetch_types[i].dtype == DType::kInvalid || !call->fetch_types[i].shape.is_static()) {
         return failed_precondition(function, ": the shape of '", call->spec.fetches[i],

@@ -19,34 +19,34 @@ int64_t body_input(const Node& node, size_t i) {
 }
 
 // Per input of the body: the variable that the node hands it, or null.
-std::vector<const Variable*> variables_of(const Compiled& compiled, const ControlNode& control, const Function& body) {
+std::vector<const Variable*> variables_of(const Plan& plan, const ControlNode& control, const Function& body) {
   std::vector<const Variable*> out(body.inputs.size(), nullptr);
   for (size_t i = 0; i < control.inputs.size(); ++i) {
     const int64_t input = body_input(control.node, i);
     const ValueSource& source = control.inputs[i];
     if (input < 0 || input >= static_cast<int64_t>(out.size()) || source.kind != ValueSource::Kind::kResult) continue;
-    for (const ShownResult& shown : compiled.shown) {
+    for (const ShownResult& shown : plan.shown) {
       if (shown.result != source.index || shown.variable < 0) continue;
-      out[static_cast<size_t>(input)] = &compiled.graph->variables[static_cast<size_t>(shown.variable)];
+      out[static_cast<size_t>(input)] = &plan.graph->variables[static_cast<size_t>(shown.variable)];
     }
   }
   return out;
 }
 
-BodyCall body_call(const Compiled& compiled, const ControlNode& control, const Function& body) {
+BodyCall body_call(const Plan& plan, const ControlNode& control, const Function& body) {
   BodyCall out;
   RunSpec& spec = out.spec;
   spec.function = body.name;
-  spec.exclusive_state = compiled.spec.exclusive_state;
-  spec.changing_state = compiled.spec.changing_state;
-  spec.prepares_slices = compiled.spec.prepares_slices;
-  spec.group = compiled.spec.group;
+  spec.exclusive_state = plan.spec.exclusive_state;
+  spec.changing_state = plan.spec.changing_state;
+  spec.prepares_slices = plan.spec.prepares_slices;
+  spec.group = plan.spec.group;
   for (ValueId id : body.inputs) spec.feeds.push_back(body.value(id).name);
   for (ValueId id : body.outputs) spec.fetches.push_back(body.value(id).name);
   // Nobody can name a target in a body: all its effects happen.
   bool writes = false;
   for (const Node& node : body.nodes) {
-    const bool effect = effects_of(*compiled.graph, node).writes;
+    const bool effect = effects_of(*plan.graph, node).writes;
     writes = writes || effect;
     if (node.outputs.empty() || effect) spec.targets.push_back(node.name);
   }
@@ -54,7 +54,7 @@ BodyCall body_call(const Compiled& compiled, const ControlNode& control, const F
   if (spec.exclusive_state || spec.changing_state || writes) return out;
   out.reading = spec;
   out.reading.feeds.clear();
-  const std::vector<const Variable*> variables = variables_of(compiled, control, body);
+  const std::vector<const Variable*> variables = variables_of(plan, control, body);
   for (size_t i = 0; i < variables.size(); ++i) {
     if (variables[i] != nullptr) {
       out.reading.reads.emplace_back(spec.feeds[i], variables[i]->name);
@@ -68,12 +68,12 @@ BodyCall body_call(const Compiled& compiled, const ControlNode& control, const F
 
 }  // namespace
 
-void plan_bodies(Compiled& compiled) {
-  for (ControlNode& control : compiled.control) {
+void plan_bodies(Plan& plan) {
+  for (ControlNode& control : plan.control) {
     for (const auto& [name, value] : control.node.attributes) {
       const FunctionRef* ref = value.get_if<FunctionRef>();
-      const Function* body = ref == nullptr ? nullptr : compiled.graph->find_function(ref->name);
-      if (body != nullptr) control.bodies.emplace(body->name, body_call(compiled, control, *body));
+      const Function* body = ref == nullptr ? nullptr : plan.graph->find_function(ref->name);
+      if (body != nullptr) control.bodies.emplace(body->name, body_call(plan, control, *body));
     }
   }
 }

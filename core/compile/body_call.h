@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 
 namespace percale {
 
 // Fills in ControlNode::bodies of a plan that is complete otherwise.
-void plan_bodies(Compiled& compiled);
+void plan_bodies(Plan& plan);
 
 // Nodes that read variables take the place of the inputs of `f` that RunSpec::reads names.
 Status read_inputs(const Graph& graph, Function& f, const std::vector<std::pair<std::string, std::string>>& reads);

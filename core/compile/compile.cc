@@ -86,9 +86,9 @@ class ListProbe final : public KernelProbe {
 class Compiler {
  public:
   Compiler(const Engine& engine, const CompileOptions& options, const CompileRequest& request)
-      : engine_(engine), options_(options), request_(request), out_(std::make_shared<Compiled>()) {}
+      : engine_(engine), options_(options), request_(request), out_(std::make_shared<Plan>()) {}
 
-  Result<std::shared_ptr<const Compiled>> run() {
+  Result<std::shared_ptr<const Plan>> run() {
     out_->id = request_.id;
     out_->spec = request_.spec;
     out_->feed_types.assign(request_.feed_types.begin(), request_.feed_types.end());
@@ -121,7 +121,7 @@ class Compiler {
     for (ShownResult& shown : out_->shown) shown.fetched = is_fetched(shown.result);
     plan_bodies(*out_);
     out_->peak_bytes = run_bytes(*out_);
-    return std::shared_ptr<const Compiled>(std::move(out_));
+    return std::shared_ptr<const Plan>(std::move(out_));
   }
 
  private:
@@ -574,7 +574,7 @@ class Compiler {
     Function& f = placed.part.function;
     f = part.function;
     PERCALE_RETURN_IF_ERROR(prune(*graph_, f, {}, {value}, {}));
-    auto plan = std::make_shared<Compiled>();
+    auto plan = std::make_shared<Plan>();
     plan->graph = graph_;
     plan->spec.fetches.push_back(f.value(f.outputs[0]).name);
     plan->fetches.push_back({ValueSource::Kind::kResult, 0, 0});
@@ -599,13 +599,13 @@ class Compiler {
   const CompileRequest& request_;
   PrologueRules rules_, slice_rules_;
   std::shared_ptr<Graph> graph_;
-  std::shared_ptr<Compiled> out_;
+  std::shared_ptr<Plan> out_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const CompileOptions& options,
-                                                const CompileRequest& request) {
+Result<std::shared_ptr<const Plan>> compile(const Engine& engine, const CompileOptions& options,
+                                            const CompileRequest& request) {
   return Compiler(engine, options, request).run();
 }
 

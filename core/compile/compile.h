@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/compile/compile_options.h"
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/engine/device_variables.h"
 
 namespace percale {
@@ -17,14 +17,14 @@ struct CompileRequest {
   std::span<const ValueType> feed_types;
   // Per feed: its contents where they shall be part of the plan, because shapes depend on them. May be empty.
   std::span<const Tensor> contents = {};
-  int64_t id = 0;                               // Compiled::id
+  int64_t id = 0;                               // Plan::id
   const MeasuredTimes* measured = nullptr;      // for placement; may be null
   DeviceVariables* device_variables = nullptr;  // of the session; null: devices keep no prepared values
 };
 
 // Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.
-Result<std::shared_ptr<const Compiled>> compile(const Engine& engine, const CompileOptions& options,
-                                                const CompileRequest& request);
+Result<std::shared_ptr<const Plan>> compile(const Engine& engine, const CompileOptions& options,
+                                            const CompileRequest& request);
 
 }  // namespace percale
 

@@ -1,4 +1,4 @@
-// The options that decide how a function is compiled.
+// The options that decide how a function is plan.
 #ifndef PERCALE_CORE_COMPILE_COMPILE_OPTIONS_H_
 #define PERCALE_CORE_COMPILE_COMPILE_OPTIONS_H_
 

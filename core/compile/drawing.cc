@@ -52,9 +52,9 @@ void add_times(Picture& picture, const Shares& shares, const Members& members) {
   }
 }
 
-Members members_of(const Compiled& compiled) {
+Members members_of(const Plan& plan) {
   Members out;
-  for (const PlacedProgram& placed : compiled.programs) {
+  for (const PlacedProgram& placed : plan.programs) {
     for (const ProgramNode& node : placed.program->nodes) {
       if (!node.members.empty()) out[node.name] = node.members;
     }
@@ -77,12 +77,11 @@ Result<std::string> draw_graph(const Graph& graph, std::string_view format, std:
   return draw_timed(pictures_of(graph), format, trace, {});
 }
 
-Result<std::string> draw_plan(const Compiled& compiled, std::string_view format, std::string_view trace) {
-  std::vector<Picture> pictures = pictures_of(*compiled.graph);
-  std::erase_if(pictures,
-                [&](const Picture& p) { return p.title == compiled.spec.function || p.title == kInitFunction; });
-  pictures.insert(pictures.begin(), picture_of(compiled));
-  return draw_timed(std::move(pictures), format, trace, members_of(compiled));
+Result<std::string> draw_plan(const Plan& plan, std::string_view format, std::string_view trace) {
+  std::vector<Picture> pictures = pictures_of(*plan.graph);
+  std::erase_if(pictures, [&](const Picture& p) { return p.title == plan.spec.function || p.title == kInitFunction; });
+  pictures.insert(pictures.begin(), picture_of(plan));
+  return draw_timed(std::move(pictures), format, trace, members_of(plan));
 }
 
 }  // namespace percale

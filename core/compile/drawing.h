@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/base/status.h"
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/graph/graph.h"
 
 namespace percale {
@@ -14,7 +14,7 @@ namespace percale {
 // `format`: "svg" (of "main" alone) or "html". `trace`: the JSON of a trace, or "".
 // INVALID_ARGUMENT for another format and for what is no trace.
 Result<std::string> draw_graph(const Graph& graph, std::string_view format, std::string_view trace);
-Result<std::string> draw_plan(const Compiled& compiled, std::string_view format, std::string_view trace);
+Result<std::string> draw_plan(const Plan& plan, std::string_view format, std::string_view trace);
 
 }  // namespace percale
 

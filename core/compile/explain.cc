@@ -41,12 +41,12 @@ void write_forecasts(JsonWriter& json, const PlacedNode& node, const Engine& eng
   json.end_array();
 }
 
-std::string plan_json(const Compiled& compiled, const Engine& engine) {
+std::string plan_json(const Plan& plan, const Engine& engine) {
   std::map<std::string_view, const PlacedNode*> placed;
-  for (const PlacedNode& p : compiled.placement) placed[p.node] = &p;
+  for (const PlacedNode& p : plan.placement) placed[p.node] = &p;
   JsonWriter json;
   json.begin_object().key("nodes").begin_array();
-  for (const PlacedProgram& p : compiled.programs) {
+  for (const PlacedProgram& p : plan.programs) {
     for (const ProgramNode& node : p.program->nodes) {
       json.begin_object().key("node").value(node.name).key("op").value(op_name(*node.op));
       json.key("device").value(p.device->name()).key("kernel").value(node.kernel);
@@ -60,25 +60,25 @@ std::string plan_json(const Compiled& compiled, const Engine& engine) {
   }
   json.end_array().key("transfers").begin_array();
   int64_t moved = 0;
-  for (const Transfer& t : compiled.transfers) {
+  for (const Transfer& t : plan.transfers) {
     moved += t.bytes;
     json.begin_object().key("value").value(t.value);
-    json.key("from").value(compiled.programs[static_cast<size_t>(t.from_part)].device->name());
-    json.key("to").value(compiled.programs[static_cast<size_t>(t.to_part)].device->name());
+    json.key("from").value(plan.programs[static_cast<size_t>(t.from_part)].device->name());
+    json.key("to").value(plan.programs[static_cast<size_t>(t.to_part)].device->name());
     json.key("bytes").value(t.bytes).end_object();
   }
   json.end_array().key("bytes_moved").value(moved).key("devices").begin_array();
-  const std::vector<DeviceBytes> bytes = device_bytes(compiled);
-  for (size_t i = 0; i < compiled.programs.size(); ++i) {
-    const PlacedProgram& p = compiled.programs[i];
+  const std::vector<DeviceBytes> bytes = device_bytes(plan);
+  for (size_t i = 0; i < plan.programs.size(); ++i) {
+    const PlacedProgram& p = plan.programs[i];
     json.begin_object().key("device").value(p.device->name());
     json.key("nodes").value(static_cast<int64_t>(p.program->nodes.size()));
     json.key("predicted_peak_bytes").value(bytes[i].per_run);
     json.key("arena_bytes").value(p.program->arena_bytes).key("variable_bytes").value(bytes[i].shared).end_object();
   }
-  json.end_array().key("placement").begin_object().key("expected_seconds").value(compiled.expected_seconds);
-  json.key("summary").value(compiled.placement_summary).end_object();
-  const PlanCost cost = plan_cost(compiled);
+  json.end_array().key("placement").begin_object().key("expected_seconds").value(plan.expected_seconds);
+  json.key("summary").value(plan.placement_summary).end_object();
+  const PlanCost cost = plan_cost(plan);
   json.key("cost").begin_object().key("flops").value(cost.flops);
   json.key("bytes_touched").value(cost.bytes_touched).key("critical_path_nodes").value(cost.critical_path_nodes);
   json.key("critical_path_flops")
@@ -86,8 +86,8 @@ std::string plan_json(const Compiled& compiled, const Engine& engine) {
       .key("mean_width")
       .value(cost.mean_width())
       .end_object();
-  json.key("control_nodes").value(static_cast<int64_t>(compiled.control.size()));
-  json.key("nodes_planned_later").value(compiled.rest ? static_cast<int64_t>(compiled.rest->main().nodes.size()) : 0);
+  json.key("control_nodes").value(static_cast<int64_t>(plan.control.size()));
+  json.key("nodes_planned_later").value(plan.rest ? static_cast<int64_t>(plan.rest->main().nodes.size()) : 0);
   json.end_object();
   return json.text();
 }
@@ -106,8 +106,8 @@ void write_formats(JsonWriter& json, const ProgramNode& node) {
 }
 
 // `runs`: "once", for the prologue, or "always".
-void write_kernels(JsonWriter& json, const Compiled& compiled, std::string_view runs) {
-  for (const PlacedProgram& p : compiled.programs) {
+void write_kernels(JsonWriter& json, const Plan& plan, std::string_view runs) {
+  for (const PlacedProgram& p : plan.programs) {
     for (const ProgramNode& node : p.program->nodes) {
       json.begin_object().key("node").value(node.name).key("op").value(op_name(*node.op));
       json.key("device").value(p.device->name()).key("kernel").value(node.kernel).key("runs").value(runs);
@@ -118,23 +118,23 @@ void write_kernels(JsonWriter& json, const Compiled& compiled, std::string_view 
   }
 }
 
-std::string kernels_json(const Compiled& compiled) {
+std::string kernels_json(const Plan& plan) {
   JsonWriter json;
   json.begin_array();
-  for (const Compiled::Preparation& value : compiled.prologue) write_kernels(json, *value.plan, "once");
-  write_kernels(json, compiled, "always");
+  for (const Plan::Preparation& value : plan.prologue) write_kernels(json, *value.plan, "once");
+  write_kernels(json, plan, "always");
   json.end_array();
   return json.text();
 }
 
-std::string passes_json(const Compiled& compiled) {
+std::string passes_json(const Plan& plan) {
   JsonWriter json;
   json.begin_array();
-  for (const auto& [pass, nodes] : compiled.pass_sizes) {
+  for (const auto& [pass, nodes] : plan.pass_sizes) {
     json.begin_object().key("pass").value(pass).key("nodes").value(static_cast<int64_t>(nodes));
     if (pass == kInlineFused) {
       json.key("refused").begin_array();
-      for (const RefusedGroup& r : compiled.refused_groups) {
+      for (const RefusedGroup& r : plan.refused_groups) {
         json.begin_object().key("node").value(r.node).key("reason").value(r.reason).end_object();
       }
       json.end_array();
@@ -147,10 +147,10 @@ std::string passes_json(const Compiled& compiled) {
 
 }  // namespace
 
-Result<std::string> explain_plan(const Compiled& compiled, const Engine& engine, std::string_view what) {
-  if (what == "plan") return plan_json(compiled, engine);
-  if (what == "kernels") return kernels_json(compiled);
-  if (what == "passes") return passes_json(compiled);
+Result<std::string> explain_plan(const Plan& plan, const Engine& engine, std::string_view what) {
+  if (what == "plan") return plan_json(plan, engine);
+  if (what == "kernels") return kernels_json(plan);
+  if (what == "passes") return passes_json(plan);
   return invalid_argument("'", what, "' cannot be explained; wanted plan, kernels or passes");
 }
 

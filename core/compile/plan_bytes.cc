@@ -73,44 +73,44 @@ int64_t variable_bytes(const Graph& graph, const Function& f) {
 }  // namespace
 
 // What bind_run() takes from devices, and for staging.
-int64_t bound_bytes(const Compiled& compiled) {
+int64_t bound_bytes(const Plan& plan) {
   int64_t total = 0;
-  for (const PlacedProgram& p : compiled.programs) total += program_bytes(p);
-  for (const Transfer& t : compiled.transfers) {
-    const bool plain = compiled.programs[static_cast<size_t>(t.from_part)].device->shares_host_memory() &&
-                       compiled.programs[static_cast<size_t>(t.to_part)].device->shares_host_memory();
+  for (const PlacedProgram& p : plan.programs) total += program_bytes(p);
+  for (const Transfer& t : plan.transfers) {
+    const bool plain = plan.programs[static_cast<size_t>(t.from_part)].device->shares_host_memory() &&
+                       plan.programs[static_cast<size_t>(t.to_part)].device->shares_host_memory();
     if (!plain) total += booked_bytes(t.bytes + kAlignment);
   }
   return total;
 }
 
-int64_t run_bytes(const Compiled& compiled) {
-  int64_t total = compiled.programs.empty() ? 0 : bound_bytes(compiled);
-  for (const ValueType& type : compiled.results) total += booked_type_bytes(type);
-  for (const PlacedProgram& p : compiled.programs) {
+int64_t run_bytes(const Plan& plan) {
+  int64_t total = plan.programs.empty() ? 0 : bound_bytes(plan);
+  for (const ValueType& type : plan.results) total += booked_type_bytes(type);
+  for (const PlacedProgram& p : plan.programs) {
     total += kept_bytes(p);
-    for (size_t i = 0; !compiled.spec.exclusive_state && i < p.program->assigned.size(); ++i) {
-      const Variable& v = compiled.graph->variables[static_cast<size_t>(p.program->assigned[i])];
+    for (size_t i = 0; !plan.spec.exclusive_state && i < p.program->assigned.size(); ++i) {
+      const Variable& v = plan.graph->variables[static_cast<size_t>(p.program->assigned[i])];
       total += 2 * booked_type_bytes({v.dtype, v.shape});
     }
   }
   // Values of the prologue stay; what computing one of them takes besides is gone before the run begins.
   int64_t preparing = 0;
-  for (const Compiled::Preparation& value : compiled.prologue) {
+  for (const Plan::Preparation& value : plan.prologue) {
     for (const ValueType& type : value.plan->results) total += booked_type_bytes(type);
     preparing = std::max(preparing, value.plan->peak_bytes);
   }
   return std::max(total, preparing);
 }
 
-std::vector<DeviceBytes> device_bytes(const Compiled& compiled) {
+std::vector<DeviceBytes> device_bytes(const Plan& plan) {
   std::vector<DeviceBytes> out;
-  for (const PlacedProgram& p : compiled.programs) {
-    int64_t shared = variable_bytes(*compiled.graph, p.part.function) + kept_bytes(p);
+  for (const PlacedProgram& p : plan.programs) {
+    int64_t shared = variable_bytes(*plan.graph, p.part.function) + kept_bytes(p);
     for (const PartInput& input : p.part.inputs) {
-      const int64_t prepared = input.index - static_cast<int64_t>(compiled.feed_types.size());
+      const int64_t prepared = input.index - static_cast<int64_t>(plan.feed_types.size());
       if (input.kind != PartInput::Kind::kFeed || prepared < 0) continue;
-      shared += booked_type_bytes(compiled.prologue[static_cast<size_t>(prepared)].plan->results[0]);
+      shared += booked_type_bytes(plan.prologue[static_cast<size_t>(prepared)].plan->results[0]);
     }
     out.push_back({p.part.device, program_bytes(p), shared});
   }

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 
 namespace percale {
 
 // The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what the prologue has
 // prepared, and of assigned variables the version that is and the one that becomes.
-int64_t run_bytes(const Compiled& compiled);
+int64_t run_bytes(const Plan& plan);
 
 // What a plan holds of one device's memory.
 struct DeviceBytes {
@@ -23,13 +23,13 @@ struct DeviceBytes {
   int64_t shared = 0;
 };
 // Device and staging memory that one run allocates before it begins.
-int64_t bound_bytes(const Compiled& compiled);
+int64_t bound_bytes(const Plan& plan);
 
 // True when an output has memory of its own: it is neither a result in host memory nor kept elsewhere.
 bool needs_buffer(const PlacedProgram& program, size_t output);
 
 // Per program. What prologues need besides their values, and what is planned later, does not count.
-std::vector<DeviceBytes> device_bytes(const Compiled& compiled);
+std::vector<DeviceBytes> device_bytes(const Plan& plan);
 
 }  // namespace percale
 

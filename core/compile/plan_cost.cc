@@ -55,16 +55,16 @@ class PartDepths {
 
 }  // namespace
 
-PlanCost plan_cost(const Compiled& compiled) {
+PlanCost plan_cost(const Plan& plan) {
   PlanCost cost;
   std::vector<PartDepths> parts;
-  for (const PlacedProgram& p : compiled.programs) {
+  for (const PlacedProgram& p : plan.programs) {
     const Function& f = p.part.function;
-    parts.emplace_back(*compiled.graph, f);
+    parts.emplace_back(*plan.graph, f);
     for (const Node& node : f.nodes) {
       if (!works(node)) continue;
       ++cost.nodes;
-      cost.flops += node_flops(*compiled.graph, f, node);
+      cost.flops += node_flops(*plan.graph, f, node);
       for (const auto* ids : {&node.inputs, &node.outputs}) {
         for (ValueId id : *ids) {
           const auto bytes = id == kNoValue ? Result<int64_t>(0) : byte_size(f.type(id).dtype, f.type(id).shape);
@@ -75,10 +75,10 @@ PlanCost plan_cost(const Compiled& compiled) {
   }
   // Parts wait for each other in any order; depths only grow, and at most once per transfer and part.
   bool grew = true;
-  for (size_t round = 0; grew && round <= compiled.transfers.size(); ++round) {
+  for (size_t round = 0; grew && round <= plan.transfers.size(); ++round) {
     grew = false;
     for (PartDepths& part : parts) part.walk();
-    for (const Transfer& t : compiled.transfers) {
+    for (const Transfer& t : plan.transfers) {
       if (t.from_output < 0 || t.to_input < 0) continue;
       const Depth from = parts[static_cast<size_t>(t.from_part)].output(static_cast<size_t>(t.from_output));
       grew = parts[static_cast<size_t>(t.to_part)].input(static_cast<size_t>(t.to_input)).raise(from) || grew;

@@ -2,7 +2,7 @@
 #ifndef PERCALE_CORE_COMPILE_PLAN_COST_H_
 #define PERCALE_CORE_COMPILE_PLAN_COST_H_
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 
 namespace percale {
 
@@ -19,7 +19,7 @@ struct PlanCost {
     return critical_path_nodes == 0 ? 0 : static_cast<double>(nodes) / static_cast<double>(critical_path_nodes);
   }
 };
-PlanCost plan_cost(const Compiled& compiled);
+PlanCost plan_cost(const Plan& plan);
 
 }  // namespace percale
 

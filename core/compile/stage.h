@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/graph/graph.h"
 
 namespace percale {

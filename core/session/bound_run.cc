@@ -9,12 +9,12 @@ namespace percale {
 namespace {
 
 // How far the sender of a transfer must have come.
-int32_t progress_of(const Compiled& compiled, const Transfer& transfer) {
-  const Program& from = *compiled.programs[static_cast<size_t>(transfer.from_part)].program;
+int32_t progress_of(const Plan& plan, const Transfer& transfer) {
+  const Program& from = *plan.programs[static_cast<size_t>(transfer.from_part)].program;
   if (transfer.to_input < 0) return from.end_of(transfer.after_node);
   // What the run was given is there before anything begins.
   const Operand& place = from.output_from[static_cast<size_t>(transfer.from_output)];
-  const auto& inputs = compiled.programs[static_cast<size_t>(transfer.from_part)].part.inputs;
+  const auto& inputs = plan.programs[static_cast<size_t>(transfer.from_part)].part.inputs;
   const bool given =
       place.home == Home::kInput && inputs[static_cast<size_t>(place.index)].kind == PartInput::Kind::kFeed;
   if (given) return 0;
@@ -22,13 +22,13 @@ int32_t progress_of(const Compiled& compiled, const Transfer& transfer) {
 }
 
 // What the program owes others, and when.
-void bind_sender(const Compiled& compiled, BoundProgram& p) {
-  const auto self = static_cast<int32_t>(p.placed - compiled.programs.data());
+void bind_sender(const Plan& plan, BoundProgram& p) {
+  const auto self = static_cast<int32_t>(p.placed - plan.programs.data());
   p.awaited.push_back(p.size() + 1);
-  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
-    const Transfer& transfer = compiled.transfers[t];
+  for (size_t t = 0; t < plan.transfers.size(); ++t) {
+    const Transfer& transfer = plan.transfers[t];
     if (transfer.from_part != self) continue;
-    const int32_t after = progress_of(compiled, transfer);
+    const int32_t after = progress_of(plan, transfer);
     p.awaited.push_back(after);
     const bool sent =
         std::any_of(p.sends.begin(), p.sends.end(), [&](const Send& s) { return s.output == transfer.from_output; });
@@ -78,7 +78,7 @@ void bind_queue(BoundProgram& p) {
 }
 
 // One program's tables: what does not change from run to run.
-Status bind_program(const Compiled& compiled, BoundProgram& p) {
+Status bind_program(const Plan& plan, BoundProgram& p) {
   const Program& program = *p.placed->program;
   const Device& device = *p.placed->device;
   const auto add_buffer = [&](int64_t bytes) -> Result<void*> {
@@ -129,22 +129,22 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
     }
   }
   const auto end = static_cast<int32_t>(program.instructions.size());
-  const auto self = static_cast<int32_t>(p.placed - compiled.programs.data());
-  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
-    const Transfer& transfer = compiled.transfers[t];
+  const auto self = static_cast<int32_t>(p.placed - plan.programs.data());
+  for (size_t t = 0; t < plan.transfers.size(); ++t) {
+    const Transfer& transfer = plan.transfers[t];
     if (transfer.to_part != self) continue;
     const auto number = static_cast<int32_t>(t);
     const int32_t at = transfer.to_input < 0 ? program.begin_of(transfer.before_node)
                                              : program.input_needed[static_cast<size_t>(transfer.to_input)];
-    const int32_t progress = progress_of(compiled, transfer);
+    const int32_t progress = progress_of(plan, transfer);
     const bool kept = transfer.to_input >= 0 && progress == 0 &&
                       p.placed->input_variable[static_cast<size_t>(transfer.to_input)] >= 0;
     p.waits.push_back({std::min(at, end), number, transfer.from_part, progress, kept});
   }
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
-  bind_sender(compiled, p);
+  bind_sender(plan, p);
   if (p.is_queued()) bind_results(p);
-  if (compiled.keeps_work) {
+  if (plan.keeps_work) {
     p.stretches = find_stretches(p, false);
     p.long_stretches = find_stretches(p, true);
   }
@@ -153,19 +153,19 @@ Status bind_program(const Compiled& compiled, BoundProgram& p) {
 
 }  // namespace
 
-Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::shared_ptr<MemoryPool>& memory) {
+Result<std::unique_ptr<BoundRun>> bind_run(const Plan& plan, const std::shared_ptr<MemoryPool>& memory) {
   auto run = std::make_unique<BoundRun>(memory);
-  const int64_t bytes = bound_bytes(compiled);
+  const int64_t bytes = bound_bytes(plan);
   PERCALE_RETURN_IF_ERROR(memory->book(bytes));
   run->booked = bytes;
-  for (const PlacedProgram& placed : compiled.programs) {
+  for (const PlacedProgram& placed : plan.programs) {
     auto& p = run->programs.emplace_back(std::make_unique<BoundProgram>());
     p->placed = &placed;
-    PERCALE_RETURN_IF_ERROR(bind_program(compiled, *p));
+    PERCALE_RETURN_IF_ERROR(bind_program(plan, *p));
   }
-  run->staging.resize(compiled.transfers.size());
-  for (size_t t = 0; t < compiled.transfers.size(); ++t) {
-    const Transfer& transfer = compiled.transfers[t];
+  run->staging.resize(plan.transfers.size());
+  for (size_t t = 0; t < plan.transfers.size(); ++t) {
+    const Transfer& transfer = plan.transfers[t];
     const bool plain = run->programs[static_cast<size_t>(transfer.from_part)]->shares_host_memory() &&
                        run->programs[static_cast<size_t>(transfer.to_part)]->shares_host_memory();
     if (plain) continue;

@@ -1,4 +1,4 @@
-// What a run of a compiled plan needs that outlives it: memory, and tables of operands that do not change from run to run.
+// What a run of a plan needs that outlives it: memory, and tables of operands that do not change from run to run.
 #ifndef PERCALE_CORE_SESSION_BOUND_RUN_H_
 #define PERCALE_CORE_SESSION_BOUND_RUN_H_
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/engine/device_memory.h"
 #include "core/engine/device_variables.h"
 #include "core/session/stretch.h"
@@ -123,7 +123,7 @@ struct BoundRun final : IdleRun {
 };
 
 // Books and makes all of it.
-Result<std::unique_ptr<BoundRun>> bind_run(const Compiled& compiled, const std::shared_ptr<MemoryPool>& memory);
+Result<std::unique_ptr<BoundRun>> bind_run(const Plan& plan, const std::shared_ptr<MemoryPool>& memory);
 
 }  // namespace percale
 

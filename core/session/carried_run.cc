@@ -4,13 +4,13 @@
 #include <cstring>
 #include <utility>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 
 namespace percale {
 namespace {
 
 // The device that makes the value of this number and is the only one to read it; null where there is no such device, or the host needs it.
-const Device* home_of(const Compiled& plan, int32_t number, int32_t fetch, int32_t feed) {
+const Device* home_of(const Plan& plan, int32_t number, int32_t fetch, int32_t feed) {
   const ValueSource& source = plan.fetches[static_cast<size_t>(fetch)];
   if (source.kind != ValueSource::Kind::kResult || !plan.stays[static_cast<size_t>(source.index)]) return nullptr;
   const auto shows = [&](const auto& result) { return result.feed == feed; };

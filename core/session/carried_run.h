@@ -37,7 +37,7 @@ class CarriedRun {
 
   const std::shared_ptr<Session> session_;
   const Pairs pairs_;
-  std::shared_ptr<const Compiled> plan_;
+  std::shared_ptr<const Plan> plan_;
   bool begun_ = false;
   // Of values on devices, by pair; empty where they are the host's.
   std::vector<int32_t> numbers_;

@@ -30,9 +30,9 @@ bool shares(const BoundProgram& p) { return p.shares_host_memory(); }
 
 class ProgramRun {
  public:
-  ProgramRun(const Compiled& compiled, Engine& engine, RunFrame& frame, BoundRun& bound, std::span<const Tensor> feeds,
+  ProgramRun(const Plan& plan, Engine& engine, RunFrame& frame, BoundRun& bound, std::span<const Tensor> feeds,
              std::span<const Tensor> results)
-      : compiled_(compiled), engine_(engine), frame_(frame), bound_(bound), feeds_(feeds), results_(results) {}
+      : plan_(plan), engine_(engine), frame_(frame), bound_(bound), feeds_(feeds), results_(results) {}
 
   Status run() {
     const Visit visit(frame_.options.meeting, signal_);
@@ -156,7 +156,7 @@ class ProgramRun {
     if (!p.is_queued()) return;
     for (const Wait& w : p.waits) {
       if (!w.kept) continue;
-      const Transfer& t = compiled_.transfers[static_cast<size_t>(w.transfer)];
+      const Transfer& t = plan_.transfers[static_cast<size_t>(w.transfer)];
       const auto input = static_cast<size_t>(t.to_input);
       const int32_t variable = p.placed->input_variable[input];
       const void* where =
@@ -326,7 +326,7 @@ class ProgramRun {
       }
       if (signal_.failed()) return false;  // what a queue has left out cannot be received
       const auto number = static_cast<size_t>(w.transfer);
-      if (Status s = receive(p, compiled_.transfers[number], number); !s.ok()) return fail(std::move(s)), false;
+      if (Status s = receive(p, plan_.transfers[number], number); !s.ok()) return fail(std::move(s)), false;
     }
     return true;
   }
@@ -466,7 +466,7 @@ class ProgramRun {
       const Send& s = p.sends[p.next_send];
       const auto number = static_cast<size_t>(s.transfer);
       PERCALE_RETURN_IF_ERROR(
-          copy_out(p, static_cast<size_t>(s.output), bound_.staging[number].data, compiled_.transfers[number].bytes));
+          copy_out(p, static_cast<size_t>(s.output), bound_.staging[number].data, plan_.transfers[number].bytes));
     }
     for (; p.next_leave < p.leaves.size() && p.leaves[p.next_leave].after <= progress; ++p.next_leave) {
       const Leave& leave = p.leaves[p.next_leave];
@@ -635,7 +635,7 @@ class ProgramRun {
     }
   }
 
-  const Compiled& compiled_;
+  const Plan& plan_;
   Engine& engine_;
   RunFrame& frame_;
   BoundRun& bound_;
@@ -649,17 +649,17 @@ class ProgramRun {
 
 }  // namespace
 
-Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
+Status run_programs(const Plan& plan, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results) {
-  if (compiled.programs.empty()) return {};
-  std::unique_ptr<IdleRun> memory = compiled.idle.take();
+  if (plan.programs.empty()) return {};
+  std::unique_ptr<IdleRun> memory = plan.idle.take();
   if (!memory) {
-    PERCALE_ASSIGN_OR_RETURN(memory, bind_run(compiled, frame.memory));
+    PERCALE_ASSIGN_OR_RETURN(memory, bind_run(plan, frame.memory));
   }
-  const Lent<IdleRun> lent(compiled.idle, std::move(memory));
+  const Lent<IdleRun> lent(plan.idle, std::move(memory));
   auto& bound = static_cast<BoundRun&>(*lent);
   const ThreadPool::Busy busy(engine.threads());
-  return ProgramRun(compiled, engine, frame, bound, feeds, results).run();
+  return ProgramRun(plan, engine, frame, bound, feeds, results).run();
 }
 
 }  // namespace percale

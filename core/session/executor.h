@@ -1,4 +1,4 @@
-// Walks the programs of a compiled plan. No look-up, no type check and, once warm, no allocation but for results.
+// Walks the programs of a plan. No look-up, no type check and, once warm, no allocation but for results.
 #ifndef PERCALE_CORE_SESSION_EXECUTOR_H_
 #define PERCALE_CORE_SESSION_EXECUTOR_H_
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/engine/device_variables.h"
 #include "core/session/node_times.h"
 #include "core/session/session.h"
@@ -52,9 +52,9 @@ struct RunFrame {
   Status stop_reason() const;
 };
 
-// Runs the programs of `compiled`. results[i] is written into; all but those of Compiled::stays are defined and of the type that
-// Compiled::results says.
-Status run_programs(const Compiled& compiled, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
+// Runs the programs of `plan`. results[i] is written into; all but those of Plan::stays are defined and of the type that
+// Plan::results says.
+Status run_programs(const Plan& plan, Engine& engine, RunFrame& frame, std::span<const Tensor> feeds,
                     std::span<const Tensor> results);
 
 }  // namespace percale

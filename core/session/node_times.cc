@@ -3,7 +3,7 @@
 #include <new>
 #include <vector>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/engine/trace.h"
 
 namespace percale {

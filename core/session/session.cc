@@ -54,7 +54,7 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
   return key;
 }
 
-bool same_places(const Compiled& a, const Compiled& b) {
+bool same_places(const Plan& a, const Plan& b) {
   return std::equal(a.placement.begin(), a.placement.end(), b.placement.begin(), b.placement.end(),
                     [](const PlacedNode& x, const PlacedNode& y) { return x.node == y.node && x.device == y.device; });
 }
@@ -85,7 +85,7 @@ struct Session::Impl {
   std::mutex cache_mutex;
   struct Entry {
     std::string key;
-    std::shared_ptr<const Compiled> compiled;
+    std::shared_ptr<const Plan> plan;
     int64_t uses = 0, next_look = 8;  // whether measured times would have it elsewhere
   };
   std::list<Entry> cache;  // most recently used first
@@ -95,16 +95,16 @@ struct Session::Impl {
   std::mutex cancel_mutex;
   std::shared_ptr<CancelToken> cancel = std::make_shared<CancelToken>();
 
-  Result<std::shared_ptr<const Compiled>> prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
-                                                  std::span<const ValueType> types, std::span<const Tensor> contents);
-  Result<std::shared_ptr<const Compiled>> make_plan(const Graph& from, const RunSpec& spec,
-                                                    std::span<const ValueType> types, std::span<const Tensor> contents);
+  Result<std::shared_ptr<const Plan>> prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
+                                              std::span<const ValueType> types, std::span<const Tensor> contents);
+  Result<std::shared_ptr<const Plan>> make_plan(const Graph& from, const RunSpec& spec,
+                                                std::span<const ValueType> types, std::span<const Tensor> contents);
   // Whether a plan was used so often since it was last looked at that measured times may have it elsewhere.
   bool wants_look(Entry& entry) const;
   // With `may_share`, outputs that were not given may show the memory of feeds and variables.
-  Status run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs,
+  Status run(const Plan& plan, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs,
              bool may_share);
-  Result<std::shared_ptr<const Compiled::Prepared>> prepare_values(const Compiled& compiled, RunFrame& frame);
+  Result<std::shared_ptr<const Plan::Prepared>> prepare_values(const Plan& plan, RunFrame& frame);
   Result<std::vector<Tensor>> call(const Graph& from, int64_t graph_id, RunFrame& frame, const RunSpec& spec,
                                    std::span<const Tensor> feeds, std::span<const Tensor> contents);
   // `version` of the variables is what the inputs were computed from.
@@ -149,18 +149,16 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
   return std::shared_ptr<Session>(new Session(std::move(impl)));
 }
 
-Result<std::shared_ptr<const Compiled>> Session::Impl::make_plan(const Graph& from, const RunSpec& spec,
-                                                                 std::span<const ValueType> types,
-                                                                 std::span<const Tensor> contents) {
+Result<std::shared_ptr<const Plan>> Session::Impl::make_plan(const Graph& from, const RunSpec& spec,
+                                                             std::span<const ValueType> types,
+                                                             std::span<const Tensor> contents) {
   const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
   const MeasuredTimes measured = times == nullptr ? MeasuredTimes() : times->copy();
-  PERCALE_ASSIGN_OR_RETURN(
-      auto compiled,
-      compile(*engine, options.compile, {from, spec, types, contents, id, &measured, device_variables.get()}));
-  for (int64_t seen = peak.load();
-       compiled->peak_bytes > seen && !peak.compare_exchange_weak(seen, compiled->peak_bytes);) {
+  PERCALE_ASSIGN_OR_RETURN(auto plan, compile(*engine, options.compile,
+                                              {from, spec, types, contents, id, &measured, device_variables.get()}));
+  for (int64_t seen = peak.load(); plan->peak_bytes > seen && !peak.compare_exchange_weak(seen, plan->peak_bytes);) {
   }
-  return compiled;
+  return plan;
 }
 
 // With the cache locked.
@@ -170,47 +168,47 @@ bool Session::Impl::wants_look(Entry& entry) const {
   return true;
 }
 
-Result<std::shared_ptr<const Compiled>> Session::Impl::prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
-                                                               std::span<const ValueType> types,
-                                                               std::span<const Tensor> contents) {
+Result<std::shared_ptr<const Plan>> Session::Impl::prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
+                                                           std::span<const ValueType> types,
+                                                           std::span<const Tensor> contents) {
   if (variables != nullptr && variables->changing() && !spec.changing_state) {
     RunSpec changing = spec;
     changing.changing_state = true;
     return prepare(from, graph_id, changing, types, contents);
   }
   std::string key = cache_key(graph_id, spec, types, contents);
-  std::shared_ptr<const Compiled> known;
+  std::shared_ptr<const Plan> known;
   {
     const std::lock_guard lock(cache_mutex);
     if (const auto found = by_key.find(key); found != by_key.end()) {
       cache.splice(cache.begin(), cache, found->second);
       hits.fetch_add(1, std::memory_order_relaxed);
-      known = found->second->compiled;
+      known = found->second->plan;
       if (!wants_look(*found->second)) return known;
     }
   }
-  PERCALE_ASSIGN_OR_RETURN(auto compiled, make_plan(from, spec, types, contents));
-  if (known != nullptr && same_places(*known, *compiled)) return known;  // whose memory is warm
+  PERCALE_ASSIGN_OR_RETURN(auto plan, make_plan(from, spec, types, contents));
+  if (known != nullptr && same_places(*known, *plan)) return known;  // whose memory is warm
   const std::lock_guard lock(cache_mutex);
   if (const auto found = by_key.find(key); found != by_key.end()) {
-    if (known != nullptr) found->second->compiled = compiled;
+    if (known != nullptr) found->second->plan = plan;
   } else {
-    cache.push_front({key, compiled});
+    cache.push_front({key, plan});
     by_key[std::move(key)] = cache.begin();
     while (static_cast<int64_t>(cache.size()) > options.cache_size) {
       by_key.erase(cache.back().key);
       cache.pop_back();
     }
   }
-  return compiled;
+  return plan;
 }
 
-Result<std::shared_ptr<const Compiled>> Session::prepare(const RunSpec& spec, std::span<const ValueType> feed_types) {
+Result<std::shared_ptr<const Plan>> Session::prepare(const RunSpec& spec, std::span<const ValueType> feed_types) {
   PERCALE_RETURN_IF_ERROR(impl_->engine->check_usable());
   return impl_->prepare(*impl_->graph, 0, spec, feed_types, {});
 }
 
-std::vector<ValueType> Session::fetch_types(const Compiled& compiled) { return compiled.fetch_types; }
+std::vector<ValueType> Session::fetch_types(const Plan& plan) { return plan.fetch_types; }
 
 Result<std::vector<Tensor>> Session::Impl::call(const Graph& from, int64_t graph_id, RunFrame& frame,
                                                 const RunSpec& spec, std::span<const Tensor> feeds,
@@ -218,9 +216,9 @@ Result<std::vector<Tensor>> Session::Impl::call(const Graph& from, int64_t graph
   PERCALE_RETURN_IF_ERROR(frame.stop_reason());
   std::vector<ValueType> types;
   for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
-  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(from, graph_id, spec, types, contents));
+  PERCALE_ASSIGN_OR_RETURN(const auto plan, prepare(from, graph_id, spec, types, contents));
   std::vector<Tensor> outputs(spec.fetches.size());
-  PERCALE_RETURN_IF_ERROR(run(*compiled, frame, feeds, outputs, true));
+  PERCALE_RETURN_IF_ERROR(run(*plan, frame, feeds, outputs, true));
   return outputs;
 }
 
@@ -244,7 +242,7 @@ Result<std::vector<Tensor>> Session::Impl::run_node(RunFrame& frame, const Contr
 
 // What a preparation was computed from is seldom read again: of a file that is mapped it need not stay in memory beside what was
 // made of it.
-static void rest_sources(const Compiled& plan, const Graph& graph, const StateFrame& state) {
+static void rest_sources(const Plan& plan, const Graph& graph, const StateFrame& state) {
   const auto rest = [](const Tensor& t) { rest_mapping(*t.buffer(), t.data(), t.bytes()); };
   for (const PlacedProgram& placed : plan.programs) {
     const Function& f = placed.part.function;
@@ -258,18 +256,17 @@ static void rest_sources(const Compiled& plan, const Graph& graph, const StateFr
 }
 
 // The results of the prologue for the version of the variables that this run sees.
-Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(const Compiled& compiled,
-                                                                                RunFrame& frame) {
-  const std::lock_guard lock(compiled.prepared_mutex);
+Result<std::shared_ptr<const Plan::Prepared>> Session::Impl::prepare_values(const Plan& plan, RunFrame& frame) {
+  const std::lock_guard lock(plan.prepared_mutex);
   // What an earlier part of this run has assigned is no version that anybody else will see.
-  const bool of_variables = std::any_of(compiled.prologue.begin(), compiled.prologue.end(),
-                                        [](const Compiled::Preparation& value) { return value.of_variables; });
+  const bool of_variables = std::any_of(plan.prologue.begin(), plan.prologue.end(),
+                                        [](const Plan::Preparation& value) { return value.of_variables; });
   const int64_t version = !of_variables ? 0 : frame.state.next.empty() ? frame.state.version : -1;
-  if (version >= 0 && compiled.prepared && compiled.prepared->version == version) return compiled.prepared;
-  auto made = std::make_shared<Compiled::Prepared>();
+  if (version >= 0 && plan.prepared && plan.prepared->version == version) return plan.prepared;
+  auto made = std::make_shared<Plan::Prepared>();
   made->version = version;
   PreparedStore& store = variables != nullptr && frame.options.state == nullptr ? *variables->prepared() : prepared;
-  for (const Compiled::Preparation& value : compiled.prologue) {
+  for (const Plan::Preparation& value : plan.prologue) {
     const int64_t known_by = value.of_variables ? version : 0;
     std::shared_ptr<const Tensor> tensor = known_by < 0 ? nullptr : store.find(value.form, known_by);
     if (tensor == nullptr) {
@@ -285,45 +282,44 @@ Result<std::shared_ptr<const Compiled::Prepared>> Session::Impl::prepare_values(
     made->values.push_back(*tensor);
     made->shared.push_back(std::move(tensor));
   }
-  compiled.prepared = made;
-  return std::shared_ptr<const Compiled::Prepared>(std::move(made));
+  plan.prepared = made;
+  return std::shared_ptr<const Plan::Prepared>(std::move(made));
 }
 
-Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<const Tensor> given,
-                          std::span<Tensor> outputs, bool may_share) {
+Status Session::Impl::run(const Plan& plan, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs,
+                          bool may_share) {
   const int64_t version = frame.state.version;
-  const Lent<RunLists> lists(compiled.lists);
+  const Lent<RunLists> lists(plan.lists);
   std::vector<Tensor>&feeds = lists->feeds, &results = lists->results;
   feeds.assign(given.begin(), given.end());
-  std::shared_ptr<const Compiled::Prepared> prepared;
-  if (!compiled.prologue.empty()) {
-    PERCALE_ASSIGN_OR_RETURN(prepared, prepare_values(compiled, frame));
+  std::shared_ptr<const Plan::Prepared> prepared;
+  if (!plan.prologue.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(prepared, prepare_values(plan, frame));
     feeds.insert(feeds.end(), prepared->values.begin(), prepared->values.end());
   }
-  results.resize(compiled.results.size());
+  results.resize(plan.results.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const ValueSource& source = compiled.fetches[i];
+    const ValueSource& source = plan.fetches[i];
     if (source.kind != ValueSource::Kind::kResult || !outputs[i].defined()) continue;
     Tensor& result = results[static_cast<size_t>(source.index)];
     if (!result.defined()) result = outputs[i];
   }
-  for (const ShownResult& shown : compiled.shown) {
+  for (const ShownResult& shown : plan.shown) {
     Tensor& result = results[static_cast<size_t>(shown.result)];
     if (result.defined() || frame.state.exclusive || (!may_share && shown.fetched)) continue;
     const Tensor& from = shown.feed >= 0 ? feeds[static_cast<size_t>(shown.feed)] : frame.state.value(shown.variable);
-    result = from.reshaped(compiled.results[static_cast<size_t>(shown.result)].shape);
+    result = from.reshaped(plan.results[static_cast<size_t>(shown.result)].shape);
   }
   for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i].defined() || compiled.stays[i]) continue;
-    PERCALE_ASSIGN_OR_RETURN(results[i],
-                             Tensor::allocate(memory, compiled.results[i].dtype, compiled.results[i].shape));
+    if (results[i].defined() || plan.stays[i]) continue;
+    PERCALE_ASSIGN_OR_RETURN(results[i], Tensor::allocate(memory, plan.results[i].dtype, plan.results[i].shape));
   }
-  for (const PassedThrough& p : compiled.passed_through) {
+  for (const PassedThrough& p : plan.passed_through) {
     const Tensor& from = p.feed >= 0 ? feeds[static_cast<size_t>(p.feed)] : p.constant;
     void* to = results[static_cast<size_t>(p.result)].data();
     if (to != from.data()) std::memcpy(to, from.data(), static_cast<size_t>(from.bytes()));
   }
-  PERCALE_RETURN_IF_ERROR(run_programs(compiled, *engine, frame, feeds, results));
+  PERCALE_RETURN_IF_ERROR(run_programs(plan, *engine, frame, feeds, results));
 
   std::vector<std::vector<Tensor>> controls;
   std::vector<Tensor> rest;
@@ -337,34 +333,34 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
     }
     return {};
   };
-  for (const ControlNode& control : compiled.control) {
+  for (const ControlNode& control : plan.control) {
     std::vector<Tensor> inputs;
     for (const ValueSource& s : control.inputs) inputs.push_back(value(s));
     PERCALE_ASSIGN_OR_RETURN(auto given, run_node(frame, control, inputs, version));
     controls.push_back(std::move(given));
   }
-  if (compiled.rest) {
+  if (plan.rest) {
     RunSpec spec;
-    spec.exclusive_state = compiled.spec.exclusive_state;
-    spec.changing_state = compiled.spec.changing_state;
-    spec.prepares_slices = compiled.spec.prepares_slices;
-    spec.group = compiled.spec.group;
-    const Function& f = compiled.rest->main();
+    spec.exclusive_state = plan.spec.exclusive_state;
+    spec.changing_state = plan.spec.changing_state;
+    spec.prepares_slices = plan.spec.prepares_slices;
+    spec.group = plan.spec.group;
+    const Function& f = plan.rest->main();
     for (ValueId id : f.inputs) spec.feeds.push_back(f.value(id).name);
     for (ValueId id : f.outputs) spec.fetches.push_back(f.value(id).name);
     // The effects that are left are those that the run needs.
     for (const Node& node : f.nodes) {
-      if (node.outputs.empty() || effects_of(*compiled.rest, node).writes) spec.targets.push_back(node.name);
+      if (node.outputs.empty() || effects_of(*plan.rest, node).writes) spec.targets.push_back(node.name);
     }
-    std::vector<Tensor> inputs, contents(compiled.rest_inputs.size());
-    for (size_t i = 0; i < compiled.rest_inputs.size(); ++i) {
-      inputs.push_back(value(compiled.rest_inputs[i]));
-      if (compiled.rest_by_value[i]) contents[i] = inputs[i];
+    std::vector<Tensor> inputs, contents(plan.rest_inputs.size());
+    for (size_t i = 0; i < plan.rest_inputs.size(); ++i) {
+      inputs.push_back(value(plan.rest_inputs[i]));
+      if (plan.rest_by_value[i]) contents[i] = inputs[i];
     }
-    PERCALE_ASSIGN_OR_RETURN(rest, call(*compiled.rest, compiled.id, frame, spec, inputs, contents));
+    PERCALE_ASSIGN_OR_RETURN(rest, call(*plan.rest, plan.id, frame, spec, inputs, contents));
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const ValueSource& source = compiled.fetches[i];
+    const ValueSource& source = plan.fetches[i];
     Tensor found = value(source);
     if (!found.defined()) continue;  // it stays where it is
     if (!outputs[i].defined() && (may_share || source.kind != ValueSource::Kind::kFeed)) {
@@ -375,7 +371,7 @@ Status Session::Impl::run(const Compiled& compiled, RunFrame& frame, std::span<c
       PERCALE_ASSIGN_OR_RETURN(outputs[i], Tensor::allocate(memory, found.dtype(), found.shape()));
     }
     if (outputs[i].dtype() != found.dtype() || !(outputs[i].shape() == found.shape())) {
-      return invalid_argument("fetch '", compiled.spec.fetches[i], "' is ", found.dtype(), " ", found.shape(),
+      return invalid_argument("fetch '", plan.spec.fetches[i], "' is ", found.dtype(), " ", found.shape(),
                               ", the output given for it is ", outputs[i].dtype(), " ", outputs[i].shape());
     }
     if (outputs[i].data() != found.data()) {
@@ -393,33 +389,33 @@ Status Session::Impl::publish(const StateFrame& state) {
   return changes.empty() ? Status() : variables->publish(changes).status();
 }
 
-Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std::span<Tensor> outputs,
+Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs,
                     const RunOptions& options) {
   PERCALE_RETURN_IF_ERROR(impl_->engine->check_usable());
-  if (feeds.size() != compiled.feed_types.size() || outputs.size() != compiled.fetches.size()) {
-    return invalid_argument("the plan takes ", static_cast<uint64_t>(compiled.feed_types.size()), " feeds and gives ",
-                            static_cast<uint64_t>(compiled.fetches.size()), " fetches, got ",
+  if (feeds.size() != plan.feed_types.size() || outputs.size() != plan.fetches.size()) {
+    return invalid_argument("the plan takes ", static_cast<uint64_t>(plan.feed_types.size()), " feeds and gives ",
+                            static_cast<uint64_t>(plan.fetches.size()), " fetches, got ",
                             static_cast<uint64_t>(feeds.size()), " and ", static_cast<uint64_t>(outputs.size()));
   }
-  const auto& given_of = compiled.spec.given_of;
+  const auto& given_of = plan.spec.given_of;
   for (size_t i = 0; i < feeds.size(); ++i) {
-    const ValueType& want = compiled.feed_types[i];
+    const ValueType& want = plan.feed_types[i];
     if (!given_of.empty() && given_of[i] >= 0 && !feeds[i].defined()) continue;  // its device has it
     if (feeds[i].dtype() != want.dtype || !(feeds[i].shape() == want.shape)) {
-      return invalid_argument("feed '", compiled.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
+      return invalid_argument("feed '", plan.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
                               ", the plan was made for ", want.dtype, " ", want.shape);
     }
   }
   std::vector<Tensor> reshaped;
-  for (size_t i = 0; compiled.reshapes_feeds && i < feeds.size(); ++i) {
-    reshaped.push_back(feeds[i].defined() ? feeds[i].reshaped(compiled.bound_shapes[i]) : feeds[i]);
+  for (size_t i = 0; plan.reshapes_feeds && i < feeds.size(); ++i) {
+    reshaped.push_back(feeds[i].defined() ? feeds[i].reshaped(plan.bound_shapes[i]) : feeds[i]);
   }
-  if (compiled.reshapes_feeds) feeds = reshaped;
+  if (plan.reshapes_feeds) feeds = reshaped;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const ValueType& want = compiled.fetch_types[i];
+    const ValueType& want = plan.fetch_types[i];
     if (!outputs[i].defined() || want.dtype == DType::kInvalid) continue;
     if (outputs[i].dtype() != want.dtype || !(outputs[i].shape() == want.shape)) {
-      return invalid_argument("fetch '", compiled.spec.fetches[i], "' is ", want.dtype, " ", want.shape,
+      return invalid_argument("fetch '", plan.spec.fetches[i], "' is ", want.dtype, " ", want.shape,
                               ", the output given for it is ", outputs[i].dtype(), " ", outputs[i].shape());
     }
   }
@@ -431,7 +427,7 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   }
   const int64_t number = impl_->runs.fetch_add(1, std::memory_order_relaxed);
   RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
-  frame.state.exclusive = compiled.spec.exclusive_state;
+  frame.state.exclusive = plan.spec.exclusive_state;
   frame.device_variables = impl_->device_variables.get();
   if (impl_->options.measures) frame.times = impl_->times.get();
   const Lent<std::vector<Tensor>> ordered(impl_->ordered);
@@ -463,14 +459,14 @@ Status Session::run(const Compiled& compiled, std::span<const Tensor> feeds, std
   ResourceRun resources(*impl_->resources, waiter);
   frame.resources = &resources;
   std::vector<Tensor> given;
-  if (!compiled.control.empty() || compiled.rest != nullptr) given.assign(outputs.begin(), outputs.end());
-  Status status = impl_->run(compiled, frame, feeds, outputs, false);
+  if (!plan.control.empty() || plan.rest != nullptr) given.assign(outputs.begin(), outputs.end());
+  Status status = impl_->run(plan, frame, feeds, outputs, false);
   // Memory that waits for runs which may never come must not keep this one from running. Nothing was assigned, so that it can
   // begin again; where assignments go into the caller's own memory that is not known.
   if (status.code() == Code::kResourceExhausted && !frame.state.exclusive && impl_->drop_idle()) {
     frame.state.next.clear();
     resources.rollback();
-    status = impl_->run(compiled, frame, feeds, outputs, false);
+    status = impl_->run(plan, frame, feeds, outputs, false);
   }
   PERCALE_RETURN_IF_ERROR(std::move(status));
   for (size_t i = 0; i < given.size(); ++i) {
@@ -492,16 +488,16 @@ Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Te
                                          const RunOptions& options) {
   std::vector<ValueType> types;
   for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
-  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, types));
+  PERCALE_ASSIGN_OR_RETURN(const auto plan, prepare(spec, types));
   std::vector<Tensor> outputs(spec.fetches.size());
-  PERCALE_RETURN_IF_ERROR(run(*compiled, feeds, outputs, options));
+  PERCALE_RETURN_IF_ERROR(run(*plan, feeds, outputs, options));
   return outputs;
 }
 
 bool Session::Impl::drop_idle() {
   const std::lock_guard lock(cache_mutex);
   bool dropped = device_variables->clear();
-  for (const Entry& entry : cache) dropped = entry.compiled->idle.clear() || dropped;
+  for (const Entry& entry : cache) dropped = entry.plan->idle.clear() || dropped;
   return dropped;
 }
 
@@ -513,14 +509,14 @@ void Session::cancel_all() {
 
 Result<std::string> Session::explain(const RunSpec& spec, std::span<const ValueType> feed_types,
                                      std::string_view what) {
-  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, feed_types));
-  return explain_plan(*compiled, *impl_->engine, what);
+  PERCALE_ASSIGN_OR_RETURN(const auto plan, prepare(spec, feed_types));
+  return explain_plan(*plan, *impl_->engine, what);
 }
 
 Result<std::string> Session::draw(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view format,
                                   std::string_view trace) {
-  PERCALE_ASSIGN_OR_RETURN(const auto compiled, prepare(spec, feed_types));
-  return draw_plan(*compiled, format, trace);
+  PERCALE_ASSIGN_OR_RETURN(const auto plan, prepare(spec, feed_types));
+  return draw_plan(*plan, format, trace);
 }
 
 SessionStats Session::stats() const {

@@ -21,7 +21,7 @@
 
 namespace percale {
 
-struct Compiled;  // core/compile/compiled.h: programs per device and what a run of them needs
+struct Plan;  // core/compile/plan.h: programs per device and what a run of them needs
 
 struct SessionOptions {
   CompileOptions compile = {};
@@ -104,14 +104,14 @@ class Session : public std::enable_shared_from_this<Session> {
   ~Session();
 
   // The plan for feeds of these types (from the cache when there is one). One element under any shape serves for a scalar.
-  Result<std::shared_ptr<const Compiled>> prepare(const RunSpec& spec, std::span<const ValueType> feed_types);
+  Result<std::shared_ptr<const Plan>> prepare(const RunSpec& spec, std::span<const ValueType> feed_types);
   // The types of a prepared plan's fetches, when they are known before the run; kInvalid entries where they are not.
-  static std::vector<ValueType> fetch_types(const Compiled& compiled);
+  static std::vector<ValueType> fetch_types(const Plan& plan);
 
   // Runs a prepared plan. outputs[i] is written into when it is defined (and of the right type), else it becomes a new
   // tensor. Outputs never share memory with feeds or with the plan's arena. Nothing is assigned when it fails,
   // and queues are as if it had not been.
-  Status run(const Compiled& compiled, std::span<const Tensor> feeds, std::span<Tensor> outputs,
+  Status run(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs,
              const RunOptions& options = {});
   // prepare() and run().
   Result<std::vector<Tensor>> run(const RunSpec& spec, std::span<const Tensor> feeds, const RunOptions& options = {});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/train/shards/device_choice.h"
 
 namespace percale {

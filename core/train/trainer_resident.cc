@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/train/shards/device_choice.h"
 
 namespace percale {
@@ -96,8 +96,8 @@ const Device& Trainer::Resident::device(size_t i) const {
   return *t_.engine_->devices()[static_cast<size_t>(devices_[i])];
 }
 
-Result<std::shared_ptr<const Compiled>> Trainer::Resident::plan(std::vector<ValueType> feeds,
-                                                                const std::vector<int32_t>& group) {
+Result<std::shared_ptr<const Plan>> Trainer::Resident::plan(std::vector<ValueType> feeds,
+                                                            const std::vector<int32_t>& group) {
   const TrainGraph& graph = t_.graph_;
   const bool again = t_.options_.recompute.when == Recompute::When::kAlways && graph.can_recompute;
   RunSpec spec;
@@ -148,7 +148,7 @@ Status Trainer::Resident::begin(int64_t rows, double learning_rate) {
   return {};
 }
 
-Status Trainer::Resident::run(size_t replica, int64_t shard, const Compiled& plan, std::vector<Tensor> feeds,
+Status Trainer::Resident::run(size_t replica, int64_t shard, const Plan& plan, std::vector<Tensor> feeds,
                               std::vector<Tensor>& totals, RunOptions options) {
   options.next_versions = &next_;
   options.next_given_version = number_;
@@ -199,7 +199,7 @@ Status Trainer::Resident::commit(const Tensor& weight) {
   return {};
 }
 
-Result<std::shared_ptr<const Compiled>> Trainer::Resident::plan_commit(size_t i, const ValueType& weight) {
+Result<std::shared_ptr<const Plan>> Trainer::Resident::plan_commit(size_t i, const ValueType& weight) {
   std::vector<ValueType> types = {weight, {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
   RunSpec spec;
   spec.function = kCommitFunction;

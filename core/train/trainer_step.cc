@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/base/similar_name.h"
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/train/method/metrics.h"
 #include "core/train/shards/device_choice.h"
 #include "core/train/trainer_parameters.h"
@@ -154,11 +154,10 @@ Result<std::vector<Tensor>> Trainer::bind(const Function& f, const std::vector<s
   return out;
 }
 
-Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view function,
-                                                          const std::vector<std::string>& inputs,
-                                                          const std::vector<std::string>& outputs,
-                                                          const std::vector<ValueType>& feeds,
-                                                          const std::vector<int32_t>& group) {
+Result<std::shared_ptr<const Plan>> Trainer::compiled(std::string_view function, const std::vector<std::string>& inputs,
+                                                      const std::vector<std::string>& outputs,
+                                                      const std::vector<ValueType>& feeds,
+                                                      const std::vector<int32_t>& group) {
   std::string key(function);
   for (const int32_t device : group) key += str_cat("@", device);
   for (const ValueType& t : feeds) key += t.shape.to_string();
@@ -178,9 +177,9 @@ Result<std::shared_ptr<const Compiled>> Trainer::compiled(std::string_view funct
 
 // The plan that a shard runs: the one that keeps what the backward pass needs, or the one that rebuilds it. Decided once per
 // shapes: later the memory that is in use is our own too.
-Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<std::string>& inputs,
-                                                              const std::vector<ValueType>& feeds,
-                                                              const std::vector<int32_t>& group) {
+Result<std::shared_ptr<const Plan>> Trainer::compute_plan(const std::vector<std::string>& inputs,
+                                                          const std::vector<ValueType>& feeds,
+                                                          const std::vector<int32_t>& group) {
   if (resident_ != nullptr) {
     PERCALE_ASSIGN_OR_RETURN(auto whole, resident_->plan(feeds, group));
     planned_bytes_ = whole->peak_bytes;
@@ -194,7 +193,7 @@ Result<std::shared_ptr<const Compiled>> Trainer::compute_plan(const std::vector<
   bool again = decided != recompute_for_.end() ? decided->second : graph_.can_recompute && option.when == When::kAlways;
   std::vector<std::string> outputs = graph_.outputs;
   if (fetches_ != nullptr) fetches_->append_names(outputs);
-  std::shared_ptr<const Compiled> plan;
+  std::shared_ptr<const Plan> plan;
   if (!again) {
     PERCALE_ASSIGN_OR_RETURN(plan, compiled(kComputeFunction, inputs, outputs, feeds, group));
     if (decided == recompute_for_.end() && graph_.can_recompute) {
@@ -320,7 +319,7 @@ Status Trainer::prepare_commit() {
 }
 
 // The commit of a step that looked up these rows.
-Result<std::shared_ptr<const Compiled>> Trainer::plan_commit(const RowGradients& rows) {
+Result<std::shared_ptr<const Plan>> Trainer::plan_commit(const RowGradients& rows) {
   std::vector<ValueType> feeds = commit_types_;
   for (ValueType& type : rows.types()) feeds.push_back(std::move(type));
   if (commit_ != nullptr && commit_->feed_types == feeds) return commit_;
@@ -536,7 +535,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.state = &shard.state;
   run.state_version = shard.state_version;
   run.state_versions = &shard.versions;
-  const Compiled* plan = shard.plans.find(count)->second[replica].get();
+  const Plan* plan = shard.plans.find(count)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
   if (resident_ != nullptr) return resident_->run(replica, shard.part, *plan, std::move(own), out, run);
   if (row_gradients_.empty() && fetches_ == nullptr) return session_->run(*plan, own, out, run);
@@ -549,7 +548,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
 }
 
 // Cannot be cancelled: all that it needs is there.
-Status Trainer::commit(const Compiled& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
+Status Trainer::commit(const Plan& plan, const std::vector<Tensor>& total, double learning_rate, int64_t step,
                        const RowGradients& by_rows) {
   std::vector<Tensor> feeds = {total[1], Tensor::scalar(learning_rate), Tensor::scalar(step)};
   feeds.insert(feeds.end(), total.begin() + static_cast<ptrdiff_t>(graph_.totals), total.end());

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "core/graph/builder.h"
 #include "core/passes/device/fuse_elementwise.h"
 #include "core/passes/passes.h"

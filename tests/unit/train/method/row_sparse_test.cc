@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/compile/compiled.h"
+#include "core/compile/plan.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 

@@ -1,6 +1,6 @@
 // What a session keeps of a plan: programs per device, how values pass between them, and what can only be planned later.
-#ifndef PERCALE_CORE_COMPILE_COMPILED_H_
-#define PERCALE_CORE_COMPILE_COMPILED_H_
+#ifndef PERCALE_CORE_COMPILE_PLAN_H_
+#define PERCALE_CORE_COMPILE_PLAN_H_
 
 #include <map>
 #include <memory>
@@ -100,10 +100,10 @@ class IdleRun {
 };
 
 // Immutable but for the pool of run memory. Shared by concurrent runs.
-struct Compiled {
-  Compiled() = default;
-  Compiled(const Compiled&) = delete;
-  Compiled& operator=(const Compiled&) = delete;
+struct Plan {
+  Plan() = default;
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
 
   RunSpec spec;
   int64_t id = 0;  // unique within the session: tells the rests of different plans apart
@@ -118,7 +118,7 @@ struct Compiled {
   struct Preparation {
     std::string form;  // prepared_form()
     bool of_variables = true;
-    std::shared_ptr<const Compiled> plan;  // of one program without feeds
+    std::shared_ptr<const Plan> plan;  // of one program without feeds
   };
   std::vector<Preparation> prologue;
   struct Prepared {
@@ -160,4 +160,4 @@ struct Compiled {
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_COMPILE_COMPILED_H_
+#endif  // PERCALE_CORE_COMPILE_PLAN_H_
