@@ -17,7 +17,7 @@
 #include "core/registry/format.h"
 #include "core/registry/op_schema.h"
 #include "core/registry/shape_context.h"
-#include "core/registry/shard_meeting.h"
+#include "core/registry/shard_barrier.h"
 
 namespace percale {
 struct Function;  // core/graph/graph.h
@@ -92,8 +92,8 @@ struct percale_run_context {
   int64_t step = 0;       // random ops: the step of the trainer, the counter of the session's run otherwise
   int64_t first_row = 0;  // random ops: number of the batch's first row within the global batch
   const percale::LogSink* log = nullptr;     // where Print writes; null: nowhere
-  percale::ShardMeeting* meeting = nullptr;  // with the other shards of the batch; null: this run is alone
-  int64_t shard = 0;                         // its number there
+  percale::ShardBarrier* barrier = nullptr;  // of the batch; null: this run waits for no other shard
+  int64_t shard = 0;                         // number of the shard that this run computes
   bool again = false;  // set by a kernel that waits for other shards: it is called again after a wake-up
 
   // On a device's queue: the instruction that is being enqueued, and the one that failed; -1: not known.

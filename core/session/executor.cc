@@ -35,7 +35,7 @@ class ProgramRun {
       : plan_(plan), engine_(engine), frame_(frame), bound_(bound), feeds_(feeds), results_(results) {}
 
   Status run() {
-    const Visit visit(frame_.options.meeting, signal_);
+    const Visit visit(frame_.options.barrier, signal_);
     Status started;
     for (auto& p : bound_.programs) {
       queues_ = queues_ || p->is_queued();
@@ -46,7 +46,7 @@ class ProgramRun {
     }
     if (!started.ok()) {
       fail(std::move(started));
-    } else if (bound_.programs.size() == 1 && !queues_ && frame_.options.meeting == nullptr) {
+    } else if (bound_.programs.size() == 1 && !queues_ && frame_.options.barrier == nullptr) {
       advance(*bound_.programs[0]);
     } else {
       schedule();
@@ -61,35 +61,35 @@ class ProgramRun {
  private:
   // While it lives, others of the batch wake the run.
   struct Visit {
-    Visit(ShardMeeting* where, RunSignal& who) : meeting(where), signal(who) {
-      if (meeting != nullptr) meeting->enter(signal);
+    Visit(ShardBarrier* where, RunSignal& who) : barrier(where), signal(who) {
+      if (barrier != nullptr) barrier->attach(signal);
     }
     ~Visit() {
-      if (meeting != nullptr) meeting->leave(signal);
+      if (barrier != nullptr) barrier->detach(signal);
     }
-    ShardMeeting* const meeting;
+    ShardBarrier* const barrier;
     RunSignal& signal;
   };
 
   // A thread's among those that compute for the batch.
   class Place {
    public:
-    explicit Place(ShardMeeting* meeting) : meeting_(meeting) { take(); }
+    explicit Place(ShardBarrier* barrier) : barrier_(barrier) { take(); }
     ~Place() { leave(); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     void take() {
-      if (meeting_ == nullptr || held_) return;
-      meeting_->begin_work();
+      if (barrier_ == nullptr || held_) return;
+      barrier_->begin_work();
       held_ = true;
     }
     void leave() {
-      if (held_) meeting_->end_work();
+      if (held_) barrier_->end_work();
       held_ = false;
     }
 
    private:
-    ShardMeeting* const meeting_;
+    ShardBarrier* const barrier_;
     bool held_ = false;
   };
 
@@ -136,7 +136,7 @@ class ProgramRun {
     p.context.seed = frame_.options.seed;
     p.context.step = frame_.step;
     p.context.first_row = frame_.options.first_row;
-    p.context.meeting = frame_.options.meeting;
+    p.context.barrier = frame_.options.barrier;
     p.context.shard = frame_.options.shard;
     p.context.again = false;
     p.signal = &signal_;
@@ -598,7 +598,7 @@ class ProgramRun {
   }
 
   void work() {
-    Place place(frame_.options.meeting);
+    Place place(frame_.options.barrier);
     while (!signal_.failed()) {
       const uint64_t seen = signal_.changes();
       bool open = false;

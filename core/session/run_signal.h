@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/registry/shard_meeting.h"
+#include "core/registry/shard_barrier.h"
 #include "core/state/resources.h"
 
 namespace percale {
@@ -15,7 +15,7 @@ namespace percale {
 struct RunFrame;  // core/session/executor.h
 
 // Thread-safe.
-class RunSignal final : public ShardGuest {
+class RunSignal final : public ShardWaiter {
  public:
   // Counts wakes: what was looked at after reading it is no older than the count.
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }

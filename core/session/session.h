@@ -15,7 +15,7 @@
 #include "core/engine/trace.h"
 #include "core/graph/graph.h"
 #include "core/placement/measured.h"
-#include "core/registry/shard_meeting.h"
+#include "core/registry/shard_barrier.h"
 #include "core/session/cancel.h"
 #include "core/state/variables.h"
 
@@ -42,8 +42,9 @@ struct RunOptions {
   const CancelToken* cancel = nullptr;
   RunPlaces* places = nullptr;  // of an asynchronous run
   Trace* trace = nullptr;
-  // Where this run, shard `shard` of a batch, meets the other shards, which must be under way at the same time; null: it is alone.
-  ShardMeeting* meeting = nullptr;
+  // The barrier of the batch of which this run computes shard `shard`. All shards must run at the
+  // same time. Null: the run does not wait for others.
+  ShardBarrier* barrier = nullptr;
   int64_t shard = 0;
   // Its devices have nothing else to do: loops take the threads of all of them. The bits are the same.
   bool alone = false;

@@ -26,7 +26,7 @@
 #include "core/train/rewrite/recompute.h"
 #include "core/train/run_identity.h"
 #include "core/train/shards/averaging.h"
-#include "core/train/shards/batch_meeting.h"
+#include "core/train/shards/batch_barrier.h"
 #include "core/train/shards/row_gradients.h"
 #include "core/train/shards/run_facts.h"
 #include "core/train/shards/step_fetches.h"
@@ -216,14 +216,14 @@ class Trainer {
     const CancelToken& cancel;
     const RowGradients& by_rows;
     int64_t part;                     // of `by_rows` that it writes
-    ShardMeeting* meeting = nullptr;  // with the other shards of the batch
+    ShardBarrier* barrier = nullptr;  // with the other shards of the batch
   };
   Result<std::vector<std::vector<int64_t>>> row_counts(const ShardPlans& plans, int64_t rows) const;
   Status prepare_rows(int64_t rows, bool first);
   Result<std::shared_ptr<const Plan>> plan_commit(const RowGradients& rows);
   Status prepare_commit();
   // The sums of one batch, the `first` of a step or not, by all replicas.
-  std::unique_ptr<BatchMeeting> meeting_for(int64_t rows) const;
+  std::unique_ptr<BatchBarrier> barrier_for(int64_t rows) const;
   Status reduce(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first,
                 double learning_rate);
   Status reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, const BatchPlace& place, bool first);

@@ -364,14 +364,14 @@ Status Trainer::prepare_rows(int64_t rows, bool first) {
 }
 
 // Null where shards do not wait for each other.
-std::unique_ptr<BatchMeeting> Trainer::meeting_for(int64_t rows) const {
+std::unique_ptr<BatchBarrier> Trainer::barrier_for(int64_t rows) const {
   if (!graph_.meets_shards) return nullptr;
   std::vector<int64_t> counts;
   for (int64_t shard = 0; shard < options_.shards; ++shard) {
     const ShardRows range = shard_rows(rows, options_.shards, shard);
     counts.push_back(range.end - range.begin);
   }
-  return std::make_unique<BatchMeeting>(std::move(counts), engine_->threads().threads());
+  return std::make_unique<BatchBarrier>(std::move(counts), engine_->threads().threads());
 }
 
 // When devices that have the parameters cannot go on together, the host takes these and goes on with those that are left.
@@ -406,12 +406,12 @@ Status Trainer::reduce_shards(const std::vector<Tensor>& feeds, int64_t rows, co
   const int64_t waiting = facts_.waiting();
   while (true) {
     CancelToken shards(token_.get());
-    std::unique_ptr<BatchMeeting> meeting = meeting_for(rows);
+    std::unique_ptr<BatchBarrier> barrier = barrier_for(rows);
     const Status status = sums_->reduce(
         rows, engine_->threads().parallel(),
         [&](size_t replica, int64_t shard, const ShardRows& part, std::vector<Tensor>& out) {
           const ShardRun run{feeds,  *shard_plans_, place,          working_, state_version_, versions_,
-                             steps_, shards,        row_gradients_, shard,    meeting.get()};
+                             steps_, shards,        row_gradients_, shard,    barrier.get()};
           return watch_shard(replica, part, [&] { return compute_shard(replica, part, run, out); });
         },
         // A device that has parameters does not take another's shard.
@@ -530,7 +530,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.seed = options_.seed;
   run.step = shard.step;
   run.first_row = shard.place.before + rows.begin;
-  run.meeting = shard.meeting;
+  run.barrier = shard.barrier;
   run.shard = shard.part;
   run.state = &shard.state;
   run.state_version = shard.state_version;

@@ -1,4 +1,4 @@
-#include "core/train/shards/batch_meeting.h"
+#include "core/train/shards/batch_barrier.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,14 +20,14 @@ void write(const std::vector<double>& from, double factor, void* to) {
 
 }  // namespace
 
-BatchMeeting::BatchMeeting(std::vector<int64_t> rows, int32_t places) : rows_(std::move(rows)), places_(places) {
+BatchBarrier::BatchBarrier(std::vector<int64_t> rows, int32_t places) : rows_(std::move(rows)), places_(places) {
   for (const int64_t count : rows_) {
     all_rows_ += count;
     shards_ += count > 0 ? 1 : 0;
   }
 }
 
-bool BatchMeeting::mean(const ShardPart& part, bool transposed, void* out) {
+bool BatchBarrier::mean(const ShardPart& part, bool transposed, void* out) {
   const bool wide = part.dtype == DType::kF64;
   const auto shard = static_cast<size_t>(part.shard);
   const std::lock_guard lock(mutex_);
@@ -48,7 +48,7 @@ bool BatchMeeting::mean(const ShardPart& part, bool transposed, void* out) {
         for (size_t i = 0; i < subject.parts[s].size(); ++i) subject.result[i] += subject.parts[s][i] * factor;
         subject.parts[s] = {};
       }
-      for (ShardGuest* guest : guests_) guest->wake();
+      for (ShardWaiter* waiter : waiters_) waiter->wake();
     }
   }
   if (part.count > 0 && subject.missing > 0) return false;
@@ -61,24 +61,24 @@ bool BatchMeeting::mean(const ShardPart& part, bool transposed, void* out) {
   return true;
 }
 
-void BatchMeeting::enter(ShardGuest& guest) {
+void BatchBarrier::attach(ShardWaiter& waiter) {
   const std::lock_guard lock(mutex_);
-  guests_.push_back(&guest);
+  waiters_.push_back(&waiter);
 }
 
-void BatchMeeting::leave(ShardGuest& guest) {
+void BatchBarrier::detach(ShardWaiter& waiter) {
   const std::lock_guard lock(mutex_);
-  std::erase(guests_, &guest);
+  std::erase(waiters_, &waiter);
 }
 
 // Whoever holds a place computes, and gives it back when it has to wait for others.
-void BatchMeeting::begin_work() {
+void BatchBarrier::begin_work() {
   std::unique_lock lock(mutex_);
   place_.wait(lock, [this] { return places_ > 0; });
   --places_;
 }
 
-void BatchMeeting::end_work() {
+void BatchBarrier::end_work() {
   const std::lock_guard lock(mutex_);
   ++places_;
   place_.notify_one();

@@ -1,6 +1,6 @@
-// The shards of one batch, all of them under way at once, exchange means of what they have computed.
-#ifndef PERCALE_CORE_TRAIN_SHARDS_BATCH_MEETING_H_
-#define PERCALE_CORE_TRAIN_SHARDS_BATCH_MEETING_H_
+// The barrier of the shards of one batch, which all run at the same time and exchange means.
+#ifndef PERCALE_CORE_TRAIN_SHARDS_BATCH_BARRIER_H_
+#define PERCALE_CORE_TRAIN_SHARDS_BATCH_BARRIER_H_
 
 #include <condition_variable>
 #include <map>
@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "core/registry/shard_meeting.h"
+#include "core/registry/shard_barrier.h"
 
 namespace percale {
 
-class BatchMeeting final : public ShardMeeting {
+class BatchBarrier final : public ShardBarrier {
  public:
   // `rows` per shard; a shard without any does not come. At most `places` (>= 1) threads compute at once.
-  BatchMeeting(std::vector<int64_t> rows, int32_t places);
+  BatchBarrier(std::vector<int64_t> rows, int32_t places);
 
   // Numbers are added in f64 and in the order of the shards.
   bool mean(const ShardPart& part, bool transposed, void* out) override;
-  void enter(ShardGuest& guest) override;
-  void leave(ShardGuest& guest) override;
+  void attach(ShardWaiter& waiter) override;
+  void detach(ShardWaiter& waiter) override;
   void begin_work() override;
   void end_work() override;
 
@@ -34,11 +34,11 @@ class BatchMeeting final : public ShardMeeting {
   int64_t all_rows_ = 0, shards_ = 0;  // that come
   std::mutex mutex_;                   // guards what follows
   std::map<std::string, Subject, std::less<>> subjects_;
-  std::vector<ShardGuest*> guests_;
+  std::vector<ShardWaiter*> waiters_;
   int32_t places_;
   std::condition_variable place_;
 };
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_TRAIN_SHARDS_BATCH_MEETING_H_
+#endif  // PERCALE_CORE_TRAIN_SHARDS_BATCH_BARRIER_H_
