@@ -41,7 +41,7 @@ DeviceVariables::~DeviceVariables() {
   }
 }
 
-void* DeviceVariables::data(const Copy& copy) { return copy.memory.data(); }
+void* DeviceVariables::data(const Copy& copy) { return copy.memory.get(); }
 int64_t DeviceVariables::bytes(const Copy& copy) { return copy.bytes; }
 
 int32_t DeviceVariables::number_of(const std::string& form) {
@@ -68,7 +68,7 @@ Result<DeviceVariables::Copy*> DeviceVariables::free_copy(Shelf& shelf, const De
   std::list<Copy> made(1);  // from where it can go without an error
   const int64_t booked = booked_bytes(bytes);
   PERCALE_RETURN_IF_ERROR(memory_->book(booked));
-  auto memory = DeviceMemory::allocate(device, bytes);
+  auto memory = allocate_memory(device, bytes);
   if (!memory.ok()) {
     memory_->unbook(booked);
     return memory.status();
@@ -91,7 +91,7 @@ Result<DeviceVariables::Copy*> DeviceVariables::read(const Device& device, int32
   PERCALE_ASSIGN_OR_RETURN(Copy * copy, free_copy(own, device, variable, bytes));
   copy->version = {};
   // Not on a queue: the next run may use another one.
-  PERCALE_RETURN_IF_ERROR(from_c(device.api().copy_from_host(device.handle(), nullptr, copy->memory.data(), contents,
+  PERCALE_RETURN_IF_ERROR(from_c(device.api().copy_from_host(device.handle(), nullptr, copy->memory.get(), contents,
                                                              static_cast<uint64_t>(bytes)))
                               .with_context(device.name()));
   copy->version = version;
@@ -108,7 +108,7 @@ DeviceVariables::Copy* DeviceVariables::find(const Device& device, int32_t varia
 Status DeviceVariables::to_host(const Device& device, const Copy& copy, void* to, int64_t bytes) {
   if (bytes != copy.bytes) return internal_error("a copy of ", copy.bytes, " bytes, wanted ", bytes);
   return from_c(
-             device.api().copy_to_host(device.handle(), nullptr, to, copy.memory.data(), static_cast<uint64_t>(bytes)))
+             device.api().copy_to_host(device.handle(), nullptr, to, copy.memory.get(), static_cast<uint64_t>(bytes)))
       .with_context(device.name());
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/device_memory.h"
+#include "core/engine/device_handle.h"
 
 namespace percale {
 

@@ -32,7 +32,7 @@ void bind_sender(const Plan& plan, BoundProgram& p) {
     p.awaited.push_back(after);
     const bool sent =
         std::any_of(p.sends.begin(), p.sends.end(), [&](const Send& s) { return s.output == transfer.from_output; });
-    if (p.is_queued() && transfer.to_input >= 0 && !sent) {
+    if (p.has_stream() && transfer.to_input >= 0 && !sent) {
       p.sends.push_back({after, transfer.from_output, static_cast<int32_t>(t)});
     }
   }
@@ -66,7 +66,7 @@ void bind_results(BoundProgram& p) {
   for (; begin < p.leaves.size(); ++begin) p.leaves[begin].after = p.size() + 1;
 }
 
-void bind_queue(BoundProgram& p) {
+void bind_stream(BoundProgram& p) {
   const Program& program = *p.placed->program;
   p.begun.resize(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {
@@ -82,15 +82,15 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
   const Program& program = *p.placed->program;
   const Device& device = *p.placed->device;
   const auto add_buffer = [&](int64_t bytes) -> Result<void*> {
-    PERCALE_ASSIGN_OR_RETURN(DeviceMemory memory, DeviceMemory::allocate(device, bytes));
-    return p.buffers.emplace_back(std::move(memory)).data();
+    PERCALE_ASSIGN_OR_RETURN(DeviceMemory memory, allocate_memory(device, bytes));
+    return p.buffers.emplace_back(std::move(memory)).get();
   };
   const auto bytes_of = [](const ValueType& type) { return byte_size(type.dtype, type.shape); };
-  if (device.has_queues()) {
-    PERCALE_ASSIGN_OR_RETURN(p.queue, DeviceQueue::create(device));
-    bind_queue(p);
+  if (device.has_streams()) {
+    PERCALE_ASSIGN_OR_RETURN(p.stream, create_stream(device));
+    bind_stream(p);
   }
-  PERCALE_ASSIGN_OR_RETURN(p.arena, DeviceMemory::allocate(device, program.arena_bytes));
+  PERCALE_ASSIGN_OR_RETURN(p.arena, allocate_memory(device, program.arena_bytes));
   for (const Tensor& constant : program.constants) {
     if (p.shares_host_memory()) {
       p.constants.push_back(constant.data());
@@ -123,7 +123,7 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
     const Operand& o = program.operands[i];
     switch (o.home) {
       case Home::kNone: break;
-      case Home::kArena: p.operands[i] = static_cast<std::byte*>(p.arena.data()) + o.index; break;
+      case Home::kArena: p.operands[i] = static_cast<std::byte*>(p.arena.get()) + o.index; break;
       case Home::kConstant: p.operands[i] = p.constants[static_cast<size_t>(o.index)]; break;
       default: p.patches.push_back({static_cast<uint32_t>(i), o});
     }
@@ -143,7 +143,7 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
   }
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
   bind_sender(plan, p);
-  if (p.is_queued()) bind_results(p);
+  if (p.has_stream()) bind_results(p);
   if (plan.keeps_work) {
     p.stretches = find_stretches(p, false);
     p.long_stretches = find_stretches(p, true);
@@ -170,7 +170,7 @@ Result<std::unique_ptr<BoundRun>> bind_run(const Plan& plan, const std::shared_p
                        run->programs[static_cast<size_t>(transfer.to_part)]->shares_host_memory();
     if (plain) continue;
     const BoundProgram& from = *run->programs[static_cast<size_t>(transfer.from_part)];
-    const bool sent_for_another = from.is_queued() && transfer.to_input >= 0 &&
+    const bool sent_for_another = from.has_stream() && transfer.to_input >= 0 &&
                                   std::none_of(from.sends.begin(), from.sends.end(),
                                                [&](const Send& s) { return s.transfer == static_cast<int32_t>(t); });
     if (sent_for_another) continue;
@@ -181,8 +181,8 @@ Result<std::unique_ptr<BoundRun>> bind_run(const Plan& plan, const std::shared_p
       if (pins == nullptr && device.api().allocate_host != nullptr) pins = &device;
     }
     if (pins != nullptr) {
-      PERCALE_ASSIGN_OR_RETURN(staging.pinned, PinnedMemory::allocate(*pins, transfer.bytes));
-      staging.data = static_cast<std::byte*>(staging.pinned.data());
+      PERCALE_ASSIGN_OR_RETURN(staging.pinned, allocate_pinned(*pins, transfer.bytes));
+      staging.data = static_cast<std::byte*>(staging.pinned.get());
       continue;
     }
     staging.memory.resize(static_cast<size_t>(transfer.bytes) + kAlignment);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/compile/plan.h"
-#include "core/engine/device_memory.h"
+#include "core/engine/device_handle.h"
 #include "core/engine/device_variables.h"
 #include "core/session/stretch.h"
 
@@ -42,7 +42,7 @@ struct Leave {
 struct BoundProgram;
 
 // What a queue is given to run.
-struct QueuedInstruction {
+struct StreamInstruction {
   BoundProgram* program;
   int32_t number;
   uint32_t operands;
@@ -72,7 +72,7 @@ struct BoundProgram {
   size_t next_wait = 0, next_awaited = 0;
 
   // Of a device with queues alone.
-  std::vector<QueuedInstruction> queued;
+  std::vector<StreamInstruction> queued;
   std::vector<int64_t> begun;  // ns, per instruction, in a run that is watched
   int64_t last_end = 0;        // ns, of the instruction before
   std::vector<Send> sends;     // by `after`
@@ -85,15 +85,15 @@ struct BoundProgram {
   bool has_variables = false;  // of the run under way
   size_t next_stretch = 0;
   std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word
-  DeviceQueue queue;                   // the first to go
+  DeviceStream stream;                 // the first to go
 
   bool shares_host_memory() const { return placed->device->shares_host_memory(); }
-  bool is_queued() const { return queue.get() != nullptr; }
+  bool has_stream() const { return stream.get() != nullptr; }
   std::vector<Stretch>& stretches_now() { return has_variables ? long_stretches : stretches; }
   // Of instructions `begin` to `end`.
   std::span<void* const> operands_of(int32_t begin, int32_t end) const {
     const auto first = placed->program->instructions[static_cast<size_t>(begin)].first_operand;
-    const QueuedInstruction& last = queued[static_cast<size_t>(end) - 1];
+    const StreamInstruction& last = queued[static_cast<size_t>(end) - 1];
     const auto behind = placed->program->instructions[static_cast<size_t>(end) - 1].first_operand + last.operands;
     return std::span(operands).subspan(static_cast<size_t>(first), static_cast<size_t>(behind - first));
   }

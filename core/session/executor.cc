@@ -38,7 +38,7 @@ class ProgramRun {
     const Visit visit(frame_.options.barrier, signal_);
     Status started;
     for (auto& p : bound_.programs) {
-      queues_ = queues_ || p->is_queued();
+      has_streams_ = has_streams_ || p->has_stream();
       if (started.ok()) started = start(*p);
     }
     for (auto& p : bound_.programs) {
@@ -46,12 +46,12 @@ class ProgramRun {
     }
     if (!started.ok()) {
       fail(std::move(started));
-    } else if (bound_.programs.size() == 1 && !queues_ && frame_.options.barrier == nullptr) {
+    } else if (bound_.programs.size() == 1 && !has_streams_ && frame_.options.barrier == nullptr) {
       advance(*bound_.programs[0]);
     } else {
       schedule();
     }
-    if (queues_) drain();
+    if (has_streams_) drain();
     give_back_copies();
     PERCALE_RETURN_IF_ERROR(std::move(status_));
     publish();
@@ -152,8 +152,8 @@ class ProgramRun {
 
   // Variables that the device has come before anything begins: its program is cut only where it waits for something.
   void take_kept(BoundProgram& p) {
-    p.has_variables = p.is_queued();
-    if (!p.is_queued()) return;
+    p.has_variables = p.has_stream();
+    if (!p.has_stream()) return;
     for (const Wait& w : p.waits) {
       if (!w.kept) continue;
       const Transfer& t = plan_.transfers[static_cast<size_t>(w.transfer)];
@@ -211,7 +211,7 @@ class ProgramRun {
     const auto i = static_cast<size_t>(o.index);
     switch (o.home) {
       case Home::kNone: return nullptr;
-      case Home::kArena: return static_cast<std::byte*>(p.arena.data()) + o.index;
+      case Home::kArena: return static_cast<std::byte*>(p.arena.get()) + o.index;
       case Home::kInput: return p.inputs[i];
       case Home::kOutput: return p.outputs[i];
       case Home::kConstant: return p.constants[i];
@@ -224,7 +224,7 @@ class ProgramRun {
   // To and from a device's memory: done when they return, or, where it has queues, behind what its queue was given before.
   static Status copy_to_device(const BoundProgram& p, void* to, const void* from, size_t bytes) {
     const Device& d = *p.placed->device;
-    return from_c(d.api().copy_from_host(d.handle(), p.queue.get(), to, from, bytes)).with_context(d.name());
+    return from_c(d.api().copy_from_host(d.handle(), p.stream.get(), to, from, bytes)).with_context(d.name());
   }
   static Status copy_in(BoundProgram& p, size_t input, const void* from, int64_t bytes) {
     return copy_to_device(p, p.own_inputs[input], from, static_cast<size_t>(bytes));
@@ -232,8 +232,8 @@ class ProgramRun {
   // An output that is ready is not written again.
   Status copy_out(const BoundProgram& p, size_t output, void* to, int64_t bytes) const {
     const Device& d = *p.placed->device;
-    const auto copy = d.api().copy_out != nullptr && p.is_queued() ? d.api().copy_out : d.api().copy_to_host;
-    return from_c(copy(d.handle(), p.queue.get(), to, place_of(p, output), static_cast<uint64_t>(bytes)))
+    const auto copy = d.api().copy_out != nullptr && p.has_stream() ? d.api().copy_out : d.api().copy_to_host;
+    return from_c(copy(d.handle(), p.stream.get(), to, place_of(p, output), static_cast<uint64_t>(bytes)))
         .with_context(d.name());
   }
   // Where an output lies once it is ready.
@@ -258,7 +258,7 @@ class ProgramRun {
     const auto output = static_cast<size_t>(t.from_output);
     const BoundProgram& from = *bound_.programs[static_cast<size_t>(t.from_part)];
     void* where = shares(from) ? place_of(from, output) : staging(from, t, number);
-    if (!shares(from) && !from.is_queued()) PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
+    if (!shares(from) && !from.has_stream()) PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
     if (const int32_t variable = to.placed->input_variable[input]; variable >= 0) {
       PERCALE_ASSIGN_OR_RETURN(
           to.read[input],
@@ -356,7 +356,7 @@ class ProgramRun {
       if (is_awaited(p, i + 1)) signal_.wake();
       if (signal_.failed()) return true;
       // A queue may have run dry meanwhile, and who works here may be the only one to see to it.
-      if (queues_ && signal_.changes() != seen) return true;
+      if (has_streams_ && signal_.changes() != seen) return true;
     }
     if (Status s = finish(p); !s.ok()) return fail(std::move(s)), true;
     p.progress.store(end + 1, std::memory_order_release);
@@ -404,14 +404,14 @@ class ProgramRun {
     Stretch::Met* const met = stretch.meet(p.operands_of(stretch.begin(), stretch.end()));
     if (met == nullptr) return false;
     const Device& d = *p.placed->device;
-    void* const queue = p.queue.get();
+    void* const queue = p.stream.get();
     if (met->recording.get() == nullptr) {
       PERCALE_RETURN_IF_ERROR(from_c(d.api().record_begin(queue)).with_context(d.name()));
       Status status;
       for (int32_t i = stretch.begin(); i < stretch.end() && status.ok(); ++i) status = launch(p, i);
       void* made = nullptr;
       Status ended = from_c(d.api().record_end(queue, &made)).with_context(d.name());
-      DeviceRecording recording(d, made);
+      DeviceCapture recording(d, made);
       PERCALE_RETURN_IF_ERROR(std::move(status));
       PERCALE_RETURN_IF_ERROR(std::move(ended));
       if (made == nullptr) return stretch.refuse(), false;
@@ -427,10 +427,10 @@ class ProgramRun {
     if (p.placed->executable != nullptr) return execute_whole(p);
     const Device& d = *p.placed->device;
     const Instruction& instruction = p.placed->program->instructions[static_cast<size_t>(i)];
-    const QueuedInstruction& queued = p.queued[static_cast<size_t>(i)];
+    const StreamInstruction& queued = p.queued[static_cast<size_t>(i)];
     const percale_launch launch = launch_of(p, instruction);
     if (d.api().launch != nullptr) {
-      return from_c(d.api().launch(p.queue.get(), &ProgramRun::run_queued, &queued, &launch, queued.operands))
+      return from_c(d.api().launch(p.stream.get(), &ProgramRun::run_on_stream, &queued, &launch, queued.operands))
           .with_context(d.name());
     }
     p.context.mark = i;
@@ -439,8 +439,8 @@ class ProgramRun {
   }
 
   // On a thread of the device. What comes after an error is left out, so that the error word says who was first.
-  static void run_queued(const void* state, const percale_launch* launch) {
-    const auto& queued = *static_cast<const QueuedInstruction*>(state);
+  static void run_on_stream(const void* state, const percale_launch* launch) {
+    const auto& queued = *static_cast<const StreamInstruction*>(state);
     BoundProgram& p = *queued.program;
     if (p.context.error.load(std::memory_order_relaxed) != 0 || p.context.cancelled.load(std::memory_order_relaxed)) {
       return;
@@ -478,10 +478,10 @@ class ProgramRun {
     const bool tells = d.api().queue_signal != nullptr && frame_.watched();
     if (!is_awaited(p, progress) && !tells) return {};
     if (d.api().queue_signal != nullptr) {
-      return from_c(d.api().queue_signal(p.queue.get(), &ProgramRun::reached, &p, static_cast<uint64_t>(progress)))
+      return from_c(d.api().queue_signal(p.stream.get(), &ProgramRun::reached, &p, static_cast<uint64_t>(progress)))
           .with_context(d.name());
     }
-    PERCALE_RETURN_IF_ERROR(from_c(d.api().queue_synchronize(p.queue.get())).with_context(d.name()));
+    PERCALE_RETURN_IF_ERROR(from_c(d.api().queue_synchronize(p.stream.get())).with_context(d.name()));
     reached(&p, static_cast<uint64_t>(progress), PERCALE_OK);
     return {};
   }
@@ -506,12 +506,12 @@ class ProgramRun {
   // Nothing of this run is under way any more when it returns, and what has failed in a queue is known.
   void drain() {
     for (auto& p : bound_.programs) {
-      if (signal_.failed() && p->is_queued()) p->context.cancelled = true;
+      if (signal_.failed() && p->has_stream()) p->context.cancelled = true;
     }
     for (auto& p : bound_.programs) {
-      if (!p->is_queued()) continue;
+      if (!p->has_stream()) continue;
       const Device& d = *p->placed->device;
-      Status status = from_c(d.api().queue_synchronize(p->queue.get())).with_context(d.name());
+      Status status = from_c(d.api().queue_synchronize(p->stream.get())).with_context(d.name());
       if (p->context.error.load() != 0) fail(kernel_error(*p, p->failed_at.load()));
       if (!status.ok()) fail(std::move(status));
     }
@@ -521,12 +521,12 @@ class ProgramRun {
   static percale_launch launch_of(BoundProgram& p, const Instruction& instruction) {
     return {
         p.operands.data() + instruction.first_operand,
-        instruction.scratch_offset < 0 ? nullptr : static_cast<std::byte*>(p.arena.data()) + instruction.scratch_offset,
-        p.queue.get(), &p.context};
+        instruction.scratch_offset < 0 ? nullptr : static_cast<std::byte*>(p.arena.get()) + instruction.scratch_offset,
+        p.stream.get(), &p.context};
   }
 
   static Status execute_whole(const BoundProgram& p) {
-    return p.placed->executable->execute(p.queue.get(), p.inputs.data(), p.outputs.data());
+    return p.placed->executable->execute(p.stream.get(), p.inputs.data(), p.outputs.data());
   }
 
   // On the thread that sees to the program.
@@ -567,7 +567,7 @@ class ProgramRun {
       const void* from = address(p, copy.from);
       if (to != nullptr && to != from && copy.bytes > 0) std::memcpy(to, from, static_cast<size_t>(copy.bytes));
     }
-    for (size_t k = 0; k < program.outputs.size() && !p.is_queued(); ++k) {  // what a queue makes has left
+    for (size_t k = 0; k < program.outputs.size() && !p.has_stream(); ++k) {  // what a queue makes has left
       const auto& results = p.placed->part.outputs[k].results;
       for (size_t r = shares(p) ? 1 : 0; r < results.size(); ++r) {
         const Tensor& result = results_[static_cast<size_t>(results[r])];
@@ -586,7 +586,7 @@ class ProgramRun {
   // can go on. What a device does on queues of its own needs no thread, only somebody who sees to it now and then.
   void schedule() {
     const auto& programs = bound_.programs;
-    const auto worked = std::count_if(programs.begin(), programs.end(), [](const auto& p) { return !p->is_queued(); });
+    const auto worked = std::count_if(programs.begin(), programs.end(), [](const auto& p) { return !p->has_stream(); });
     engine_.threads().parallel()(std::max<int64_t>(worked, 1), [this](int64_t) {
       const FloatMode mode;
       try {
@@ -617,7 +617,7 @@ class ProgramRun {
   bool work_on(bool queued, bool* open) {
     bool moved = false;
     for (auto& p : bound_.programs) {
-      if (p->is_queued() != queued || p->progress.load(std::memory_order_acquire) > p->size()) continue;
+      if (p->has_stream() != queued || p->progress.load(std::memory_order_acquire) > p->size()) continue;
       *open = true;
       if (p->claimed.exchange(true)) continue;
       const bool done = p->progress.load(std::memory_order_acquire) > p->size();
@@ -644,7 +644,7 @@ class ProgramRun {
   std::mutex mutex_;  // guards status_
   Status status_;
   RunSignal signal_;
-  bool queues_ = false;
+  bool has_streams_ = false;
 };
 
 }  // namespace

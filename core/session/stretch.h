@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/engine/device_memory.h"
+#include "core/engine/device_handle.h"
 
 namespace percale {
 
@@ -22,7 +22,7 @@ class Stretch {
   // What is known of the operands as they lie now.
   struct Met {
     std::vector<void*> operands;
-    DeviceRecording recording;
+    DeviceCapture recording;
   };
   // Null where they have not been met: they are remembered, but for those that change too often.
   Met* meet(std::span<void* const> operands);

@@ -455,7 +455,7 @@ std::vector<int32_t> Trainer::host_group() const {
 bool Trainer::waits_apart(const std::vector<int32_t>& group) const {
   if (computes_together()) return true;
   return !group.empty() && std::all_of(group.begin(), group.end(), [&](int32_t device) {
-    return engine_->devices()[static_cast<size_t>(device)]->has_queues();
+    return engine_->devices()[static_cast<size_t>(device)]->has_streams();
   });
 }
 
