@@ -6,7 +6,7 @@
 #include "core/base/similar_name.h"
 #include "core/compile/body_call.h"
 #include "core/compile/plan_bytes.h"
-#include "core/compile/stage.h"
+#include "core/compile/segment.h"
 #include "core/graph/device_hint.h"
 #include "core/passes/device/fuse_elementwise.h"
 #include "core/passes/device/narrow.h"
@@ -108,16 +108,17 @@ class Compiler {
     slice_rules_ = rules_;
     slice_rules_.slices_alone = true;
     rules_.all_variables = rules_.all_variables || request_.spec.exclusive_state || request_.spec.changing_state;
-    Stages stages = split_stages(f);
-    if (stages.head.nodes.empty() && stages.control.empty() && !stages.rest.nodes.empty() && !makes_progress(stages)) {
-      return cannot_plan(stages.rest);
+    Segments segments = split_segments(f);
+    if (segments.head.nodes.empty() && segments.control.empty() && !segments.rest.nodes.empty() &&
+        !makes_progress(segments)) {
+      return cannot_plan(segments.rest);
     }
-    out_->fetches = std::move(stages.fetches);
-    out_->control = std::move(stages.control);
-    out_->rest_inputs = std::move(stages.rest_inputs);
-    out_->rest_by_value = std::move(stages.rest_by_value);
-    if (!stages.rest.nodes.empty()) keep_rest(std::move(stages.rest));
-    PERCALE_RETURN_IF_ERROR(lower_head(stages.head));
+    out_->fetches = std::move(segments.fetches);
+    out_->control = std::move(segments.control);
+    out_->rest_inputs = std::move(segments.rest_inputs);
+    out_->rest_by_value = std::move(segments.rest_by_value);
+    if (!segments.rest.nodes.empty()) keep_rest(std::move(segments.rest));
+    PERCALE_RETURN_IF_ERROR(lower_head(segments.head));
     for (ShownResult& shown : out_->shown) shown.fetched = is_fetched(shown.result);
     plan_bodies(*out_);
     out_->peak_bytes = run_bytes(*out_);
@@ -219,9 +220,10 @@ class Compiler {
     return device.description().gflops > 0 && !device.shares_host_memory() && !device.takes_partitions();
   }
 
-  // Something will be known in the next stage that was not in this one: the contents of an input.
-  static bool makes_progress(const Stages& stages) {
-    return std::find(stages.rest_by_value.begin(), stages.rest_by_value.end(), true) != stages.rest_by_value.end();
+  // True if the next segment can be compiled with contents that this one lacks.
+  static bool makes_progress(const Segments& segments) {
+    return std::find(segments.rest_by_value.begin(), segments.rest_by_value.end(), true) !=
+           segments.rest_by_value.end();
   }
 
   static Status cannot_plan(const Function& rest) {

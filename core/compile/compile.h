@@ -1,4 +1,4 @@
-// The road from a function to programs: prune, passes, stages, placement, cut, lowering.
+// The road from a function to programs: prune, passes, segments, placement, cut, lowering.
 #ifndef PERCALE_CORE_COMPILE_COMPILE_H_
 #define PERCALE_CORE_COMPILE_COMPILE_H_
 

@@ -1,4 +1,4 @@
-#include "core/compile/stage.h"
+#include "core/compile/segment.h"
 
 #include <algorithm>
 #include <map>
@@ -79,7 +79,7 @@ class Splitter {
  public:
   explicit Splitter(const Function& f) : f_(f), when_(f.nodes.size(), When::kNow) {}
 
-  Stages run() {
+  Segments run() {
     for (size_t i = 0; i < f_.nodes.size(); ++i) when_[i] = when(static_cast<NodeId>(i));
     // The inputs of the head are the feeds, all of them and in their order.
     Extractor head(f_, out_.head);
@@ -176,11 +176,11 @@ class Splitter {
   std::vector<When> when_;
   std::map<ValueId, int32_t> result_of_;
   std::map<NodeId, int32_t> control_of_;
-  Stages out_;
+  Segments out_;
 };
 
 }  // namespace
 
-Stages split_stages(const Function& function) { return Splitter(function).run(); }
+Segments split_segments(const Function& function) { return Splitter(function).run(); }
 
 }  // namespace percale
