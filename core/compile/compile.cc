@@ -516,7 +516,7 @@ class Compiler {
       out_->programs.push_back(std::move(placed));
       return {};
     }
-    out_->keeps_work = !is_disabled(kKeepWork);
+    out_->captures_work = !is_disabled(kKeepWork);
     PERCALE_ASSIGN_OR_RETURN(PlannedNodes planned,
                              plan_nodes(*graph_, f, device.kind(), prepared_values(f, rules_), !is_disabled(kLayouts)));
     out_->pass_sizes.emplace_back(kLayouts, f.nodes.size());

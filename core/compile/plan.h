@@ -129,7 +129,7 @@ struct Plan {
   mutable std::mutex prepared_mutex;
   mutable std::shared_ptr<const Prepared> prepared;
 
-  bool keeps_work = true;  // devices that can may keep stretches of their programs
+  bool captures_work = true;  // devices that can may keep segments of their programs
   std::vector<PlacedProgram> programs;
   std::vector<Transfer> transfers;
   std::vector<ValueType> results;  // what the programs hand out, by PartOutput::results

@@ -144,9 +144,9 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });
   bind_sender(plan, p);
   if (p.has_stream()) bind_results(p);
-  if (plan.keeps_work) {
-    p.stretches = find_stretches(p, false);
-    p.long_stretches = find_stretches(p, true);
+  if (plan.captures_work) {
+    p.segments = find_segments(p, false);
+    p.long_segments = find_segments(p, true);
   }
   return {};
 }

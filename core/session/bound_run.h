@@ -11,7 +11,7 @@
 #include "core/compile/plan.h"
 #include "core/engine/device_handle.h"
 #include "core/engine/device_variables.h"
-#include "core/session/stretch.h"
+#include "core/session/captured_segment.h"
 
 namespace percale {
 
@@ -80,16 +80,16 @@ struct BoundProgram {
   size_t next_send = 0;
   std::vector<Leave> leaves;  // by `after`
   size_t next_leave = 0;
-  // Ascending; `long_stretches` of runs that find the device with all variables, so that none comes while they are under way.
-  std::vector<Stretch> stretches, long_stretches;
+  // Ascending; `long_segments` of runs that find the device with all variables, so that none comes while they are under way.
+  std::vector<CapturedSegment> segments, long_segments;
   bool has_variables = false;  // of the run under way
-  size_t next_stretch = 0;
+  size_t next_segment = 0;
   std::atomic<int32_t> failed_at{-1};  // the instruction that set the error word
   DeviceStream stream;                 // the first to go
 
   bool shares_host_memory() const { return placed->device->shares_host_memory(); }
   bool has_stream() const { return stream.get() != nullptr; }
-  std::vector<Stretch>& stretches_now() { return has_variables ? long_stretches : stretches; }
+  std::vector<CapturedSegment>& segments_now() { return has_variables ? long_segments : segments; }
   // Of instructions `begin` to `end`.
   std::span<void* const> operands_of(int32_t begin, int32_t end) const {
     const auto first = placed->program->instructions[static_cast<size_t>(begin)].first_operand;

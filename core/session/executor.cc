@@ -144,7 +144,7 @@ class ProgramRun {
     p.claimed = false;
     p.next_wait = p.next_awaited = p.next_send = p.next_leave = 0;
     p.enqueued = 0;
-    p.next_stretch = 0;
+    p.next_segment = 0;
     p.last_end = 0;
     p.failed_at = -1;
     return {};
@@ -386,38 +386,38 @@ class ProgramRun {
     return true;
   }
 
-  // Instruction i, or the stretch that begins with it; the instruction behind.
+  // Instruction i, or the segment that begins with it; the instruction behind.
   Result<int32_t> launch_from(BoundProgram& p, int32_t i) {
-    auto& stretches = p.stretches_now();
-    while (p.next_stretch < stretches.size() && stretches[p.next_stretch].begin() < i) ++p.next_stretch;
+    auto& segments = p.segments_now();
+    while (p.next_segment < segments.size() && segments[p.next_segment].begin() < i) ++p.next_segment;
     // Whoever watches wants to see each instruction.
-    if (p.next_stretch < stretches.size() && stretches[p.next_stretch].begin() == i && !frame_.watched()) {
-      PERCALE_ASSIGN_OR_RETURN(const bool played, play(p, stretches[p.next_stretch]));
-      if (played) return stretches[p.next_stretch].end();
+    if (p.next_segment < segments.size() && segments[p.next_segment].begin() == i && !frame_.watched()) {
+      PERCALE_ASSIGN_OR_RETURN(const bool replayed, replay(p, segments[p.next_segment]));
+      if (replayed) return segments[p.next_segment].end();
     }
     PERCALE_RETURN_IF_ERROR(launch(p, i));
     return i + 1;
   }
 
   // As one piece; false where it must go instruction by instruction.
-  Result<bool> play(BoundProgram& p, Stretch& stretch) {
-    Stretch::Met* const met = stretch.meet(p.operands_of(stretch.begin(), stretch.end()));
-    if (met == nullptr) return false;
+  Result<bool> replay(BoundProgram& p, CapturedSegment& segment) {
+    CapturedSegment::Capture* const capture = segment.find(p.operands_of(segment.begin(), segment.end()));
+    if (capture == nullptr) return false;
     const Device& d = *p.placed->device;
     void* const queue = p.stream.get();
-    if (met->recording.get() == nullptr) {
+    if (capture->work.get() == nullptr) {
       PERCALE_RETURN_IF_ERROR(from_c(d.api().record_begin(queue)).with_context(d.name()));
       Status status;
-      for (int32_t i = stretch.begin(); i < stretch.end() && status.ok(); ++i) status = launch(p, i);
+      for (int32_t i = segment.begin(); i < segment.end() && status.ok(); ++i) status = launch(p, i);
       void* made = nullptr;
       Status ended = from_c(d.api().record_end(queue, &made)).with_context(d.name());
-      DeviceCapture recording(d, made);
+      DeviceCapture work(d, made);
       PERCALE_RETURN_IF_ERROR(std::move(status));
       PERCALE_RETURN_IF_ERROR(std::move(ended));
-      if (made == nullptr) return stretch.refuse(), false;
-      met->recording = std::move(recording);
+      if (made == nullptr) return segment.refuse(), false;
+      capture->work = std::move(work);
     }
-    PERCALE_RETURN_IF_ERROR(from_c(d.api().play(queue, met->recording.get(), &p.context)).with_context(d.name()));
+    PERCALE_RETURN_IF_ERROR(from_c(d.api().play(queue, capture->work.get(), &p.context)).with_context(d.name()));
     return true;
   }
 
