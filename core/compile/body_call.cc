@@ -50,7 +50,7 @@ BodyCall body_call(const Plan& plan, const ControlNode& control, const Function&
     writes = writes || effect;
     if (node.outputs.empty() || effect) spec.targets.push_back(node.name);
   }
-  // Where variables are others in every run nothing is prepared; what a body assigns it might read too late.
+  // Where variables are others in every run nothing is precomputed; what a body assigns it might read too late.
   if (spec.exclusive_state || spec.changing_state || writes) return out;
   out.reading = spec;
   out.reading.feeds.clear();

@@ -18,7 +18,7 @@
 #include "core/plan/evaluate.h"
 #include "core/plan/layout.h"
 #include "core/plan/node_view.h"
-#include "core/plan/prologue.h"
+#include "core/plan/precompute.h"
 
 namespace percale {
 namespace {
@@ -62,12 +62,12 @@ void bind_contents(Function& f, size_t input, const Tensor& contents) {
 // Asks the kernel lists, as placement needs it.
 class ListProbe final : public KernelProbe {
  public:
-  // `prepared`: per value of `f`, as prepared_values() tells; may be empty.
-  ListProbe(const Graph& graph, const Function& f, std::vector<bool> prepared = {})
-      : graph_(graph), f_(f), prepared_(std::move(prepared)) {}
+  // `precomputed`: per value of `f`, as precomputable_values() tells; may be empty.
+  ListProbe(const Graph& graph, const Function& f, std::vector<bool> precomputed = {})
+      : graph_(graph), f_(f), precomputed_(std::move(precomputed)) {}
   Status can_run(const Node& node, std::string_view kind) const override {
     const Attributes attributes = with_defaults(*node.op, node.attributes);
-    const NodeView view = make_node_view(graph_, f_, node, attributes, prepared_);
+    const NodeView view = make_node_view(graph_, f_, node, attributes, precomputed_);
     std::string reasons;
     for (const Kernel& kernel : graph_.registry->kernels(kind, *node.op)) {
       const Status status = from_c(kernel.accepts(kernel.user, &view));
@@ -80,7 +80,7 @@ class ListProbe final : public KernelProbe {
  private:
   const Graph& graph_;
   const Function& f_;
-  const std::vector<bool> prepared_;
+  const std::vector<bool> precomputed_;
 };
 
 class Compiler {
@@ -104,7 +104,7 @@ class Compiler {
       const ValueType& type = f.type(id);
       out_->fetch_types.push_back(type.shape.is_static() ? type : ValueType{});
     }
-    rules_ = prologue_rules(f);
+    rules_ = precompute_rules(f);
     slice_rules_ = rules_;
     slice_rules_.slices_alone = true;
     rules_.all_variables = rules_.all_variables || request_.spec.exclusive_state || request_.spec.changing_state;
@@ -343,10 +343,10 @@ class Compiler {
       if (place.home == Home::kVariable) placed.input_variable[i] = static_cast<int32_t>(place.index);
       if (place.home != Home::kInput || request_.device_variables == nullptr) continue;
       const PartInput& source = from.part.inputs[static_cast<size_t>(place.index)];
-      const int64_t prepared = source.index - static_cast<int64_t>(out_->feed_types.size());
-      if (source.kind != PartInput::Kind::kFeed || prepared < 0) continue;
+      const int64_t precomputed = source.index - static_cast<int64_t>(out_->feed_types.size());
+      if (source.kind != PartInput::Kind::kFeed || precomputed < 0) continue;
       placed.input_variable[i] =
-          request_.device_variables->number_of(out_->prologue[static_cast<size_t>(prepared)].form);
+          request_.device_variables->number_of(out_->precompute_steps[static_cast<size_t>(precomputed)].form);
     }
     for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
       const Operand& place = placed.program->output_from[k];
@@ -414,9 +414,11 @@ class Compiler {
       if (device_of(part).takes_partitions()) continue;
       const std::string_view kind = device_of(part).kind();
       NarrowOptions narrowing;
-      narrowing.prepared = prepared_values(part.function, rules_);
+      narrowing.precomputed = precomputable_values(part.function, rules_);
       narrowing.variables = variables_in(cut, part);
-      narrowing.gains = [&](const Node& node) { return gains_by_bf16(part.function, node, kind, narrowing.prepared); };
+      narrowing.gains = [&](const Node& node) {
+        return gains_by_bf16(part.function, node, kind, narrowing.precomputed);
+      };
       PERCALE_RETURN_IF_ERROR(narrow(*graph_, part.function, narrowing));
     }
     note_sizes(kNarrow, cut);
@@ -424,9 +426,9 @@ class Compiler {
   }
 
   // Whether the best kernel for the node in bf16 is more than the portable one, which computes in f32 all the same.
-  bool gains_by_bf16(const Function& f, const Node& node, std::string_view kind, const std::vector<bool>& prepared) {
+  bool gains_by_bf16(const Function& f, const Node& node, std::string_view kind, const std::vector<bool>& precomputed) {
     const Attributes attributes = with_defaults(*node.op, node.attributes);
-    NodeView view = make_node_view(*graph_, f, node, attributes, prepared);
+    NodeView view = make_node_view(*graph_, f, node, attributes, precomputed);
     const auto narrow = [](ValueType& type) {
       if (type.dtype == DType::kF32) type.dtype = DType::kBF16;
     };
@@ -484,7 +486,7 @@ class Compiler {
   Result<bool> put_back_refused(Part& part, Round round) {
     bool anchored = false;
     const std::string_view kind = device_of(part).kind();
-    const ListProbe probe(*graph_, part.function, prepared_values(part.function, rules_));
+    const ListProbe probe(*graph_, part.function, precomputable_values(part.function, rules_));
     std::set<std::string, std::less<>> refused;
     for (const Node& node : part.function.nodes) {
       if (node.op->name != "Fused" || node.op->domain != "percale") continue;
@@ -517,17 +519,18 @@ class Compiler {
       return {};
     }
     out_->captures_work = !is_disabled(kKeepWork);
-    PERCALE_ASSIGN_OR_RETURN(PlannedNodes planned,
-                             plan_nodes(*graph_, f, device.kind(), prepared_values(f, rules_), !is_disabled(kLayouts)));
+    PERCALE_ASSIGN_OR_RETURN(PlannedNodes planned, plan_nodes(*graph_, f, device.kind(),
+                                                              precomputable_values(f, rules_), !is_disabled(kLayouts)));
     out_->pass_sizes.emplace_back(kLayouts, f.nodes.size());
     // Kernels do not know of slices that are kept: they are those that they would be without.
     const bool slices = rules_.all_variables && request_.spec.prepares_slices && !request_.spec.exclusive_state;
-    const std::vector<ValueId> prepared = prologue_values(f, slices ? slice_rules_ : rules_, keep);
-    for (ValueId id : prepared) {
-      PERCALE_RETURN_IF_ERROR(add_preparation(device, part, id, planned));
-      part.inputs.push_back({PartInput::Kind::kFeed, static_cast<int32_t>(num_feeds + out_->prologue.size() - 1)});
+    const std::vector<ValueId> precomputed = values_to_precompute(f, slices ? slice_rules_ : rules_, keep);
+    for (ValueId id : precomputed) {
+      PERCALE_RETURN_IF_ERROR(add_precompute_step(device, part, id, planned));
+      part.inputs.push_back(
+          {PartInput::Kind::kFeed, static_cast<int32_t>(num_feeds + out_->precompute_steps.size() - 1)});
     }
-    if (!prepared.empty()) PERCALE_RETURN_IF_ERROR(take_as_inputs(f, prepared, keep));
+    if (!precomputed.empty()) PERCALE_RETURN_IF_ERROR(take_as_inputs(f, precomputed, keep));
     const ProgramOptions options{request_.spec.exclusive_state};
     PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), options, planned));
     placed.part = std::move(part);
@@ -557,9 +560,9 @@ class Compiler {
     }
   }
 
-  Status take_as_inputs(Function& f, const std::vector<ValueId>& prepared, const NodeNames& keep) {
+  Status take_as_inputs(Function& f, const std::vector<ValueId>& precomputed, const NodeNames& keep) {
     std::vector<ValueId> inputs = f.inputs;
-    inputs.insert(inputs.end(), prepared.begin(), prepared.end());
+    inputs.insert(inputs.end(), precomputed.begin(), precomputed.end());
     std::vector<NodeId> effects;
     for (size_t i = 0; i < f.nodes.size(); ++i) {
       const Node& node = f.nodes[i];
@@ -569,7 +572,7 @@ class Compiler {
     return prune(*graph_, f, inputs, std::vector<ValueId>(f.outputs), effects);
   }
 
-  Status add_preparation(const Device& device, const Part& part, ValueId value, PlannedNodes& planned) {
+  Status add_precompute_step(const Device& device, const Part& part, ValueId value, PlannedNodes& planned) {
     PlacedProgram placed;
     placed.device = &device;
     placed.part.device = part.device;
@@ -585,21 +588,21 @@ class Compiler {
     plan->fetch_types = plan->results;
     const bool of_variables =
         std::any_of(f.nodes.begin(), f.nodes.end(), [](const Node& node) { return node.op->name == "ReadVariable"; });
-    std::string form = prepared_form(*graph_, f);
+    std::string form = precomputed_form(*graph_, f);
     PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), ProgramOptions{}, planned));
     placed.part.outputs.push_back({{0}, {}});
     placed.input_variable.assign(placed.part.inputs.size(), -1);
     placed.output_variable.assign(placed.part.outputs.size(), -1);
     plan->programs.push_back(std::move(placed));
     plan->peak_bytes = run_bytes(*plan);
-    out_->prologue.push_back({std::move(form), of_variables, std::move(plan)});
+    out_->precompute_steps.push_back({std::move(form), of_variables, std::move(plan)});
     return {};
   }
 
   const Engine& engine_;
   const CompileOptions& options_;
   const CompileRequest& request_;
-  PrologueRules rules_, slice_rules_;
+  PrecomputeRules rules_, slice_rules_;
   std::shared_ptr<Graph> graph_;
   std::shared_ptr<Plan> out_;
 };

@@ -19,7 +19,7 @@ struct CompileRequest {
   std::span<const Tensor> contents = {};
   int64_t id = 0;                               // Plan::id
   const MeasuredTimes* measured = nullptr;      // for placement; may be null
-  DeviceVariables* device_variables = nullptr;  // of the session; null: devices keep no prepared values
+  DeviceVariables* device_variables = nullptr;  // of the session; null: devices keep no precomputed values
 };
 
 // Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.

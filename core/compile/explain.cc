@@ -105,7 +105,7 @@ void write_formats(JsonWriter& json, const ProgramNode& node) {
   json.end_array();
 }
 
-// `runs`: "once", for the prologue, or "always".
+// `runs`: "once", for precompute steps, or "always".
 void write_kernels(JsonWriter& json, const Plan& plan, std::string_view runs) {
   for (const PlacedProgram& p : plan.programs) {
     for (const ProgramNode& node : p.program->nodes) {
@@ -121,7 +121,7 @@ void write_kernels(JsonWriter& json, const Plan& plan, std::string_view runs) {
 std::string kernels_json(const Plan& plan) {
   JsonWriter json;
   json.begin_array();
-  for (const Plan::Preparation& value : plan.prologue) write_kernels(json, *value.plan, "once");
+  for (const Plan::PrecomputeStep& value : plan.precompute_steps) write_kernels(json, *value.plan, "once");
   write_kernels(json, plan, "always");
   json.end_array();
   return json.text();

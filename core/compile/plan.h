@@ -30,7 +30,7 @@ struct ValueSource {
 // How a body of a control node runs, as a function of the session's graph.
 struct BodyCall {
   RunSpec spec;  // fed with all inputs of the body
-  // The same where the body reads the variables that it would be given, so that what depends on them alone is prepared; without
+  // The same where the body reads the variables that it would be given, so that what depends on them alone is precomputed; without
   // RunSpec::reads where there are none.
   RunSpec reading;
   std::vector<size_t> fed;  // inputs of the body that `reading` is fed with
@@ -51,7 +51,7 @@ struct PlacedProgram {
   const Device* device = nullptr;
   Part part;
   // Of a device with memory of its own, -1 where there is none. Per input: the variable that it is, of which the device keeps copies, or
-  // the number of a prepared value (DeviceVariables::number_of());
+  // the number of a precomputed value (DeviceVariables::number_of());
   // per output: the variable whose next value stays on the device (RunSpec::next_of).
   std::vector<int32_t> input_variable = {}, output_variable = {};
 };
@@ -115,19 +115,19 @@ struct Plan {
 
   // What depends on variables and constants alone, each value with a plan of its own; they are feeds of the programs behind the
   // run's own, and kept for the version of the variables that they were computed from.
-  struct Preparation {
-    std::string form;  // prepared_form()
+  struct PrecomputeStep {
+    std::string form;  // precomputed_form()
     bool of_variables = true;
     std::shared_ptr<const Plan> plan;  // of one program without feeds
   };
-  std::vector<Preparation> prologue;
-  struct Prepared {
+  std::vector<PrecomputeStep> precompute_steps;
+  struct Precomputed {
     int64_t version = -1;
     std::vector<Tensor> values;
-    std::vector<std::shared_ptr<const Tensor>> shared;  // the same, as PreparedStore knows them
+    std::vector<std::shared_ptr<const Tensor>> shared;  // the same, as PrecomputedStore knows them
   };
-  mutable std::mutex prepared_mutex;
-  mutable std::shared_ptr<const Prepared> prepared;
+  mutable std::mutex precomputed_mutex;
+  mutable std::shared_ptr<const Precomputed> precomputed;
 
   bool captures_work = true;  // devices that can may keep segments of their programs
   std::vector<PlacedProgram> programs;

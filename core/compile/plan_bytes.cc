@@ -94,9 +94,9 @@ int64_t run_bytes(const Plan& plan) {
       total += 2 * booked_type_bytes({v.dtype, v.shape});
     }
   }
-  // Values of the prologue stay; what computing one of them takes besides is gone before the run begins.
+  // Values of precompute steps stay; what computing one of them takes besides is gone before the run begins.
   int64_t preparing = 0;
-  for (const Plan::Preparation& value : plan.prologue) {
+  for (const Plan::PrecomputeStep& value : plan.precompute_steps) {
     for (const ValueType& type : value.plan->results) total += booked_type_bytes(type);
     preparing = std::max(preparing, value.plan->peak_bytes);
   }
@@ -108,9 +108,9 @@ std::vector<DeviceBytes> device_bytes(const Plan& plan) {
   for (const PlacedProgram& p : plan.programs) {
     int64_t shared = variable_bytes(*plan.graph, p.part.function) + kept_bytes(p);
     for (const PartInput& input : p.part.inputs) {
-      const int64_t prepared = input.index - static_cast<int64_t>(plan.feed_types.size());
-      if (input.kind != PartInput::Kind::kFeed || prepared < 0) continue;
-      shared += booked_type_bytes(plan.prologue[static_cast<size_t>(prepared)].plan->results[0]);
+      const int64_t precomputed = input.index - static_cast<int64_t>(plan.feed_types.size());
+      if (input.kind != PartInput::Kind::kFeed || precomputed < 0) continue;
+      shared += booked_type_bytes(plan.precompute_steps[static_cast<size_t>(precomputed)].plan->results[0]);
     }
     out.push_back({p.part.device, program_bytes(p), shared});
   }

@@ -9,7 +9,7 @@
 
 namespace percale {
 
-// The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what the prologue has
+// The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what precompute steps has
 // prepared, and of assigned variables the version that is and the one that becomes.
 int64_t run_bytes(const Plan& plan);
 
@@ -28,7 +28,7 @@ int64_t bound_bytes(const Plan& plan);
 // True when an output has memory of its own: it is neither a result in host memory nor kept elsewhere.
 bool needs_buffer(const PlacedProgram& program, size_t output);
 
-// Per program. What prologues need besides their values, and what is planned later, does not count.
+// Per program. What precompute steps need besides their values, and what is planned later, does not count.
 std::vector<DeviceBytes> device_bytes(const Plan& plan);
 
 }  // namespace percale

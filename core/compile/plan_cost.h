@@ -6,7 +6,7 @@
 
 namespace percale {
 
-// Of the nodes that are planned; prologues and what is planned later do not count.
+// Of the nodes that are planned; precompute steps and what is planned later do not count.
 struct PlanCost {
   // Multiplications and additions of Conv, ConvTranspose, MatMul and Gemm, one per element of elementwise nodes.
   double flops = 0;

@@ -18,7 +18,7 @@ struct RunSpec {
   std::vector<std::pair<std::string, std::string>> reads = {};
   // The caller alone uses the variables that it passes in RunOptions::state, and assignments write into them.
   bool exclusive_state = false;
-  // The variables are others in nearly every run: nothing is prepared from them. So it is where they are exclusive.
+  // The variables are others in nearly every run: nothing is precomputed from them. So it is where they are exclusive.
   bool changing_state = false;
   bool prepares_slices = false;  // but for slices of variables: several runs see each version
   // Indices of devices of the engine: the first runs all that it can, but for nodes that ask for another one by its place

@@ -46,7 +46,7 @@ int64_t DeviceVariables::bytes(const Copy& copy) { return copy.bytes; }
 
 int32_t DeviceVariables::number_of(const std::string& form) {
   const std::lock_guard lock(mutex_);
-  return prepared_.emplace(form, kFirstPrepared + static_cast<int32_t>(prepared_.size())).first->second;
+  return precomputed_.emplace(form, kFirstPrecomputed + static_cast<int32_t>(precomputed_.size())).first->second;
 }
 
 DeviceVariables::Shelf& DeviceVariables::shelf(const Device& device) {

@@ -32,8 +32,8 @@ class DeviceVariables {
   DeviceVariables& operator=(const DeviceVariables&) = delete;
 
   // Numbers of what is kept like a variable: values that a caller hands from run to run (RunSpec::given_of); what is computed from variables
-  // alone, by prepared_form().
-  static constexpr int32_t kFirstGiven = int32_t{1} << 29, kFirstPrepared = int32_t{1} << 30;
+  // alone, by precomputed_form().
+  static constexpr int32_t kFirstGiven = int32_t{1} << 29, kFirstPrecomputed = int32_t{1} << 30;
   int32_t number_of(const std::string& form);
 
   class Copy;
@@ -71,7 +71,7 @@ class DeviceVariables {
   const std::shared_ptr<MemoryPool> memory_;
   mutable std::mutex mutex_;  // guards the maps, not the shelves
   std::map<const Device*, std::unique_ptr<Shelf>> shelves_;
-  std::map<std::string, int32_t> prepared_;
+  std::map<std::string, int32_t> precomputed_;
 };
 
 }  // namespace percale

@@ -26,9 +26,9 @@ using PlannedNodes = std::map<std::string, PlannedNode, std::less<>>;
 // Plans the nodes of one device's part, of which every type is static, in their order. A kernel sees the formats in which
 // its inputs lie and says which it wants of its operands; where they differ, a percale:Reorder is put between, one for all
 // that want the same. What views, assignments and the outputs of the function show is row-major; an output keeps its name.
-// `prepared`: as prepared_values() tells of `f`. Without `grant_formats` everything is row-major.
+// `precomputed`: as precomputable_values() tells of `f`. Without `grant_formats` everything is row-major.
 Result<PlannedNodes> plan_nodes(const Graph& graph, Function& f, std::string_view device_kind,
-                                const std::vector<bool>& prepared, bool grant_formats);
+                                const std::vector<bool>& precomputed, bool grant_formats);
 
 }  // namespace percale
 

@@ -8,16 +8,16 @@
 namespace percale {
 
 // `attributes`: with_defaults() of the node, which the view borrows like everything else. The body of a fused node is a
-// function of `graph`. `prepared`: per value of `f`, as prepared_values() tells; may be empty.
+// function of `graph`. `precomputed`: per value of `f`, as precomputable_values() tells; may be empty.
 inline NodeView make_node_view(const Graph& graph, const Function& f, const Node& node, const Attributes& attributes,
-                               const std::vector<bool>& prepared = {}) {
+                               const std::vector<bool>& precomputed = {}) {
   NodeView view{*node.op, node.name, attributes, {}, {}, {}};
   view.isa = graph.registry->isa().c_str();
   for (ValueId id : node.inputs) {
     view.inputs.push_back(id == kNoValue ? ValueType{} : f.type(id));
     view.values.push_back(f.constant(id));
     view.input_formats.push_back(id == kNoValue ? nullptr : f.format(id));
-    view.prepared.push_back(id != kNoValue && !prepared.empty() && prepared[static_cast<size_t>(id)]);
+    view.precomputed.push_back(id != kNoValue && !precomputed.empty() && precomputed[static_cast<size_t>(id)]);
   }
   for (ValueId id : node.outputs) {
     view.outputs.push_back(id == kNoValue ? ValueType{} : f.type(id));

@@ -34,8 +34,8 @@ struct percale_node_view {
   const percale::Function* body = nullptr;     // of a fused node
   // How inputs lie, and how the output of a Reorder shall lie; null, or no entry: row-major.
   std::vector<const percale::Format*> input_formats = {}, output_formats = {};
-  std::vector<bool> prepared = {};  // per input: the same in all runs, until a variable changes
-  const char* isa = "";             // Registry::isa()
+  std::vector<bool> precomputed = {};  // per input: the same in all runs, until a variable changes
+  const char* isa = "";                // Registry::isa()
   // Views of the nodes of `body`, made when a plug-in asks for them. A view belongs to one thread.
   mutable std::vector<std::shared_ptr<const percale_node_view>> body_views = {};
 
@@ -49,7 +49,7 @@ struct percale_node_view {
   const percale::Format* output_format(size_t i) const {
     return i < output_formats.size() ? output_formats[i] : nullptr;
   }
-  bool is_prepared(size_t i) const { return i < prepared.size() && prepared[i]; }
+  bool is_precomputed(size_t i) const { return i < precomputed.size() && precomputed[i]; }
 };
 
 // What plan() of a kernel asks of the planner.

@@ -26,7 +26,7 @@ struct Patch {
 // Instruction `at` waits until the part that sends has come this far.
 struct Wait {
   int32_t at, transfer, from, progress;
-  bool kept;  // a variable, or what is prepared from some, that the device may have already
+  bool kept;  // a variable, or what is precomputed from some, that the device may have already
 };
 
 // An output that leaves a queue for the staging memory of a transfer when so many instructions are done.

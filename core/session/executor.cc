@@ -277,7 +277,7 @@ class ProgramRun {
   // What this run has assigned is no version that others know.
   VariableVersion version_of(int32_t variable, const void* contents) const {
     const StateFrame& state = frame_.state;
-    if (variable >= DeviceVariables::kFirstPrepared) {
+    if (variable >= DeviceVariables::kFirstPrecomputed) {
       const void* whose = frame_.options.state != nullptr ? nullptr : &engine_;
       return state.next.empty() ? VariableVersion{state.version, whose} : VariableVersion{};
     }

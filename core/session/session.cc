@@ -76,7 +76,7 @@ struct Session::Impl {
   std::shared_ptr<Variables> variables;
   std::shared_ptr<Resources> resources;
   std::unique_ptr<NodeTimes> times;  // null: nothing is known, and nothing measured
-  PreparedStore prepared;            // for versions that are not those of `variables`
+  PrecomputedStore precomputed;      // for versions that are not those of `variables`
   SessionOptions options;
   std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
   std::unique_ptr<DeviceVariables> device_variables;
@@ -104,7 +104,7 @@ struct Session::Impl {
   // With `may_share`, outputs that were not given may show the memory of feeds and variables.
   Status run(const Plan& plan, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs,
              bool may_share);
-  Result<std::shared_ptr<const Plan::Prepared>> prepare_values(const Plan& plan, RunFrame& frame);
+  Result<std::shared_ptr<const Plan::Precomputed>> precompute(const Plan& plan, RunFrame& frame);
   Result<std::vector<Tensor>> call(const Graph& from, int64_t graph_id, RunFrame& frame, const RunSpec& spec,
                                    std::span<const Tensor> feeds, std::span<const Tensor> contents);
   // `version` of the variables is what the inputs were computed from.
@@ -255,18 +255,19 @@ static void rest_sources(const Plan& plan, const Graph& graph, const StateFrame&
   }
 }
 
-// The results of the prologue for the version of the variables that this run sees.
-Result<std::shared_ptr<const Plan::Prepared>> Session::Impl::prepare_values(const Plan& plan, RunFrame& frame) {
-  const std::lock_guard lock(plan.prepared_mutex);
+// The results of precompute steps for the version of the variables that this run sees.
+Result<std::shared_ptr<const Plan::Precomputed>> Session::Impl::precompute(const Plan& plan, RunFrame& frame) {
+  const std::lock_guard lock(plan.precomputed_mutex);
   // What an earlier part of this run has assigned is no version that anybody else will see.
-  const bool of_variables = std::any_of(plan.prologue.begin(), plan.prologue.end(),
-                                        [](const Plan::Preparation& value) { return value.of_variables; });
+  const bool of_variables = std::any_of(plan.precompute_steps.begin(), plan.precompute_steps.end(),
+                                        [](const Plan::PrecomputeStep& value) { return value.of_variables; });
   const int64_t version = !of_variables ? 0 : frame.state.next.empty() ? frame.state.version : -1;
-  if (version >= 0 && plan.prepared && plan.prepared->version == version) return plan.prepared;
-  auto made = std::make_shared<Plan::Prepared>();
+  if (version >= 0 && plan.precomputed && plan.precomputed->version == version) return plan.precomputed;
+  auto made = std::make_shared<Plan::Precomputed>();
   made->version = version;
-  PreparedStore& store = variables != nullptr && frame.options.state == nullptr ? *variables->prepared() : prepared;
-  for (const Plan::Preparation& value : plan.prologue) {
+  PrecomputedStore& store =
+      variables != nullptr && frame.options.state == nullptr ? *variables->precomputed() : precomputed;
+  for (const Plan::PrecomputeStep& value : plan.precompute_steps) {
     const int64_t known_by = value.of_variables ? version : 0;
     std::shared_ptr<const Tensor> tensor = known_by < 0 ? nullptr : store.find(value.form, known_by);
     if (tensor == nullptr) {
@@ -282,8 +283,8 @@ Result<std::shared_ptr<const Plan::Prepared>> Session::Impl::prepare_values(cons
     made->values.push_back(*tensor);
     made->shared.push_back(std::move(tensor));
   }
-  plan.prepared = made;
-  return std::shared_ptr<const Plan::Prepared>(std::move(made));
+  plan.precomputed = made;
+  return std::shared_ptr<const Plan::Precomputed>(std::move(made));
 }
 
 Status Session::Impl::run(const Plan& plan, RunFrame& frame, std::span<const Tensor> given, std::span<Tensor> outputs,
@@ -292,10 +293,10 @@ Status Session::Impl::run(const Plan& plan, RunFrame& frame, std::span<const Ten
   const Lent<RunLists> lists(plan.lists);
   std::vector<Tensor>&feeds = lists->feeds, &results = lists->results;
   feeds.assign(given.begin(), given.end());
-  std::shared_ptr<const Plan::Prepared> prepared;
-  if (!plan.prologue.empty()) {
-    PERCALE_ASSIGN_OR_RETURN(prepared, prepare_values(plan, frame));
-    feeds.insert(feeds.end(), prepared->values.begin(), prepared->values.end());
+  std::shared_ptr<const Plan::Precomputed> precomputed;
+  if (!plan.precompute_steps.empty()) {
+    PERCALE_ASSIGN_OR_RETURN(precomputed, precompute(plan, frame));
+    feeds.insert(feeds.end(), precomputed->values.begin(), precomputed->values.end());
   }
   results.resize(plan.results.size());
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -2,7 +2,7 @@
 // a product, or before a convolution that pads nothing, r and t go into its weights and bias; elsewhere the node becomes a Mul
 // and an Add, which fuse with what is around them. Mul, Add, Sub and Div by one number per channel, which exporters make of it,
 // are folded likewise. What is emitted depends on constants and variables alone, so it is computed once: by fold_constants, or
-// in the prologue.
+// in precompute steps.
 //
 // This changes bits, deterministically: it is part of what inference computes by default, and is switched off by its name. A
 // training step keeps what it has: its parameters move.

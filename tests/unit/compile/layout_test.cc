@@ -22,14 +22,14 @@ Format backwards(const NodeView& node, size_t i) {
   return {"test:backwards", *byte_size(node.dtype(i), node.shape(i))};
 }
 
-// Computes y[n-1-i] = x[n-1-i] - w[n-1-i] on operands that lie backwards; w only where it is prepared.
+// Computes y[n-1-i] = x[n-1-i] - w[n-1-i] on operands that lie backwards; w only where it is precomputed.
 struct SubPlan {
   int64_t count;
   bool formatted;
 };
 Status accepts_sub(const NodeView& node) {
   if (node.dtype(0) != DType::kF32 || !(node.shape(0) == node.shape(1))) return unimplemented("odd shapes");
-  return node.is_prepared(1) ? Status() : unimplemented("the right side changes");
+  return node.is_precomputed(1) ? Status() : unimplemented("the right side changes");
 }
 Result<SubPlan> plan_sub(const NodeView& node, KernelPlan& plan) {
   for (size_t operand = 0; operand < 3 && plan.grants_formats; ++operand) {
@@ -149,7 +149,7 @@ TEST_CASE("the pass 'layouts' can be switched off: the same kernels then work on
   CHECK(count_of(get(session->explain(model.spec, model.types, "kernels")), "\"test.Sub\"") == 2);
 }
 
-TEST_CASE("from variables whose versions follow each other as fast as runs nothing is prepared") {
+TEST_CASE("from variables whose versions follow each other as fast as runs nothing is precomputed") {
   const Model model;
   model.variables->set_changing(true);
   const auto session = model.session({.compile = {.disabled_passes = {"fuse_elementwise"}}});
@@ -159,7 +159,7 @@ TEST_CASE("from variables whose versions follow each other as fast as runs nothi
   CHECK(count_of(get(session->explain(model.spec, model.types, "kernels")), "the right side changes") == 2);
 }
 
-TEST_CASE("what a run assigns is prepared for nobody") {
+TEST_CASE("what a run assigns is precomputed for nobody") {
   const Model model;
   Builder builder(model.engine->registry());
   Emitter e(builder.main());

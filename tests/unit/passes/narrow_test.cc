@@ -48,7 +48,7 @@ TEST_CASE("products and what follows them become bf16, all else stays; the resul
   const NarrowOptions options{[](const Node&) { return true; }, {}};
   NarrowOptions with_constants = options;
   for (size_t i = 0; i < f.values.size(); ++i)
-    with_constants.prepared.push_back(f.values[i].kind == ValueKind::kConstant);
+    with_constants.precomputed.push_back(f.values[i].kind == ValueKind::kConstant);
   check(narrow(net.graph, f, with_constants));
   // An output is there when it is made: whoever waits for it may be waited for.
   CHECK(dtypes(f) ==
@@ -88,7 +88,7 @@ TEST_CASE("images are enlarged in bf16 by repeating pixels, in f32 by means of t
 TEST_CASE("an operand that would be rounded for an elementwise node alone keeps it in f32") {
   Net net;
   Function f = net.graph.main();
-  check(narrow(net.graph, f, {[](const Node&) { return true; }, {}}));  // nothing is prepared
+  check(narrow(net.graph, f, {[](const Node&) { return true; }, {}}));  // nothing is precomputed
   CHECK(dtypes(f).find("sum:f32") != std::string::npos);
   CHECK(dtypes(f).find("one:bf16") != std::string::npos);
 }
@@ -105,7 +105,7 @@ TEST_CASE("a product that computes little for what would be rounded stays f32, b
   const Graph graph = *get(builder.finish());
   Function f = graph.main();
   NarrowOptions options{[](const Node&) { return true; }, {}};
-  for (const Value& value : f.values) options.prepared.push_back(value.kind == ValueKind::kConstant);
+  for (const Value& value : f.values) options.precomputed.push_back(value.kind == ValueKind::kConstant);
   check(narrow(graph, f, options));
   const std::string types = dtypes(f);
   CHECK(types.find("first:f32") != std::string::npos);

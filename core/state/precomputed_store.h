@@ -1,7 +1,6 @@
-// What plans have computed from variables and constants alone, so that others who need the same do not compute and keep it
-// a second time.
-#ifndef PERCALE_CORE_STATE_PREPARED_H_
-#define PERCALE_CORE_STATE_PREPARED_H_
+// Precomputed values (packed weights), shared between plans and sessions.
+#ifndef PERCALE_CORE_STATE_PRECOMPUTED_STORE_H_
+#define PERCALE_CORE_STATE_PRECOMPUTED_STORE_H_
 
 #include <cstdint>
 #include <memory>
@@ -13,17 +12,18 @@
 
 namespace percale {
 
-// Thread-safe. Keeps nothing alive: an entry lasts as long as somebody holds its tensor.
-class PreparedStore {
+// Holds weak references: an entry lasts as long as a plan holds its tensor. Thread-safe.
+class PrecomputedStore {
  public:
-  // Null when nobody has it for that version of the variables.
+  // The value of a computation (precomputed_form()) for a version of the variables. Null if no plan
+  // holds it.
   std::shared_ptr<const Tensor> find(const std::string& form, int64_t version) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(form);
     return found == entries_.end() || found->second.version != version ? nullptr : found->second.tensor.lock();
   }
 
-  // In the place of one of an older version.
+  // Replaces the value of an older version.
   void add(const std::string& form, int64_t version, const std::shared_ptr<const Tensor>& tensor) {
     const std::lock_guard lock(mutex_);
     if (entries_.size() >= sweep_at_) {
@@ -47,4 +47,4 @@ class PreparedStore {
 
 }  // namespace percale
 
-#endif  // PERCALE_CORE_STATE_PREPARED_H_
+#endif  // PERCALE_CORE_STATE_PRECOMPUTED_STORE_H_

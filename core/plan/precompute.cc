@@ -1,4 +1,4 @@
-#include "core/plan/prologue.h"
+#include "core/plan/precompute.h"
 
 #include <algorithm>
 #include <string_view>
@@ -18,7 +18,7 @@ const FunctionRef* carried_function(const Node& node) {
   return nullptr;
 }
 
-std::vector<From> sources(const Function& f, const PrologueRules& rules, const NodeNames& keep) {
+std::vector<From> sources(const Function& f, const PrecomputeRules& rules, const NodeNames& keep) {
   std::vector<From> from(f.values.size(), From::kElsewhere);
   for (size_t i = 0; i < f.values.size(); ++i) {
     if (f.values[i].kind == ValueKind::kConstant) from[i] = From::kGiven;
@@ -121,8 +121,8 @@ class FormWriter {
 
 }  // namespace
 
-PrologueRules prologue_rules(const Function& whole) {
-  PrologueRules rules;
+PrecomputeRules precompute_rules(const Function& whole) {
+  PrecomputeRules rules;
   for (const Node& node : whole.nodes) {
     if (node.op->has(kWaits) || (carried_function(node) != nullptr && !is_fused(node))) rules.all_variables = true;
     if (node.op->has(kStateful) && node.op->name != "ReadVariable") {
@@ -132,13 +132,13 @@ PrologueRules prologue_rules(const Function& whole) {
   return rules;
 }
 
-std::vector<bool> prepared_values(const Function& part, const PrologueRules& rules) {
+std::vector<bool> precomputable_values(const Function& part, const PrecomputeRules& rules) {
   std::vector<bool> out;
   for (const From from : sources(part, rules, {})) out.push_back(from != From::kElsewhere);
   return out;
 }
 
-std::vector<ValueId> prologue_values(const Function& part, const PrologueRules& rules, const NodeNames& keep) {
+std::vector<ValueId> values_to_precompute(const Function& part, const PrecomputeRules& rules, const NodeNames& keep) {
   const std::vector<From> from = sources(part, rules, keep);
   std::vector<bool> used(part.values.size(), false);
   for (const Node& node : part.nodes) {
@@ -160,7 +160,7 @@ std::vector<ValueId> prologue_values(const Function& part, const PrologueRules& 
   return out;
 }
 
-std::string prepared_form(const Graph& graph, const Function& f) {
+std::string precomputed_form(const Graph& graph, const Function& f) {
   FormWriter writer(graph);
   writer.function(f);
   return writer.take();
