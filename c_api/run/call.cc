@@ -3,7 +3,7 @@
 
 #include "c_api/cancellation.h"
 #include "c_api/run/session.h"
-#include "core/session/carried_run.h"
+#include "core/session/recurrent_call.h"
 
 using namespace percale;
 using namespace percale::c_api;
@@ -13,10 +13,10 @@ struct percale_call {
   RunSpec spec;
   std::shared_ptr<const Plan> plan;
   std::vector<ValueType> feed_types, fetch_types;
-  CarriedRun::Pairs pairs;
-  std::unique_ptr<CarriedRun> carried;  // null: nothing is handed on
-  std::vector<Tensor> feeds, fetches;   // filled for the time of a run
-  int64_t variables_version = 0;        // that the last run has read
+  RecurrentCall::Pairs pairs;
+  std::unique_ptr<RecurrentCall> carried;  // null: nothing is handed on
+  std::vector<Tensor> feeds, fetches;      // filled for the time of a run
+  int64_t variables_version = 0;           // that the last run has read
   OneThread thread{"call"};
 
   bool carries_fetch(size_t i) const {
@@ -133,10 +133,10 @@ percale_status* percale_call_carry(percale_call* call, size_t fetch, size_t feed
       return invalid_argument(function, ": '", call->spec.fetches[fetch], "' or '", call->spec.feeds[feed],
                               "' is handed on already");
     }
-    CarriedRun::Pairs pairs = call->pairs;
+    RecurrentCall::Pairs pairs = call->pairs;
     pairs.emplace_back(fetch, feed);
     PERCALE_ASSIGN_OR_RETURN(call->carried,
-                             CarriedRun::create(call->session->session, call->spec, call->feed_types, pairs));
+                             RecurrentCall::create(call->session->session, call->spec, call->feed_types, pairs));
     call->pairs = std::move(pairs);
     return {};
   });

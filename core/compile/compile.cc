@@ -317,10 +317,10 @@ class Compiler {
     }
     out_->transfers = std::move(cut.transfers);
     for (PlacedProgram& placed : out_->programs) {
-      note_variables(placed);
+      note_store_keys(placed);
       for (const PartInput& input : placed.part.inputs) {
-        const bool given = input.kind == PartInput::Kind::kFeed && given_of(input.index) >= 0;
-        if (!given || !placed.device->shares_host_memory()) continue;
+        const bool resident = input.kind == PartInput::Kind::kFeed && feed_key(input.index).defined();
+        if (!resident || !placed.device->shares_host_memory()) continue;
         return unimplemented("'", request_.spec.feeds[static_cast<size_t>(input.index)], "' lies on a device, and ",
                              placed.device->name(), " would read it");
       }
@@ -328,53 +328,55 @@ class Compiler {
     return {};
   }
 
-  // What a device with memory of its own keeps of variables, where it can.
-  void note_variables(PlacedProgram& placed) {
-    placed.input_variable.assign(placed.part.inputs.size(), -1);
-    placed.output_variable.assign(placed.part.outputs.size(), -1);
+  // Decides which values a device with memory of its own keeps between runs.
+  void note_store_keys(PlacedProgram& placed) {
+    placed.input_keys.assign(placed.part.inputs.size(), {});
+    placed.output_keys.assign(placed.part.outputs.size(), {});
     if (placed.device->shares_host_memory()) return;
     for (size_t i = 0; i < placed.part.inputs.size(); ++i) {
       const PartInput& input = placed.part.inputs[i];
-      if (input.kind == PartInput::Kind::kFeed) placed.input_variable[i] = given_of(input.index);
-      if (input.kind != PartInput::Kind::kTransfer) continue;
-      const Transfer& t = out_->transfers[static_cast<size_t>(input.index)];
-      const PlacedProgram& from = out_->programs[static_cast<size_t>(t.from_part)];
-      const Operand& place = from.program->output_from[static_cast<size_t>(t.from_output)];
-      if (place.home == Home::kVariable) placed.input_variable[i] = static_cast<int32_t>(place.index);
-      if (place.home != Home::kInput || request_.device_variables == nullptr) continue;
-      const PartInput& source = from.part.inputs[static_cast<size_t>(place.index)];
-      const int64_t precomputed = source.index - static_cast<int64_t>(out_->feed_types.size());
-      if (source.kind != PartInput::Kind::kFeed || precomputed < 0) continue;
-      placed.input_variable[i] =
-          request_.device_variables->number_of(out_->precompute_steps[static_cast<size_t>(precomputed)].form);
+      placed.input_keys[i] = input.kind == PartInput::Kind::kFeed ? feed_key(input.index) : transfer_key(input);
     }
     for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
       const Operand& place = placed.program->output_from[k];
       if (place.home != Home::kOutput || place.index != static_cast<int64_t>(k)) continue;
       for (const int32_t result : placed.part.outputs[k].results) {
-        const int32_t variable = next_of(result);
-        if (variable < 0) continue;
-        placed.output_variable[k] = variable;
+        const StoreKey key = fetch_key(result);
+        if (!key.defined()) continue;
+        placed.output_keys[k] = key;
         for (const int32_t other : placed.part.outputs[k].results) {
-          out_->stays[static_cast<size_t>(other)] = request_.spec.only_next;
+          out_->stays[static_cast<size_t>(other)] = request_.spec.keep_on_device;
         }
         break;
       }
     }
   }
 
-  int32_t given_of(int64_t feed) const {
-    const auto& given_of = request_.spec.given_of;
-    return static_cast<size_t>(feed) < given_of.size() ? given_of[static_cast<size_t>(feed)] : -1;
+  // The key of a value that another program hands on without computing it.
+  StoreKey transfer_key(const PartInput& input) const {
+    const Transfer& t = out_->transfers[static_cast<size_t>(input.index)];
+    const PlacedProgram& from = out_->programs[static_cast<size_t>(t.from_part)];
+    const Operand& place = from.program->output_from[static_cast<size_t>(t.from_output)];
+    if (place.home == Home::kVariable) return StoreKey::variable(place.index);
+    if (place.home != Home::kInput || request_.store == nullptr) return {};
+    const PartInput& source = from.part.inputs[static_cast<size_t>(place.index)];
+    const int64_t precomputed = source.index - static_cast<int64_t>(out_->feed_types.size());
+    if (source.kind != PartInput::Kind::kFeed || precomputed < 0) return {};
+    return request_.store->precomputed(out_->precompute_steps[static_cast<size_t>(precomputed)].form);
   }
 
-  int32_t next_of(int32_t result) const {
-    const auto& next_of = request_.spec.next_of;
-    for (size_t i = 0; i < next_of.size(); ++i) {
+  StoreKey feed_key(int64_t feed) const {
+    const auto& keys = request_.spec.resident_feeds;
+    return static_cast<size_t>(feed) < keys.size() ? keys[static_cast<size_t>(feed)] : StoreKey{};
+  }
+
+  StoreKey fetch_key(int32_t result) const {
+    const auto& keys = request_.spec.resident_fetches;
+    for (size_t i = 0; i < keys.size(); ++i) {
       const ValueSource& fetch = out_->fetches[i];
-      if (fetch.kind == ValueSource::Kind::kResult && fetch.index == result) return next_of[i];
+      if (fetch.kind == ValueSource::Kind::kResult && fetch.index == result) return keys[i];
     }
-    return -1;
+    return {};
   }
 
   const Device& device_of(const Part& part) const { return *engine_.devices()[static_cast<size_t>(part.device)]; }
@@ -591,8 +593,8 @@ class Compiler {
     std::string form = precomputed_form(*graph_, f);
     PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), ProgramOptions{}, planned));
     placed.part.outputs.push_back({{0}, {}});
-    placed.input_variable.assign(placed.part.inputs.size(), -1);
-    placed.output_variable.assign(placed.part.outputs.size(), -1);
+    placed.input_keys.assign(placed.part.inputs.size(), {});
+    placed.output_keys.assign(placed.part.outputs.size(), {});
     plan->programs.push_back(std::move(placed));
     plan->peak_bytes = run_bytes(*plan);
     out_->precompute_steps.push_back({std::move(form), of_variables, std::move(plan)});

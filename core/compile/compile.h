@@ -7,7 +7,7 @@
 
 #include "core/compile/compile_options.h"
 #include "core/compile/plan.h"
-#include "core/engine/device_variables.h"
+#include "core/engine/device_store.h"
 
 namespace percale {
 
@@ -17,9 +17,9 @@ struct CompileRequest {
   std::span<const ValueType> feed_types;
   // Per feed: its contents where they shall be part of the plan, because shapes depend on them. May be empty.
   std::span<const Tensor> contents = {};
-  int64_t id = 0;                               // Plan::id
-  const MeasuredTimes* measured = nullptr;      // for placement; may be null
-  DeviceVariables* device_variables = nullptr;  // of the session; null: devices keep no precomputed values
+  int64_t id = 0;                           // Plan::id
+  const MeasuredTimes* measured = nullptr;  // for placement; may be null
+  DeviceStore* store = nullptr;             // of the session; null: devices keep no precomputed values
 };
 
 // Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.

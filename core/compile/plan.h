@@ -50,10 +50,10 @@ struct PlacedProgram {
   std::shared_ptr<const Executable> executable = nullptr;  // of a device that takes partitions whole, else null
   const Device* device = nullptr;
   Part part;
-  // Of a device with memory of its own, -1 where there is none. Per input: the variable that it is, of which the device keeps copies, or
-  // the number of a precomputed value (DeviceVariables::number_of());
-  // per output: the variable whose next value stays on the device (RunSpec::next_of).
-  std::vector<int32_t> input_variable = {}, output_variable = {};
+  // Per input: the key of the value if the device keeps copies of it. Per output: the key under which
+  // the value stays on the device. Undefined keys on a device that shares the host's memory.
+  std::vector<StoreKey> input_keys = {}, output_keys = {};
+};
 };
 
 // A result that no program computes: a feed, or a constant.

@@ -26,11 +26,11 @@ int64_t booked_type_bytes(const ValueType& type) {
 // What the device keeps: copies of variables that the program reads, and next values.
 int64_t kept_bytes(const PlacedProgram& p) {
   int64_t total = 0;
-  for (size_t i = 0; i < p.input_variable.size(); ++i) {
-    if (p.input_variable[i] >= 0) total += booked_type_bytes(p.program->inputs[i]);
+  for (size_t i = 0; i < p.input_keys.size(); ++i) {
+    if (p.input_keys[i].defined()) total += booked_type_bytes(p.program->inputs[i]);
   }
-  for (size_t k = 0; k < p.output_variable.size(); ++k) {
-    if (p.output_variable[k] >= 0) total += booked_type_bytes(p.program->outputs[k]);
+  for (size_t k = 0; k < p.output_keys.size(); ++k) {
+    if (p.output_keys[k].defined()) total += booked_type_bytes(p.program->outputs[k]);
   }
   return total;
 }
@@ -42,10 +42,10 @@ int64_t program_bytes(const PlacedProgram& p) {
   for (size_t i = 0; own && i < p.program->constants.size(); ++i)
     total += booked_bytes(p.program->constants[i].bytes());
   for (size_t i = 0; own && i < p.program->inputs.size(); ++i) {
-    if (p.input_variable[i] < 0) total += booked_type_bytes(p.program->inputs[i]);
+    if (!p.input_keys[i].defined()) total += booked_type_bytes(p.program->inputs[i]);
   }
   for (size_t k = 0; k < p.program->outputs.size(); ++k) {
-    if (needs_buffer(p, k) && p.output_variable[k] < 0) total += booked_type_bytes(p.program->outputs[k]);
+    if (needs_buffer(p, k) && !p.output_keys[k].defined()) total += booked_type_bytes(p.program->outputs[k]);
   }
   return total;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/engine/device_store.h"
 #include "core/graph/graph.h"
 
 namespace percale {
@@ -24,13 +25,14 @@ struct RunSpec {
   // Indices of devices of the engine: the first runs all that it can, but for nodes that ask for another one by its place
   // (core/graph/device_hint.h). Empty: placement chooses.
   std::vector<int32_t> group = {};
-  // Per fetch, or empty: the variable, by its place in the graph, whose next value it is; -1: none. A device with memory of its own that
-  // computes it keeps it, for runs that see RunOptions::next_versions as theirs. It may need room for both values. From
-  // DeviceVariables::kFirstGiven on: a value of the caller's own, which the device keeps as RunOptions::given_version.
-  std::vector<int32_t> next_of = {};
-  // Per feed, or empty: the value of the caller's own that it is; -1: none. What is fed need not be defined where its device has it.
-  std::vector<int32_t> given_of = {};
-  bool only_next = false;  // fetches that a device keeps are not handed out: their outputs stay undefined
+  // Per fetch, or empty: the key under which the device that computes it keeps it for later runs. A
+  // variable: its next value, with the version of RunOptions::next_versions. The device may need
+  // memory for both values. A resident value: with RunOptions::next_resident_version.
+  std::vector<StoreKey> resident_fetches = {};
+  // Per feed, or empty: the resident value that it is. The tensor of such a feed may be undefined if
+  // its device has the value.
+  std::vector<StoreKey> resident_feeds = {};
+  bool keep_on_device = false;  // fetches that a device keeps are not copied to the host: their outputs stay undefined
 };
 
 }  // namespace percale

@@ -107,12 +107,12 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
   p.read.resize(program.inputs.size(), nullptr);
   p.made.resize(program.outputs.size(), nullptr);
   for (size_t i = 0; i < program.inputs.size() && !p.shares_host_memory(); ++i) {
-    if (p.placed->input_variable[i] >= 0) continue;
+    if (p.placed->input_keys[i].defined()) continue;
     PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.inputs[i]));
     PERCALE_ASSIGN_OR_RETURN(p.own_inputs[i], add_buffer(bytes));
   }
   for (size_t k = 0; k < program.outputs.size(); ++k) {
-    if (!needs_buffer(*p.placed, k) || p.placed->output_variable[k] >= 0) continue;
+    if (!needs_buffer(*p.placed, k) || p.placed->output_keys[k].defined()) continue;
     PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(program.outputs[k]));
     PERCALE_ASSIGN_OR_RETURN(p.own_outputs[k], add_buffer(bytes));
   }
@@ -138,7 +138,7 @@ Status bind_program(const Plan& plan, BoundProgram& p) {
                                              : program.input_needed[static_cast<size_t>(transfer.to_input)];
     const int32_t progress = progress_of(plan, transfer);
     const bool kept = transfer.to_input >= 0 && progress == 0 &&
-                      p.placed->input_variable[static_cast<size_t>(transfer.to_input)] >= 0;
+                      p.placed->input_keys[static_cast<size_t>(transfer.to_input)].defined();
     p.waits.push_back({std::min(at, end), number, transfer.from_part, progress, kept});
   }
   std::stable_sort(p.waits.begin(), p.waits.end(), [](const Wait& a, const Wait& b) { return a.at < b.at; });

@@ -10,7 +10,7 @@
 
 #include "core/compile/plan.h"
 #include "core/engine/device_handle.h"
-#include "core/engine/device_variables.h"
+#include "core/engine/device_store.h"
 #include "core/session/captured_segment.h"
 
 namespace percale {
@@ -63,7 +63,7 @@ struct BoundProgram {
   std::vector<void*> inputs, outputs;          // as instructions see them
   std::vector<void*> own_inputs, own_outputs;  // buffers that stand in for them, null where there is none
   // Of the run under way, null where there is none: what stands in for variables, and for their next values.
-  std::vector<DeviceVariables::Copy*> read, made;
+  std::vector<DeviceStore::Copy*> read, made;
   RunContext context;
   const RunFrame* frame = nullptr;   // of the run under way: its loops ask it whether to stop
   RunSignal* signal = nullptr;       // of the run under way

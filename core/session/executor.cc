@@ -102,15 +102,15 @@ class ProgramRun {
       const Tensor& feed = feeds_[static_cast<size_t>(part.inputs[i].index)];
       if (shares(p)) {
         p.inputs[i] = feed.data();
-      } else if (const int32_t number = p.placed->input_variable[i]; number >= 0) {
-        const VariableVersion version = version_of(number, nullptr);
-        p.read[i] = frame_.device_variables->find(*p.placed->device, number, version);
+      } else if (const StoreKey key = p.placed->input_keys[i]; key.defined()) {
+        const StoreVersion version = version_of(key, nullptr);
+        p.read[i] = frame_.store->find(*p.placed->device, key, version);
         if (p.read[i] == nullptr && feed.defined()) {
-          PERCALE_ASSIGN_OR_RETURN(
-              p.read[i], frame_.device_variables->read(*p.placed->device, number, version, feed.data(), feed.bytes()));
+          PERCALE_ASSIGN_OR_RETURN(p.read[i],
+                                   frame_.store->fetch(*p.placed->device, key, version, feed.data(), feed.bytes()));
         }
         if (p.read[i] == nullptr) return internal_error(p.placed->device->name(), " lacks what it was to be given");
-        p.inputs[i] = DeviceVariables::data(*p.read[i]);
+        p.inputs[i] = p.read[i]->data();
       } else {
         PERCALE_RETURN_IF_ERROR(copy_in(p, i, feed.data(), feed.bytes()));
       }
@@ -119,11 +119,11 @@ class ProgramRun {
       if (shares(p) && !part.outputs[k].results.empty()) {
         p.outputs[k] = results_[static_cast<size_t>(part.outputs[k].results[0])].data();
       }
-      if (const int32_t variable = p.placed->output_variable[k]; variable >= 0) {
+      if (const StoreKey key = p.placed->output_keys[k]; key.defined()) {
         const ValueType& type = program.outputs[k];
         PERCALE_ASSIGN_OR_RETURN(const int64_t bytes, byte_size(type.dtype, type.shape));
-        PERCALE_ASSIGN_OR_RETURN(p.made[k], frame_.device_variables->make(*p.placed->device, variable, bytes));
-        p.outputs[k] = DeviceVariables::data(*p.made[k]);
+        PERCALE_ASSIGN_OR_RETURN(p.made[k], frame_.store->allocate(*p.placed->device, key, bytes));
+        p.outputs[k] = p.made[k]->data();
       }
     }
     for (const int32_t variable : program.assigned) PERCALE_RETURN_IF_ERROR(allocate_next(variable));
@@ -158,16 +158,16 @@ class ProgramRun {
       if (!w.kept) continue;
       const Transfer& t = plan_.transfers[static_cast<size_t>(w.transfer)];
       const auto input = static_cast<size_t>(t.to_input);
-      const int32_t variable = p.placed->input_variable[input];
+      const StoreKey key = p.placed->input_keys[input];
       const void* where =
           place_of(*bound_.programs[static_cast<size_t>(t.from_part)], static_cast<size_t>(t.from_output));
-      auto* copy = frame_.device_variables->find(*p.placed->device, variable, version_of(variable, where));
+      auto* copy = frame_.store->find(*p.placed->device, key, version_of(key, where));
       if (copy == nullptr) {
         p.has_variables = false;
         continue;
       }
       p.read[input] = copy;
-      p.inputs[input] = DeviceVariables::data(*copy);
+      p.inputs[input] = copy->data();
     }
     for (const Patch& patch : p.patches) {
       if (patch.operand.home == Home::kInput) p.operands[patch.position] = address(p, patch.operand);
@@ -259,11 +259,10 @@ class ProgramRun {
     const BoundProgram& from = *bound_.programs[static_cast<size_t>(t.from_part)];
     void* where = shares(from) ? place_of(from, output) : staging(from, t, number);
     if (!shares(from) && !from.has_stream()) PERCALE_RETURN_IF_ERROR(copy_out(from, output, where, t.bytes));
-    if (const int32_t variable = to.placed->input_variable[input]; variable >= 0) {
-      PERCALE_ASSIGN_OR_RETURN(
-          to.read[input],
-          frame_.device_variables->read(*to.placed->device, variable, version_of(variable, where), where, t.bytes));
-      where = DeviceVariables::data(*to.read[input]);
+    if (const StoreKey key = to.placed->input_keys[input]; key.defined()) {
+      PERCALE_ASSIGN_OR_RETURN(to.read[input],
+                               frame_.store->fetch(*to.placed->device, key, version_of(key, where), where, t.bytes));
+      where = to.read[input]->data();
     } else if (!shares(to)) {
       return copy_in(to, input, where, t.bytes);
     }
@@ -274,39 +273,40 @@ class ProgramRun {
     return {};
   }
 
-  // What this run has assigned is no version that others know.
-  VariableVersion version_of(int32_t variable, const void* contents) const {
+  // The version of a value that this run reads. Values that this run has assigned have none.
+  StoreVersion version_of(StoreKey key, const void* contents) const {
     const StateFrame& state = frame_.state;
-    if (variable >= DeviceVariables::kFirstPrecomputed) {
-      const void* whose = frame_.options.state != nullptr ? nullptr : &engine_;
-      return state.next.empty() ? VariableVersion{state.version, whose} : VariableVersion{};
+    if (key.kind == StoreKey::Kind::kPrecomputed) {
+      const void* owner = frame_.options.state != nullptr ? nullptr : &engine_;
+      return state.next.empty() ? StoreVersion{state.version, owner} : StoreVersion{};
     }
-    if (variable >= DeviceVariables::kFirstGiven) return {frame_.options.given_version, nullptr};
-    if (state.is_assigned(variable)) return {};
+    if (key.kind == StoreKey::Kind::kResident) return {frame_.options.resident_version, nullptr};
+    if (state.is_assigned(key.index)) return {};
     if (frame_.options.state != nullptr && frame_.options.state_versions != nullptr) {
-      return {(*frame_.options.state_versions)[static_cast<size_t>(variable)], nullptr};
+      return {(*frame_.options.state_versions)[static_cast<size_t>(key.index)], nullptr};
     }
     return {state.version, contents};
   }
 
-  VariableVersion next_version_of(int32_t variable) const {
+  // The version of a value that this run has computed. Unknown if the run failed.
+  StoreVersion next_version_of(StoreKey key) const {
     const RunOptions& options = frame_.options;
     if (!status_.ok()) return {};
-    if (variable >= DeviceVariables::kFirstGiven) return {options.next_given_version, nullptr};
-    return options.next_versions == nullptr ? VariableVersion{}
-                                            : VariableVersion{(*options.next_versions)[static_cast<size_t>(variable)]};
+    if (key.kind == StoreKey::Kind::kResident) return {options.next_resident_version, nullptr};
+    if (options.next_versions == nullptr) return {};
+    return {(*options.next_versions)[static_cast<size_t>(key.index)], nullptr};
   }
 
   // Nothing is under way any more.
   void give_back_copies() {
     for (auto& p : bound_.programs) {
       for (auto& copy : p->read) {
-        if (auto* given = std::exchange(copy, nullptr)) frame_.device_variables->release(given);
+        if (auto* lent = std::exchange(copy, nullptr)) DeviceStore::release(lent);
       }
       for (size_t k = 0; k < p->made.size(); ++k) {
-        auto* given = std::exchange(p->made[k], nullptr);
-        if (given == nullptr) continue;
-        frame_.device_variables->keep(given, next_version_of(p->placed->output_variable[k]));
+        auto* lent = std::exchange(p->made[k], nullptr);
+        if (lent == nullptr) continue;
+        DeviceStore::publish(lent, next_version_of(p->placed->output_keys[k]));
       }
     }
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/compile/plan.h"
-#include "core/engine/device_variables.h"
+#include "core/engine/device_store.h"
 #include "core/session/node_times.h"
 #include "core/session/session.h"
 
@@ -39,7 +39,7 @@ struct RunFrame {
   int64_t step = 0;                    // counter of random ops
   std::shared_ptr<MemoryPool> memory;  // of the session: what a run allocates and what plans keep for the next ones
   ResourceRun* resources = nullptr;    // queues and mutexes
-  DeviceVariables* device_variables = nullptr;  // of the session
+  DeviceStore* store = nullptr;        // of the session
   // Puts the newest version of the variables in the place of the one that the run has pinned: what waited for another run may
   // rely on what that has published. Empty where the caller has given the variables.
   std::function<void()> see_latest = {};

@@ -33,8 +33,10 @@ std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const Val
                                                   : "s",
                             spec.prepares_slices ? "s" : "");
   for (const int32_t device : spec.group) key += str_cat("@", device);
-  for (const int32_t variable : spec.next_of) key += str_cat(spec.only_next ? "!" : "=", variable);
-  for (const int32_t value : spec.given_of) key += str_cat("?", value);
+  for (const StoreKey k : spec.resident_fetches) {
+    key += str_cat(spec.keep_on_device ? "!" : "=", static_cast<int32_t>(k.kind), ".", k.index);
+  }
+  for (const StoreKey k : spec.resident_feeds) key += str_cat("?", static_cast<int32_t>(k.kind), ".", k.index);
   key += ':';
   append_text(key, spec.function);
   for (const auto* list : {&spec.feeds, &spec.fetches, &spec.targets}) {
@@ -78,9 +80,8 @@ struct Session::Impl {
   std::unique_ptr<NodeTimes> times;  // null: nothing is known, and nothing measured
   PrecomputedStore precomputed;      // for versions that are not those of `variables`
   SessionOptions options;
-  std::vector<int32_t> table_index;  // per variable of the graph: its place in `variables`
-  std::unique_ptr<DeviceVariables> device_variables;
-  std::atomic<int32_t> next_given{DeviceVariables::kFirstGiven};
+  std::vector<int32_t> table_index;    // per variable of the graph: its place in `variables`
+  std::unique_ptr<DeviceStore> store;  // values on devices
 
   std::mutex cache_mutex;
   struct Entry {
@@ -138,7 +139,7 @@ Result<std::shared_ptr<Session>> Session::create(std::shared_ptr<Engine> engine,
   PERCALE_RETURN_IF_ERROR(impl->resources->declare(queues));
   impl->memory =
       std::make_shared<MemoryPool>(options.memory_limit, options.memory != nullptr ? options.memory : engine->memory());
-  impl->device_variables = std::make_unique<DeviceVariables>(impl->memory);
+  impl->store = std::make_unique<DeviceStore>(impl->memory);
   if (engine->devices().size() > 1 && (options.measures || !options.costs.empty())) {
     impl->times = std::make_unique<NodeTimes>(options.costs);
   }
@@ -154,8 +155,8 @@ Result<std::shared_ptr<const Plan>> Session::Impl::make_plan(const Graph& from, 
                                                              std::span<const Tensor> contents) {
   const int64_t id = plans.fetch_add(1, std::memory_order_relaxed) + 1;
   const MeasuredTimes measured = times == nullptr ? MeasuredTimes() : times->copy();
-  PERCALE_ASSIGN_OR_RETURN(auto plan, compile(*engine, options.compile,
-                                              {from, spec, types, contents, id, &measured, device_variables.get()}));
+  PERCALE_ASSIGN_OR_RETURN(
+      auto plan, compile(*engine, options.compile, {from, spec, types, contents, id, &measured, store.get()}));
   for (int64_t seen = peak.load(); plan->peak_bytes > seen && !peak.compare_exchange_weak(seen, plan->peak_bytes);) {
   }
   return plan;
@@ -269,7 +270,7 @@ Result<std::shared_ptr<const Plan::Precomputed>> Session::Impl::precompute(const
       variables != nullptr && frame.options.state == nullptr ? *variables->precomputed() : precomputed;
   for (const Plan::PrecomputeStep& value : plan.precompute_steps) {
     const int64_t known_by = value.of_variables ? version : 0;
-    std::shared_ptr<const Tensor> tensor = known_by < 0 ? nullptr : store.find(value.form, known_by);
+    std::shared_ptr<const Tensor> tensor = known_by < 0 ? nullptr : known.find(value.form, known_by);
     if (tensor == nullptr) {
       const ValueType& type = value.plan->results[0];
       PERCALE_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(memory, type.dtype, type.shape));
@@ -278,7 +279,7 @@ Result<std::shared_ptr<const Plan::Precomputed>> Session::Impl::precompute(const
       value.plan->idle.clear();
       rest_sources(*value.plan, *graph, frame.state);
       tensor = std::make_shared<const Tensor>(std::move(result));
-      if (known_by >= 0) store.add(value.form, known_by, tensor);
+      if (known_by >= 0) known.add(value.form, known_by, tensor);
     }
     made->values.push_back(*tensor);
     made->shared.push_back(std::move(tensor));
@@ -398,10 +399,10 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
                             static_cast<uint64_t>(plan.fetches.size()), " fetches, got ",
                             static_cast<uint64_t>(feeds.size()), " and ", static_cast<uint64_t>(outputs.size()));
   }
-  const auto& given_of = plan.spec.given_of;
+  const auto& resident = plan.spec.resident_feeds;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const ValueType& want = plan.feed_types[i];
-    if (!given_of.empty() && given_of[i] >= 0 && !feeds[i].defined()) continue;  // its device has it
+    if (!resident.empty() && resident[i].defined() && !feeds[i].defined()) continue;  // its device has it
     if (feeds[i].dtype() != want.dtype || !(feeds[i].shape() == want.shape)) {
       return invalid_argument("feed '", plan.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
                               ", the plan was made for ", want.dtype, " ", want.shape);
@@ -429,7 +430,7 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
   const int64_t number = impl_->runs.fetch_add(1, std::memory_order_relaxed);
   RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
   frame.state.exclusive = plan.spec.exclusive_state;
-  frame.device_variables = impl_->device_variables.get();
+  frame.store = impl_->store.get();
   if (impl_->options.measures) frame.times = impl_->times.get();
   const Lent<std::vector<Tensor>> ordered(impl_->ordered);
   struct Pinned {
@@ -497,7 +498,7 @@ Result<std::vector<Tensor>> Session::run(const RunSpec& spec, std::span<const Te
 
 bool Session::Impl::drop_idle() {
   const std::lock_guard lock(cache_mutex);
-  bool dropped = device_variables->clear();
+  bool dropped = store->drop_unused();
   for (const Entry& entry : cache) dropped = entry.plan->idle.clear() || dropped;
   return dropped;
 }
@@ -524,65 +525,11 @@ SessionStats Session::stats() const {
   return {impl_->plans.load(), impl_->hits.load(), impl_->runs.load(), impl_->peak.load(), impl_->memory->peak()};
 }
 
-DeviceVariables::Held Session::held_variables(const Device& device) const {
-  return impl_->device_variables->held(device);
-}
+DeviceStore& Session::device_store() const { return *impl_->store; }
 
-HeldVariables::~HeldVariables() {
-  for (const auto& [variable, copy] : copies_) from_.release(copy);
-}
-
-Status HeldVariables::copy_to(std::vector<Tensor>& state) const {
-  for (const auto& [variable, copy] : copies_) {
-    const Tensor& to = state[static_cast<size_t>(variable)];
-    if (to.bytes() == 0) continue;
-    PERCALE_RETURN_IF_ERROR(DeviceVariables::to_host(device_, *copy, to.data(), to.bytes()));
-  }
-  return {};
-}
-
-Status HeldVariables::copy_value(const Tensor& to) const {
-  if (to.bytes() == 0) return {};
-  return DeviceVariables::to_host(device_, *copies_[0].second, to.data(), to.bytes());
-}
-
-Status HeldVariables::all_reduce(std::span<const std::unique_ptr<const HeldVariables>> all, DType dtype) {
-  const percale_device_api& api = all[0]->device_.api();
-  std::vector<void*> devices, buffers;
-  std::vector<uint64_t> counts;
-  for (const auto& held : all) {
-    const Device& device = held->device_;
-    if (device.api().all_reduce == nullptr || device.api().all_reduce != api.all_reduce) {
-      return unimplemented(device.name(), " does not add across devices");
-    }
-    devices.push_back(device.handle());
-    for (const auto& [variable, copy] : held->copies_) buffers.push_back(DeviceVariables::data(*copy));
-  }
-  for (const auto& [variable, copy] : all[0]->copies_) {
-    counts.push_back(static_cast<uint64_t>(DeviceVariables::bytes(*copy) * 8 / dtype_bits(dtype)));
-  }
-  return from_c(api.all_reduce(devices.data(), static_cast<uint32_t>(devices.size()), buffers.data(), counts.data(),
-                               static_cast<uint32_t>(counts.size()), static_cast<percale_dtype>(dtype)))
-      .with_context(all[0]->device_.name());
-}
-
-int32_t Session::new_given(int32_t count) { return impl_->next_given.fetch_add(count); }
-
-void Session::drop_given(const std::vector<int32_t>& numbers) { impl_->device_variables->drop(numbers); }
-
-Result<std::unique_ptr<const HeldVariables>> Session::hold(const Device& device, const std::vector<int32_t>& variables,
-                                                           const std::vector<int64_t>& versions) const {
-  std::unique_ptr<HeldVariables> out(new HeldVariables(*impl_->device_variables, device));
-  for (size_t i = 0; i < variables.size(); ++i) {
-    auto* copy = impl_->device_variables->find(device, variables[i], {versions[i], nullptr});
-    if (copy == nullptr) {
-      const bool known = variables[i] < DeviceVariables::kFirstGiven;
-      return not_found(device.name(), " has no copy of ",
-                       known ? impl_->graph->variables[static_cast<size_t>(variables[i])].name : "a value of a run");
-    }
-    out->copies_.emplace_back(variables[i], copy);
-  }
-  return std::unique_ptr<const HeldVariables>(std::move(out));
+Result<std::unique_ptr<const ResidentValues>> Session::hold(const Device& device, std::span<const StoreKey> keys,
+                                                            std::span<const int64_t> versions) const {
+  return ResidentValues::hold(*impl_->store, device, keys, versions, impl_->graph->variables);
 }
 
 const std::shared_ptr<Engine>& Session::engine() const { return impl_->engine; }

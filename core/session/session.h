@@ -10,8 +10,9 @@
 
 #include "core/compile/compile_options.h"
 #include "core/compile/run_spec.h"
-#include "core/engine/device_variables.h"
+#include "core/engine/device_store.h"
 #include "core/engine/engine.h"
+#include "core/engine/resident_values.h"
 #include "core/engine/trace.h"
 #include "core/graph/graph.h"
 #include "core/placement/measured.h"
@@ -58,10 +59,11 @@ struct RunOptions {
   // With `state`: the same per variable, for copies that devices keep, which then know the contents by these numbers wherever the
   // state lies. Null: `state_version` and the memory of the variable tell.
   const std::vector<int64_t>* state_versions = nullptr;
-  // Of what RunSpec::next_of names, in the same numbers; null: nothing is kept.
+  // With `state_versions`: the versions of the values of RunSpec::resident_fetches that are variables, in
+  // the same numbers. Null: devices keep none of them.
   const std::vector<int64_t>* next_versions = nullptr;
-  // Of the caller's own values, those that the run reads and those that it makes.
-  int64_t given_version = -1, next_given_version = -1;
+  // The versions of resident values that the run reads and that it computes.
+  int64_t resident_version = -1, next_resident_version = -1;
   // Where a run that succeeds writes the number of the table's version that it has read; null: nowhere.
   int64_t* variables_version = nullptr;
 };
@@ -74,27 +76,6 @@ struct SessionStats {
 };
 
 class Session;
-
-// Versions of variables that a device has, kept there as long as this lives. Not for longer than the session.
-class HeldVariables {
- public:
-  ~HeldVariables();
-  HeldVariables(const HeldVariables&) = delete;
-  HeldVariables& operator=(const HeldVariables&) = delete;
-  // Into the tensors of these places in the list, which are of the variables' types.
-  Status copy_to(std::vector<Tensor>& state) const;
-  // The only one that is held.
-  Status copy_value(const Tensor& to) const;
-  // What each of these has becomes the sum over all; floats of one type. UNIMPLEMENTED where their devices cannot do it.
-  static Status all_reduce(std::span<const std::unique_ptr<const HeldVariables>> all, DType dtype);
-
- private:
-  friend class Session;
-  HeldVariables(DeviceVariables& from, const Device& device) : from_(from), device_(device) {}
-  DeviceVariables& from_;
-  const Device& device_;
-  std::vector<std::pair<int32_t, DeviceVariables::Copy*>> copies_;
-};
 
 // Thread-safe: any number of concurrent runs.
 class Session : public std::enable_shared_from_this<Session> {
@@ -125,16 +106,11 @@ class Session : public std::enable_shared_from_this<Session> {
   Result<std::string> draw(const RunSpec& spec, std::span<const ValueType> feed_types, std::string_view format,
                            std::string_view trace);
   SessionStats stats() const;
-  // What a device with memory of its own keeps of variables.
-  DeviceVariables::Held held_variables(const Device& device) const;
-  // Numbers for values of a caller's own, which nobody else of the session has: `count` from the one that is returned. And what devices have
-  // of such values goes.
-  int32_t new_given(int32_t count);
-  void drop_given(const std::vector<int32_t>& numbers);
-  // Of `variables`, numbers as in RunSpec::next_of, the versions that runs have called so, one per variable. NOT_FOUND where the device
-  // has one no more.
-  Result<std::unique_ptr<const HeldVariables>> hold(const Device& device, const std::vector<int32_t>& variables,
-                                                    const std::vector<int64_t>& versions) const;
+  // Values that stay on devices between runs.
+  DeviceStore& device_store() const;
+  // Holds one version of each key on the device. NOT_FOUND if the device no longer has it.
+  Result<std::unique_ptr<const ResidentValues>> hold(const Device& device, std::span<const StoreKey> keys,
+                                                     std::span<const int64_t> versions) const;
 
   const std::shared_ptr<Engine>& engine() const;
   const Graph& graph() const;

@@ -113,7 +113,7 @@ Status Trainer::Parameters::plan_parts(const std::vector<ValueType>& types) {
       spec.targets.push_back(update.node);
     } else {
       away.fetches.push_back(update.value);
-      away.next_of.push_back(static_cast<int32_t>(update.variable));
+      away.resident_fetches.push_back(StoreKey::variable(static_cast<int64_t>(update.variable)));
     }
   }
   if (!away.fetches.empty()) {
@@ -223,8 +223,8 @@ Status Trainer::Parameters::mirror_on(Mirror& mirror, const std::vector<Tensor>&
     spec.fetches = mirrored_values_;
     spec.changing_state = true;
     spec.group = {mirror.device};
-    spec.next_of = mirrored_;
-    spec.only_next = true;
+    spec.resident_fetches = variable_keys(mirrored_);
+    spec.keep_on_device = true;
     PERCALE_ASSIGN_OR_RETURN(mirror.plan, t_.session_->prepare(spec, types));
     mirror.types = std::move(types);
   }
@@ -254,7 +254,7 @@ void Trainer::Parameters::describe(JsonWriter& w) const {
     if (device(index).shares_host_memory()) {
       w.value(bytes).key("spare_bytes").value(int64_t{0});
     } else {
-      const auto held = session == nullptr ? DeviceVariables::Held{} : session->held_variables(device(index));
+      const auto held = session == nullptr ? DeviceStore::Bytes{} : session->device_store().bytes_on(device(index));
       w.value(held.current).key("spare_bytes").value(held.spare);
     }
     w.end_object();

@@ -37,7 +37,7 @@ class Trainer::Resident {
   void describe(JsonWriter& w) const;
 
  private:
-  using Held = std::vector<std::unique_ptr<const HeldVariables>>;  // per device
+  using Held = std::vector<std::unique_ptr<const ResidentValues>>;  // per device
 
   explicit Resident(Trainer& trainer) : t_(trainer) {}
   Status eligible() const;
@@ -45,14 +45,14 @@ class Trainer::Resident {
   const Device& device(size_t i) const;
   Status commit(const Tensor& weight);
   Result<std::shared_ptr<const Plan>> plan_commit(size_t i, const ValueType& weight);
-  Result<Held> hold(const std::vector<int32_t>& numbers) const;
+  Result<Held> hold(const std::vector<StoreKey>& keys) const;
 
   Trainer& t_;
   std::vector<int32_t> devices_;
-  std::vector<int32_t> kept_;           // the variables that a step changes
-  std::vector<std::string> committed_;  // of several: values of the commit, which are the next of
-  std::vector<int32_t> committed_to_;   // these variables
-  std::vector<int32_t> added_;          // and what a shard gives behind its totals, numbered as in RunSpec::next_of
+  std::vector<int32_t> kept_;                         // the variables that a step changes
+  std::vector<std::string> committed_;                // of several: values of the commit, which are the next of
+  std::vector<int32_t> committed_to_;                 // these variables
+  std::vector<StoreKey> added_;                       // of what a shard computes behind its totals
   std::vector<std::shared_ptr<const Plan>> commits_;  // per device
   // Of the step under way.
   double learning_rate_ = 0;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
-#include "core/session/carried_run.h"
+#include "core/session/recurrent_call.h"
 #include "core/session/session.h"
 #include "core/train/trainer.h"
 #include "tests/cuda/emulated.h"
@@ -199,9 +199,9 @@ TEST_CASE("words that are handed on stay on the device with all that belongs to 
     const RunSpec spec{.feeds = {"word", "rows", "place"}, .fetches = {"next_word", "next_rows", "next_place"}};
     const Tensor one = Tensor::of<int64_t>({1}, std::vector<int64_t>{0}),
                  rows = Tensor::of<float>({8, kColumns}, std::vector<float>(8 * kColumns));
-    const auto run = get(CarriedRun::create(get(Session::create(engine, decoder(engine), nullptr)), spec,
-                                            {{DType::kI64, {1}}, {DType::kF32, {8, kColumns}}, {DType::kI64, {1}}},
-                                            {{0, 0}, {1, 1}, {2, 2}}));
+    const auto run = get(RecurrentCall::create(get(Session::create(engine, decoder(engine), nullptr)), spec,
+                                               {{DType::kI64, {1}}, {DType::kF32, {8, kColumns}}, {DType::kI64, {1}}},
+                                               {{0, 0}, {1, 1}, {2, 2}}));
     CHECK(run->stays() == (devices == "cuda:0"));
     std::vector<int64_t>& text = texts.emplace_back();
     for (int i = 0; i < 20; ++i) {

@@ -1,5 +1,5 @@
 // Runs that hand values on: what stays on a device, what comes back, and what an error leaves as it was.
-#include "core/session/carried_run.h"
+#include "core/session/recurrent_call.h"
 
 #include <doctest/doctest.h>
 
@@ -36,13 +36,13 @@ std::shared_ptr<const Graph> graph(const Engine& engine) {
 
 struct Job {
   std::shared_ptr<Session> session;
-  std::unique_ptr<CarriedRun> run;
+  std::unique_ptr<RecurrentCall> run;
   std::vector<Tensor> outputs;
 
   explicit Job(const std::shared_ptr<Session>& given) : session(given) {
     const RunSpec spec{.feeds = {"x", "s", "p", "index"}, .fetches = {"mean", "sum", "picked", "product"}};
     const ValueType wide{DType::kF32, kShape};
-    run = get(CarriedRun::create(session, spec, {wide, wide, wide, {DType::kI64, Shape{1}}}, {{1, 1}, {3, 2}}));
+    run = get(RecurrentCall::create(session, spec, {wide, wide, wide, {DType::kI64, Shape{1}}}, {{1, 1}, {3, 2}}));
   }
 
   // With `begin` from s and p of that value.
@@ -99,9 +99,9 @@ TEST_CASE("values that stay on a device do not pass the host, and go with the ca
     percale_sim_get_counts(sim_plugin(), 0, &after);
     CHECK(after.bytes_from_host - before.bytes_from_host == 10 * (4 * kSize + 8));
     CHECK(after.bytes_to_host - before.bytes_to_host == 10 * (4 + 4));
-    CHECK(session->held_variables(device).current == 2 * 4 * kSize);
+    CHECK(session->device_store().bytes_on(device).current == 2 * 4 * kSize);
   }
-  CHECK(session->held_variables(device).current + session->held_variables(device).spare == 0);
+  CHECK(session->device_store().bytes_on(device).current + session->device_store().bytes_on(device).spare == 0);
 }
 
 TEST_CASE("feeds that runs hand on are given together, and have the fetch's type") {
@@ -113,7 +113,7 @@ TEST_CASE("feeds that runs hand on are given together, and have the fetch's type
   CHECK(job.run->run(feeds, outputs, {}).message().find("of 2 feeds that runs hand on 1 are given") !=
         std::string_view::npos);
   const ValueType wide{DType::kF32, kShape};
-  CHECK(CarriedRun::create(session, {.feeds = {"x", "s", "p"}, .fetches = {"mean"}}, {wide, wide, wide}, {{0, 1}})
+  CHECK(RecurrentCall::create(session, {.feeds = {"x", "s", "p"}, .fetches = {"mean"}}, {wide, wide, wide}, {{0, 1}})
             .status()
             .message() == "'mean' is f32 [], the feed 's' that it is to be f32 [1000]");
 }

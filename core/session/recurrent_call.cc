@@ -1,4 +1,4 @@
-#include "core/session/carried_run.h"
+#include "core/session/recurrent_call.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,8 +9,9 @@
 namespace percale {
 namespace {
 
-// The device that makes the value of this number and is the only one to read it; null where there is no such device, or the host needs it.
-const Device* home_of(const Plan& plan, int32_t number, int32_t fetch, int32_t feed) {
+// The device that computes the value with this key and is the only one to read it. Null if there is no
+// such device, or if the host needs the value.
+const Device* home_of(const Plan& plan, StoreKey key, int32_t fetch, int32_t feed) {
   const ValueSource& source = plan.fetches[static_cast<size_t>(fetch)];
   if (source.kind != ValueSource::Kind::kResult || !plan.stays[static_cast<size_t>(source.index)]) return nullptr;
   const auto shows = [&](const auto& result) { return result.feed == feed; };
@@ -18,24 +19,24 @@ const Device* home_of(const Plan& plan, int32_t number, int32_t fetch, int32_t f
       std::any_of(plan.passed_through.begin(), plan.passed_through.end(), shows)) {
     return nullptr;
   }
-  const auto has = [&](const std::vector<int32_t>& numbers) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+  const auto has = [&](const std::vector<StoreKey>& keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
   const Device* maker = nullptr;
   for (const PlacedProgram& p : plan.programs) {
-    if (has(p.output_variable)) maker = p.device;
+    if (has(p.output_keys)) maker = p.device;
   }
   for (const PlacedProgram& p : plan.programs) {
-    if (has(p.input_variable) && p.device != maker) return nullptr;
+    if (has(p.input_keys) && p.device != maker) return nullptr;
   }
   return maker;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<CarriedRun>> CarriedRun::create(std::shared_ptr<Session> session, RunSpec spec,
-                                                       const std::vector<ValueType>& feed_types, Pairs pairs) {
-  std::unique_ptr<CarriedRun> out(new CarriedRun(std::move(session), std::move(pairs)));
+Result<std::unique_ptr<RecurrentCall>> RecurrentCall::create(std::shared_ptr<Session> session, RunSpec spec,
+                                                             const std::vector<ValueType>& feed_types, Pairs pairs) {
+  std::unique_ptr<RecurrentCall> out(new RecurrentCall(std::move(session), std::move(pairs)));
   PERCALE_ASSIGN_OR_RETURN(out->plan_, out->session_->prepare(spec, feed_types));
   const std::vector<ValueType> types = Session::fetch_types(*out->plan_);
   for (const auto& [fetch, feed] : out->pairs_) {
@@ -49,21 +50,20 @@ Result<std::unique_ptr<CarriedRun>> CarriedRun::create(std::shared_ptr<Session> 
   return out;
 }
 
-CarriedRun::~CarriedRun() {
+RecurrentCall::~RecurrentCall() {
   held_.clear();
-  session_->drop_given(numbers_);
+  session_->device_store().drop(keys_);
 }
 
 // Where all of them can stay.
-Status CarriedRun::keep_on_devices(RunSpec spec, const std::vector<ValueType>& feed_types) {
-  const int32_t first = session_->new_given(static_cast<int32_t>(pairs_.size()));
-  std::vector<int32_t> numbers;
-  spec.next_of.assign(spec.fetches.size(), -1);
-  spec.given_of.assign(spec.feeds.size(), -1);
-  spec.only_next = true;
-  for (const auto& [fetch, feed] : pairs_) {
-    numbers.push_back(first + static_cast<int32_t>(numbers.size()));
-    spec.next_of[fetch] = spec.given_of[feed] = numbers.back();
+Status RecurrentCall::keep_on_devices(RunSpec spec, const std::vector<ValueType>& feed_types) {
+  std::vector<StoreKey> keys = session_->device_store().reserve(pairs_.size());
+  spec.resident_fetches.assign(spec.fetches.size(), {});
+  spec.resident_feeds.assign(spec.feeds.size(), {});
+  spec.keep_on_device = true;
+  for (size_t i = 0; i < pairs_.size(); ++i) {
+    const auto [fetch, feed] = pairs_[i];
+    spec.resident_fetches[fetch] = spec.resident_feeds[feed] = keys[i];
   }
   auto plan = session_->prepare(spec, feed_types);
   if (plan.status().code() == Code::kUnimplemented) return {};
@@ -72,16 +72,16 @@ Status CarriedRun::keep_on_devices(RunSpec spec, const std::vector<ValueType>& f
   std::vector<const Device*> devices;
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const auto [fetch, feed] = pairs_[i];
-    devices.push_back(home_of(**plan, numbers[i], static_cast<int32_t>(fetch), static_cast<int32_t>(feed)));
+    devices.push_back(home_of(**plan, keys[i], static_cast<int32_t>(fetch), static_cast<int32_t>(feed)));
     if (devices.back() == nullptr) return {};
   }
   plan_ = *std::move(plan);
-  numbers_ = std::move(numbers);
+  keys_ = std::move(keys);
   devices_ = std::move(devices);
   return {};
 }
 
-Status CarriedRun::run(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options) {
+Status RecurrentCall::run(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options) {
   const auto given =
       std::count_if(pairs_.begin(), pairs_.end(), [&](const auto& p) { return feeds[p.second].defined(); });
   if (given != 0 && given != static_cast<ptrdiff_t>(pairs_.size())) {
@@ -97,29 +97,29 @@ Status CarriedRun::run(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs,
   return {};
 }
 
-Status CarriedRun::run_on_devices(const std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options,
-                                  bool begins) {
-  options.given_version = begins ? ++last_version_ : version_;
-  options.next_given_version = ++last_version_;
+Status RecurrentCall::run_on_devices(const std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options,
+                                     bool begins) {
+  options.resident_version = begins ? ++last_version_ : version_;
+  options.next_resident_version = ++last_version_;
   std::vector<Tensor> given = outputs;
   for (const auto& [fetch, feed] : pairs_) given[fetch] = Tensor();
   PERCALE_RETURN_IF_ERROR(session_->run(*plan_, feeds, given, options));
-  std::vector<std::unique_ptr<const HeldVariables>> held;
+  std::vector<std::unique_ptr<const ResidentValues>> held;
   for (size_t i = 0; i < pairs_.size(); ++i) {
     PERCALE_ASSIGN_OR_RETURN(held.emplace_back(),
-                             session_->hold(*devices_[i], {numbers_[i]}, {options.next_given_version}));
+                             session_->hold(*devices_[i], {&keys_[i], 1}, {&options.next_resident_version, 1}));
     Tensor& to = given[pairs_[i].first];
     to = outputs[pairs_[i].first];
     if (to.defined()) PERCALE_RETURN_IF_ERROR(held.back()->copy_value(to));
   }
   outputs = std::move(given);
   held_ = std::move(held);
-  version_ = options.next_given_version;
+  version_ = options.next_resident_version;
   return {};
 }
 
-Status CarriedRun::run_on_host(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, const RunOptions& options,
-                               bool begins) {
+Status RecurrentCall::run_on_host(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, const RunOptions& options,
+                                  bool begins) {
   std::vector<Tensor> given = outputs;
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const auto [fetch, feed] = pairs_[i];
