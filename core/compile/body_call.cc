@@ -1,5 +1,6 @@
 #include "core/compile/body_call.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "core/graph/effects.h"
@@ -35,23 +36,13 @@ std::vector<const Variable*> variables_of(const Plan& plan, const ControlNode& c
 
 BodyCall body_call(const Plan& plan, const ControlNode& control, const Function& body) {
   BodyCall out;
-  RunSpec& spec = out.spec;
-  spec.function = body.name;
-  spec.exclusive_state = plan.spec.exclusive_state;
-  spec.changing_state = plan.spec.changing_state;
-  spec.prepares_slices = plan.spec.prepares_slices;
-  spec.group = plan.spec.group;
-  for (ValueId id : body.inputs) spec.feeds.push_back(body.value(id).name);
-  for (ValueId id : body.outputs) spec.fetches.push_back(body.value(id).name);
-  // Nobody can name a target in a body: all its effects happen.
-  bool writes = false;
-  for (const Node& node : body.nodes) {
-    const bool effect = effects_of(*plan.graph, node).writes;
-    writes = writes || effect;
-    if (node.outputs.empty() || effect) spec.targets.push_back(node.name);
-  }
-  // Where variables are others in every run nothing is precomputed; what a body assigns it might read too late.
-  if (spec.exclusive_state || spec.changing_state || writes) return out;
+  out.spec = inner_spec(*plan.graph, body, plan.spec);
+  const RunSpec& spec = out.spec;
+  const bool writes = std::any_of(body.nodes.begin(), body.nodes.end(),
+                                  [&](const Node& node) { return effects_of(*plan.graph, node).writes; });
+  // Reading variables pays only where values are precomputed from them. A body that assigns might read
+  // a variable after its own assignment.
+  if (!spec.binding.precomputes_variables() || writes) return out;
   out.reading = spec;
   out.reading.feeds.clear();
   const std::vector<const Variable*> variables = variables_of(plan, control, body);
@@ -67,6 +58,19 @@ BodyCall body_call(const Plan& plan, const ControlNode& control, const Function&
 }
 
 }  // namespace
+
+RunSpec inner_spec(const Graph& graph, const Function& f, const RunSpec& outer) {
+  RunSpec spec;
+  spec.function = f.name;
+  spec.binding = outer.binding.for_inner_function();
+  spec.group = outer.group;
+  for (ValueId id : f.inputs) spec.feeds.push_back(f.value(id).name);
+  for (ValueId id : f.outputs) spec.fetches.push_back(f.value(id).name);
+  for (const Node& node : f.nodes) {
+    if (node.outputs.empty() || effects_of(graph, node).writes) spec.targets.push_back(node.name);
+  }
+  return spec;
+}
 
 void plan_bodies(Plan& plan) {
   for (ControlNode& control : plan.control) {

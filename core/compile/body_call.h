@@ -10,6 +10,10 @@
 
 namespace percale {
 
+// The spec of a function that runs inside a run described by `outer`: all its inputs are fed, all its
+// outputs fetched, and all its effects happen.
+RunSpec inner_spec(const Graph& graph, const Function& f, const RunSpec& outer);
+
 // Fills in ControlNode::bodies of a plan that is complete otherwise.
 void plan_bodies(Plan& plan);
 

@@ -107,7 +107,7 @@ class Compiler {
     rules_ = precompute_rules(f);
     slice_rules_ = rules_;
     slice_rules_.slices_alone = true;
-    rules_.all_variables = rules_.all_variables || request_.spec.exclusive_state || request_.spec.changing_state;
+    rules_.all_variables = rules_.all_variables || !request_.spec.binding.precomputes_variables();
     Segments segments = split_segments(f);
     if (segments.head.nodes.empty() && segments.control.empty() && !segments.rest.nodes.empty() &&
         !makes_progress(segments)) {
@@ -237,6 +237,7 @@ class Compiler {
     rest.name = kMainFunction;
     std::erase_if(graph->functions, [](const Function& f) { return f.name == kMainFunction; });
     graph->functions.insert(graph->functions.begin(), std::move(rest));
+    out_->rest_spec = inner_spec(*graph, graph->main(), request_.spec);
     out_->rest = std::move(graph);
   }
 
@@ -319,7 +320,8 @@ class Compiler {
     for (PlacedProgram& placed : out_->programs) {
       note_store_keys(placed);
       for (const PartInput& input : placed.part.inputs) {
-        const bool resident = input.kind == PartInput::Kind::kFeed && feed_key(input.index).defined();
+        const bool resident = input.kind == PartInput::Kind::kFeed &&
+                              request_.spec.binding.feed_key(static_cast<size_t>(input.index)).defined();
         if (!resident || !placed.device->shares_host_memory()) continue;
         return unimplemented("'", request_.spec.feeds[static_cast<size_t>(input.index)], "' lies on a device, and ",
                              placed.device->name(), " would read it");
@@ -335,7 +337,9 @@ class Compiler {
     if (placed.device->shares_host_memory()) return;
     for (size_t i = 0; i < placed.part.inputs.size(); ++i) {
       const PartInput& input = placed.part.inputs[i];
-      placed.input_keys[i] = input.kind == PartInput::Kind::kFeed ? feed_key(input.index) : transfer_key(input);
+      placed.input_keys[i] = input.kind == PartInput::Kind::kFeed
+                                 ? request_.spec.binding.feed_key(static_cast<size_t>(input.index))
+                                 : transfer_key(input);
     }
     for (size_t k = 0; k < placed.part.outputs.size(); ++k) {
       const Operand& place = placed.program->output_from[k];
@@ -345,7 +349,7 @@ class Compiler {
         if (!key.defined()) continue;
         placed.output_keys[k] = key;
         for (const int32_t other : placed.part.outputs[k].results) {
-          out_->stays[static_cast<size_t>(other)] = request_.spec.keep_on_device;
+          out_->stays[static_cast<size_t>(other)] = request_.spec.binding.slots().keep_on_device;
         }
         break;
       }
@@ -365,13 +369,8 @@ class Compiler {
     return request_.store->precomputed(out_->precompute_steps[static_cast<size_t>(precomputed)].form);
   }
 
-  StoreKey feed_key(int64_t feed) const {
-    const auto& keys = request_.spec.resident_feeds;
-    return static_cast<size_t>(feed) < keys.size() ? keys[static_cast<size_t>(feed)] : StoreKey{};
-  }
-
   StoreKey fetch_key(int32_t result) const {
-    const auto& keys = request_.spec.resident_fetches;
+    const auto& keys = request_.spec.binding.slots().fetches;
     for (size_t i = 0; i < keys.size(); ++i) {
       const ValueSource& fetch = out_->fetches[i];
       if (fetch.kind == ValueSource::Kind::kResult && fetch.index == result) return keys[i];
@@ -525,7 +524,7 @@ class Compiler {
                                                               precomputable_values(f, rules_), !is_disabled(kLayouts)));
     out_->pass_sizes.emplace_back(kLayouts, f.nodes.size());
     // Kernels do not know of slices that are kept: they are those that they would be without.
-    const bool slices = rules_.all_variables && request_.spec.prepares_slices && !request_.spec.exclusive_state;
+    const bool slices = request_.spec.binding.precomputes_slices();
     const std::vector<ValueId> precomputed = values_to_precompute(f, slices ? slice_rules_ : rules_, keep);
     for (ValueId id : precomputed) {
       PERCALE_RETURN_IF_ERROR(add_precompute_step(device, part, id, planned));
@@ -533,7 +532,7 @@ class Compiler {
           {PartInput::Kind::kFeed, static_cast<int32_t>(num_feeds + out_->precompute_steps.size() - 1)});
     }
     if (!precomputed.empty()) PERCALE_RETURN_IF_ERROR(take_as_inputs(f, precomputed, keep));
-    const ProgramOptions options{request_.spec.exclusive_state};
+    const ProgramOptions options{request_.spec.binding.is_exclusive()};
     PERCALE_ASSIGN_OR_RETURN(placed.program, lower(*graph_, f, device.kind(), options, planned));
     placed.part = std::move(part);
     note_shown(placed, num_feeds);

@@ -144,6 +144,7 @@ struct Plan {
   // and control outputs.
   std::vector<ControlNode> control;
   std::shared_ptr<const Graph> rest;  // null when nothing is left; its main is what remains
+  RunSpec rest_spec;                  // how `rest` runs
   std::vector<ValueSource> rest_inputs;
   std::vector<bool> rest_by_value;  // inputs whose contents the shapes depend on
 

@@ -89,7 +89,7 @@ int64_t run_bytes(const Plan& plan) {
   for (const ValueType& type : plan.results) total += booked_type_bytes(type);
   for (const PlacedProgram& p : plan.programs) {
     total += kept_bytes(p);
-    for (size_t i = 0; !plan.spec.exclusive_state && i < p.program->assigned.size(); ++i) {
+    for (size_t i = 0; !plan.spec.binding.is_exclusive() && i < p.program->assigned.size(); ++i) {
       const Variable& v = plan.graph->variables[static_cast<size_t>(p.program->assigned[i])];
       total += 2 * booked_type_bytes({v.dtype, v.shape});
     }

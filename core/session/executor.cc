@@ -276,25 +276,24 @@ class ProgramRun {
   // The version of a value that this run reads. Values that this run has assigned have none.
   StoreVersion version_of(StoreKey key, const void* contents) const {
     const StateFrame& state = frame_.state;
+    const RunValues& values = frame_.options.values;
     if (key.kind == StoreKey::Kind::kPrecomputed) {
-      const void* owner = frame_.options.state != nullptr ? nullptr : &engine_;
+      const void* owner = values.are_callers() ? nullptr : &engine_;
       return state.next.empty() ? StoreVersion{state.version, owner} : StoreVersion{};
     }
-    if (key.kind == StoreKey::Kind::kResident) return {frame_.options.resident_version, nullptr};
+    if (key.kind == StoreKey::Kind::kResident) return {values.resident_version(), nullptr};
     if (state.is_assigned(key.index)) return {};
-    if (frame_.options.state != nullptr && frame_.options.state_versions != nullptr) {
-      return {(*frame_.options.state_versions)[static_cast<size_t>(key.index)], nullptr};
-    }
+    if (const auto* each = values.versions().each) return {(*each)[static_cast<size_t>(key.index)], nullptr};
     return {state.version, contents};
   }
 
   // The version of a value that this run has computed. Unknown if the run failed.
   StoreVersion next_version_of(StoreKey key) const {
-    const RunOptions& options = frame_.options;
+    const RunValues& values = frame_.options.values;
     if (!status_.ok()) return {};
-    if (key.kind == StoreKey::Kind::kResident) return {options.next_resident_version, nullptr};
-    if (options.next_versions == nullptr) return {};
-    return {(*options.next_versions)[static_cast<size_t>(key.index)], nullptr};
+    if (key.kind == StoreKey::Kind::kResident) return {values.next_resident_version(), nullptr};
+    const auto* next = values.versions().next;
+    return next == nullptr ? StoreVersion{} : StoreVersion{(*next)[static_cast<size_t>(key.index)], nullptr};
   }
 
   // Nothing is under way any more.

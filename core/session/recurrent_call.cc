@@ -58,13 +58,15 @@ RecurrentCall::~RecurrentCall() {
 // Where all of them can stay.
 Status RecurrentCall::keep_on_devices(RunSpec spec, const std::vector<ValueType>& feed_types) {
   std::vector<StoreKey> keys = session_->device_store().reserve(pairs_.size());
-  spec.resident_fetches.assign(spec.fetches.size(), {});
-  spec.resident_feeds.assign(spec.feeds.size(), {});
-  spec.keep_on_device = true;
+  ResidentSlots slots;
+  slots.fetches.assign(spec.fetches.size(), {});
+  slots.feeds.assign(spec.feeds.size(), {});
+  slots.keep_on_device = true;
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const auto [fetch, feed] = pairs_[i];
-    spec.resident_fetches[fetch] = spec.resident_feeds[feed] = keys[i];
+    slots.fetches[fetch] = slots.feeds[feed] = keys[i];
   }
+  spec.binding = RunBinding::shared(std::move(slots));
   auto plan = session_->prepare(spec, feed_types);
   if (plan.status().code() == Code::kUnimplemented) return {};
   PERCALE_RETURN_IF_ERROR(plan.status());
@@ -99,22 +101,22 @@ Status RecurrentCall::run(std::vector<Tensor>& feeds, std::vector<Tensor>& outpu
 
 Status RecurrentCall::run_on_devices(const std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options,
                                      bool begins) {
-  options.resident_version = begins ? ++last_version_ : version_;
-  options.next_resident_version = ++last_version_;
+  const int64_t read = begins ? ++last_version_ : version_;
+  const int64_t next = ++last_version_;
+  options.values = options.values.with_resident(read, next);
   std::vector<Tensor> given = outputs;
   for (const auto& [fetch, feed] : pairs_) given[fetch] = Tensor();
   PERCALE_RETURN_IF_ERROR(session_->run(*plan_, feeds, given, options));
   std::vector<std::unique_ptr<const ResidentValues>> held;
   for (size_t i = 0; i < pairs_.size(); ++i) {
-    PERCALE_ASSIGN_OR_RETURN(held.emplace_back(),
-                             session_->hold(*devices_[i], {&keys_[i], 1}, {&options.next_resident_version, 1}));
+    PERCALE_ASSIGN_OR_RETURN(held.emplace_back(), session_->hold(*devices_[i], {&keys_[i], 1}, {&next, 1}));
     Tensor& to = given[pairs_[i].first];
     to = outputs[pairs_[i].first];
     if (to.defined()) PERCALE_RETURN_IF_ERROR(held.back()->copy_value(to));
   }
   outputs = std::move(given);
   held_ = std::move(held);
-  version_ = options.next_resident_version;
+  version_ = next;
   return {};
 }
 

@@ -27,16 +27,8 @@ void append_text(std::string& key, std::string_view text) {
 // What a plan depends on, as a string: equal keys, equal plans.
 std::string cache_key(int64_t graph_id, const RunSpec& spec, std::span<const ValueType> types,
                       std::span<const Tensor> contents) {
-  std::string key = str_cat(graph_id,
-                            spec.exclusive_state  ? "x"
-                            : spec.changing_state ? "c"
-                                                  : "s",
-                            spec.prepares_slices ? "s" : "");
+  std::string key = str_cat(graph_id, spec.binding.key());
   for (const int32_t device : spec.group) key += str_cat("@", device);
-  for (const StoreKey k : spec.resident_fetches) {
-    key += str_cat(spec.keep_on_device ? "!" : "=", static_cast<int32_t>(k.kind), ".", k.index);
-  }
-  for (const StoreKey k : spec.resident_feeds) key += str_cat("?", static_cast<int32_t>(k.kind), ".", k.index);
   key += ':';
   append_text(key, spec.function);
   for (const auto* list : {&spec.feeds, &spec.fetches, &spec.targets}) {
@@ -172,9 +164,9 @@ bool Session::Impl::wants_look(Entry& entry) const {
 Result<std::shared_ptr<const Plan>> Session::Impl::prepare(const Graph& from, int64_t graph_id, const RunSpec& spec,
                                                            std::span<const ValueType> types,
                                                            std::span<const Tensor> contents) {
-  if (variables != nullptr && variables->changing() && !spec.changing_state) {
+  if (variables != nullptr && variables->changing() && spec.binding.precomputes_variables()) {
     RunSpec changing = spec;
-    changing.changing_state = true;
+    changing.binding = spec.binding.as_changing();
     return prepare(from, graph_id, changing, types, contents);
   }
   std::string key = cache_key(graph_id, spec, types, contents);
@@ -267,7 +259,7 @@ Result<std::shared_ptr<const Plan::Precomputed>> Session::Impl::precompute(const
   auto made = std::make_shared<Plan::Precomputed>();
   made->version = version;
   PrecomputedStore& store =
-      variables != nullptr && frame.options.state == nullptr ? *variables->precomputed() : precomputed;
+      variables != nullptr && !frame.options.values.are_callers() ? *variables->precomputed() : precomputed;
   for (const Plan::PrecomputeStep& value : plan.precompute_steps) {
     const int64_t known_by = value.of_variables ? version : 0;
     std::shared_ptr<const Tensor> tensor = known_by < 0 ? nullptr : known.find(value.form, known_by);
@@ -342,24 +334,12 @@ Status Session::Impl::run(const Plan& plan, RunFrame& frame, std::span<const Ten
     controls.push_back(std::move(given));
   }
   if (plan.rest) {
-    RunSpec spec;
-    spec.exclusive_state = plan.spec.exclusive_state;
-    spec.changing_state = plan.spec.changing_state;
-    spec.prepares_slices = plan.spec.prepares_slices;
-    spec.group = plan.spec.group;
-    const Function& f = plan.rest->main();
-    for (ValueId id : f.inputs) spec.feeds.push_back(f.value(id).name);
-    for (ValueId id : f.outputs) spec.fetches.push_back(f.value(id).name);
-    // The effects that are left are those that the run needs.
-    for (const Node& node : f.nodes) {
-      if (node.outputs.empty() || effects_of(*plan.rest, node).writes) spec.targets.push_back(node.name);
-    }
     std::vector<Tensor> inputs, contents(plan.rest_inputs.size());
     for (size_t i = 0; i < plan.rest_inputs.size(); ++i) {
       inputs.push_back(value(plan.rest_inputs[i]));
       if (plan.rest_by_value[i]) contents[i] = inputs[i];
     }
-    PERCALE_ASSIGN_OR_RETURN(rest, call(*plan.rest, plan.id, frame, spec, inputs, contents));
+    PERCALE_ASSIGN_OR_RETURN(rest, call(*plan.rest, plan.id, frame, plan.rest_spec, inputs, contents));
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueSource& source = plan.fetches[i];
@@ -399,10 +379,9 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
                             static_cast<uint64_t>(plan.fetches.size()), " fetches, got ",
                             static_cast<uint64_t>(feeds.size()), " and ", static_cast<uint64_t>(outputs.size()));
   }
-  const auto& resident = plan.spec.resident_feeds;
   for (size_t i = 0; i < feeds.size(); ++i) {
     const ValueType& want = plan.feed_types[i];
-    if (!resident.empty() && resident[i].defined() && !feeds[i].defined()) continue;  // its device has it
+    if (plan.spec.binding.feed_key(i).defined() && !feeds[i].defined()) continue;  // its device has it
     if (feeds[i].dtype() != want.dtype || !(feeds[i].shape() == want.shape)) {
       return invalid_argument("feed '", plan.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
                               ", the plan was made for ", want.dtype, " ", want.shape);
@@ -429,7 +408,7 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
   }
   const int64_t number = impl_->runs.fetch_add(1, std::memory_order_relaxed);
   RunFrame frame{options, cancel.get(), {}, options.step >= 0 ? options.step : number, impl_->memory};
-  frame.state.exclusive = plan.spec.exclusive_state;
+  frame.state.exclusive = plan.spec.binding.is_exclusive();
   frame.store = impl_->store.get();
   if (impl_->options.measures) frame.times = impl_->times.get();
   const Lent<std::vector<Tensor>> ordered(impl_->ordered);
@@ -446,14 +425,14 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
       for (int32_t index : impl.table_index) ordered.push_back(version->values[static_cast<size_t>(index)]);
     }
   } pinned{*impl_, *ordered, frame.state};
-  if (options.state != nullptr) {
-    frame.state.base = options.state;
-    frame.state.version = options.state_version;
+  if (options.values.are_callers()) {
+    frame.state.base = options.values.variables();
+    frame.state.version = options.values.versions().all;
   } else if (impl_->variables) {
     pinned.see_latest();
     frame.see_latest = [&pinned] { pinned.see_latest(); };
     frame.state.base = &*ordered;
-    if (frame.state.exclusive) return invalid_argument("exclusive_state needs RunOptions::state");
+    if (frame.state.exclusive) return invalid_argument("an exclusive RunBinding needs RunValues::of_caller()");
   } else if (!impl_->graph->variables.empty()) {
     return failed_precondition("the graph has variables, the session was made without a table of them");
   }
@@ -478,7 +457,7 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
     std::memcpy(outputs[i].data(), shown.data(), static_cast<size_t>(shown.bytes()));
   }
   // Whoever takes an element or a mutex next sees what was assigned before.
-  if (options.state == nullptr) PERCALE_RETURN_IF_ERROR(impl_->publish(frame.state));
+  if (!options.values.are_callers()) PERCALE_RETURN_IF_ERROR(impl_->publish(frame.state));
   resources.commit();
   if (options.variables_version != nullptr && pinned.version != nullptr) {
     *options.variables_version = pinned.version->number;
@@ -554,7 +533,7 @@ Result<std::shared_ptr<Variables>> initialize_variables(const std::shared_ptr<En
     options.seed = seed;
     options.step = 0;
     const std::vector<Tensor> no_state(graph->variables.size());
-    options.state = &no_state;
+    options.values = RunValues::of_caller(no_state);
     PERCALE_ASSIGN_OR_RETURN(drawn, session->run(spec, {}, options));
   }
   std::vector<Tensor> values;

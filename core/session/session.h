@@ -13,11 +13,9 @@
 #include "core/engine/device_store.h"
 #include "core/engine/engine.h"
 #include "core/engine/resident_values.h"
-#include "core/engine/trace.h"
 #include "core/graph/graph.h"
 #include "core/placement/measured.h"
-#include "core/registry/shard_barrier.h"
-#include "core/session/cancel.h"
+#include "core/session/run_options.h"
 #include "core/state/variables.h"
 
 namespace percale {
@@ -36,36 +34,6 @@ struct SessionOptions {
   MeasuredTimes costs = {};  // times that are known from the start
   // Queues and mutexes; null: those of the variables, or the session's own when it has none.
   std::shared_ptr<Resources> resources = nullptr;
-};
-
-struct RunOptions {
-  int64_t deadline_ns = -1;  // on the monotonic clock; -1: none
-  const CancelToken* cancel = nullptr;
-  RunPlaces* places = nullptr;  // of an asynchronous run
-  Trace* trace = nullptr;
-  // The barrier of the batch of which this run computes shard `shard`. All shards must run at the
-  // same time. Null: the run does not wait for others.
-  ShardBarrier* barrier = nullptr;
-  int64_t shard = 0;
-  // Its devices have nothing else to do: loops take the threads of all of them. The bits are the same.
-  bool alone = false;
-  // Random ops: key and counter. A session's own runs count up by themselves when `step` is -1.
-  int64_t seed = 0, step = -1, first_row = 0;
-  // The variables' memory, in the order of the graph's variables; null: the session's table, whose current version is pinned.
-  const std::vector<Tensor>* state = nullptr;
-  // With `state`: a number that changes whenever its contents do, so that what depends on variables alone is computed once
-  // per number; -1: computed in every run.
-  int64_t state_version = -1;
-  // With `state`: the same per variable, for copies that devices keep, which then know the contents by these numbers wherever the
-  // state lies. Null: `state_version` and the memory of the variable tell.
-  const std::vector<int64_t>* state_versions = nullptr;
-  // With `state_versions`: the versions of the values of RunSpec::resident_fetches that are variables, in
-  // the same numbers. Null: devices keep none of them.
-  const std::vector<int64_t>* next_versions = nullptr;
-  // The versions of resident values that the run reads and that it computes.
-  int64_t resident_version = -1, next_resident_version = -1;
-  // Where a run that succeeds writes the number of the table's version that it has read; null: nowhere.
-  int64_t* variables_version = nullptr;
 };
 
 struct SessionStats {

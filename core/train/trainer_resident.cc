@@ -101,16 +101,14 @@ Result<std::shared_ptr<const Plan>> Trainer::Resident::plan(std::vector<ValueTyp
   const TrainGraph& graph = t_.graph_;
   const bool again = t_.options_.recompute.when == Recompute::When::kAlways && graph.can_recompute;
   RunSpec spec;
-  spec.changing_state = true;
   spec.group = group;
-  spec.keep_on_device = true;
-  spec.resident_fetches.assign(graph.totals, {});
+  std::vector<StoreKey> kept(graph.totals);
   if (several()) {
     spec.function = again ? kRecomputeFunction : kComputeFunction;
     spec.feeds = graph.inputs;
     if (!graph.shard_fraction.empty()) spec.feeds.push_back(graph.shard_fraction);
     spec.fetches = graph.outputs;
-    spec.resident_fetches.insert(spec.resident_fetches.end(), added_.begin(), added_.end());
+    kept.insert(kept.end(), added_.begin(), added_.end());
   } else {
     feeds.push_back({DType::kF64, Shape{}});
     feeds.push_back({DType::kI64, Shape{}});
@@ -118,8 +116,9 @@ Result<std::shared_ptr<const Plan>> Trainer::Resident::plan(std::vector<ValueTyp
     spec.feeds = graph.step_inputs;
     spec.fetches = graph.step_outputs;
     const std::vector<StoreKey> next = variable_keys(graph.step_of);
-    spec.resident_fetches.insert(spec.resident_fetches.end(), next.begin(), next.end());
+    kept.insert(kept.end(), next.begin(), next.end());
   }
+  spec.binding = RunBinding::changing({.fetches = std::move(kept), .keep_on_device = true});
   PERCALE_ASSIGN_OR_RETURN(auto out, t_.session_->prepare(spec, feeds));
   std::vector<int64_t> results;
   for (size_t i = graph.totals; i < out->fetches.size(); ++i) {
@@ -151,8 +150,9 @@ Status Trainer::Resident::begin(int64_t rows, double learning_rate) {
 
 Status Trainer::Resident::run(size_t replica, int64_t shard, const Plan& plan, std::vector<Tensor> feeds,
                               std::vector<Tensor>& totals, RunOptions options) {
-  options.next_versions = &next_;
-  options.next_resident_version = number_;
+  ValueVersions versions = options.values.versions();
+  versions.next = &next_;
+  options.values = RunValues::of_caller(*options.values.variables(), versions).with_resident(-1, number_);
   std::vector<Tensor> outputs = totals;
   outputs.resize(plan.fetches.size());
   replicas_[static_cast<size_t>(shard)] = replica;
@@ -185,11 +185,8 @@ Status Trainer::Resident::commit(const Tensor& weight) {
   std::vector<Tensor> feeds = {weight, Tensor::scalar(learning_rate_), Tensor::scalar(t_.steps_ + 1)};
   feeds.resize(3 + t_.graph_.parameters.size());
   RunOptions options;
-  options.state = &t_.working_;
-  options.state_version = t_.state_version_;
-  options.state_versions = &t_.versions_;
-  options.next_versions = &next_;
-  options.resident_version = number_;
+  options.values = RunValues::of_caller(t_.working_, {.all = t_.state_version_, .each = &t_.versions_, .next = &next_})
+                       .with_resident(number_, -1);
   options.trace = t_.trace_;
   std::vector<Status> ended(devices_.size());
   t_.engine_->threads().parallel()(static_cast<int64_t>(devices_.size()), [&](int64_t i) {
@@ -204,18 +201,17 @@ Result<std::shared_ptr<const Plan>> Trainer::Resident::plan_commit(size_t i, con
   std::vector<ValueType> types = {weight, {DType::kF64, Shape{}}, {DType::kI64, Shape{}}};
   RunSpec spec;
   spec.function = kCommitFunction;
-  spec.resident_feeds.assign(3, {});
+  ResidentSlots slots{
+      .feeds = std::vector<StoreKey>(3), .fetches = variable_keys(committed_to_), .keep_on_device = true};
   for (size_t k = 0; k < t_.graph_.parameters.size(); ++k) {
     types.push_back({t_.graph_.parameters[k].dtype, t_.graph_.parameters[k].shape});
-    spec.resident_feeds.push_back(added_[k]);
+    slots.feeds.push_back(added_[k]);
   }
   spec.feeds.assign(t_.graph_.commit_inputs.begin(),
                     t_.graph_.commit_inputs.begin() + static_cast<ptrdiff_t>(types.size()));
   spec.fetches = committed_;
-  spec.changing_state = true;
   spec.group = {devices_[i]};
-  spec.resident_fetches = variable_keys(committed_to_);
-  spec.keep_on_device = true;
+  spec.binding = RunBinding::changing(std::move(slots));
   return t_.session_->prepare(spec, types);
 }
 

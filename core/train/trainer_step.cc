@@ -167,8 +167,10 @@ Result<std::shared_ptr<const Plan>> Trainer::compiled(std::string_view function,
   spec.function = function;
   spec.feeds = inputs;
   spec.fetches = outputs;
-  spec.changing_state = function != kMainFunction;  // an evaluation runs many batches on the same parameters
-  spec.prepares_slices = !graph_.split.empty();     // shards of a step see the same ones
+  // An evaluation runs many batches on the same parameters.
+  spec.binding = function == kMainFunction ? RunBinding::shared()
+                 : graph_.split.empty()    ? RunBinding::changing()
+                                           : RunBinding::changing_with_slices();
   spec.group = group;
   PERCALE_ASSIGN_OR_RETURN(auto plan, session_->prepare(spec, feeds));
   plans_[key] = plan;
@@ -327,7 +329,7 @@ Result<std::shared_ptr<const Plan>> Trainer::plan_commit(const RowGradients& row
   spec.function = kCommitFunction;
   spec.feeds = graph_.commit_inputs;
   spec.targets = graph_.commit_targets;
-  spec.exclusive_state = true;
+  spec.binding = RunBinding::exclusive();
   spec.group = host_group();  // no device that can be lost has a part in it
   return session_->prepare(spec, feeds);
 }
@@ -532,9 +534,7 @@ Status Trainer::compute_shard(size_t replica, const ShardRows& rows, const Shard
   run.first_row = shard.place.before + rows.begin;
   run.barrier = shard.barrier;
   run.shard = shard.part;
-  run.state = &shard.state;
-  run.state_version = shard.state_version;
-  run.state_versions = &shard.versions;
+  run.values = RunValues::of_caller(shard.state, {.all = shard.state_version, .each = &shard.versions});
   const Plan* plan = shard.plans.find(count)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
   if (resident_ != nullptr) return resident_->run(replica, shard.part, *plan, std::move(own), out, run);
@@ -556,7 +556,7 @@ Status Trainer::commit(const Plan& plan, const std::vector<Tensor>& total, doubl
   const RunFacts::Span span(&facts_, RunFacts::Work::kCommit);
   RunOptions run;
   run.trace = trace_;
-  run.state = &working_;
+  run.values = RunValues::of_caller(working_);
   run.alone = !mode_.streams();
   // Whatever happens: nothing that was derived from the old contents may be used again, nor from those that have not come about.
   struct Change {

@@ -199,7 +199,7 @@ void check_graph(const std::shared_ptr<Engine>& engine, uint32_t seed, bool whol
   const auto variables = *initialize_variables(engine, d.graph, 0);
   std::vector<Tensor> feeds;
   for (size_t i = 0; i < d.fed.size(); ++i) feeds.push_back(numbers_from(static_cast<float>(i) * 0.3f - 0.7f));
-  const RunSpec spec{.feeds = d.names(d.fed), .fetches = d.names(d.fetched), .changing_state = true};
+  const RunSpec spec{.feeds = d.names(d.fed), .fetches = d.names(d.fetched), .binding = RunBinding::changing()};
   std::vector<ValueType> types;
   for (const Tensor& t : feeds) types.push_back({t.dtype(), t.shape()});
 

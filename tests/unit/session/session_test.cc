@@ -239,9 +239,9 @@ TEST_CASE("with exclusive state an assignment works in the variable's own memory
   const auto graph = counter_graph(*engine);
   const auto session = *Session::create(engine, graph, nullptr);
   const std::vector<Tensor> state{floats({1, 2}, {2})};
-  const RunSpec spec{.feeds = {"x"}, .fetches = {}, .targets = {"step"}, .exclusive_state = true};
+  const RunSpec spec{.feeds = {"x"}, .fetches = {}, .targets = {"step"}, .binding = RunBinding::exclusive()};
   for (int i = 0; i < 2; ++i) {
-    const auto out = session->run(spec, std::vector{floats({1, 1}, {2})}, {.state = &state});
+    const auto out = session->run(spec, std::vector{floats({1, 1}, {2})}, {.values = RunValues::of_caller(state)});
     REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   }
   CHECK(values_of(state[0]) == std::vector<float>{3, 4});

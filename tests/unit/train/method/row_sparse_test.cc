@@ -348,7 +348,7 @@ TEST_CASE("a step's memory does not depend on the rows of a table that trains by
     spec.function = kComputeFunction;
     spec.feeds = graph->inputs;
     spec.fetches = graph->outputs;
-    spec.changing_state = true;
+    spec.binding = RunBinding::changing();
     const Function& compute = *graph->graph->find_function(kComputeFunction);
     std::vector<ValueType> feeds;
     for (const std::string& name : graph->inputs) {
@@ -361,7 +361,7 @@ TEST_CASE("a step's memory does not depend on the rows of a table that trains by
     commit.function = kCommitFunction;
     commit.feeds = graph->commit_inputs;
     commit.targets = graph->commit_targets;
-    commit.exclusive_state = true;
+    commit.binding = RunBinding::exclusive();
     const Function& f = *graph->graph->find_function(kCommitFunction);
     feeds.clear();
     for (const std::string& name : graph->commit_inputs) {
