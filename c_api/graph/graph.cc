@@ -1,6 +1,6 @@
 #include "c_api/handles.h"
 #include "core/base/similar_name.h"
-#include "core/compile/drawing.h"
+#include "core/compile/report/drawing.h"
 #include "core/graph_io/describe.h"
 #include "core/graph_io/input_dims.h"
 #include "core/registry/registry.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/compile/executable.h"
-#include "core/compile/idle_pool.h"
+#include "core/engine/idle_pool.h"
 #include "core/compile/run_spec.h"
 #include "core/engine/engine.h"
 #include "core/graph/graph.h"

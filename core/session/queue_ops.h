@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/session/executor.h"
+#include "core/session/context/run_frame.h"
 
 namespace percale {
 

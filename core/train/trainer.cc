@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/similar_name.h"
+#include "core/session/initialize.h"
 #include "core/train/data/csv_rules.h"
 #include "core/train/trainer_parameters.h"
 #include "core/train/trainer_resident.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/builder.h"
+#include "core/session/initialize.h"
 #include "core/session/recurrent_call.h"
 #include "core/session/session.h"
 #include "core/train/trainer.h"

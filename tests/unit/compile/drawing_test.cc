@@ -1,11 +1,11 @@
 // Pictures of plans.
-#include "core/compile/drawing.h"
+#include "core/compile/report/drawing.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "core/compile/plan_picture.h"
+#include "core/compile/report/plan_picture.h"
 #include "core/engine/trace.h"
 #include "core/graph/builder.h"
 #include "core/session/session.h"

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "core/graph/builder.h"
+#include "core/session/initialize.h"
 #include "core/session/session.h"
 #include "tests/support/engine.h"
 #include "tests/support/get.h"

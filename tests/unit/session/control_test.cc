@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/graph/builder.h"
+#include "core/session/initialize.h"
 #include "core/session/session.h"
 #include "tests/support/engine.h"
 

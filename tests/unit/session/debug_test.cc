@@ -7,6 +7,7 @@
 
 #include "core/autodiff/gradients.h"
 #include "core/graph/builder.h"
+#include "core/session/initialize.h"
 #include "core/session/session.h"
 #include "tests/support/engine.h"
 

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/graph/builder.h"
+#include "core/session/initialize.h"
 #include "core/session/session.h"
 #include "core/tensor/half.h"
 #include "tests/support/engine.h"

@@ -13,6 +13,7 @@
 #include "core/graph/builder.h"
 #include "core/graph_io/reader.h"
 #include "core/graph_io/writer.h"
+#include "core/session/initialize.h"
 #include "core/session/session.h"
 #include "tests/support/engine.h"
 

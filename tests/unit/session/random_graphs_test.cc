@@ -12,6 +12,7 @@
 #include "core/passes/device/fuse_elementwise.h"
 #include "core/passes/passes.h"
 #include "core/plan/layout.h"
+#include "core/session/initialize.h"
 #include "core/text/json.h"
 #include "tests/support/sim_engine.h"
 

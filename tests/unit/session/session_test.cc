@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/graph/builder.h"
+#include "core/session/initialize.h"
 #include "tests/support/engine.h"
 
 namespace percale {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/graph/builder.h"
-#include "core/session/executor.h"
+#include "core/session/executor/executor.h"
 #include "core/session/session.h"
 #include "tests/support/sim_engine.h"
 

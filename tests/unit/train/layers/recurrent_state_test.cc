@@ -1,6 +1,7 @@
 // States of recurrent layers: a sequence in two halves gives what the whole gives.
 #include <cmath>
 
+#include "core/session/initialize.h"
 #include "core/session/session.h"
 #include "core/train/layers/layers.h"
 #include "tests/unit/train/jobs.h"

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/compile/plan.h"
+#include "core/session/initialize.h"
 #include "tests/unit/temp_folder.h"
 #include "tests/unit/train/jobs.h"
 
