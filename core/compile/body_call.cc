@@ -9,8 +9,8 @@
 namespace percale {
 namespace {
 
-// The input of the body that input `i` of the node is in every call; -1 for what the node itself looks at and what changes from
-// trip to trip.
+// The input of the body that input `i` of the node feeds in every call. -1 if the node itself reads
+// it, or if it changes from trip to trip.
 int64_t body_input(const Node& node, size_t i) {
   const auto input = static_cast<int64_t>(i);
   if (node.op->name == "If") return input - 1;
@@ -19,7 +19,7 @@ int64_t body_input(const Node& node, size_t i) {
   return input < 2 + carried ? -1 : input;
 }
 
-// Per input of the body: the variable that the node hands it, or null.
+// Per input of the body: the variable that the node hands to it, or null.
 std::vector<const Variable*> variables_of(const Plan& plan, const ControlNode& control, const Function& body) {
   std::vector<const Variable*> out(body.inputs.size(), nullptr);
   for (size_t i = 0; i < control.inputs.size(); ++i) {
@@ -40,8 +40,8 @@ BodyCall body_call(const Plan& plan, const ControlNode& control, const Function&
   const RunSpec& spec = out.spec;
   const bool writes = std::any_of(body.nodes.begin(), body.nodes.end(),
                                   [&](const Node& node) { return effects_of(*plan.graph, node).writes; });
-  // Reading variables pays only where values are precomputed from them. A body that assigns might read
-  // a variable after its own assignment.
+  // Reading variables pays only where values are precomputed from them. A body that assigns might
+  // read a variable after its own assignment.
   if (!spec.binding.precomputes_variables() || writes) return out;
   out.reading = spec;
   out.reading.feeds.clear();

@@ -1,4 +1,4 @@
-// How control nodes run their bodies.
+// Describes how functions run inside a run: bodies of control nodes, and the rest of a plan.
 #ifndef PERCALE_CORE_COMPILE_BODY_CALL_H_
 #define PERCALE_CORE_COMPILE_BODY_CALL_H_
 
@@ -10,14 +10,14 @@
 
 namespace percale {
 
-// The spec of a function that runs inside a run described by `outer`: all its inputs are fed, all its
-// outputs fetched, and all its effects happen.
+// The spec of a function that runs inside a run described by `outer`: all its inputs are fed, all
+// its outputs fetched, and all its effects happen.
 RunSpec inner_spec(const Graph& graph, const Function& f, const RunSpec& outer);
 
-// Fills in ControlNode::bodies of a plan that is complete otherwise.
+// Sets ControlNode::bodies. The plan must be complete otherwise.
 void plan_bodies(Plan& plan);
 
-// Nodes that read variables take the place of the inputs of `f` that RunSpec::reads names.
+// Replaces the inputs of `f` that `reads` names (as RunSpec::reads) by nodes that read variables.
 Status read_inputs(const Graph& graph, Function& f, const std::vector<std::pair<std::string, std::string>>& reads);
 
 }  // namespace percale

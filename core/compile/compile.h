@@ -1,4 +1,4 @@
-// The road from a function to programs: prune, passes, segments, placement, cut, lowering.
+// Compiles a function to a plan: bind, passes, segments, placement, cut, lowering.
 #ifndef PERCALE_CORE_COMPILE_COMPILE_H_
 #define PERCALE_CORE_COMPILE_COMPILE_H_
 
@@ -15,14 +15,16 @@ struct CompileRequest {
   const Graph& graph;
   const RunSpec& spec;
   std::span<const ValueType> feed_types;
-  // Per feed: its contents where they shall be part of the plan, because shapes depend on them. May be empty.
+  // Per feed: its contents if they are to be part of the plan, because shapes depend on them. May
+  // be empty.
   std::span<const Tensor> contents = {};
   int64_t id = 0;                           // Plan::id
   const MeasuredTimes* measured = nullptr;  // for placement; may be null
-  DeviceStore* store = nullptr;             // of the session; null: devices keep no precomputed values
+  DeviceStore* store = nullptr;             // of the session; null: none
 };
 
-// Types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name what is wrong with which value or node.
+// The types of feeds must be static. INVALID_ARGUMENT, NOT_FOUND and UNIMPLEMENTED name the value
+// or the node.
 Result<std::shared_ptr<const Plan>> compile(const Engine& engine, const CompileOptions& options,
                                             const CompileRequest& request);
 

@@ -21,8 +21,8 @@ Result<std::shared_ptr<const Executable>> Executable::compile(const Device& devi
 
 Executable::~Executable() { device_.api().executable_destroy(handle_); }
 
-Status Executable::execute(void* queue, void* const* inputs, void* const* outputs) const {
-  return from_c(device_.api().execute(handle_, queue, inputs, outputs)).with_context(device_.name());
+Status Executable::execute(void* stream, void* const* inputs, void* const* outputs) const {
+  return from_c(device_.api().execute(handle_, stream, inputs, outputs)).with_context(device_.name());
 }
 
 std::shared_ptr<const Program> whole_program(const Function& function, std::string_view device_kind) {

@@ -1,4 +1,4 @@
-// Partitions that a device takes as a whole and runs by itself.
+// Partitions that a device compiles as a whole.
 #ifndef PERCALE_CORE_COMPILE_EXECUTABLE_H_
 #define PERCALE_CORE_COMPILE_EXECUTABLE_H_
 
@@ -10,18 +10,20 @@
 
 namespace percale {
 
-// What a device has made of a partition. Must not outlive the device. Thread-safe as far as the device is.
+// A compiled partition. Must not outlive the device. Thread-safe as far as the device is.
 class Executable {
  public:
-  // Hands `function`, closed and of static types, to the device as the bytes of a file whose "main" it is. Errors name the device.
+  // Passes `function` to the device as the bytes of a file whose "main" it is. The function must be
+  // closed and have static types. Errors name the device.
   static Result<std::shared_ptr<const Executable>> compile(const Device& device, const Graph& graph,
                                                            const Function& function);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // Runs it, or puts it on the queue (null: the device has none). Addresses are those of the device.
-  Status execute(void* queue, void* const* inputs, void* const* outputs) const;
+  // Runs the partition, or enqueues it on the stream. `stream` is null if the device has none.
+  // Addresses are those of the device.
+  Status execute(void* stream, void* const* inputs, void* const* outputs) const;
 
  private:
   Executable(const Device& device, void* handle) : device_(device), handle_(handle) {}

@@ -1,4 +1,4 @@
-// What a session keeps of a plan: programs per device, how values pass between them, and what can only be planned later.
+// The result of compiling a function: programs per device, and what surrounds them.
 #ifndef PERCALE_CORE_COMPILE_PLAN_H_
 #define PERCALE_CORE_COMPILE_PLAN_H_
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/compile/executable.h"
-#include "core/engine/idle_pool.h"
 #include "core/compile/run_spec.h"
 #include "core/engine/engine.h"
+#include "core/engine/idle_pool.h"
 #include "core/graph/graph.h"
 #include "core/placement/partition.h"
 #include "core/placement/place.h"
@@ -19,7 +19,7 @@
 
 namespace percale {
 
-// Where the rest of a plan, or a fetch, takes a value from.
+// The source of an input of a control node or of the rest, or of a fetch.
 struct ValueSource {
   enum class Kind : uint8_t { kFeed, kResult, kControl, kRest };
   Kind kind = Kind::kFeed;
@@ -27,16 +27,16 @@ struct ValueSource {
   int32_t output = 0;  // kControl: which output of the node
 };
 
-// How a body of a control node runs, as a function of the session's graph.
+// Describes how a body of a control node runs, as a function of the session's graph.
 struct BodyCall {
-  RunSpec spec;  // fed with all inputs of the body
-  // The same where the body reads the variables that it would be given, so that what depends on them alone is precomputed; without
-  // RunSpec::reads where there are none.
+  RunSpec spec;  // feeds all inputs of the body
+  // The same, but the body reads the variables that the node would hand to it, so that values that
+  // depend on them are precomputed. RunSpec::reads is empty if there are none.
   RunSpec reading;
-  std::vector<size_t> fed;  // inputs of the body that `reading` is fed with
+  std::vector<size_t> fed;  // the inputs of the body that `reading` feeds
 };
 
-// If, Loop, and what may wait for other runs: carried out between programs.
+// If, Loop, Call, and the ops that may wait for other runs. They are carried out between programs.
 struct ControlNode {
   Node node;
   std::vector<ValueSource> inputs;
@@ -47,11 +47,11 @@ struct ControlNode {
 // A program with the device that runs it.
 struct PlacedProgram {
   std::shared_ptr<const Program> program;
-  std::shared_ptr<const Executable> executable = nullptr;  // of a device that takes partitions whole, else null
+  std::shared_ptr<const Executable> executable = nullptr;  // null: the device runs kernels
   const Device* device = nullptr;
   Part part;
-  // Per input: the key of the value if the device keeps copies of it. Per output: the key under which
-  // the value stays on the device. Undefined keys on a device that shares the host's memory.
+  // Per input: the key of the value if the device keeps copies of it. Per output: the key under
+  // which the value stays on the device. Undefined keys on a device that shares the host's memory.
   std::vector<StoreKey> input_keys = {}, output_keys = {};
 };
 };
@@ -63,14 +63,15 @@ struct PassedThrough {
   Tensor constant;
 };
 
-// A result that is a feed, or a variable as it was before the run, without a change: a run may hand out its memory, where the next
-// to read it is the run itself.
+// A result that is a feed, or a variable as it was before the run, without a change. A run may hand
+// out that memory if only the run itself reads the result.
 struct ShownResult {
   int32_t result = 0;
   int32_t feed = -1, variable = -1;  // one of them
-  bool fetched = false;              // it is an output of the function as it stands
+  bool fetched = false;              // the caller gets it too
 };
 
+// The device of a node, and why.
 struct PlacedNode {
   std::string node;
   int32_t device = 0;
@@ -83,6 +84,15 @@ struct RefusedGroup {
   std::string node, reason;
 };
 
+// Explains how the plan was made. Runs do not read it.
+struct PlanReport {
+  std::vector<PlacedNode> placement;
+  double expected_seconds = 0;  // by placement's cost model
+  std::string placement_summary;
+  std::vector<std::pair<std::string, size_t>> pass_sizes;  // the number of nodes after each pass
+  std::vector<RefusedGroup> refused_groups;
+};
+
 // The tensors that one run reads and gives.
 struct RunLists {
   std::vector<Tensor> feeds, results;
@@ -93,68 +103,70 @@ struct RunLists {
   }
 };
 
-// The memory and the operand tables of a finished run, kept for the next one. Executors define them.
+// The memory and the operand tables of a finished run, kept for the next one. Executors define
+// them.
 class IdleRun {
  public:
   virtual ~IdleRun() = default;
 };
 
-// Immutable but for the pool of run memory. Shared by concurrent runs.
+// Immutable except for what runs leave for later runs. Shared by concurrent runs.
 struct Plan {
   Plan() = default;
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  RunSpec spec;
-  int64_t id = 0;  // unique within the session: tells the rests of different plans apart
-  std::vector<ValueType> feed_types;
-  // The shapes that feeds have inside: their own, but for one element that stands for a scalar.
-  std::vector<Shape> bound_shapes;
-  bool reshapes_feeds = false;
-  std::shared_ptr<const Graph> graph;  // the working copy: bodies of fused nodes, kernels borrow from it
-
-  // What depends on variables and constants alone, each value with a plan of its own; they are feeds of the programs behind the
-  // run's own, and kept for the version of the variables that they were computed from.
+  // The computation of one value that depends on variables and constants alone.
   struct PrecomputeStep {
     std::string form;  // precomputed_form()
     bool of_variables = true;
     std::shared_ptr<const Plan> plan;  // of one program without feeds
   };
-  std::vector<PrecomputeStep> precompute_steps;
+  // The values of all steps for one version of the variables.
   struct Precomputed {
     int64_t version = -1;
     std::vector<Tensor> values;
     std::vector<std::shared_ptr<const Tensor>> shared;  // the same, as PrecomputedStore knows them
   };
-  mutable std::mutex precomputed_mutex;
-  mutable std::shared_ptr<const Precomputed> precomputed;
+  // Precomputed values are feeds of the programs, behind the feeds of the run.
+  struct Precompute {
+    std::vector<PrecomputeStep> steps;
+    mutable std::mutex mutex;  // guards `values`
+    mutable std::shared_ptr<const Precomputed> values;
+  };
+  // The function that is compiled once results and control outputs are known.
+  struct Rest {
+    std::shared_ptr<const Graph> graph;  // null: nothing is left; its main is the function
+    RunSpec spec;
+    std::vector<ValueSource> inputs;
+    std::vector<bool> by_value;  // inputs whose contents shapes depend on
+  };
 
-  bool captures_work = true;  // devices that can may keep segments of their programs
+  int64_t id = 0;  // unique within the session
+  RunSpec spec;
+  std::vector<ValueType> feed_types;
+  // The shapes that feeds have inside the plan. Empty if all keep their own; else one element of
+  // any shape stands for a scalar.
+  std::vector<Shape> inner_shapes;
+  std::shared_ptr<const Graph> graph;  // the working copy: it has the bodies of fused nodes
+  Precompute precompute;
+
   std::vector<PlacedProgram> programs;
   std::vector<Transfer> transfers;
-  std::vector<ValueType> results;  // what the programs hand out, by PartOutput::results
-  std::vector<bool> stays;         // results that are not handed out, because devices keep them
+  bool captures_work = true;       // stream programs may capture segments
+  std::vector<ValueType> results;  // of the programs, by PartOutput::results
+  std::vector<bool> stays;         // results that stay on their device
   std::vector<PassedThrough> passed_through;
   std::vector<ShownResult> shown;
-  std::vector<PlacedNode> placement;  // for explanations
-  double expected_seconds = 0;        // by placement's cost model
-  std::string placement_summary;
 
-  // What could not be planned before those results are known: control nodes first, then a function over feeds, results
-  // and control outputs.
-  std::vector<ControlNode> control;
-  std::shared_ptr<const Graph> rest;  // null when nothing is left; its main is what remains
-  RunSpec rest_spec;                  // how `rest` runs
-  std::vector<ValueSource> rest_inputs;
-  std::vector<bool> rest_by_value;  // inputs whose contents the shapes depend on
-
+  std::vector<ControlNode> control;  // carried out after the programs, in this order
+  Rest rest;                         // runs last
   std::vector<ValueSource> fetches;
-  std::vector<ValueType> fetch_types;                      // kInvalid where it is known only after the run
-  std::vector<std::pair<std::string, size_t>> pass_sizes;  // nodes after each pass
-  std::vector<RefusedGroup> refused_groups;                // what inline_fused put back
-  int64_t peak_bytes = 0;
+  std::vector<ValueType> fetch_types;  // kInvalid where the type is known only after the run
 
-  // Memory and lists of finished runs for the next ones: a warm run allocates nothing but results that nobody has given.
+  int64_t peak_bytes = 0;  // as run_bytes() tells
+  PlanReport report;
+  // Memory of finished runs: a warm run allocates only results that the caller has not given.
   mutable IdlePool<IdleRun> idle;
   mutable IdlePool<RunLists> lists;
 };

@@ -8,7 +8,7 @@
 
 namespace percale {
 
-// Whether an output lies in memory of its own: neither in a result of the host's nor where something else is kept.
+// True if the output lies neither in a result on the host nor where another value is kept.
 bool needs_buffer(const PlacedProgram& p, size_t output) {
   const Operand& place = p.program->output_from[output];
   return place.home == Home::kOutput && place.index == static_cast<int64_t>(output) &&
@@ -17,13 +17,14 @@ bool needs_buffer(const PlacedProgram& p, size_t output) {
 
 namespace {
 
-// As a pool counts them. Whoever makes a plan has checked that there is such a size.
+// The size as a pool accounts for it. The compiler has checked that the size is valid.
 int64_t booked_type_bytes(const ValueType& type) {
   const auto bytes = byte_size(type.dtype, type.shape);
   return booked_bytes(bytes.ok() ? *bytes : 0);
 }
 
-// What the device keeps: copies of variables that the program reads, and next values.
+// The values that the store keeps for the program: copies that it reads, and values that it
+// computes.
 int64_t kept_bytes(const PlacedProgram& p) {
   int64_t total = 0;
   for (size_t i = 0; i < p.input_keys.size(); ++i) {
@@ -35,7 +36,7 @@ int64_t kept_bytes(const PlacedProgram& p) {
   return total;
 }
 
-// What bind_program() takes from the device.
+// The bytes that bind_program() allocates on the device.
 int64_t program_bytes(const PlacedProgram& p) {
   const bool own = !p.device->shares_host_memory();
   int64_t total = booked_bytes(p.program->arena_bytes);
@@ -50,7 +51,7 @@ int64_t program_bytes(const PlacedProgram& p) {
   return total;
 }
 
-// Of the variables that the part reads other than by slices.
+// The bytes of the variables that the part reads other than by slices.
 int64_t variable_bytes(const Graph& graph, const Function& f) {
   std::vector<bool> whole(f.values.size(), false);
   for (const Node& node : f.nodes) {
@@ -72,7 +73,7 @@ int64_t variable_bytes(const Graph& graph, const Function& f) {
 
 }  // namespace
 
-// What bind_run() takes from devices, and for staging.
+// The bytes that bind_run() allocates on devices, and for staging.
 int64_t bound_bytes(const Plan& plan) {
   int64_t total = 0;
   for (const PlacedProgram& p : plan.programs) total += program_bytes(p);
@@ -94,9 +95,10 @@ int64_t run_bytes(const Plan& plan) {
       total += 2 * booked_type_bytes({v.dtype, v.shape});
     }
   }
-  // Values of precompute steps stay; what computing one of them takes besides is gone before the run begins.
+  // Precomputed values stay. The memory for computing one of them is free again before the run
+  // begins.
   int64_t preparing = 0;
-  for (const Plan::PrecomputeStep& value : plan.precompute_steps) {
+  for (const Plan::PrecomputeStep& value : plan.precompute.steps) {
     for (const ValueType& type : value.plan->results) total += booked_type_bytes(type);
     preparing = std::max(preparing, value.plan->peak_bytes);
   }
@@ -110,7 +112,7 @@ std::vector<DeviceBytes> device_bytes(const Plan& plan) {
     for (const PartInput& input : p.part.inputs) {
       const int64_t precomputed = input.index - static_cast<int64_t>(plan.feed_types.size());
       if (input.kind != PartInput::Kind::kFeed || precomputed < 0) continue;
-      shared += booked_type_bytes(plan.precompute_steps[static_cast<size_t>(precomputed)].plan->results[0]);
+      shared += booked_type_bytes(plan.precompute.steps[static_cast<size_t>(precomputed)].plan->results[0]);
     }
     out.push_back({p.part.device, program_bytes(p), shared});
   }

@@ -9,26 +9,28 @@
 
 namespace percale {
 
-// The most that one run at a time holds of the session's memory: arenas, buffers of devices, results, what precompute steps has
-// prepared, and of assigned variables the version that is and the one that becomes.
+// The most bytes of the session's memory that one run at a time needs: arenas, buffers on devices,
+// results, precomputed values, and two versions of each variable that it assigns.
 int64_t run_bytes(const Plan& plan);
 
-// What a plan holds of one device's memory.
+// The bytes that a plan needs on one device.
 struct DeviceBytes {
   int32_t device = 0;  // index into the engine's devices
-  // By each run: the arena, what stands in for inputs, outputs and constants where the memory is its own, and what others read.
+  // Per run: the arena, and the buffers for inputs, outputs and constants on a device with memory
+  // of its own.
   int64_t per_run = 0;
-  // By all runs together: the variables that its nodes read where they lie, or in copies that are kept, and prepared values; what is
-  // only sliced counts by its slices, there or in the arena.
+  // Of all runs together: the variables that the nodes read, whole or by slices, and precomputed
+  // values.
   int64_t shared = 0;
 };
 // Device and staging memory that one run allocates before it begins.
 int64_t bound_bytes(const Plan& plan);
 
-// True when an output has memory of its own: it is neither a result in host memory nor kept elsewhere.
+// True when an output has memory of its own: it is neither a result in host memory nor kept
+// elsewhere.
 bool needs_buffer(const PlacedProgram& program, size_t output);
 
-// Per program. What precompute steps need besides their values, and what is planned later, does not count.
+// Per program. Excludes what precompute steps need while they run, and what is compiled later.
 std::vector<DeviceBytes> device_bytes(const Plan& plan);
 
 }  // namespace percale

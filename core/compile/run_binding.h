@@ -1,4 +1,4 @@
-// How the runs of a plan see variables and resident values. Part of a plan's key.
+// Binds the runs of a plan to variables and resident values. Part of the plan's key.
 #ifndef PERCALE_CORE_COMPILE_RUN_BINDING_H_
 #define PERCALE_CORE_COMPILE_RUN_BINDING_H_
 
@@ -11,14 +11,14 @@
 
 namespace percale {
 
-// The feeds and fetches of a plan that may stay on a device between runs. Only a device with memory of
-// its own keeps values.
+// The feeds and fetches of a plan that may stay on a device between runs. Only a device with memory
+// of its own keeps values.
 struct ResidentSlots {
   // Per feed, or empty. A defined key must be of a resident value. The tensor of such a feed may be
   // undefined in a run if its device has the value.
   std::vector<StoreKey> feeds = {};
-  // Per fetch, or empty: the key under which the device that computes the fetch keeps it. The key of a
-  // variable means its next value; the device may need memory for both values.
+  // Per fetch, or empty: the key under which the device that computes the fetch keeps it. The key
+  // of a variable means its next value; the device may need memory for both values.
   std::vector<StoreKey> fetches = {};
   // Fetches that a device keeps are not copied to the host; their outputs stay undefined.
   bool keep_on_device = false;
@@ -35,11 +35,11 @@ class RunBinding {
   static RunBinding shared(ResidentSlots slots = {}) { return RunBinding(Variables::kShared, std::move(slots)); }
   // Nearly every run reads other contents, so nothing is precomputed from them.
   static RunBinding changing(ResidentSlots slots = {}) { return RunBinding(Variables::kChanging, std::move(slots)); }
-  // As changing(), but slices of variables are precomputed, because the shards of a step read the same
-  // contents.
+  // As changing(), but slices of variables are precomputed, because the shards of a step read the
+  // same contents.
   static RunBinding changing_with_slices() { return RunBinding(Variables::kChangingSliced, {}); }
-  // The caller passes the variables (RunValues::of_caller()) and is the only one to use them during the
-  // run. Assignments write into them.
+  // The caller passes the variables (RunValues::of_caller()) and is the only one to use them during
+  // the run. Assignments write into them.
   static RunBinding exclusive() { return RunBinding(Variables::kExclusive, {}); }
 
   bool is_exclusive() const { return variables_ == Variables::kExclusive; }

@@ -17,10 +17,11 @@ struct RunSpec {
   std::vector<std::string> feeds = {}, fetches = {}, targets = {};
   // Inputs of the function that are replaced by reading a variable: (input, variable).
   std::vector<std::pair<std::string, std::string>> reads = {};
-  // How runs see variables, and which feeds and fetches stay on devices.
+  // Says how runs see variables, and which feeds and fetches stay on devices.
   RunBinding binding = {};
-  // Indices of devices of the engine. The first runs everything it can, except for nodes that ask for
-  // another device by its place in this list (core/graph/device_hint.h). Empty: placement chooses.
+  // Indices of devices of the engine. The first runs everything it can, except for nodes that ask
+  // for another device by its place in this list (core/graph/device_hint.h). Empty: placement
+  // chooses.
   std::vector<int32_t> group = {};
 };
 

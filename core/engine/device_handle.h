@@ -47,8 +47,8 @@ using DeviceMemory = DeviceHandle<device_handle_detail::free_memory>;
 using PinnedMemory = DeviceHandle<device_handle_detail::free_pinned>;
 // Captured work, which the device can replay. The device's table calls it a recording.
 using DeviceCapture = DeviceHandle<device_handle_detail::destroy_capture>;
-// An in-order command stream. It must be drained before it is destroyed. The device's table calls it
-// a queue.
+// An in-order command stream. It must be drained before it is destroyed. The device's table calls
+// it a queue.
 using DeviceStream = DeviceHandle<device_handle_detail::destroy_stream>;
 
 Result<DeviceMemory> allocate_memory(const Device& device, int64_t bytes);

@@ -21,8 +21,9 @@ struct DeviceRequest {
   int32_t width = 0;  // threads, 0: no cap
 };
 
-// What EngineOptions::devices describes, but "all", which only the engine can resolve. INVALID_ARGUMENT says what is wrong
-// with which item: its form, a number that is too large, a device that stands twice, more than kMaxDevices.
+// Parses EngineOptions::devices, except for "all", which only the engine can resolve.
+// INVALID_ARGUMENT names the item and its fault: its form, a number that is too large, a device
+// that occurs twice, more than kMaxDevices.
 Result<std::vector<DeviceRequest>> parse_devices(std::string_view text);
 
 }  // namespace percale

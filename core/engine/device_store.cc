@@ -59,7 +59,7 @@ DeviceStore::Shelf& DeviceStore::shelf(const Device& device) {
   return *found;
 }
 
-// Finds the oldest copy of this size that nobody borrows, or makes one. The shelf must be locked.
+// Finds the oldest copy of this size that is not lent, or makes one. The shelf must be locked.
 Result<DeviceStore::Copy*> DeviceStore::unused_copy(Shelf& shelf, const Device& device, StoreKey key, int64_t bytes) {
   Copy* oldest = nullptr;
   std::list<Copy>& copies = shelf.copies[key];

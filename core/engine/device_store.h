@@ -23,7 +23,7 @@ struct StoreKey {
     kNone,         // no value
     kVariable,     // `index` is the place of the variable in the graph
     kResident,     // a value that callers hand from run to run; reserve() gives the index
-    kPrecomputed,  // a value computed from variables and constants alone; precomputed() gives the index
+    kPrecomputed,  // computed from variables and constants alone; see precomputed()
   };
   Kind kind = Kind::kNone;
   int32_t index = -1;
@@ -48,8 +48,8 @@ struct StoreVersion {
   bool matches(const StoreVersion& o) const { return number >= 0 && number == o.number && owner == o.owner; }
 };
 
-// Keeps one copy per device, key and version, and lends copies to runs. A copy that is lent is neither
-// freed nor overwritten. Thread-safe. Must not outlive the devices.
+// Keeps one copy per device, key and version, and lends copies to runs. A copy that is lent is
+// neither freed nor overwritten. Thread-safe. Must not outlive the devices.
 class DeviceStore {
  public:
   // `memory` accounts for the copies.
@@ -69,16 +69,17 @@ class DeviceStore {
   // As find(). Copies `bytes` of `contents` to the device if it does not have this version.
   Result<Copy*> fetch(const Device& device, StoreKey key, const StoreVersion& version, const void* contents,
                       int64_t bytes);
-  // Borrows memory for a value that the device will compute. Nobody else sees it before publish().
+  // Borrows memory for a value that the device will compute. find() does not see it before
+  // publish().
   Result<Copy*> allocate(const Device& device, StoreKey key, int64_t bytes);
   // Ends the loan of a copy from find() or fetch().
   static void release(Copy* copy);
   // Ends the loan of a copy from allocate(). It now holds `version`, or nothing if that is unknown.
   static void publish(Copy* copy, const StoreVersion& version);
 
-  // Frees the copies of these values that nobody borrows.
+  // Frees the copies of these values that are not lent.
   void drop(std::span<const StoreKey> keys);
-  // Frees all copies that nobody borrows. Returns false if there was none.
+  // Frees all copies that are not lent. Returns false if there was none.
   bool drop_unused();
   // The bytes of the newest version of each value, and of all other copies.
   struct Bytes {

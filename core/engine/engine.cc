@@ -15,7 +15,7 @@ namespace {
 
 constexpr int32_t kMaxThreads = 4096;
 
-// What a table of an older or newer plug-in says, in the form that this library knows.
+// Converts the table of an older or newer plug-in to the form that this library knows.
 percale_device_api complete(const percale_device_api& api) {
   percale_device_api out{};
   std::memcpy(&out, &api, std::min<size_t>(api.struct_size, sizeof out));
@@ -23,7 +23,7 @@ percale_device_api complete(const percale_device_api& api) {
   return out;
 }
 
-// A slot that no device can do without and that the table leaves empty; null when all are there.
+// The name of a required slot that the table leaves empty; null if there is none.
 const char* missing_slot(const percale_device_api& api) {
   if (api.kind == nullptr) return "kind";
   if (api.probe == nullptr) return "probe";
@@ -124,8 +124,8 @@ ParallelFor Device::parallel() const {
   return {&Device::call_narrow, const_cast<Device*>(this)};
 }
 
-// A loop over as many lanes as the device is wide; each lane takes the next piece until none is left. Which lane runs a
-// piece is chance, how the work was cut into pieces is not: the results are the same for every width.
+// Runs a loop on as many lanes as the device is wide. A lane takes the next piece until none is
+// left. The pieces do not depend on the width, so the results are the same for every width.
 void Device::call_narrow(void* device, int64_t pieces, ParallelFor::Body body, void* arg) {
   const auto& self = *static_cast<const Device*>(device);
   std::atomic<int64_t> next{0};
@@ -134,8 +134,8 @@ void Device::call_narrow(void* device, int64_t pieces, ParallelFor::Body body, v
   });
 }
 
-// A page that the kernel empties in a forked child. Where it cannot (before Linux 4.14, in some sandboxes), the process
-// number is compared instead.
+// Detects a fork by a page that the kernel clears in a forked child. If it cannot (before Linux
+// 4.14, in some sandboxes), the process id is compared instead.
 class Engine::ForkMark {
  public:
   static Result<std::unique_ptr<ForkMark>> create() {
@@ -217,7 +217,7 @@ Status Engine::open_devices() {
     for (const PresentKind& p : present) {
       for (int32_t i = 0; i < p.count && p.kind != "cpu"; ++i) {
         auto device = open_device({str_cat(p.kind, ":", i), p.kind, i, 0}, p.api, options_, *threads_);
-        // One that cannot be opened, or that exists to be looked at, is not among the usable ones.
+        // A device that cannot be opened, or that computes nothing, is not a usable one.
         if (!device.ok()) {
           parts_.absent.push_back({str_cat(p.kind, ":", i), std::string(device.status().message())});
         } else if ((*device)->description().gflops > 0 && !(*device)->shares_host_memory()) {
@@ -243,7 +243,8 @@ Status Engine::open_devices() {
 
 Engine::~Engine() {
   if (fork_mark_ != nullptr && fork_mark_->forked()) {
-    // No thread of the pool is here to be joined, and a driver's handles are the parent's: closing them could hang.
+    // The threads of the pool do not exist in the child, and handles of drivers belong to the
+    // parent. Closing them could hang.
     for (auto& device : devices_) static_cast<void>(device.release());
     static_cast<void>(threads_.release());
   }

@@ -1,4 +1,5 @@
-// The root of everything: what sessions, trainers and data sets share. Several may live in one process.
+// The engine: threads, memory and devices, which sessions, trainers and data sets share. A process
+// may have several.
 #ifndef PERCALE_CORE_ENGINE_ENGINE_H_
 #define PERCALE_CORE_ENGINE_ENGINE_H_
 
@@ -18,8 +19,8 @@ namespace percale {
 // A device that was opened. Closed with the engine. Thread-safe.
 class Device {
  public:
-  // Takes over `handle`, which api.open() gave. `api` and the texts of `description` must outlive the device, as must
-  // whatever runs `threads`. `width`: see below.
+  // Takes ownership of `handle`, which api.open() returned. `api`, the texts of `description` and
+  // the pool behind `threads` must outlive the device.
   Device(std::string name, const percale_device_api& api, int32_t index, void* handle,
          const percale_device_description& description, int32_t width, ParallelFor threads);
   ~Device();
@@ -31,24 +32,25 @@ class Device {
   int32_t index() const { return index_; }
   bool shares_host_memory() const { return description_.shares_host_memory != 0; }
   const percale_device_description& description() const { return description_; }
-  // Complete as far as the core goes: slots that the author of the table did not know are null.
+  // The device's table. Slots that its author did not know are null.
   const percale_device_api& api() const { return api_; }
   void* handle() const { return handle_; }
-  // Whether it works on queues, beside whoever gives it work.
+  // True if the device works from streams, beside the host's threads.
   bool has_streams() const { return api_.queue_create != nullptr; }
-  // Whether it takes whole partitions, not kernels one by one.
+  // True if the device compiles whole partitions instead of running kernels one by one.
   bool takes_partitions() const { return api_.compile != nullptr; }
-  // Whether it will never work again.
+  // True if the device has failed for good.
   bool lost() const { return api_.lost != nullptr && api_.lost(handle_) != 0; }
-  // How many threads work for the device at once, the caller counted; 0: as many as the engine has.
+  // The threads that work for the device at once, the caller included; 0: all of the engine's.
   int32_t width() const { return width_; }
-  // Whether nobody has asked for it: it holds variables, since none of the others has the host's memory, and computes nothing unless a
-  // run's group names it.
+  // True for a device that the options do not name. It holds variables, because no other device has
+  // the host's memory, and computes nothing unless the group of a run names it.
   bool is_home() const { return is_home_; }
   void make_home() { is_home_ = true; }
-  // Runs the loops of this device's kernels: on the engine's threads, at most width() of them. Lives as long as the device.
+  // Runs the loops of this device's kernels on at most width() threads of the engine. Valid as long
+  // as the device.
   ParallelFor parallel() const;
-  // The engine's, of which parallel() may be a part.
+  // All threads of the engine.
   ParallelFor all_threads() const { return threads_; }
 
  private:
@@ -75,43 +77,47 @@ struct EngineOptions {
   // Names and groups, separated by commas:
   //   "cpu:0", "cuda:1"   that device
   //   "cuda:0/0"          one of several logical devices on that one
-  //   "cpu=4x1"           the devices 0 to 3 of the kind, each at most 1 thread wide; "cpu=4": each as wide as the engine
-  //   "all"               alone: every device that reports a rate and has memory of its own, else cpu:0
+  //   "cpu=4x1"           the devices 0 to 3 of the kind, each at most 1 thread wide
+  //   "cpu=4"             the same, each as wide as the engine
+  //   "all"               alone: all devices that report a speed and have memory of their own;
+  //                       cpu:0 if there is none
   //   "" or "none"        none: graphs can be built, not run
-  // Where none of them has the host's memory, cpu:0 stands behind them as the home of variables.
+  // If none of them shares the host's memory, cpu:0 is added as the home of variables.
   std::string devices = "cpu:0";
-  std::string isa = "auto";  // what the CPU kernels may use; who makes the Parts has obeyed it
+  std::string isa = "auto";  // instruction set of the CPU kernels; obeyed by the maker of Parts
   LogLevel log_level = LogLevel::kWarning;
-  // Of devices that know these: bytes that each may give out, 0: what it has; whether bits may differ from run to run; whether f32
-  // products may be made of tf32.
+  // Options of devices that have them: bytes that each may allocate (0: all it has), the same bits
+  // in every run, f32 products in tf32.
   int64_t device_memory_limit = 0;
   bool deterministic = true;
   bool tf32 = false;
   bool map_files = true;  // MemoryPool::maps_files()
 };
 
-// Thread-safe. Immutable after creation but for what its parts count.
+// Thread-safe. Immutable after creation, except for the counters of its parts.
 class Engine {
  public:
-  // What the floors above know and the engine cannot: the op set, the kinds of device, facts for the fingerprint.
+  // The parts that the caller adds: the op set, the kinds of device, facts for the fingerprint.
   struct Parts {
     std::shared_ptr<const Registry> registry;            // null: an empty one
-    std::vector<const percale_device_api*> device_apis;  // borrowed until the engine's end; see `owners`
-    std::string isa;                                     // the instruction set that the CPU kernels use: "avx512"
-    std::string numerics;                                // more that decides bits: "onednn=3.7.2 precision=bf16"
+    std::vector<const percale_device_api*> device_apis;  // see `owners`
+    std::string isa;                                     // of the CPU kernels: "avx512"
+    std::string numerics;                                // decides bits too: "onednn=3.7.2"
     std::vector<AbsentDevice> absent;                    // kinds that have no table at all, and why
-    // The pool that the engine counts with, for tables that allocate from it: make_pool(options). Null: one of its own.
+    // The pool of the engine, for tables that allocate from it: make_pool(options). Null: the
+    // engine makes one.
     std::shared_ptr<MemoryPool> memory;
-    // What tables, kernels and schemas are borrowed from. Let go of last, in reverse order.
+    // Owners of the tables, kernels and schemas. Released last, in reverse order.
     std::vector<std::shared_ptr<const void>> owners;
   };
-  // A pool with the limit of the options.
+  // A pool with the memory limit of the options.
   static std::shared_ptr<MemoryPool> make_pool(const EngineOptions& options);
 
-  // INVALID_ARGUMENT or OUT_OF_RANGE for an option that means nothing, NOT_FOUND for a device that is not there: the
-  // message names what is, and why the absent ones are absent.
+  // INVALID_ARGUMENT or OUT_OF_RANGE for an invalid option. NOT_FOUND for a device that the machine
+  // lacks; the message lists the devices it has, and why others are absent.
   static Result<std::shared_ptr<Engine>> create(const EngineOptions& options, Parts parts);
-  // In a process that was forked after creation, threads and devices belong to the parent: they are left alone.
+  // In a process that was forked after creation, threads and devices belong to the parent and are
+  // not touched.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -119,16 +125,17 @@ class Engine {
   const std::shared_ptr<const Registry>& registry() const { return parts_.registry; }
   const std::shared_ptr<MemoryPool>& memory() const { return parts_.memory; }
   ThreadPool& threads() const { return *threads_; }
-  // In the order of the option.
+  // In the order of EngineOptions::devices.
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
-  // Null when the engine has not opened it.
+  // Null if the engine has not opened it.
   const Device* find_device(std::string_view name) const;
   const std::vector<AbsentDevice>& absent_devices() const { return parts_.absent; }
   const EngineOptions& options() const { return options_; }
   const std::string& isa() const { return parts_.isa; }
   LogSink& log() { return log_; }
   const LogSink& log() const { return log_; }
-  // What the bits of a result depend on: library, ISA, numeric options. Equal strings promise equal bits.
+  // Identifies what the bits of results depend on: library, instruction set, numeric options. Equal
+  // strings promise equal bits.
   std::string fingerprint() const;
   // FAILED_PRECONDITION in a process that was forked after the engine was made.
   Status check_usable() const;

@@ -1,4 +1,4 @@
-// What finished runs leave for the next ones.
+// A lock-free pool of idle objects.
 #ifndef PERCALE_CORE_ENGINE_IDLE_POOL_H_
 #define PERCALE_CORE_ENGINE_IDLE_POOL_H_
 
@@ -9,7 +9,7 @@
 
 namespace percale {
 
-// Keeps a few items; they are taken and put back without a lock, from any thread.
+// Keeps up to eight items. Any thread may take and put, without a lock.
 template <class T>
 class IdlePool {
  public:
@@ -18,14 +18,14 @@ class IdlePool {
   IdlePool(const IdlePool&) = delete;
   IdlePool& operator=(const IdlePool&) = delete;
 
-  // Null when there is none.
+  // Null if there is none.
   std::unique_ptr<T> take() {
     for (auto& slot : slots_) {
       if (T* item = slot.exchange(nullptr)) return std::unique_ptr<T>(item);
     }
     return nullptr;
   }
-  // Deletes what it has no room for.
+  // Deletes the item if the pool is full.
   void put(std::unique_ptr<T> item) {
     for (auto& slot : slots_) {
       T* none = nullptr;
@@ -34,7 +34,7 @@ class IdlePool {
       return;
     }
   }
-  // True when there was one.
+  // Returns true if there was one.
   bool clear() {
     bool any = false;
     for (auto& slot : slots_) {
@@ -48,12 +48,12 @@ class IdlePool {
   std::array<std::atomic<T*>, 8> slots_{};
 };
 
-// An item that goes back to its pool, however the run ends; a container is emptied first and keeps its room.
+// Returns an item to its pool on destruction. A container is cleared first and keeps its capacity.
 template <class T>
 class Lent {
  public:
   Lent(IdlePool<T>& pool, std::unique_ptr<T> item) : pool_(pool), item_(std::move(item)) {}
-  // One of the pool, or a new one.
+  // Takes an item from the pool, or makes one.
   explicit Lent(IdlePool<T>& pool) : Lent(pool, pool.take()) {
     if (item_ == nullptr) item_ = std::make_unique<T>();
   }

@@ -15,8 +15,8 @@ namespace percale {
 // Borrows copies from a DeviceStore while it lives. Must not outlive the store.
 class ResidentValues {
  public:
-  // Borrows one version of each key. NOT_FOUND if the device no longer has it; `variables` are those of
-  // the graph, for the message.
+  // Borrows one version of each key. NOT_FOUND if the device no longer has it; `variables` are
+  // those of the graph, for the message.
   static Result<std::unique_ptr<const ResidentValues>> hold(DeviceStore& store, const Device& device,
                                                             std::span<const StoreKey> keys,
                                                             std::span<const int64_t> versions,
@@ -25,7 +25,8 @@ class ResidentValues {
   ResidentValues(const ResidentValues&) = delete;
   ResidentValues& operator=(const ResidentValues&) = delete;
 
-  // Copies each value, which must be a variable, into the tensor at the variable's place in `state`.
+  // Copies each value, which must be a variable, into the tensor at the variable's place in
+  // `state`.
   Status copy_to(std::vector<Tensor>& state) const;
   // Copies the value. There must be exactly one.
   Status copy_value(const Tensor& to) const;

@@ -9,8 +9,8 @@
 namespace percale {
 namespace {
 
-// Spans of one row may enclose each other or follow each other; a viewer draws nonsense where they merely overlap, as spans
-// of concurrent runs do. A lane is a row without such overlap.
+// A viewer needs the spans of one row to enclose or to follow each other. Spans of concurrent runs
+// overlap, so a row is split into lanes without overlap.
 struct Lane {
   std::vector<int64_t> open_ends;  // of the spans that enclose what comes next, outermost first
 

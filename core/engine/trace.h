@@ -1,4 +1,4 @@
-// Spans of time, written by runs while a trace is attached, read as JSON that Chrome and Perfetto open.
+// Spans of time that runs record while a trace is attached. Chrome and Perfetto open the JSON.
 #ifndef PERCALE_CORE_ENGINE_TRACE_H_
 #define PERCALE_CORE_ENGINE_TRACE_H_
 
@@ -11,12 +11,12 @@
 
 namespace percale {
 
-// Thread-safe. Keeps at most `max_spans` spans; what comes later is counted and dropped.
+// Thread-safe. Keeps at most `max_spans` spans; later ones are counted and dropped.
 class Trace {
  public:
   explicit Trace(size_t max_spans = 1 << 20) : max_spans_(max_spans) {}
-  // Times on the monotonic clock in ns. `track`: the row it is drawn in, such as "cpu:0". `detail`: shown on click, like `nodes`,
-  // the names of the nodes that ran as one.
+  // Times are in ns on the monotonic clock. `track`: the row of the span, such as "cpu:0". `detail`
+  // and `nodes` (the nodes that ran as one) are shown on click.
   void add(std::string_view name, std::string_view track, int64_t begin_ns, int64_t end_ns,
            std::string_view detail = {}, std::span<const std::string> nodes = {});
   std::string to_json() const;

@@ -9,7 +9,8 @@
 
 namespace percale {
 
-// The times of nodes in the JSON of a trace (Trace::to_json). INVALID_ARGUMENT says where it is no such thing.
+// The times of nodes in the JSON of a trace (Trace::to_json). INVALID_ARGUMENT if it is not such a
+// text.
 Result<MeasuredTimes> times_of_trace(std::string_view json);
 
 }  // namespace percale

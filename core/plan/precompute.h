@@ -23,8 +23,8 @@ struct PrecomputeRules {
 // any, or if the run may switch to a newer version of them.
 PrecomputeRules precompute_rules(const Function& whole);
 
-// Per value of the function, or of a part of it: true if it is the same in all runs until a variable
-// changes.
+// Per value of the function, or of a part of it: true if it is the same in all runs until a
+// variable changes.
 std::vector<bool> precomputable_values(const Function& part, const PrecomputeRules& rules);
 
 // The values at which precomputable work ends, because a node that is not precomputed uses them.

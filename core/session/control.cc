@@ -22,7 +22,7 @@ Status check_scalar(const Node& node, std::string_view name, const Tensor& value
                           value.shape());
 }
 
-// The values of all trips, one behind the other.
+// Concatenates the values of all trips.
 Result<Tensor> stack(const std::vector<Tensor>& trips, const ValueType& declared,
                      const std::shared_ptr<MemoryPool>& memory) {
   Shape shape{static_cast<int64_t>(trips.size())};

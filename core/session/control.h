@@ -1,4 +1,4 @@
-// Carries out If and Loop between the programs of a run.
+// Carries out If, Loop and Call between the programs of a run.
 #ifndef PERCALE_CORE_SESSION_CONTROL_H_
 #define PERCALE_CORE_SESSION_CONTROL_H_
 
@@ -13,11 +13,11 @@
 
 namespace percale {
 
-// Runs a function of the graph for these inputs.
+// Runs a function of the graph on these inputs.
 using CallFunction =
     std::function<Result<std::vector<Tensor>>(const Function& function, std::span<const Tensor> inputs)>;
 
-// The outputs of a node of If or Loop. Inputs are undefined where absent.
+// The outputs of a control node. Inputs are undefined if absent.
 Result<std::vector<Tensor>> run_control(const Graph& graph, const Node& node, const std::vector<Tensor>& inputs,
                                         const std::shared_ptr<MemoryPool>& memory, const CallFunction& call);
 

@@ -25,7 +25,8 @@ Result<std::shared_ptr<Variables>> initialize_variables(const std::shared_ptr<En
   for (const Variable& v : graph->variables) {
     if (!v.initial.defined()) spec.fetches.push_back(v.name);
   }
-  // The home of variables computes them, so that they do not depend on the devices that compute later.
+  // The home of variables computes them, so that they do not depend on the devices that compute
+  // later.
   for (size_t i = 0; i < engine->devices().size(); ++i) {
     if (engine->devices()[i]->is_home()) spec.group = {static_cast<int32_t>(i)};
   }

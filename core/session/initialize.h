@@ -9,8 +9,8 @@
 
 namespace percale {
 
-// A table of the graph's variables with their first values: their own tensors, and what the function
-// "init" computes from `seed` for the others.
+// A table of the graph's variables with their first values: their own tensors, and what the
+// function "init" computes from `seed` for the others.
 Result<std::shared_ptr<Variables>> initialize_variables(const std::shared_ptr<Engine>& engine,
                                                         const std::shared_ptr<const Graph>& graph, int64_t seed);
 

@@ -18,7 +18,7 @@ PlanActivation::PlanActivation(PlanRunner& runner, const Plan& plan, PlanRunner:
 
 Status PlanActivation::bind_feeds(std::span<const Tensor> feeds) {
   feeds_.assign(feeds.begin(), feeds.end());
-  if (plan_.precompute_steps.empty()) return {};
+  if (plan_.precompute.steps.empty()) return {};
   PERCALE_ASSIGN_OR_RETURN(const auto precomputed, precomputed_values(runner_.session(), runner_.frame(), plan_));
   feeds_.insert(feeds_.end(), precomputed->values.begin(), precomputed->values.end());
   return {};
@@ -91,14 +91,14 @@ Status PlanActivation::run_control() {
 }
 
 Status PlanActivation::run_rest() {
-  if (plan_.rest == nullptr) return {};
-  std::vector<Tensor> inputs, contents(plan_.rest_inputs.size());
-  for (size_t i = 0; i < plan_.rest_inputs.size(); ++i) {
-    inputs.push_back(value_of(plan_.rest_inputs[i]));
-    if (plan_.rest_by_value[i]) contents[i] = inputs[i];
+  if (plan_.rest.graph == nullptr) return {};
+  std::vector<Tensor> inputs, contents(plan_.rest.inputs.size());
+  for (size_t i = 0; i < plan_.rest.inputs.size(); ++i) {
+    inputs.push_back(value_of(plan_.rest.inputs[i]));
+    if (plan_.rest.by_value[i]) contents[i] = inputs[i];
   }
   PERCALE_ASSIGN_OR_RETURN(rest_outputs_,
-                           runner_.call_function(*plan_.rest, plan_.id, plan_.rest_spec, inputs, contents));
+                           runner_.call_function(*plan_.rest.graph, plan_.id, plan_.rest.spec, inputs, contents));
   return {};
 }
 

@@ -17,8 +17,8 @@ class PlanActivation {
 
   // Takes the feeds and appends the precomputed values.
   Status bind_feeds(std::span<const Tensor> feeds);
-  // Decides where each result of the programs lies: in an output of the caller, in a feed or variable
-  // that it shows unchanged, or in new memory.
+  // Decides where each result of the programs lies: in an output of the caller, in a feed or
+  // variable that it shows unchanged, or in new memory.
   Status bind_results(std::span<const Tensor> outputs);
   Status execute();
   Status run_control();

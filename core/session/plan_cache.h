@@ -16,14 +16,15 @@
 
 namespace percale {
 
-// Thread-safe. Two threads that want the same new plan may both compile it; one of the plans is kept.
+// Thread-safe. Two threads that want the same new plan may both compile it; one of the plans is
+// kept.
 class PlanCache {
  public:
   struct Options {
     CompileOptions compile;
     int64_t max_plans = 0;
-    // Compiles a plan again after 8, 64, 512, ... uses, and takes the new plan if the measured times
-    // place nodes differently.
+    // Compiles a plan again after 8, 64, 512, ... uses, and takes the new plan if the measured
+    // times place nodes differently.
     bool measures = false;
   };
   // Borrows everything. `variables` and `times` may be null.

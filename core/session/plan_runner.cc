@@ -32,8 +32,8 @@ Result<std::vector<Tensor>> PlanRunner::call_function(const Graph& graph, int64_
 Result<std::vector<Tensor>> PlanRunner::call_body(const ControlNode& control, const Function& body,
                                                   std::span<const Tensor> arguments, int64_t version) {
   const BodyCall& how = control.bodies.find(body.name)->second;
-  // The body may read a variable itself if its contents are still those that the node was given: the
-  // run has seen no other version and has assigned nothing.
+  // The body may read a variable itself if its contents are still those that the node was given:
+  // the run has seen no other version and has assigned nothing.
   const bool unchanged = frame_.state.next.empty() && frame_.state.version == version;
   if (how.reading.reads.empty() || !unchanged) return call_function(*session_.graph, 0, how.spec, arguments, {});
   std::vector<Tensor> feeds;

@@ -15,7 +15,8 @@ class PlanRunner {
  public:
   PlanRunner(SessionState& session, RunFrame& frame) : session_(session), frame_(frame) {}
 
-  // Whether outputs that the caller has not allocated may share the memory of feeds and variables.
+  // kAllowed: outputs that the caller has not allocated may share the memory of feeds and
+  // variables.
   enum class Sharing : bool { kNo, kAllowed };
   // Writes to the outputs that are defined, and makes new tensors for the others.
   Status run_plan(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs, Sharing sharing);

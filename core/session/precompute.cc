@@ -37,7 +37,7 @@ Result<std::shared_ptr<const Tensor>> compute_step(SessionState& session, RunFra
 // The version of the variables under which this run may share precomputed values; -1: none, because
 // the run has assigned variables.
 int64_t shared_version(const RunFrame& frame, const Plan& plan) {
-  const auto& steps = plan.precompute_steps;
+  const auto& steps = plan.precompute.steps;
   const bool of_variables = std::any_of(steps.begin(), steps.end(), [](const auto& step) { return step.of_variables; });
   if (!of_variables) return 0;
   return frame.state.next.empty() ? frame.state.version : -1;
@@ -47,14 +47,15 @@ int64_t shared_version(const RunFrame& frame, const Plan& plan) {
 
 Result<std::shared_ptr<const Plan::Precomputed>> precomputed_values(SessionState& session, RunFrame& frame,
                                                                     const Plan& plan) {
-  const std::lock_guard lock(plan.precomputed_mutex);
+  const std::lock_guard lock(plan.precompute.mutex);
   const int64_t version = shared_version(frame, plan);
-  if (version >= 0 && plan.precomputed && plan.precomputed->version == version) return plan.precomputed;
+  if (version >= 0 && plan.precompute.values && plan.precompute.values->version == version)
+    return plan.precompute.values;
   const bool of_table = session.variables != nullptr && !frame.options.values.are_callers();
   PrecomputedStore& known = of_table ? *session.variables->precomputed() : session.precomputed;
   auto made = std::make_shared<Plan::Precomputed>();
   made->version = version;
-  for (const Plan::PrecomputeStep& step : plan.precompute_steps) {
+  for (const Plan::PrecomputeStep& step : plan.precompute.steps) {
     const int64_t known_by = step.of_variables ? version : 0;
     std::shared_ptr<const Tensor> value = known_by < 0 ? nullptr : known.find(step.form, known_by);
     if (value == nullptr) {
@@ -64,7 +65,7 @@ Result<std::shared_ptr<const Plan::Precomputed>> precomputed_values(SessionState
     made->values.push_back(*value);
     made->shared.push_back(std::move(value));
   }
-  plan.precomputed = made;
+  plan.precompute.values = made;
   return std::shared_ptr<const Plan::Precomputed>(std::move(made));
 }
 

@@ -9,8 +9,9 @@
 
 namespace percale {
 
-// The precomputed values for the version of the variables that this run sees: those of an earlier run,
-// of another plan, or computed now. A second run that needs the same values waits for the first.
+// The precomputed values for the version of the variables that this run sees: those of an earlier
+// run, of another plan, or computed now. A second run that needs the same values waits for the
+// first.
 Result<std::shared_ptr<const Plan::Precomputed>> precomputed_values(SessionState& session, RunFrame& frame,
                                                                     const Plan& plan);
 

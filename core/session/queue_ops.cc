@@ -8,7 +8,7 @@ namespace {
 Result<std::vector<Tensor>> enqueue(std::string_view queue, const std::vector<Tensor>& inputs, RunFrame& frame) {
   std::vector<Tensor> components;
   for (const Tensor& input : inputs) {
-    // The caller may write to feeds and fetched values when the run is over.
+    // The caller may write to feeds and fetched values once the run is over.
     PERCALE_ASSIGN_OR_RETURN(Tensor own, Tensor::allocate(frame.memory, input.dtype(), input.shape()));
     if (input.bytes() > 0) std::memcpy(own.data(), input.data(), static_cast<size_t>(input.bytes()));
     components.push_back(std::move(own));
@@ -20,7 +20,7 @@ Result<std::vector<Tensor>> enqueue(std::string_view queue, const std::vector<Te
 Result<std::vector<Tensor>> dequeue(const Node& node, std::string_view queue, RunFrame& frame) {
   PERCALE_ASSIGN_OR_RETURN(const auto declared, declared_components(node.attributes));
   PERCALE_ASSIGN_OR_RETURN(auto components, frame.resources->dequeue(queue));
-  // The queue may have been declared with less known of it when the element came in.
+  // The queue may have been declared with less precise types when the element was put in.
   QueueType type{0, declared}, given{0, {}};
   for (const Tensor& t : components) given.components.push_back({t.dtype(), t.shape()});
   PERCALE_RETURN_IF_ERROR(merge_queue_types(queue, type, given));

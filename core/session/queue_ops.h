@@ -1,4 +1,4 @@
-// Carries out the ops on queues and mutexes, between the programs of a run.
+// The ops on queues and mutexes, which run between the programs of a run.
 #ifndef PERCALE_CORE_SESSION_QUEUE_OPS_H_
 #define PERCALE_CORE_SESSION_QUEUE_OPS_H_
 
@@ -8,7 +8,7 @@
 
 namespace percale {
 
-// How a run waits: woken by its cancel tokens, at most until its deadline, without a place among the runs that compute.
+// A run that waits gives its slot away. Its cancellation tokens and its deadline wake it.
 class RunWaiter final : public Waiter {
  public:
   // Borrows the frame.
@@ -23,7 +23,7 @@ class RunWaiter final : public Waiter {
   const RunFrame& frame_;
 };
 
-// The outputs of a node of such an op. Inputs are copied into memory of the frame where they are kept.
+// The outputs of a node of such an op. Inputs that are kept are copied into memory of the frame.
 Result<std::vector<Tensor>> run_queue_op(const Node& node, const std::vector<Tensor>& inputs, RunFrame& frame);
 
 }  // namespace percale

@@ -9,8 +9,8 @@
 namespace percale {
 namespace {
 
-// The device that computes the value with this key and is the only one to read it. Null if there is no
-// such device, or if the host needs the value.
+// The device that computes the value with this key and is the only one to read it. Null if there is
+// no such device, or if the host needs the value.
 const Device* home_of(const Plan& plan, StoreKey key, int32_t fetch, int32_t feed) {
   const ValueSource& source = plan.fetches[static_cast<size_t>(fetch)];
   if (source.kind != ValueSource::Kind::kResult || !plan.stays[static_cast<size_t>(source.index)]) return nullptr;
@@ -55,7 +55,7 @@ RecurrentCall::~RecurrentCall() {
   session_->device_store().drop(keys_);
 }
 
-// Where all of them can stay.
+// Only if every pair has a home.
 Status RecurrentCall::keep_on_devices(RunSpec spec, const std::vector<ValueType>& feed_types) {
   std::vector<StoreKey> keys = session_->device_store().reserve(pairs_.size());
   ResidentSlots slots;
@@ -70,7 +70,7 @@ Status RecurrentCall::keep_on_devices(RunSpec spec, const std::vector<ValueType>
   auto plan = session_->prepare(spec, feed_types);
   if (plan.status().code() == Code::kUnimplemented) return {};
   PERCALE_RETURN_IF_ERROR(plan.status());
-  if (!(*plan)->control.empty() || (*plan)->rest != nullptr) return {};
+  if (!(*plan)->control.empty() || (*plan)->rest.graph != nullptr) return {};
   std::vector<const Device*> devices;
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const auto [fetch, feed] = pairs_[i];

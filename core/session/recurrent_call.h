@@ -1,4 +1,5 @@
-// A prepared plan whose runs hand values on: what one gives as a fetch is a feed of the next. A device with memory of its own keeps them.
+// A plan whose runs hand state on: a fetch of one run is a feed of the next. A device with memory
+// of its own keeps the state.
 #ifndef PERCALE_CORE_SESSION_RECURRENT_CALL_H_
 #define PERCALE_CORE_SESSION_RECURRENT_CALL_H_
 
@@ -13,19 +14,21 @@ namespace percale {
 // Thread-compatible.
 class RecurrentCall {
  public:
-  // (fetch, feed), by their places in the spec.
+  // (fetch, feed), as indices into the spec.
   using Pairs = std::vector<std::pair<size_t, size_t>>;
-  // FAILED_PRECONDITION where the types of a pair differ, or are known only when it has run.
+  // FAILED_PRECONDITION if the types of a pair differ, or are known only after a run.
   static Result<std::unique_ptr<RecurrentCall>> create(std::shared_ptr<Session> session, RunSpec spec,
                                                        const std::vector<ValueType>& feed_types, Pairs pairs);
   ~RecurrentCall();
   RecurrentCall(const RecurrentCall&) = delete;
   RecurrentCall& operator=(const RecurrentCall&) = delete;
 
-  // The feeds of all pairs are not defined: they are what the last run that succeeded gave; or all are: a new beginning. An output of a pair
-  // that is not defined is not brought to the host; others become new tensors. After an error the values are what they were before.
+  // Either all feeds of the pairs are undefined, and the state of the last run that succeeded is
+  // used; or all are defined, and the state begins anew. The outputs of pairs that are undefined
+  // are not copied to the host; other undefined outputs become new tensors. After an error the
+  // state is what it was before.
   Status run(std::vector<Tensor>& feeds, std::vector<Tensor>& outputs, RunOptions options);
-  // Whether the values stay on devices.
+  // True if the state stays on devices.
   bool stays() const { return !keys_.empty(); }
 
  private:
@@ -40,12 +43,12 @@ class RecurrentCall {
   const Pairs pairs_;
   std::shared_ptr<const Plan> plan_;
   bool begun_ = false;
-  // Of values on devices, by pair; empty where they are the host's.
+  // State on devices, by pair; empty if the state is on the host.
   std::vector<StoreKey> keys_;
   std::vector<const Device*> devices_;
   std::vector<std::unique_ptr<const ResidentValues>> held_;
   int64_t version_ = 0, last_version_ = 0;
-  // Of values on the host, by pair: what the next run is fed, and memory for what it gives.
+  // State on the host, by pair: the feeds of the next run, and memory for its fetches.
   std::vector<Tensor> kept_, spare_;
 };
 

@@ -7,7 +7,8 @@
 namespace percale {
 namespace {
 
-// The places of the graph's variables in the table. An error if the table lacks one or has another type.
+// The places of the graph's variables in the table. An error if the table lacks one or has another
+// type.
 Result<std::vector<int32_t>> find_variables(const Graph& graph, const Variables& table) {
   std::vector<int32_t> out;
   for (const Variable& v : graph.variables) {
@@ -38,7 +39,7 @@ Status check_counts(const Plan& plan, std::span<const Tensor> feeds, std::span<c
 Status check_feeds(const Plan& plan, std::span<const Tensor> feeds) {
   for (size_t i = 0; i < feeds.size(); ++i) {
     const ValueType& want = plan.feed_types[i];
-    if (plan.spec.binding.feed_key(i).defined() && !feeds[i].defined()) continue;  // its device has it
+    if (plan.spec.binding.feed_key(i).defined() && !feeds[i].defined()) continue;
     if (feeds[i].dtype() != want.dtype || !(feeds[i].shape() == want.shape)) {
       return invalid_argument("feed '", plan.spec.feeds[i], "' is ", feeds[i].dtype(), " ", feeds[i].shape(),
                               ", the plan was made for ", want.dtype, " ", want.shape);
@@ -63,7 +64,7 @@ Status check_outputs(const Plan& plan, std::span<const Tensor> outputs) {
 std::vector<Tensor> reshaped_feeds(const Plan& plan, std::span<const Tensor> feeds) {
   std::vector<Tensor> out;
   for (size_t i = 0; i < feeds.size(); ++i) {
-    out.push_back(feeds[i].defined() ? feeds[i].reshaped(plan.bound_shapes[i]) : feeds[i]);
+    out.push_back(feeds[i].defined() ? feeds[i].reshaped(plan.inner_shapes[i]) : feeds[i]);
   }
   return out;
 }
@@ -112,7 +113,7 @@ Status Session::run(const Plan& plan, std::span<const Tensor> feeds, std::span<T
   PERCALE_RETURN_IF_ERROR(check_feeds(plan, feeds));
   PERCALE_RETURN_IF_ERROR(check_outputs(plan, outputs));
   std::vector<Tensor> reshaped;
-  if (plan.reshapes_feeds) feeds = reshaped = reshaped_feeds(plan, feeds);
+  if (!plan.inner_shapes.empty()) feeds = reshaped = reshaped_feeds(plan, feeds);
 
   const FloatMode mode;
   SessionRun run(*state_, plan, options);

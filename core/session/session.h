@@ -26,11 +26,11 @@ struct SessionState;  // core/session/session_state.h
 struct SessionOptions {
   CompileOptions compile = {};
   int64_t cache_size = 64;   // plans that are kept
-  int64_t memory_limit = 0;  // bytes for runs and for what is kept between them; 0: the engine's limit
+  int64_t memory_limit = 0;  // bytes; 0: the engine's limit alone
   // A pool below the engine's that accounts for the session's memory too. Null: the engine's pool.
   std::shared_ptr<MemoryPool> memory = nullptr;
-  // Measures nodes if the engine has several devices. A plan is compiled again after 8, 64, 512, ...
-  // uses, in case other devices of the same bits are faster.
+  // Measures nodes if the engine has several devices. A plan is compiled again after 8, 64, 512,
+  // ... uses, in case other devices of the same bits are faster.
   bool measures = false;
   MeasuredTimes costs = {};  // times that are known from the start
   // Queues and mutexes. Null: those of the variables, or the session's own if it has no variables.
@@ -47,20 +47,21 @@ struct SessionStats {
 // Thread-safe, and runs may be concurrent.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  // `variables` may be null if the graph has none, or if every run passes them (RunValues::of_caller()).
+  // `variables` may be null if the graph has none, or if every run passes them
+  // (RunValues::of_caller()).
   static Result<std::shared_ptr<Session>> create(std::shared_ptr<Engine> engine, std::shared_ptr<const Graph> graph,
                                                  std::shared_ptr<Variables> variables, SessionOptions options = {});
   ~Session();
 
-  // The plan for feeds of these types, compiled unless the cache has it. A tensor of one element and
-  // any shape may be fed for a scalar.
+  // The plan for feeds of these types, compiled unless the cache has it. A tensor of one element
+  // and any shape may be fed for a scalar.
   Result<std::shared_ptr<const Plan>> prepare(const RunSpec& spec, std::span<const ValueType> feed_types);
   // The types of the plan's fetches; kInvalid where a type is known only after the run.
   static std::vector<ValueType> fetch_types(const Plan& plan);
 
-  // Runs a plan of this session. Writes into outputs[i] if it is defined, and else makes a new tensor.
-  // Outputs never share memory with feeds. If the run fails, nothing is assigned and queues are as
-  // before.
+  // Runs a plan of this session. Writes into outputs[i] if it is defined, and else makes a new
+  // tensor. Outputs never share memory with feeds. If the run fails, nothing is assigned and queues
+  // are as before.
   Status run(const Plan& plan, std::span<const Tensor> feeds, std::span<Tensor> outputs,
              const RunOptions& options = {});
   // prepare() and run().

@@ -54,7 +54,7 @@ void SessionRun::pin_latest() {
 Status SessionRun::execute(std::span<const Tensor> feeds, std::span<Tensor> outputs) {
   // Results of bodies and rests may share the memory of feeds and variables. The caller's must not.
   std::vector<bool> may_share;
-  if (!plan_.control.empty() || plan_.rest != nullptr) {
+  if (!plan_.control.empty() || plan_.rest.graph != nullptr) {
     for (const Tensor& output : outputs) may_share.push_back(!output.defined());
   }
   PERCALE_RETURN_IF_ERROR(run_plan(feeds, outputs));
@@ -64,9 +64,9 @@ Status SessionRun::execute(std::span<const Tensor> feeds, std::span<Tensor> outp
   return {};
 }
 
-// Runs the plan a second time if memory was short and some can be freed: memory that waits for later
-// runs must not keep this one from running. Nothing was assigned, unless assignments go into the
-// caller's memory.
+// Runs the plan a second time if memory was short and some can be freed: memory that waits for
+// later runs must not keep this one from running. Nothing was assigned, unless assignments go into
+// the caller's memory.
 Status SessionRun::run_plan(std::span<const Tensor> feeds, std::span<Tensor> outputs) {
   PlanRunner runner(session_, frame_);
   Status status = runner.run_plan(plan_, feeds, outputs, PlanRunner::Sharing::kNo);

@@ -22,7 +22,7 @@ class SessionRun {
 
   // Pins the variables that the run reads.
   Status pin();
-  // Runs the plan. Nobody else sees what it assigns yet.
+  // Runs the plan. Other runs do not see what it assigns yet.
   Status execute(std::span<const Tensor> feeds, std::span<Tensor> outputs);
   // Makes assigned variables and the changes of queues visible to others.
   Status publish();
@@ -36,7 +36,7 @@ class SessionRun {
   const Plan& plan_;
   const std::shared_ptr<const CancelToken> cancel_;
   RunFrame frame_;
-  const Lent<std::vector<Tensor>> ordered_;         // the pinned variables in the order of the graph
+  const Lent<std::vector<Tensor>> ordered_;         // the pinned variables, as the graph orders them
   std::shared_ptr<const VariablesVersion> pinned_;  // null: the caller has passed the variables
   RunWaiter waiter_;
   ResourceRun resources_;  // rolled back unless publish() commits it

@@ -12,7 +12,7 @@
 namespace percale {
 
 // `format`: "svg" (of "main" alone) or "html". `trace`: the JSON of a trace, or "".
-// INVALID_ARGUMENT for another format and for what is no trace.
+// INVALID_ARGUMENT for another format, or if `trace` is not the JSON of a trace.
 Result<std::string> draw_graph(const Graph& graph, std::string_view format, std::string_view trace);
 Result<std::string> draw_plan(const Plan& plan, std::string_view format, std::string_view trace);
 

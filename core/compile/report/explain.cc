@@ -31,7 +31,7 @@ void write_refusals(JsonWriter& json, const ProgramNode& node) {
   json.end_array();
 }
 
-// What placement expected of each device that the node could have gone to; nothing where it had no choice.
+// The forecast of placement for each candidate. Empty if the node had no choice.
 void write_forecasts(JsonWriter& json, const PlacedNode& node, const Engine& engine) {
   json.key("candidates").begin_array();
   for (const Forecast& f : node.forecasts) {
@@ -43,7 +43,7 @@ void write_forecasts(JsonWriter& json, const PlacedNode& node, const Engine& eng
 
 std::string plan_json(const Plan& plan, const Engine& engine) {
   std::map<std::string_view, const PlacedNode*> placed;
-  for (const PlacedNode& p : plan.placement) placed[p.node] = &p;
+  for (const PlacedNode& p : plan.report.placement) placed[p.node] = &p;
   JsonWriter json;
   json.begin_object().key("nodes").begin_array();
   for (const PlacedProgram& p : plan.programs) {
@@ -76,8 +76,8 @@ std::string plan_json(const Plan& plan, const Engine& engine) {
     json.key("predicted_peak_bytes").value(bytes[i].per_run);
     json.key("arena_bytes").value(p.program->arena_bytes).key("variable_bytes").value(bytes[i].shared).end_object();
   }
-  json.end_array().key("placement").begin_object().key("expected_seconds").value(plan.expected_seconds);
-  json.key("summary").value(plan.placement_summary).end_object();
+  json.end_array().key("placement").begin_object().key("expected_seconds").value(plan.report.expected_seconds);
+  json.key("summary").value(plan.report.placement_summary).end_object();
   const PlanCost cost = plan_cost(plan);
   json.key("cost").begin_object().key("flops").value(cost.flops);
   json.key("bytes_touched").value(cost.bytes_touched).key("critical_path_nodes").value(cost.critical_path_nodes);
@@ -87,12 +87,13 @@ std::string plan_json(const Plan& plan, const Engine& engine) {
       .value(cost.mean_width())
       .end_object();
   json.key("control_nodes").value(static_cast<int64_t>(plan.control.size()));
-  json.key("nodes_planned_later").value(plan.rest ? static_cast<int64_t>(plan.rest->main().nodes.size()) : 0);
+  json.key("nodes_planned_later")
+      .value(plan.rest.graph ? static_cast<int64_t>(plan.rest.graph->main().nodes.size()) : 0);
   json.end_object();
   return json.text();
 }
 
-// Of inputs and outputs; as its author calls it, without what only he reads.
+// Formats of inputs and outputs by the name that their author gave them.
 void write_formats(JsonWriter& json, const ProgramNode& node) {
   json.key("formats").begin_array();
   for (const std::string& key : node.formats) {
@@ -105,7 +106,7 @@ void write_formats(JsonWriter& json, const ProgramNode& node) {
   json.end_array();
 }
 
-// `runs`: "once", for precompute steps, or "always".
+// `runs`: "once" for precompute steps, else "always".
 void write_kernels(JsonWriter& json, const Plan& plan, std::string_view runs) {
   for (const PlacedProgram& p : plan.programs) {
     for (const ProgramNode& node : p.program->nodes) {
@@ -121,7 +122,7 @@ void write_kernels(JsonWriter& json, const Plan& plan, std::string_view runs) {
 std::string kernels_json(const Plan& plan) {
   JsonWriter json;
   json.begin_array();
-  for (const Plan::PrecomputeStep& value : plan.precompute_steps) write_kernels(json, *value.plan, "once");
+  for (const Plan::PrecomputeStep& value : plan.precompute.steps) write_kernels(json, *value.plan, "once");
   write_kernels(json, plan, "always");
   json.end_array();
   return json.text();
@@ -130,11 +131,11 @@ std::string kernels_json(const Plan& plan) {
 std::string passes_json(const Plan& plan) {
   JsonWriter json;
   json.begin_array();
-  for (const auto& [pass, nodes] : plan.pass_sizes) {
+  for (const auto& [pass, nodes] : plan.report.pass_sizes) {
     json.begin_object().key("pass").value(pass).key("nodes").value(static_cast<int64_t>(nodes));
     if (pass == kInlineFused) {
       json.key("refused").begin_array();
-      for (const RefusedGroup& r : plan.refused_groups) {
+      for (const RefusedGroup& r : plan.report.refused_groups) {
         json.begin_object().key("node").value(r.node).key("reason").value(r.reason).end_object();
       }
       json.end_array();

@@ -1,4 +1,4 @@
-// A plan in words: JSON for programs. core/compile/report/drawing.h shows it to people.
+// A plan as JSON. drawing.h makes pictures of it.
 #ifndef PERCALE_CORE_COMPILE_REPORT_EXPLAIN_H_
 #define PERCALE_CORE_COMPILE_REPORT_EXPLAIN_H_
 
@@ -9,9 +9,12 @@
 
 namespace percale {
 
-// `what`: "plan" (per node device, kernel, reason, what was expected of each candidate, shapes; the cut, bytes moved, predicted peak per device), "kernels" (who runs
-// each node, and why every better entry of the list refused), "passes" (nodes after each pass, and which fused
-// groups were put back for what reason). INVALID_ARGUMENT for anything else.
+// `what` is one of
+//   "plan": per node its device, kernel, types, the reason, and the forecast of each candidate;
+//           the transfers, the bytes moved, and the predicted peak per device
+//   "kernels": per node its kernel, and why every better entry of the list refused
+//   "passes": nodes after each pass, and the fused groups that were undone, with reasons
+// INVALID_ARGUMENT for anything else.
 Result<std::string> explain_plan(const Plan& plan, const Engine& engine, std::string_view what);
 
 }  // namespace percale

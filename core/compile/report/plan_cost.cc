@@ -7,10 +7,10 @@
 namespace percale {
 namespace {
 
-// Reading a variable is no work: it is an operand of whoever uses it.
+// Reading a variable is not work: the variable is an operand of the nodes that use it.
 bool works(const Node& node) { return node.op->name != "ReadVariable"; }
 
-// Longest chains up to a place.
+// The longest chains up to a node or value.
 struct Depth {
   int64_t nodes = 0;
   double flops = 0;
@@ -23,7 +23,7 @@ struct Depth {
   }
 };
 
-// Depths of the values and nodes of a part, from those of its inputs.
+// The depths of the values and nodes of a part, computed from those of its inputs.
 class PartDepths {
  public:
   PartDepths(const Graph& graph, const Function& f) : f_(f), values_(f.values.size()), nodes_(f.nodes.size()) {
@@ -73,7 +73,7 @@ PlanCost plan_cost(const Plan& plan) {
       }
     }
   }
-  // Parts wait for each other in any order; depths only grow, and at most once per transfer and part.
+  // Parts wait for each other in any order. Depths only grow, at most once per transfer and part.
   bool grew = true;
   for (size_t round = 0; grew && round <= plan.transfers.size(); ++round) {
     grew = false;

@@ -15,12 +15,15 @@ class PlanPicture {
 
   Picture run() {
     for (size_t i = 0; i < plan_.spec.feeds.size(); ++i) {
-      builder_.add_input(plan_.spec.feeds[i], {plan_.feed_types[i].dtype, plan_.bound_shapes[i]});
+      const ValueType& type = plan_.feed_types[i];
+      const Shape& shape = plan_.inner_shapes.empty() ? type.shape : plan_.inner_shapes[i];
+      builder_.add_input(plan_.spec.feeds[i], {type.dtype, shape});
     }
     for (const PlacedProgram& program : plan_.programs) add_program(program);
     for (const ControlNode& control : plan_.control) add_control(control);
-    if (plan_.rest != nullptr) {
-      rest_ = builder_.add_function(plan_.rest->main(), [this](size_t i) { return origin(plan_.rest_inputs[i]); });
+    if (plan_.rest.graph != nullptr) {
+      rest_ =
+          builder_.add_function(plan_.rest.graph->main(), [this](size_t i) { return origin(plan_.rest.inputs[i]); });
     }
     for (size_t i = 0; i < plan_.control.size(); ++i) connect_control(i);
     for (const Transfer& t : plan_.transfers) {
@@ -57,9 +60,9 @@ class PlanPicture {
       for (const Refusal& r : node->refusals) box.facts.emplace_back("not", str_cat(r.kernel, ": ", r.reason));
       for (const std::string& member : node->members) box.facts.emplace_back("stands for", member);
     }
-    const auto place = std::find_if(plan_.placement.begin(), plan_.placement.end(),
+    const auto place = std::find_if(plan_.report.placement.begin(), plan_.report.placement.end(),
                                     [&](const PlacedNode& p) { return p.node == box.name; });
-    if (place != plan_.placement.end()) box.facts.emplace_back("placed because", place->reason);
+    if (place != plan_.report.placement.end()) box.facts.emplace_back("placed because", place->reason);
   }
 
   void add_control(const ControlNode& control) {
@@ -105,7 +108,7 @@ class PlanPicture {
       case ValueSource::Kind::kControl:
         return {control_[static_cast<size_t>(source.index)], source.output, LinkKind::kValue, {}};
       case ValueSource::Kind::kRest:
-        return builder_.origin(rest_, plan_.rest->main().outputs[static_cast<size_t>(source.index)]);
+        return builder_.origin(rest_, plan_.rest.graph->main().outputs[static_cast<size_t>(source.index)]);
     }
     return {};
   }

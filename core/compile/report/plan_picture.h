@@ -7,8 +7,8 @@
 
 namespace percale {
 
-// Every node that runs, with its device and kernel; values that pass between devices; and, without
-// either, what can only be planned during a run.
+// Shows every node with its device and kernel, the values that pass between devices, and the nodes
+// that are compiled during a run.
 Picture picture_of(const Plan& plan);
 
 }  // namespace percale

@@ -122,7 +122,7 @@ void bind_sends(const Plan& plan, BoundProgram& p) {
     if (!p.has_stream() || transfer.to_input < 0) continue;
     auto& sends = p.stream->sends;
     const auto is_same = [&](const StreamCopy& s) { return s.output == transfer.from_output; };
-    if (std::any_of(sends.begin(), sends.end(), is_same)) continue;  // one copy serves all receivers
+    if (std::any_of(sends.begin(), sends.end(), is_same)) continue;
     sends.push_back({after, transfer.from_output, static_cast<int32_t>(t)});
   }
   std::sort(awaited.begin(), awaited.end());

@@ -40,11 +40,11 @@ struct Wait {
   bool kept;  // the value has a StoreKey, so the device may have it already
 };
 
-// The points at which programs wait for each other. Progress counts the instructions that are done; it
-// is one more than their number when the copies of the program are done too.
+// The points at which programs wait for each other. Progress counts the instructions that are done;
+// it is one more than their number when the copies of the program are done too.
 struct SyncPoints {
   std::vector<Wait> waits;       // by instruction
-  std::vector<int32_t> awaited;  // progress that other programs or the end of the run wait for; ascending
+  std::vector<int32_t> awaited;  // progress that others wait for; ascending
   // Positions of the run under way.
   size_t next_wait = 0, next_awaited = 0;
 
@@ -56,7 +56,8 @@ struct SyncPoints {
   }
 };
 
-// Once `after` instructions are done, an output is copied from the device to transfer or result `to`.
+// Once `after` instructions are done, an output is copied from the device to transfer or result
+// `to`.
 struct StreamCopy {
   int32_t after, output, to;
 };
@@ -68,7 +69,7 @@ struct StreamInstruction {
   uint32_t operands;
 };
 
-// What a program needs besides if its device works from a stream.
+// The additional state of a program whose device works from a stream.
 struct StreamProgram {
   std::vector<StreamInstruction> instructions;
   std::vector<StreamCopy> sends, result_copies;  // both by `after`

@@ -10,7 +10,8 @@
 
 namespace percale {
 
-// Aligned host memory that a transfer passes through. Pinned if one of the two devices can pin memory.
+// Aligned host memory that a transfer passes through. Pinned if one of the two devices can pin
+// memory.
 struct Staging {
   std::vector<std::byte> memory;
   PinnedMemory pinned;
@@ -29,8 +30,8 @@ struct BoundRun final : IdleRun {
   std::shared_ptr<MemoryPool> memory;
   int64_t booked = 0;  // bytes that devices have allocated, accounted for in `memory`
   std::vector<std::unique_ptr<BoundProgram>> programs;
-  // Per transfer; no memory if both devices share the host's. If a stream sends an output to several
-  // receivers, only the first transfer has memory.
+  // Per transfer; no memory if both devices share the host's. If a stream sends an output to
+  // several receivers, only the first transfer has memory.
   std::vector<Staging> staging;
 };
 

@@ -24,9 +24,9 @@ class CapturedSegment {
     std::vector<void*> operands;
     DeviceCapture work;
   };
-  // Returns the capture for these addresses if an earlier call had the same ones. Otherwise notes the
-  // addresses and returns null: the instructions are to be launched one by one. After four different
-  // sets of addresses the segment gives up, frees its captures and always returns null.
+  // Returns the capture for these addresses if an earlier call had the same ones. Otherwise notes
+  // the addresses and returns null: the instructions are to be launched one by one. After four
+  // different sets of addresses the segment gives up, frees its captures and always returns null.
   Capture* find(std::span<void* const> operands);
 
   // Stops capturing for good, because the device cannot capture these instructions.

@@ -13,7 +13,7 @@ namespace percale {
 namespace {
 
 constexpr size_t kMaxSleepers = 1024;
-constexpr std::chrono::milliseconds kLook(5);  // how often who waits for a place looks whether its run was stopped
+constexpr std::chrono::milliseconds kLook(5);  // between checks of a task that waits for a slot
 
 }  // namespace
 
@@ -25,16 +25,16 @@ struct AsyncRunner::State {
   std::deque<std::function<void()>> tasks;
   std::vector<std::thread> threads;
   size_t idle = 0;                     // threads without a task
-  size_t running = 0;                  // tasks that have a place
-  size_t sleepers = 0, returning = 0;  // tasks that have left theirs; those of them that want it back
+  size_t running = 0;                  // tasks that have a slot
+  size_t sleepers = 0, returning = 0;  // tasks without a slot; those that want it back
   bool stop = false;
 
-  // Those that come back go first: they hold what others may be waiting for.
+  // Returning tasks go first, because others may be waiting for them.
   bool has_place() const { return running + returning < max_running; }
-  // No thread will come to the next task before somebody is woken, who may wait for that very task.
+  // True if every thread sleeps, so that none would take the next task.
   bool all_sleep() const { return threads.size() <= sleepers; }
-  // Sees to it that a thread comes to the next task: starts one where there may be one more. An error when that fails and no
-  // other will come. Precondition: the mutex is held.
+  // Starts a thread for the next task if none is idle and one more is allowed. Returns an error if
+  // that fails and no other thread will take the task. The mutex must be held.
   static Status serve(const std::shared_ptr<State>& state) noexcept;
   void work();
 };
@@ -51,7 +51,7 @@ void AsyncRunner::State::work() {
     ++running;
     lock.unlock();
     next();
-    next = nullptr;  // what it holds ends outside the lock
+    next = nullptr;  // destroys its captures outside the lock
     lock.lock();
     --running;
     place.notify_one();

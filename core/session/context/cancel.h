@@ -1,4 +1,4 @@
-// How a run is ended from another thread, and where it waits meanwhile.
+// Cancellation tokens, and the slots of asynchronous runs.
 #ifndef PERCALE_CORE_SESSION_CONTEXT_CANCEL_H_
 #define PERCALE_CORE_SESSION_CONTEXT_CANCEL_H_
 
@@ -12,11 +12,11 @@
 
 namespace percale {
 
-// Ends runs from another thread. Thread-safe.
+// Cancelling the token ends the runs that were given it. Thread-safe.
 class CancelToken {
  public:
   CancelToken() = default;
-  // Cancelled when `parent` is, which must outlive it, or by itself.
+  // Also cancelled when `parent` is, which must outlive it.
   explicit CancelToken(const CancelToken* parent) : parent_(parent) {}
   void cancel() {
     cancelled_.store(true, std::memory_order_relaxed);
@@ -27,7 +27,7 @@ class CancelToken {
     return cancelled_.load(std::memory_order_relaxed) || (parent_ != nullptr && parent_->cancelled());
   }
 
-  // From attach() to detach() cancel() wakes a run that sleeps.
+  // cancel() wakes the waker between attach() and detach().
   void attach(Waker& waker) const {
     if (parent_ != nullptr) parent_->attach(waker);
     try {
@@ -51,13 +51,15 @@ class CancelToken {
   mutable std::vector<Waker*> wakers_;
 };
 
-// Who counts the threads on which runs are carried out: a run that sleeps gives its place to another. Thread-safe.
+// The slots of the threads that carry out runs. A run that sleeps gives its slot to another run.
+// Thread-safe.
 class RunPlaces {
  public:
   virtual ~RunPlaces() = default;
-  // Before a run sleeps. RESOURCE_EXHAUSTED when no thread is left for those that it may wait for.
+  // Called before a run sleeps. RESOURCE_EXHAUSTED if no thread is left for the runs that it may
+  // wait for.
   virtual Status leave() = 0;
-  // After it: waits for a place until `stopped(user)`. Every leave() that succeeded is followed by it.
+  // Called after a leave() that succeeded. Waits for a slot until `stopped(user)`.
   virtual void come_back(bool (*stopped)(const void* user), const void* user) = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace percale {
 namespace {
 
-// Partitions are large; a trace names the nodes of those that a person could read.
+// The trace names the nodes of a partition only if they are few enough to read.
 constexpr size_t kNamedNodes = 64;
 
 void record(const PlacedProgram& placed, const Instruction& instruction, int64_t begin_ns, int64_t end_ns, Trace* trace,

@@ -1,4 +1,5 @@
-// What is kept of the instructions of a run while somebody watches: spans of a trace, times for the next plan.
+// Records the times of instructions while a run is watched: spans of a trace, times for the next
+// plan.
 #ifndef PERCALE_CORE_SESSION_CONTEXT_NODE_TIMES_H_
 #define PERCALE_CORE_SESSION_CONTEXT_NODE_TIMES_H_
 
@@ -14,7 +15,7 @@ namespace percale {
 class Trace;
 struct PlacedProgram;
 
-// Times of nodes, collected by concurrent runs. Thread-safe.
+// Times of nodes, collected from concurrent runs. Thread-safe.
 class NodeTimes {
  public:
   explicit NodeTimes(MeasuredTimes known) : times_(std::move(known)) {}
@@ -26,8 +27,8 @@ class NodeTimes {
   MeasuredTimes times_;
 };
 
-// Writes an instruction down that began and ended then, on the monotonic clock. Either may be null; for want of memory nothing is
-// written.
+// Records an instruction. Times are in ns on the monotonic clock. `trace` and `times` may be null.
+// Records nothing if memory is short.
 void record_instruction(const PlacedProgram& placed, int32_t instruction, int64_t begin_ns, int64_t end_ns,
                         Trace* trace, NodeTimes* times) noexcept;
 

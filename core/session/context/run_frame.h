@@ -1,4 +1,4 @@
-// What a run hands down to its programs, bodies and rests.
+// The context that a run hands down to its programs, bodies and rests.
 #ifndef PERCALE_CORE_SESSION_CONTEXT_RUN_FRAME_H_
 #define PERCALE_CORE_SESSION_CONTEXT_RUN_FRAME_H_
 
@@ -38,8 +38,8 @@ struct RunFrame {
   std::shared_ptr<MemoryPool> memory;  // of the session
   ResourceRun* resources = nullptr;    // queues and mutexes
   DeviceStore* store = nullptr;        // of the session
-  // Switches to the newest version of the variables. A run that has waited for another run may rely on
-  // the values that the other has published. Empty if the caller has passed the variables.
+  // Switches to the newest version of the variables. A run that has waited for another run may rely
+  // on the values that the other has published. Empty if the caller has passed the variables.
   std::function<void()> see_latest = {};
   NodeTimes* times = nullptr;  // collects the times of instructions; null: nothing does
 

@@ -21,13 +21,14 @@ struct RunOptions {
   // same time. Null: the run does not wait for others.
   ShardBarrier* barrier = nullptr;
   int64_t shard = 0;
-  // True if no other run uses the devices: loops then use the threads of all of them. The bits are the
-  // same either way.
+  // True if no other run uses the devices: loops then use the threads of all of them. The bits are
+  // the same either way.
   bool alone = false;
   // The key and the counter of random ops. A step of -1 means the number of the run in its session.
   int64_t seed = 0, step = -1, first_row = 0;
   RunValues values = {};
-  // A run that succeeds writes here which version of the session's table it has read; null: nowhere.
+  // A run that succeeds writes here which version of the session's table it has read; null:
+  // nowhere.
   int64_t* variables_version = nullptr;
 };
 

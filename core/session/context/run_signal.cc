@@ -7,7 +7,7 @@
 namespace percale {
 namespace {
 
-// While it lives, cancelling the run wakes the sleeper.
+// Cancelling the run wakes the sleeper while this object lives.
 class Attached {
  public:
   Attached(const RunFrame& frame, Waker& waker) : waker_(waker) {

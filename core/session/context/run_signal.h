@@ -1,4 +1,4 @@
-// Where the threads of one run sleep until something that they wait for has happened.
+// Wakes the threads of one run when something that they wait for has happened.
 #ifndef PERCALE_CORE_SESSION_CONTEXT_RUN_SIGNAL_H_
 #define PERCALE_CORE_SESSION_CONTEXT_RUN_SIGNAL_H_
 
@@ -17,14 +17,14 @@ struct RunFrame;  // core/session/context/run_frame.h
 // Thread-safe.
 class RunSignal final : public ShardWaiter {
  public:
-  // Counts wakes: what was looked at after reading it is no older than the count.
+  // Counts the wakes. State that is read after changes() is at least as new as the count.
   uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  // Something has happened that others may wait for.
+  // Called when something has happened that others may wait for.
   void wake() override;
-  // The run has failed: nothing that anybody waits for needs to happen any more.
+  // Called when the run has failed: all threads stop waiting.
   void fail();
-  // Until changes() is no longer `seen`, or the run has failed or should stop. Returns at once where that is so already.
+  // Sleeps until changes() differs from `seen`, or the run has failed or should stop.
   void sleep(uint64_t seen, const RunFrame& frame);
 
  private:

@@ -12,14 +12,14 @@ namespace percale {
 // A version number tells that contents are the same as before; -1 means unknown contents. Lists of
 // versions are per variable of the graph and borrowed until the end of the run.
 struct ValueVersions {
-  // Changes whenever any variable changes. Values that depend on variables alone are computed once per
-  // number, and in every run if it is -1.
+  // Changes whenever any variable changes. Values that depend on variables alone are computed once
+  // per number, and in every run if it is -1.
   int64_t all = -1;
-  // Identifies the contents of each variable in the memory of devices, wherever the host's tensor lies.
-  // Null: `all` and the address of the tensor do.
+  // Identifies the contents of each variable in the memory of devices, wherever the host's tensor
+  // lies. Null: `all` and the address of the tensor do.
   const std::vector<int64_t>* each = nullptr;
-  // The versions of the values that the run computes for RunBinding's fetches. Null: no device keeps
-  // them.
+  // The versions of the values that the run computes for RunBinding's fetches. Null: no device
+  // keeps them.
   const std::vector<int64_t>* next = nullptr;
 };
 

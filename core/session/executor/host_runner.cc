@@ -68,7 +68,8 @@ Status finish_outputs(const Execution& run, BoundProgram& p) {
   if (p.has_stream()) return {};  // the stream copies its results
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     const auto& results = p.placed->part.outputs[k].results;
-    for (size_t r = on_host ? 1 : 0; r < results.size(); ++r) {  // on the host the first is written in place
+    // On the host the program writes the first result itself.
+    for (size_t r = on_host ? 1 : 0; r < results.size(); ++r) {
       const Tensor& result = run.results[static_cast<size_t>(results[r])];
       if (!result.defined()) continue;
       if (on_host) {

@@ -12,8 +12,8 @@ void call_kernel(BoundProgram& p, const Instruction& instruction, const percale_
 // Runs a partition that the device has compiled as a whole, or enqueues it on the stream.
 Status call_partition(const BoundProgram& p);
 
-// The status of the error in the program's context. `instruction`: where it happened; -1: the context
-// may know.
+// The status of the error in the program's context. `instruction`: where it happened; -1: the
+// context may know.
 Status kernel_error(const BoundProgram& p, int32_t instruction);
 
 // RunContext::parallel of a program `p`. Each piece first checks that the run should go on, so that

@@ -40,8 +40,8 @@ void Scheduler::run_all() {
     HostRunner(run_, *programs[0]).advance();
     return;
   }
-  // One thread per host program, as far as the engine has threads. A thread advances any program that
-  // can go on. A stream program needs no thread, only one that feeds it now and then.
+  // One thread per host program, as far as the engine has threads. A thread advances any program
+  // that can go on. A stream program needs no thread, only one that feeds it now and then.
   const auto on_host = std::count_if(programs.begin(), programs.end(), [](const auto& p) { return !p->has_stream(); });
   run_.engine.threads().parallel()(std::max<int64_t>(on_host, 1), [this](int64_t) {
     const FloatMode mode;

@@ -19,8 +19,8 @@ std::span<void* const> operands_of(const BoundProgram& p, int32_t begin, int32_t
   return std::span(p.table.operands).subspan(first, behind - first);
 }
 
-// Called on a thread of the device that borrows the kernel. After an error the remaining kernels are
-// skipped, so that the context keeps the first one.
+// Called on a thread of the device that borrows the kernel. After an error the remaining kernels
+// are skipped, so that the context keeps the first one.
 void run_on_device_thread(const void* state, const percale_launch* launch) {
   const auto& instruction = *static_cast<const StreamInstruction*>(state);
   BoundProgram& p = *instruction.program;
@@ -42,8 +42,8 @@ void run_on_device_thread(const void* state, const percale_launch* launch) {
   run.signal.fail();
 }
 
-// An instruction of a stream ends when the next one may begin. Its span then holds the delays of the
-// device too.
+// An instruction of a stream ends when the next one may begin. Its span then holds the delays of
+// the device too.
 void note_end(BoundProgram& p, int32_t instruction) {
   if (p.device().api().queue_signal == nullptr || instruction < 0 || instruction >= p.size()) return;
   StreamProgram& stream = *p.stream;
@@ -136,7 +136,7 @@ Status StreamRunner::capture(CapturedSegment& segment, CapturedSegment::Capture&
 
 Status StreamRunner::enqueue(int32_t i) {
   const auto number = static_cast<size_t>(i);
-  if (run_.frame.watched()) stream_.begun[number] = now_ns();  // run_on_device_thread() knows better
+  if (run_.frame.watched()) stream_.begun[number] = now_ns();
   if (p_.placed->executable != nullptr) return call_partition(p_);
   const Device& d = p_.device();
   const Instruction& instruction = p_.program().instructions[number];
@@ -171,8 +171,8 @@ Status StreamRunner::enqueue_copies(int32_t progress) {
   return enqueue_marker(progress);
 }
 
-// Enqueues a marker if someone waits for `progress`. A watched run wants one behind each instruction.
-// A device without markers is drained instead.
+// Enqueues a marker if someone waits for `progress`. A watched run wants one behind each
+// instruction. A device without markers is drained instead.
 Status StreamRunner::enqueue_marker(int32_t progress) {
   const Device& d = p_.device();
   const bool has_markers = d.api().queue_signal != nullptr;

@@ -10,7 +10,8 @@ namespace percale {
 class StreamRunner {
  public:
   StreamRunner(Execution& run, BoundProgram& program) : run_(run), p_(program), stream_(*program.stream) {}
-  // Enqueues instructions and copies until one would have to wait. Returns true if it did something.
+  // Enqueues instructions and copies until one would have to wait. Returns true if it did
+  // something.
   bool advance();
 
  private:

@@ -60,7 +60,7 @@ bool receive_before(Execution& run, BoundProgram& p, int32_t i) {
   for (; sync.next_wait < sync.waits.size() && sync.waits[sync.next_wait].at <= i; ++sync.next_wait) {
     const Wait& w = sync.waits[sync.next_wait];
     if (run.program(w.from).progress.load(std::memory_order_acquire) < w.progress) return false;
-    if (run.signal.failed()) return false;  // a stream that failed has skipped what would be received
+    if (run.signal.failed()) return false;  // the value may be missing
     if (Status status = receive(run, p, w.transfer); !status.ok()) {
       run.fail(std::move(status));
       return false;
