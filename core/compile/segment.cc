@@ -79,7 +79,7 @@ class Splitter {
  public:
   explicit Splitter(const Function& f) : f_(f), when_(f.nodes.size(), When::kNow) {}
 
-  Segments run() {
+  Segments split() {
     for (size_t i = 0; i < f_.nodes.size(); ++i) when_[i] = when(static_cast<NodeId>(i));
     // The inputs of the head are the feeds, all of them and in their order.
     Extractor head(f_, out_.head);
@@ -181,6 +181,6 @@ class Splitter {
 
 }  // namespace
 
-Segments split_segments(const Function& function) { return Splitter(function).run(); }
+Segments split_segments(const Function& function) { return Splitter(function).split(); }
 
 }  // namespace percale

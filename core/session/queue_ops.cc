@@ -28,7 +28,7 @@ Result<std::vector<Tensor>> dequeue(const Node& node, std::string_view queue, Ru
   return components;
 }
 
-Result<std::vector<Tensor>> run(const Node& node, const std::vector<Tensor>& inputs, RunFrame& frame) {
+Result<std::vector<Tensor>> carry_out(const Node& node, const std::vector<Tensor>& inputs, RunFrame& frame) {
   const std::string_view op = node.op->name, queue = node.attributes.get_string("queue");
   if (op == "QueueEnqueue") return enqueue(queue, inputs, frame);
   if (op == "QueueDequeue") return dequeue(node, queue, frame);
@@ -76,7 +76,7 @@ void RunWaiter::detach(Waker& waker) {
 }
 
 Result<std::vector<Tensor>> run_queue_op(const Node& node, const std::vector<Tensor>& inputs, RunFrame& frame) {
-  auto out = run(node, inputs, frame);
+  auto out = carry_out(node, inputs, frame);
   if (!out.ok()) return out.status().with_context(str_cat(op_name(*node.op), " '", node.name, "'"));
   return out;
 }

@@ -13,7 +13,7 @@ class PlanPicture {
   explicit PlanPicture(const Plan& plan)
       : plan_(plan), builder_(str_cat("plan of ", plan.spec.function), *plan.graph) {}
 
-  Picture run() {
+  Picture build() {
     for (size_t i = 0; i < plan_.spec.feeds.size(); ++i) {
       const ValueType& type = plan_.feed_types[i];
       const Shape& shape = plan_.inner_shapes.empty() ? type.shape : plan_.inner_shapes[i];
@@ -135,6 +135,6 @@ class PlanPicture {
 
 }  // namespace
 
-Picture picture_of(const Plan& plan) { return PlanPicture(plan).run(); }
+Picture picture_of(const Plan& plan) { return PlanPicture(plan).build(); }
 
 }  // namespace percale
