@@ -15,16 +15,16 @@ std::string_view author(const Format& format) { return std::string_view(format.k
 
 class Layouts {
  public:
-  Layouts(const Graph& graph, Function& f, std::string_view kind, const std::vector<bool>& prepared, bool grant)
-      : graph_(graph), f_(f), kind_(kind), prepared_(prepared), grant_(grant), names_(f) {
-    prepared_.resize(f.values.size(), false);
+  Layouts(const Graph& graph, Function& f, std::string_view kind, const std::vector<bool>& precomputed, bool grant)
+      : graph_(graph), f_(f), kind_(kind), precomputed_(precomputed), grant_(grant), names_(f) {
+    precomputed_.resize(f.values.size(), false);
   }
 
   Result<PlannedNodes> run() {
     PERCALE_ASSIGN_OR_RETURN(reorder_, graph_.registry->require_op("percale", "Reorder"));
     std::vector<Node> nodes = std::move(f_.nodes);
     f_.nodes.clear();
-    std::vector<NodeId> number;  // of the old nodes
+    std::vector<NodeId> number;  // new numbers of the old nodes
     for (Node& node : nodes) {
       for (NodeId& before : node.control) before = number[static_cast<size_t>(before)];
       if (node.op->has(kView) || node.op->has(kRuntime)) {
@@ -62,7 +62,8 @@ class Layouts {
     PlannedNode planned;
     Status status = choose(node, attributes, planned);
     if (status.code() == Code::kUnimplemented && reads_formats(node)) {
-      // Who takes the node may not take it in the formats that happen to be there.
+      // The kernel that accepts the node may not accept the current formats of its inputs, so it
+      // gets them row-major.
       for (ValueId& id : node.inputs) {
         PERCALE_ASSIGN_OR_RETURN(id, in_format(id, kRowMajor));
       }
@@ -84,7 +85,7 @@ class Layouts {
   }
 
   Status choose(const Node& node, const Attributes& attributes, PlannedNode& planned) {
-    const NodeView view = make_node_view(graph_, f_, node, attributes, prepared_);
+    const NodeView view = make_node_view(graph_, f_, node, attributes, precomputed_);
     PERCALE_ASSIGN_OR_RETURN(planned.kernel, choose_kernel(*graph_.registry, kind_, view, &planned.refusals, grant_));
     return {};
   }
@@ -101,12 +102,12 @@ class Layouts {
     return static_cast<int32_t>(found - f_.formats.begin());
   }
 
-  // The value in that format: itself, or what a Reorder makes of it.
+  // Returns the value in the format: the value itself, or the output of a Reorder.
   Result<ValueId> in_format(ValueId id, int32_t format) {
     if (id == kNoValue || f_.value(id).format == format) return id;
     if (const auto found = reordered_.find({id, format}); found != reordered_.end()) return found->second;
     const Format* from = f_.format(id);
-    // Nobody but its author knows a format: between two of them lies the row-major form.
+    // Only its author knows a format, so the conversion between two authors goes through row-major.
     if (from != nullptr && format >= 0 && author(*from) != author(f_.formats[static_cast<size_t>(format)])) {
       PERCALE_ASSIGN_OR_RETURN(const ValueId plain, in_format(id, kRowMajor));
       return in_format(plain, format);
@@ -120,12 +121,12 @@ class Layouts {
     if (f_.value(id).kind == ValueKind::kNode) node.device = f_.node(f_.value(id).def).device;
     Value value{names_.value(node.name), f_.type(id), ValueKind::kNode, 0, 0, format};
     f_.values.push_back(std::move(value));
-    prepared_.push_back(prepared_[static_cast<size_t>(id)]);
+    precomputed_.push_back(precomputed_[static_cast<size_t>(id)]);
     Status status = plan_reorder(node);
     if (status.code() == Code::kUnimplemented && from != nullptr && format >= 0) {
-      // Its author may not know the way from each of its formats to each other.
+      // The author may not support the conversion between two of its formats.
       f_.values.pop_back();
-      prepared_.pop_back();
+      precomputed_.pop_back();
       names_.release_node(node.name);
       PERCALE_ASSIGN_OR_RETURN(const ValueId plain, in_format(id, kRowMajor));
       return in_format(plain, format);
@@ -137,7 +138,7 @@ class Layouts {
   }
 
   Status plan_reorder(const Node& node) {
-    const NodeView view = make_node_view(graph_, f_, node, node.attributes, prepared_);
+    const NodeView view = make_node_view(graph_, f_, node, node.attributes, precomputed_);
     PlannedNode planned;
     PERCALE_ASSIGN_OR_RETURN(planned.kernel, choose_kernel(*graph_.registry, kind_, view, &planned.refusals));
     planned_.emplace(node.name, std::move(planned));
@@ -147,7 +148,7 @@ class Layouts {
   const Graph& graph_;
   Function& f_;
   const std::string_view kind_;
-  std::vector<bool> prepared_;  // per value
+  std::vector<bool> precomputed_;  // per value
   const bool grant_;
   FreeNames names_;
   const OpSchema* reorder_ = nullptr;
@@ -158,8 +159,8 @@ class Layouts {
 }  // namespace
 
 Result<PlannedNodes> plan_nodes(const Graph& graph, Function& f, std::string_view device_kind,
-                                const std::vector<bool>& prepared, bool grant_formats) {
-  return Layouts(graph, f, device_kind, prepared, grant_formats).run();
+                                const std::vector<bool>& precomputed, bool grant_formats) {
+  return Layouts(graph, f, device_kind, precomputed, grant_formats).run();
 }
 
 }  // namespace percale

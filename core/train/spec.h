@@ -50,8 +50,10 @@ std::string label_name(std::string_view target);
 
 // A plain value.
 struct Spec {
-  std::string model_file;            // "": the layers are the whole model; else they follow the file's model
-  std::vector<std::string> outputs;  // of the file's model, which the layers build on; empty: its only one
+  // "": the layers are the whole model; else they follow the model of this file.
+  std::string model_file;
+  // Outputs of the file's model that the layers build on; empty: its only one.
+  std::vector<std::string> outputs;
   std::vector<LayerSpec> layers;
   // By input, without the batch; from the data when absent.
   std::map<std::string, std::vector<int64_t>> input_shapes;
@@ -84,8 +86,9 @@ std::vector<KeyFacts> spec_facts();
 // The inputs of a model's graph. Their first dims are unknown.
 struct ModelInputs {
   std::vector<std::pair<std::string, Shape>> x;  // in the order of the data
-  std::map<std::string, ValueType> y;            // by label_name(); the loss decides about those that are missing
-  std::optional<ValueType> sample_weight;        // an input of that name, which the losses then need
+  // By label_name(). The loss decides the types of those that are missing.
+  std::map<std::string, ValueType> y;
+  std::optional<ValueType> sample_weight;  // an input of that name, which the losses then need
 };
 // Returns a graph with these inputs, labels included, and the objective. `body`: from model_body(),
 // for the SPEC's model file; its inputs replace `inputs.x`.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/similar_name.h"
+#include "core/session/initialize.h"
 #include "core/train/data/csv_rules.h"
 #include "core/train/loop/streaming_loop.h"
 #include "core/train/loop/synchronous_loop.h"
@@ -67,7 +68,7 @@ Status Trainer::wire(std::shared_ptr<Variables> variables) {
   SessionOptions session;
   session.memory = job_.memory;
   session.resources = variables->resources();
-  session.bf16 = options.bf16;
+  session.compile.bf16 = options.bf16;
   PERCALE_ASSIGN_OR_RETURN(job_.session, Session::create(job_.engine, job_.graph.graph, nullptr, std::move(session)));
   const int64_t shards = resident ? resident->shards() : options.shards;
   PERCALE_ASSIGN_OR_RETURN(parameters_,

@@ -102,7 +102,8 @@ class Trainer {
   }  // devices that compute shards; 0 before the first batch
   // Devices that were lost while they computed; others have computed their shards.
   const std::vector<std::string>& lost_devices() const { return devices_->lost(); }
-  // What the plan of the last shard holds while it runs, gradients included; whether it rebuilds
+  // Bytes that the plan of the last shard holds, gradients included; whether it rebuilds
+  // activations.
   // activations.
   int64_t planned_bytes() const { return steps_->planner.facts().planned_bytes; }
   bool recomputes() const { return steps_->planner.facts().recomputes; }

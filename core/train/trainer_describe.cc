@@ -1,4 +1,4 @@
-// What a trainer tells of itself and of its run.
+// Describes a trainer and its run as JSON.
 #include <algorithm>
 
 #include "core/graph/device_hint.h"

@@ -19,7 +19,7 @@
 
 namespace percale {
 
-// What is trained and where.
+// The model, its training graph and the engine.
 struct TrainJob {
   std::shared_ptr<Engine> engine;
   std::shared_ptr<MemoryPool> memory;  // counts what the trainer holds of the engine's
@@ -32,7 +32,8 @@ struct TrainJob {
 
 struct TrainData {
   std::shared_ptr<Dataset> train, test, validation;
-  // Of the data that is trained on, null where it has none; absent before there is such data.
+  // The rules of the training data's CSV files; null if there are none. Absent before there is
+  // data.
   std::optional<std::shared_ptr<const CsvRules>> csv_rules;
 
   // The data that is evaluated after an epoch if something watches it.
@@ -50,7 +51,7 @@ struct TrainedParameters {
                                           std::shared_ptr<Variables> table, std::optional<ResidentPlan> resident);
 };
 
-// What computes steps. Borrows all that it is made from.
+// The collaborators that compute steps. Borrow all that they are made from.
 struct StepParts {
   StepParts(const TrainJob& job, const TrainedParameters& parameters, ReplicaDevices& devices, int64_t shards);
 
@@ -62,7 +63,7 @@ struct StepParts {
   StepRunner runner;
 };
 
-// What counts epochs, and what observes them. Borrows all that it is made from.
+// The collaborators that count and observe epochs. Borrow all that they are made from.
 struct EpochParts {
   EpochParts(const TrainJob& job, const TrainedParameters& parameters, StepParts& steps);
 

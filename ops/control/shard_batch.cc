@@ -1,4 +1,4 @@
-// What is computed over all shards of a batch, which run at the same time.
+// Ops computed over all shards of a batch, which run at the same time.
 #include <cstring>
 #include <memory>
 #include <string>
@@ -34,8 +34,8 @@ Status shape_synchronized_norm(ShapeContext& c) {
   return {};
 }
 
-// BatchNormalization with given statistics, whose gradient runs on through them. The variance is taken from the differences to
-// the mean of all shards, so that nothing cancels.
+// BatchNormalization with given statistics, so that the gradient flows through them. The variance
+// is computed from the differences to the mean of all shards, which avoids cancellation.
 Status synchronized_norm(BodyContext& c) {
   const ValueId x = c.input(0);
   PERCALE_ASSIGN_OR_RETURN(const size_t rank, rank_of(c, x));
@@ -112,11 +112,11 @@ Result<MeanPlan> plan_mean(const NodeView& v, KernelPlan&) {
 void run_mean(const MeanPlan& p, const Launch& l) {
   if (p.count == 0) return;
   RunContext& run = l.run();
-  if (run.meeting == nullptr) {
+  if (run.barrier == nullptr) {
     std::memcpy(l.out<void>(0), l.in<void>(0), static_cast<size_t>(p.bytes));
     return;
   }
-  run.again = !run.meeting->mean({*p.node, run.shard, p.dtype, p.count, l.in<void>(0)}, p.transposed, l.out<void>(0));
+  run.again = !run.barrier->mean({*p.node, run.shard, p.dtype, p.count, l.in<void>(0)}, p.transposed, l.out<void>(0));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-/* A plug-in in C. It adds the op test:Double, y = 2x, with its gradient and a kernel that computes in
- * as many pieces as the attribute 'pieces' says and fails if the first element is NaN. Its kernel for
- * Relu refuses every node, so that a test can read the reason. With SILENT defined, the op does not
- * declare that its gradient ignores the attribute; with MISTAKEN its gradient is a value that nobody made. */
+/* A plug-in in C. It adds the op test:Double, y = 2x, with its gradient and a kernel. The kernel
+ * computes in as many pieces as the attribute 'pieces' says and fails if the first element is NaN.
+ * Its kernel for Relu refuses every node, so that a test can read the reason. With SILENT defined,
+ * the op does not declare that its gradient ignores the attribute. With MISTAKEN defined, its
+ * gradient is a value that does not exist. */
 #include <percale_plugin.h>
 
 static const percale_host_api* host;

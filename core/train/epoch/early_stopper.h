@@ -50,8 +50,8 @@ class CheckpointScore final : public EpochObserver {
  public:
   explicit CheckpointScore(Monitor monitor) : monitor_(std::move(monitor)) {}
 
-  // Of a state at the beginning of epoch `epoch`; smaller is better. Absent in the middle of an
-  // epoch.
+  // The score of a state at the beginning of epoch `epoch`; smaller is better. Absent in the middle
+  // of an epoch.
   std::optional<double> at(int64_t epoch, int64_t batch) const;
   // The score that a checkpoint at the beginning of this epoch had.
   void set(std::optional<double> score, int64_t epoch);

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <span>
 
-#include "core/run/trace.h"
+#include "core/engine/trace.h"
 #include "core/train/shards/step_layout.h"
 
 namespace percale {

@@ -1,5 +1,5 @@
-// What is told of the numbers of each epoch that ends: schedules, early stopping, scores of
-// checkpoints.
+// The interface of objects that read the numbers of each epoch that ends: schedules, early
+// stopping, scores of checkpoints.
 #ifndef PERCALE_CORE_TRAIN_EPOCH_EPOCH_OBSERVER_H_
 #define PERCALE_CORE_TRAIN_EPOCH_EPOCH_OBSERVER_H_
 

@@ -31,7 +31,7 @@ Result<NamedNumbers> Evaluator::evaluate(const Dataset& dataset, int64_t steps, 
     state.push_back(working_.values()[working_.served_at(i, steps)]);
     versions.push_back(working_.versions()[working_.served_at(i, steps)]);
   }
-  const StateView served{&state, working_.view().version, &versions};
+  const auto served = RunValues::of_caller(state, {.all = working_.state_version(), .each = &versions});
   const ParallelFor parallel = session_->engine()->threads().parallel();
   std::vector<double> sums;
   for (int64_t i = 0; i < dataset.batches(); ++i) {

@@ -1,4 +1,4 @@
-// What a fit tells its caller after each step.
+// The report of a fit to its caller after each step.
 #ifndef PERCALE_CORE_TRAIN_EPOCH_PROGRESS_H_
 #define PERCALE_CORE_TRAIN_EPOCH_PROGRESS_H_
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/run/cancel.h"
+#include "core/session/context/cancel.h"
 
 namespace percale {
 

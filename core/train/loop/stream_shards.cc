@@ -77,14 +77,14 @@ Status StreamShards::pull(size_t loop) {
     lane.state = std::move(state);
   }
   for (const size_t at : working.trained()) copy_contents(working.values()[at], lane.state[at]);
-  lane.state_version = working.view().version;
+  lane.state_version = working.state_version();
   lane.versions = working.versions();
   return {};
 }
 
-StateView StreamShards::view_of(const Lane& lane) const {
+RunValues StreamShards::view_of(const Lane& lane) const {
   if (lane.state.empty()) return parts_.working.view();
-  return {&lane.state, lane.state_version, &lane.versions};
+  return RunValues::of_caller(lane.state, {.all = lane.state_version, .each = &lane.versions});
 }
 
 Status StreamShards::prepare_rows(Lane& lane, const OpenBatch& batch, int64_t shard) {

@@ -14,7 +14,7 @@
 
 namespace percale {
 
-// What computes the shards of a stream. Borrowed, except for the memory.
+// The collaborators that compute the shards of a stream. Borrowed, except for the memory.
 struct StreamParts {
   std::shared_ptr<MemoryPool> memory;
   const TrainGraph& graph;
@@ -47,9 +47,9 @@ class StreamShards {
   // `step`: the counter of random operations.
   Status compute(const ShardStream::Task& task, int64_t step, const CancelToken& cancel, std::vector<Tensor>& out);
 
-  // What a commit commits besides its sums.
+  // The parts of a commit besides its sums.
   struct Update {
-    CompiledPtr plan;
+    PlanPtr plan;
     const RowGradients* by_rows = nullptr;  // of the open batch, or of the loop's lane
     int64_t rows = 0;                       // that the sums are of
   };
@@ -65,18 +65,18 @@ class StreamShards {
     BoundBatch bound;
     std::shared_ptr<const ShardPlans> plans;
     RowGradients by_rows;  // of a whole batch
-    CompiledPtr commit;
+    PlanPtr commit;
   };
   struct Lane {
     std::vector<Tensor> state;  // empty: computes on the working set itself
     int64_t state_version = 0;
     std::vector<int64_t> versions;
     RowGradients by_rows;  // of a shard that is committed by itself
-    CompiledPtr commit;
+    PlanPtr commit;
   };
   bool has_rows() const { return !parts_.shards.by_rows().empty(); }
   std::shared_ptr<OpenBatch> open(int64_t batch);
-  StateView view_of(const Lane& lane) const;
+  RunValues view_of(const Lane& lane) const;
   Status prepare_rows(Lane& lane, const OpenBatch& batch, int64_t shard);
 
   const StreamParts parts_;
@@ -84,8 +84,8 @@ class StreamShards {
   const bool bounded_;
   const bool deltas_;  // statistics come as what they add
   std::vector<Lane> lanes_;
-  CompiledPtr commit_;  // of the batch that was taken last
-  std::mutex mutex_;    // guards open_
+  PlanPtr commit_;    // of the batch that was taken last
+  std::mutex mutex_;  // guards open_
   std::map<int64_t, std::shared_ptr<OpenBatch>> open_;
 };
 

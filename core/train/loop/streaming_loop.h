@@ -31,7 +31,7 @@ class StreamingLoop final : public TrainLoop {
   bool running() const { return running_; }
 
  private:
-  // What a commit did.
+  // The record of a commit.
   struct Note {
     StepRecord record;
     AppliedShards applied;  // the shard, where it is not the whole batch
@@ -60,7 +60,7 @@ class StreamingLoop final : public TrainLoop {
   bool running_ = false;
   std::list<Note> to_tell_;
 
-  // Of the epoch under way, at its start.
+  // The position of the epoch under way, when its stream began.
   int64_t first_batch_ = 0, first_step_ = 0;
   int64_t committed_ = 0;  // steps; guarded by the lock of the variables
 

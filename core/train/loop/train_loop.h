@@ -15,7 +15,7 @@
 
 namespace percale {
 
-// What a fit changes and reads besides its steps. Borrowed.
+// The collaborators of a fit, except those that make its steps. Borrowed.
 struct FitParts {
   ThreadPool& threads;
   EpochLog& log;
@@ -27,7 +27,7 @@ struct FitParts {
   Publishing publishing;
 };
 
-// What a caller asks of a fit.
+// The request of a caller.
 struct FitRequest {
   std::shared_ptr<Dataset> data;
   const Dataset* validation = nullptr;  // evaluated after each epoch; null: none

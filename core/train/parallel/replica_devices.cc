@@ -67,7 +67,7 @@ bool ReplicaDevices::computes_as_host(int32_t index) const {
 }
 
 bool ReplicaDevices::works_alone(const DeviceGroup& group) const {
-  return !group.empty() && std::ranges::all_of(group, [&](int32_t index) { return device(index).has_queues(); });
+  return !group.empty() && std::ranges::all_of(group, [&](int32_t index) { return device(index).has_streams(); });
 }
 
 bool ReplicaDevices::is_lost(size_t replica, const Status& status) const {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/engine/engine.h"
 #include "core/graph/graph.h"
-#include "core/run/engine.h"
 #include "core/train/parallel/parallel_spec.h"
 #include "core/train/shards/replicas.h"
 

@@ -31,8 +31,8 @@ Status HostStore::commit(const StepCommit& step) {
 }
 
 Status HostStore::commit(const StepCommit& step, const std::vector<Tensor>& feeds, CommitGuard& guard) {
-  PERCALE_RETURN_IF_ERROR(
-      session_->run(*step.plan, feeds, {}, commit_options({&working_.values()}, alone_, step.trace)));
+  PERCALE_RETURN_IF_ERROR(session_->run(*step.plan, feeds, {},
+                                        commit_options(RunValues::of_caller(working_.values()), alone_, step.trace)));
   guard.succeed();
   return {};
 }

@@ -31,9 +31,8 @@ bool MirroredStore::mirrors(int32_t index) const {
 // A device that fails has no copies of the next state, so that it takes them from the host.
 void MirroredStore::commit_mirrors(const StepCommit& step, const std::vector<Tensor>& feeds) {
   const std::vector<int64_t> after = working_.versions_after(working_.next_state());
-  const StateView state{&working_.values(), -1, &working_.versions()};
-  const RunOptions options =
-      with_resident(commit_options(state, host_->alone(), step.trace), ResidentVersions{.next = &after});
+  const RunValues values = RunValues::of_caller(working_.values(), {.each = &working_.versions(), .next = &after});
+  const RunOptions options = commit_options(values, host_->alone(), step.trace);
   for (const DeviceGroup& group : devices_.groups()) {
     if (group.size() != 1 || !mirrors(group[0])) continue;
     auto found = std::ranges::find_if(mirrors_, [&](const Mirror& m) { return m.device == group[0]; });
@@ -63,7 +62,7 @@ void MirroredStore::describe(JsonWriter& w) const {
   for (const DeviceGroup& group : devices_.groups()) {
     if (group.size() != 1 || !mirrors(group[0])) continue;
     const Device& device = devices_.device(group[0]);
-    const auto held = session_->held_variables(device);
+    const auto held = session_->device_store().bytes_on(device);
     write_device({device.name(), graph_.parameters.size(), working_.committed_bytes(), held.current, held.spare}, w);
   }
 }

@@ -25,7 +25,7 @@ class MirroredStore final : public ParameterStore {
   struct Mirror {
     int32_t device = 0;
     std::vector<ValueType> types;
-    std::shared_ptr<const Compiled> plan;
+    std::shared_ptr<const Plan> plan;
   };
   bool mirrors(int32_t index) const;
   void commit_mirrors(const StepCommit& step, const std::vector<Tensor>& feeds);

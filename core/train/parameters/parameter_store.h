@@ -9,16 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run/compiled.h"
+#include "core/compile/plan.h"
 #include "core/text/json.h"
 #include "core/train/parameters/working_set.h"
 #include "core/train/shards/row_gradients.h"
 
 namespace percale {
 
-// What a step commits. Borrowed.
+// The input of a commit. Borrowed.
 struct StepCommit {
-  const Compiled* plan = nullptr;   // commit_spec() on the host; null if the updates stay on devices
+  const Plan* plan = nullptr;       // of commit_spec(); null if the updates stay on devices
   const std::vector<Tensor>& sums;  // over all shards, in the order of StepLayout
   const RowGradients& by_rows;
   double learning_rate = 0;
@@ -33,12 +33,12 @@ class ResidentSteps {
   // True if several devices compute a shard each.
   virtual bool several() const = 0;
   // The plan of a shard with feeds of these types, on a group of one device.
-  virtual Result<std::shared_ptr<const Compiled>> plan(std::vector<ValueType> feeds, const DeviceGroup& group) = 0;
+  virtual Result<std::shared_ptr<const Plan>> plan(std::vector<ValueType> feeds, const DeviceGroup& group) = 0;
   // A step of `rows` rows begins. FAILED_PRECONDITION if they do not give each device a shard.
   virtual Status begin_step(int64_t rows, double learning_rate) = 0;
   // Runs a shard of the step. Called by several threads at once, each for another device.
-  virtual Status run_shard(size_t replica, const Compiled& plan, std::vector<Tensor> feeds, std::vector<Tensor>& totals,
-                           const RunOptions& options) = 0;
+  virtual Status run_shard(size_t replica, const Plan& plan, std::vector<Tensor> feeds, std::vector<Tensor>& totals,
+                           RunOptions options) = 0;
   // From now on the host has the parameters and commits. `why` goes to the log.
   virtual Status leave_devices(std::string_view why, int64_t step) = 0;
 };

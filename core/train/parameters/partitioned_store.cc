@@ -104,7 +104,7 @@ Status PartitionedStore::plan(const std::vector<ValueType>& types) {
       targets.push_back(update.node);
     } else {
       outputs.names.push_back(update.value);
-      outputs.variables.push_back(static_cast<int32_t>(update.variable));
+      outputs.keys.push_back(StoreKey::variable(static_cast<int64_t>(update.variable)));
     }
   }
   if (!outputs.names.empty()) {
@@ -159,7 +159,8 @@ Result<bool> PartitionedStore::commit_parts(const StepCommit& step, const std::v
   if (const Status status = plan(types_of(own)); !status.ok()) return host_instead(status);
   std::vector<int64_t> versions;
   for (const PsCommit::View& view : parts_.variables) versions.push_back(working_.versions()[view.of]);
-  const RunOptions options = commit_options({&state_, -1, &versions}, host_->alone(), step.trace);
+  const RunOptions options =
+      commit_options(RunValues::of_caller(state_, {.each = &versions}), host_->alone(), step.trace);
   // First what may be lost on its way: until it is all here the working set is as it was.
   if (away_ != nullptr) {
     if (const Status status = run_away(own, options); !status.ok()) return host_instead(status);
@@ -169,12 +170,13 @@ Result<bool> PartitionedStore::commit_parts(const StepCommit& step, const std::v
   return true;
 }
 
-Status PartitionedStore::run_away(const std::vector<Tensor>& feeds, const RunOptions& options) {
+Status PartitionedStore::run_away(const std::vector<Tensor>& feeds, RunOptions options) {
   const std::vector<int64_t> after = working_.versions_after(working_.next_state());
   std::vector<int64_t> next;
   for (const PsCommit::View& view : parts_.variables) next.push_back(after[view.of]);
   std::vector<Tensor> outputs = fetched_;
-  return session_->run(*away_, feeds, outputs, with_resident(options, {.next = &next}));
+  options.values = with_next(options.values, next);
+  return session_->run(*away_, feeds, outputs, options);
 }
 
 void PartitionedStore::note_lost(const Device& device) {
@@ -194,7 +196,7 @@ void PartitionedStore::describe(JsonWriter& w) const {
   for (const Holder& h : holders_) {
     DeviceParameters held{device(h.device).name(), h.parts, h.bytes, h.bytes, 0};
     if (!device(h.device).shares_host_memory()) {
-      const auto own = session_ == nullptr ? DeviceVariables::Held{} : session_->held_variables(device(h.device));
+      const auto own = session_ == nullptr ? DeviceStore::Bytes{} : session_->device_store().bytes_on(device(h.device));
       held.held_bytes = own.current;
       held.spare_bytes = own.spare;
     }

@@ -18,7 +18,7 @@ namespace percale {
 // cannot commit, the host does.
 class PartitionedStore final : public ParameterStore {
  public:
-  // What the parts are made from.
+  // The job that the parts are made from.
   struct Source {
     std::shared_ptr<Engine> engine;
     std::shared_ptr<MemoryPool> memory;
@@ -50,7 +50,7 @@ class PartitionedStore final : public ParameterStore {
   Status drop_lost();
   Status plan(const std::vector<ValueType>& types);
   Result<bool> commit_parts(const StepCommit& step, const std::vector<Tensor>& feeds);
-  Status run_away(const std::vector<Tensor>& feeds, const RunOptions& options);
+  Status run_away(const std::vector<Tensor>& feeds, RunOptions options);
   void note_lost(const Device& device);
 
   const Source source_;
@@ -64,7 +64,7 @@ class PartitionedStore final : public ParameterStore {
   std::vector<ValueType> planned_for_;
   // The commits on devices with memory of their own, and in the host's memory. Null: there are
   // none.
-  std::shared_ptr<const Compiled> away_, here_;
+  std::shared_ptr<const Plan> away_, here_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::vector<Holder> holders_;

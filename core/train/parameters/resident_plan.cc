@@ -42,13 +42,13 @@ Status check_all_reduce(const ReplicaDevices& devices, const ResidentPlan& plan,
 void plan_several(const TrainGraph& train, ResidentPlan& plan) {
   const Graph& graph = *train.graph;
   plan.committed = next_value_outputs(graph);
-  for (const NextValue& next : next_values(graph)) plan.changed.push_back(next.variable);
+  for (const NextValue& next : next_values(graph)) plan.changed.push_back(StoreKey::variable(next.variable));
   for (size_t i = 0; i < train.parameters.size(); ++i) {
-    plan.added.push_back(DeviceVariables::kFirstGiven + static_cast<int32_t>(i));
+    plan.added.push_back(StoreKey::resident(static_cast<int64_t>(i)));
   }
   // A sum of statistics is what the commit would assign.
   for (const Variable& v : train.statistics) {
-    plan.added.push_back(static_cast<int32_t>(graph.find_variable(v.name) - graph.variables.data()));
+    plan.added.push_back(StoreKey::variable(graph.find_variable(v.name) - graph.variables.data()));
   }
 }
 
@@ -99,7 +99,7 @@ Result<std::optional<ResidentPlan>> plan_resident(const ResidentRequest& request
     plan_several(graph, out);
   } else {
     PERCALE_RETURN_IF_ERROR(add_whole_step(graph, out.compute));
-    out.changed = graph.step_of;
+    out.changed = variable_keys(graph.step_of);
   }
   return std::optional<ResidentPlan>(std::move(out));
 }

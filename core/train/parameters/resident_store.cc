@@ -20,15 +20,15 @@ const Device& ResidentStore::device(size_t i) const {
 
 RunSpec ResidentStore::shard_spec(const DeviceGroup& group) const {
   ResidentOutputs outputs;
-  outputs.variables.assign(graph_.layout.totals().count, -1);
-  const std::vector<int32_t>& kept = several() ? plan_.added : graph_.step_of;
-  outputs.variables.insert(outputs.variables.end(), kept.begin(), kept.end());
+  outputs.keys.resize(graph_.layout.totals().count);  // the host gets the totals
+  const std::vector<StoreKey>& updates = several() ? plan_.added : plan_.changed;
+  outputs.keys.insert(outputs.keys.end(), updates.begin(), updates.end());
   outputs.names = several() ? graph_.outputs : graph_.step_outputs;
   return resident_spec(several() ? plan_.compute : kStepFunction,
                        several() ? graph_.shard_inputs() : graph_.step_inputs, std::move(outputs), group);
 }
 
-Result<std::shared_ptr<const Compiled>> ResidentStore::plan(std::vector<ValueType> feeds, const DeviceGroup& group) {
+Result<std::shared_ptr<const Plan>> ResidentStore::plan(std::vector<ValueType> feeds, const DeviceGroup& group) {
   if (!several()) {
     feeds.push_back({DType::kF64, Shape{}});
     feeds.push_back({DType::kI64, Shape{}});
@@ -60,8 +60,8 @@ Status ResidentStore::begin_step(int64_t rows, double learning_rate) {
   return {};
 }
 
-Status ResidentStore::run_shard(size_t replica, const Compiled& plan, std::vector<Tensor> feeds,
-                                std::vector<Tensor>& totals, const RunOptions& options) {
+Status ResidentStore::run_shard(size_t replica, const Plan& plan, std::vector<Tensor> feeds,
+                                std::vector<Tensor>& totals, RunOptions options) {
   std::vector<Tensor> outputs = totals;
   outputs.resize(plan.fetches.size());
   step_.replica_of[static_cast<size_t>(options.shard)] = replica;
@@ -69,19 +69,20 @@ Status ResidentStore::run_shard(size_t replica, const Compiled& plan, std::vecto
     feeds.push_back(Tensor::scalar(step_.learning_rate));
     feeds.push_back(Tensor::scalar(options.step + 1));
   }
-  return session_->run(plan, feeds, outputs,
-                       with_resident(options, {.next = &step_.versions, .own_made = step_.state}));
+  options.values = with_next(options.values, step_.versions).with_resident(-1, step_.state);
+  return session_->run(plan, feeds, outputs, options);
 }
 
-Result<ResidentStore::ResidentValues> ResidentStore::resident_values(const std::vector<int32_t>& numbers) const {
+// The versions that the step under way has computed of these values, on each device.
+Result<ResidentStore::PerDevice> ResidentStore::hold(const std::vector<StoreKey>& keys) const {
   std::vector<int64_t> versions;
-  for (const int32_t number : numbers) {
-    const bool variable = number < DeviceVariables::kFirstGiven;
-    versions.push_back(variable ? step_.versions[static_cast<size_t>(number)] : step_.state);
+  for (const StoreKey key : keys) {
+    const bool variable = key.kind == StoreKey::Kind::kVariable;
+    versions.push_back(variable ? step_.versions[static_cast<size_t>(key.index)] : step_.state);
   }
-  ResidentValues out;
+  PerDevice out;
   for (const size_t i : step_.replica_of) {
-    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), session_->hold(device(i), numbers, versions));
+    PERCALE_ASSIGN_OR_RETURN(out.emplace_back(), session_->hold(device(i), keys, versions));
   }
   return out;
 }
@@ -98,8 +99,8 @@ Status ResidentStore::commit_on_devices(const StepCommit& step) {
   feeds[CommitLayout::kWeight] = weight;
   feeds[CommitLayout::kLearningRate] = Tensor::scalar(step_.learning_rate);
   feeds[CommitLayout::kStep] = Tensor::scalar(step.step);
-  const RunOptions options = with_resident(commit_options(working_.view(), false, step.trace),
-                                           {.next = &step_.versions, .own_read = step_.state});
+  const RunValues values = with_next(working_.view(), step_.versions).with_resident(step_.state, -1);
+  const RunOptions options = commit_options(values, false, step.trace);
   std::vector<Status> ended(commits_.size());
   session_->engine()->threads().parallel()(static_cast<int64_t>(commits_.size()), [&](int64_t i) {
     std::vector<Tensor> outputs(plan_.committed.names.size());
@@ -109,13 +110,13 @@ Status ResidentStore::commit_on_devices(const StepCommit& step) {
   return {};
 }
 
-Result<std::shared_ptr<const Compiled>> ResidentStore::plan_commit(size_t i, const ValueType& weight) const {
+Result<std::shared_ptr<const Plan>> ResidentStore::plan_commit(size_t i, const ValueType& weight) const {
   const CommitLayout inputs(graph_.layout);
   std::vector<ValueType> types(inputs.updates().begin);
   types[CommitLayout::kWeight] = weight;
   types[CommitLayout::kLearningRate] = {DType::kF64, Shape{}};
   types[CommitLayout::kStep] = {DType::kI64, Shape{}};
-  std::vector<int32_t> resident(types.size(), -1);
+  std::vector<StoreKey> resident(types.size());
   for (size_t k = 0; k < graph_.parameters.size(); ++k) {
     types.push_back({graph_.parameters[k].dtype, graph_.parameters[k].shape});
     resident.push_back(plan_.added[k]);
@@ -129,11 +130,11 @@ Result<std::shared_ptr<const Compiled>> ResidentStore::plan_commit(size_t i, con
 Status ResidentStore::commit(const StepCommit& step) {
   if (left_) return host_->commit(step);
   if (several()) {
-    PERCALE_ASSIGN_OR_RETURN(const ResidentValues shards, resident_values(plan_.added));
-    PERCALE_RETURN_IF_ERROR(HeldVariables::all_reduce(shards, graph_.parameters[0].dtype));
+    PERCALE_ASSIGN_OR_RETURN(const PerDevice shards, hold(plan_.added));
+    PERCALE_RETURN_IF_ERROR(ResidentValues::all_reduce(shards, graph_.parameters[0].dtype));
     PERCALE_RETURN_IF_ERROR(commit_on_devices(step));
   }
-  PERCALE_ASSIGN_OR_RETURN(ResidentValues state, resident_values(plan_.changed));
+  PERCALE_ASSIGN_OR_RETURN(PerDevice state, hold(plan_.changed));
   working_.adopt_versions(step_.versions);
   state_ = std::move(state);
   ahead_ = true;
@@ -169,9 +170,9 @@ Status ResidentStore::leave_devices(std::string_view why, int64_t step) {
 void ResidentStore::describe(JsonWriter& w) const {
   if (left_) return;
   int64_t bytes = 0;
-  for (const int32_t i : plan_.changed) bytes += working_.values()[static_cast<size_t>(i)].bytes();
+  for (const StoreKey key : plan_.changed) bytes += working_.values()[static_cast<size_t>(key.index)].bytes();
   for (size_t i = 0; i < plan_.devices.size(); ++i) {
-    const auto held = session_->held_variables(device(i));
+    const auto held = session_->device_store().bytes_on(device(i));
     write_device({device(i).name(), graph_.parameters.size(), bytes, held.current, held.spare}, w);
   }
 }

@@ -24,14 +24,14 @@ struct ResidentRequest {
   bool recompute = false;  // every step rebuilds activations
 };
 
-// How the parameters stay on devices.
+// The devices that keep the parameters, and the values that they keep.
 struct ResidentPlan {
   ParameterSpec::Where where = ParameterSpec::Where::kDevice;
-  std::string_view compute;      // the function of a shard
-  std::vector<int32_t> devices;  // one: it runs whole steps; several: they compute a shard each
-  std::vector<int32_t> changed;  // the variables that a step changes
-  std::vector<int32_t> added;    // of several: resident values to add, numbered as RunSpec::next_of
-  ResidentOutputs committed;     // of several: next values, computed by the commit
+  std::string_view compute;       // the function of a shard
+  std::vector<int32_t> devices;   // one: it runs whole steps; several: they compute a shard each
+  std::vector<StoreKey> changed;  // the variables that a step changes
+  std::vector<StoreKey> added;    // of several: the updates that are added across devices
+  ResidentOutputs committed;      // of several: next values, computed by the commit
   int64_t shards() const { return static_cast<int64_t>(devices.size()); }
   bool several() const { return devices.size() > 1; }
 };
@@ -57,27 +57,26 @@ class ResidentStore final : public ParameterStore, public ResidentSteps {
   void describe(JsonWriter& w) const override;
 
   bool several() const override { return plan_.several(); }
-  Result<std::shared_ptr<const Compiled>> plan(std::vector<ValueType> feeds, const DeviceGroup& group) override;
+  Result<std::shared_ptr<const Plan>> plan(std::vector<ValueType> feeds, const DeviceGroup& group) override;
   Status begin_step(int64_t rows, double learning_rate) override;
-  Status run_shard(size_t replica, const Compiled& plan, std::vector<Tensor> feeds, std::vector<Tensor>& totals,
-                   const RunOptions& options) override;
+  Status run_shard(size_t replica, const Plan& plan, std::vector<Tensor> feeds, std::vector<Tensor>& totals,
+                   RunOptions options) override;
   Status leave_devices(std::string_view why, int64_t step) override;
 
  private:
-  // Versions of variables that devices hold, per device.
-  using ResidentValues = std::vector<std::unique_ptr<const HeldVariables>>;
+  using PerDevice = std::vector<std::unique_ptr<const ResidentValues>>;
 
   const Device& device(size_t i) const;
   RunSpec shard_spec(const DeviceGroup& group) const;
   Status commit_on_devices(const StepCommit& step);
-  Result<std::shared_ptr<const Compiled>> plan_commit(size_t i, const ValueType& weight) const;
-  Result<ResidentValues> resident_values(const std::vector<int32_t>& numbers) const;
+  Result<std::shared_ptr<const Plan>> plan_commit(size_t i, const ValueType& weight) const;
+  Result<PerDevice> hold(const std::vector<StoreKey>& keys) const;
 
   const ResidentPlan plan_;
   const std::shared_ptr<Session> session_;
   const TrainGraph& graph_;
   const std::unique_ptr<HostStore> host_;
-  std::vector<std::shared_ptr<const Compiled>> commits_;  // per device
+  std::vector<std::shared_ptr<const Plan>> commits_;  // per device
   // The step under way.
   struct Step {
     double learning_rate = 0;
@@ -85,9 +84,9 @@ class ResidentStore final : public ParameterStore, public ResidentSteps {
     std::vector<int64_t> versions;   // of the variables after it
     std::vector<size_t> replica_of;  // by shard
   } step_;
-  ResidentValues state_;  // per device
-  bool ahead_ = false;    // the devices' state is newer than the working set
-  bool left_ = false;     // the host has the parameters for good
+  PerDevice state_;
+  bool ahead_ = false;  // the devices' state is newer than the working set
+  bool left_ = false;   // the host has the parameters for good
 };
 
 }  // namespace percale

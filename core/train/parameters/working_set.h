@@ -29,7 +29,9 @@ class WorkingSet {
   // The same, for a store that copies the state back from devices.
   std::vector<Tensor>& memory() { return values_; }
   const std::vector<int64_t>& versions() const { return versions_; }
-  StateView view() const { return {&values_, state_version_, &versions_}; }
+  int64_t state_version() const { return state_version_; }
+  // The values as a run reads them.
+  RunValues view() const { return RunValues::of_caller(values_, {.all = state_version_, .each = &versions_}); }
 
   // The variables that training changes besides slots: parameters, then statistics.
   const std::vector<size_t>& trained() const { return trained_; }

@@ -48,7 +48,7 @@ bool BatchBarrier::mean(const ShardPart& part, bool transposed, void* out) {
         for (size_t i = 0; i < subject.parts[s].size(); ++i) subject.result[i] += subject.parts[s][i] * factor;
         subject.parts[s] = {};
       }
-      for (ShardGuest* guest : guests_) guest->wake();
+      for (ShardWaiter* waiter : waiters_) waiter->wake();
     }
   }
   if (part.count > 0 && subject.missing > 0) return false;
@@ -61,14 +61,14 @@ bool BatchBarrier::mean(const ShardPart& part, bool transposed, void* out) {
   return true;
 }
 
-void BatchBarrier::enter(ShardGuest& guest) {
+void BatchBarrier::attach(ShardWaiter& waiter) {
   const std::lock_guard lock(mutex_);
-  guests_.push_back(&guest);
+  waiters_.push_back(&waiter);
 }
 
-void BatchBarrier::leave(ShardGuest& guest) {
+void BatchBarrier::detach(ShardWaiter& waiter) {
   const std::lock_guard lock(mutex_);
-  std::erase(guests_, &guest);
+  std::erase(waiters_, &waiter);
 }
 
 // A thread takes a slot to compute, and gives it back while it waits for other shards.

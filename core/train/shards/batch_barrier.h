@@ -1,5 +1,4 @@
-// The barrier of the shards of one batch, all of which are under way at once: they exchange means
-// of their values.
+// The barrier of the shards of one batch, which all run at the same time and exchange means.
 #ifndef PERCALE_CORE_TRAIN_SHARDS_BATCH_BARRIER_H_
 #define PERCALE_CORE_TRAIN_SHARDS_BATCH_BARRIER_H_
 
@@ -9,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/registry/shard_meeting.h"
+#include "core/registry/shard_barrier.h"
 
 namespace percale {
 
-class BatchBarrier final : public ShardMeeting {
+class BatchBarrier final : public ShardBarrier {
  public:
   // `rows`: per shard; a shard without rows takes no part. At most `slots` (>= 1) threads compute
   // at once.
@@ -21,8 +20,8 @@ class BatchBarrier final : public ShardMeeting {
 
   // Numbers are added in f64 and in the order of the shards.
   bool mean(const ShardPart& part, bool transposed, void* out) override;
-  void enter(ShardGuest& guest) override;
-  void leave(ShardGuest& guest) override;
+  void attach(ShardWaiter& waiter) override;
+  void detach(ShardWaiter& waiter) override;
   void begin_work() override;
   void end_work() override;
 
@@ -36,7 +35,7 @@ class BatchBarrier final : public ShardMeeting {
   int64_t all_rows_ = 0, shards_ = 0;  // with rows
   std::mutex mutex_;                   // guards what follows
   std::map<std::string, Subject, std::less<>> subjects_;
-  std::vector<ShardGuest*> guests_;
+  std::vector<ShardWaiter*> waiters_;
   int32_t slots_;  // free
   std::condition_variable freed_;
 };

@@ -322,7 +322,7 @@ class ShardStream::Run {
 
   // Commits the batches that are complete, in order.
   void commit_batches(size_t loop, std::unique_lock<std::mutex>& lock) {
-    if (committing_) return;  // whoever does it looks again
+    if (committing_) return;  // the thread that commits looks again
     committing_ = true;
     while (!ended_ && next_commit_ != end_) {
       const auto found = open_.find(next_commit_);

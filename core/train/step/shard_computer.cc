@@ -34,8 +34,8 @@ Status ShardComputer::compute(size_t replica, const ShardRows& rows, const Shard
                               std::vector<Tensor>& out) const {
   PERCALE_ASSIGN_OR_RETURN(auto feeds, feeds_of(rows, run));
   const ShardPlace place{seed_, run.step, run.rows_before + rows.begin, run.part, run.barrier};
-  const RunOptions options = shard_options(run.state, place, &run.cancel, facts_.trace());
-  const Compiled* plan = run.plans.find(rows.end - rows.begin)->second[replica].get();
+  const RunOptions options = shard_options(run.values, place, &run.cancel, facts_.trace());
+  const Plan* plan = run.plans.find(rows.end - rows.begin)->second[replica].get();
   if (plan == nullptr) return Status(Code::kUnavailable, "a device was lost while the batch was planned for it");
   if (ResidentSteps* resident = store_.resident(); resident != nullptr) {
     return resident->run_shard(replica, *plan, std::move(feeds), out, options);

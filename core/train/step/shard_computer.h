@@ -20,12 +20,12 @@ struct ShardRun {
   const ShardPlans& plans;
   // Rows of the step's batches before this one, and of all.
   int64_t rows_before = 0, rows_of_step = 0;
-  StateView state;
+  RunValues values;
   int64_t step = 0;  // counter of random operations
   const CancelToken& cancel;
   const RowGradients& by_rows;
   int64_t part = 0;                 // of `by_rows` and `fetches` that the shard writes
-  ShardMeeting* barrier = nullptr;  // shared with the other shards of the batch; null: none
+  ShardBarrier* barrier = nullptr;  // shared with the other shards of the batch; null: none
   StepFetches* fetches = nullptr;   // null: none
 };
 

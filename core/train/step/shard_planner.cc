@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/run/bound_run.h"
+#include "core/compile/plan_bytes.h"
 #include "core/train/shards/averaging.h"
 
 namespace percale {
@@ -56,7 +56,7 @@ ShardPlanner::ShardPlanner(std::shared_ptr<Session> session, const TrainGraph& g
       limits_(std::move(limits)) {}
 
 // The plan for these feeds, from the cache if there is one.
-Result<CompiledPtr> ShardPlanner::prepare(const RunSpec& spec, const std::vector<ValueType>& feeds) {
+Result<PlanPtr> ShardPlanner::prepare(const RunSpec& spec, const std::vector<ValueType>& feeds) {
   std::string key = spec.function;
   for (const int32_t device : spec.group) key += str_cat("@", device);
   key += shapes_of(feeds);
@@ -69,8 +69,8 @@ Result<CompiledPtr> ShardPlanner::prepare(const RunSpec& spec, const std::vector
 
 // The plan that keeps what the backward pass needs, or the one that rebuilds it. Decided once per
 // shapes: later the memory in use is the trainer's own, too.
-Result<CompiledPtr> ShardPlanner::plan_by_memory(const Batch& batch, const std::vector<ValueType>& feeds,
-                                                 const DeviceGroup& group, bool* recomputes) {
+Result<PlanPtr> ShardPlanner::plan_by_memory(const Batch& batch, const std::vector<ValueType>& feeds,
+                                             const DeviceGroup& group, bool* recomputes) {
   using When = Recompute::When;
   const Recompute& option = limits_.recompute;
   const std::string key = shapes_of(feeds);
@@ -78,7 +78,7 @@ Result<CompiledPtr> ShardPlanner::plan_by_memory(const Batch& batch, const std::
   bool again = decided != recompute_for_.end() ? decided->second : graph_.can_recompute && option.when == When::kAlways;
   std::vector<std::string> outputs = graph_.outputs;
   outputs.insert(outputs.end(), batch.fetches.begin(), batch.fetches.end());
-  CompiledPtr plan;
+  PlanPtr plan;
   if (!again) {
     PERCALE_ASSIGN_OR_RETURN(plan, prepare(shard_spec(graph_, kComputeFunction, outputs, group), feeds));
     if (decided == recompute_for_.end() && graph_.can_recompute) {
@@ -99,10 +99,10 @@ Result<CompiledPtr> ShardPlanner::plan_by_memory(const Batch& batch, const std::
   return plan;
 }
 
-Result<CompiledPtr> ShardPlanner::plan_shard(const Batch& batch, const std::vector<ValueType>& feeds,
-                                             const DeviceGroup& group) {
+Result<PlanPtr> ShardPlanner::plan_shard(const Batch& batch, const std::vector<ValueType>& feeds,
+                                         const DeviceGroup& group) {
   ResidentSteps* const resident = store_.resident();
-  CompiledPtr plan;
+  PlanPtr plan;
   bool recomputes = facts().recomputes;
   if (resident != nullptr) {
     PERCALE_ASSIGN_OR_RETURN(plan, resident->plan(feeds, group));
@@ -191,12 +191,11 @@ Status ShardPlanner::check_device_memory(const ShardPlans& all, size_t lanes) {
   return {};
 }
 
-Result<CompiledPtr> ShardPlanner::evaluation(const std::vector<std::string>& outputs,
-                                             const std::vector<ValueType>& feeds) {
+Result<PlanPtr> ShardPlanner::evaluation(const std::vector<std::string>& outputs, const std::vector<ValueType>& feeds) {
   return prepare(evaluation_spec(graph_, outputs, devices_.host_group()), feeds);
 }
 
-Result<CompiledPtr> ShardPlanner::commit(const RowGradients& rows, const CompiledPtr& last) const {
+Result<PlanPtr> ShardPlanner::commit(const RowGradients& rows, const PlanPtr& last) const {
   const CommitLayout inputs(graph_.layout);
   PERCALE_ASSIGN_OR_RETURN(const std::vector<ValueType> sums, sum_types(graph_, true));
   std::vector<ValueType> feeds(inputs.updates().begin);

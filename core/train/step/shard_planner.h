@@ -14,10 +14,10 @@
 
 namespace percale {
 
-using CompiledPtr = std::shared_ptr<const Compiled>;
+using PlanPtr = std::shared_ptr<const Plan>;
 // By the rows of a shard, then by replica. Null: the replica's device was lost while it was
 // planned.
-using ShardPlans = std::map<int64_t, std::vector<CompiledPtr>>;
+using ShardPlans = std::map<int64_t, std::vector<PlanPtr>>;
 
 // The sums that shards give to the host, in the order of StepLayout::sums(); without `updates` the
 // totals alone. INTERNAL for totals without a static shape.
@@ -32,7 +32,7 @@ class ShardPlanner {
     Recompute recompute;
     int64_t device_memory = 0;  // bytes that the shards under way may hold on a device; 0: any
   };
-  // How a batch is cut and what its shards give besides their sums.
+  // The shards of a batch, and the values that they give besides their sums.
   struct Batch {
     int64_t shards = 1;
     size_t lanes = 1;  // shards of a replica under way at once
@@ -47,9 +47,9 @@ class ShardPlanner {
   Result<std::shared_ptr<const ShardPlans>> plan_shards(const std::vector<Tensor>& feeds, int64_t rows,
                                                         const Batch& batch);
   // The forward pass of the model, on the host's device.
-  Result<CompiledPtr> evaluation(const std::vector<std::string>& outputs, const std::vector<ValueType>& feeds);
+  Result<PlanPtr> evaluation(const std::vector<std::string>& outputs, const std::vector<ValueType>& feeds);
   // The commit of a step that looked up these rows; `last` if that is it.
-  Result<CompiledPtr> commit(const RowGradients& rows, const CompiledPtr& last) const;
+  Result<PlanPtr> commit(const RowGradients& rows, const PlanPtr& last) const;
   // counts[shard][row table]: how many rows each shard of a batch looks up. UNIMPLEMENTED if only a
   // run tells.
   Result<std::vector<std::vector<int64_t>>> row_counts(const ShardPlans& plans, int64_t rows, int64_t shards) const;
@@ -64,10 +64,10 @@ class ShardPlanner {
   Facts facts() const;
 
  private:
-  Result<CompiledPtr> prepare(const RunSpec& spec, const std::vector<ValueType>& feeds);
-  Result<CompiledPtr> plan_shard(const Batch& batch, const std::vector<ValueType>& feeds, const DeviceGroup& group);
-  Result<CompiledPtr> plan_by_memory(const Batch& batch, const std::vector<ValueType>& feeds, const DeviceGroup& group,
-                                     bool* recomputes);
+  Result<PlanPtr> prepare(const RunSpec& spec, const std::vector<ValueType>& feeds);
+  Result<PlanPtr> plan_shard(const Batch& batch, const std::vector<ValueType>& feeds, const DeviceGroup& group);
+  Result<PlanPtr> plan_by_memory(const Batch& batch, const std::vector<ValueType>& feeds, const DeviceGroup& group,
+                                 bool* recomputes);
   Status check_device_memory(const ShardPlans& plans, size_t lanes);
   std::vector<ValueType> shard_types(const std::vector<Tensor>& feeds, int64_t rows) const;
   std::string key_of(const std::vector<Tensor>& feeds, const Batch& batch) const;
@@ -78,7 +78,7 @@ class ShardPlanner {
   ParameterStore& store_;
   const std::shared_ptr<MemoryPool> memory_;
   const Limits limits_;
-  std::map<std::string, CompiledPtr> plans_;   // by function, group, shapes and fetches
+  std::map<std::string, PlanPtr> plans_;       // by function, group, shapes and fetches
   std::map<std::string, bool> recompute_for_;  // by shapes
   std::shared_ptr<const ShardPlans> shard_plans_;
   std::string planned_for_;   // the shapes, groups and fetches of shard_plans_

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/cancel.h"
+#include "core/session/context/cancel.h"
 #include "core/train/step/batch_binding.h"
 #include "core/train/step/batch_shards.h"
 #include "core/train/step/shard_computer.h"
@@ -39,7 +39,7 @@ struct StepCall {
   Status cancelled() const;
 };
 
-// What a batch is of its step.
+// The place of a batch in its step.
 struct BatchOfStep {
   int64_t rows = 0;                           // its own
   int64_t rows_before = 0, rows_of_step = 0;  // of the step's batches before it, and of all
@@ -96,7 +96,7 @@ class StepRunner {
   RunFacts& facts_;
   LossCheck& loss_;
   std::shared_ptr<const ShardPlans> plans_;
-  CompiledPtr commit_;
+  PlanPtr commit_;
 };
 
 }  // namespace percale

@@ -1,9 +1,10 @@
-// A context of passes that can compute nodes.
+// A pass context that can evaluate nodes.
 #ifndef PERCALE_TESTS_UNIT_PASSES_EVALUATOR_H_
 #define PERCALE_TESTS_UNIT_PASSES_EVALUATOR_H_
 
 #include "core/passes/edit/propagate.h"
 #include "core/passes/passes.h"
+#include "core/passes/recognize/recognize.h"
 #include "core/passes/simplify/simplify.h"
 #include "tests/unit/graph_util.h"
 

@@ -55,7 +55,7 @@ inline std::unique_ptr<WorkingSet> working_set_of(const SmallModel& small) {
   REQUIRE_OK(first.status());
   auto out = WorkingSet::create(small.graph, *first, small.spec.trainer.optimizer.ema > 0, small.engine->memory());
   REQUIRE_OK(out.status());
-  return *std::move(out);
+  return std::move(*out);
 }
 
 inline std::shared_ptr<Session> session_of(const SmallModel& small) {

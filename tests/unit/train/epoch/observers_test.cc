@@ -1,4 +1,5 @@
-// Observers of epochs: the learning rate, early stopping with the best weights, scores of checkpoints.
+// Observers of epochs: the learning rate, early stopping with the best weights, scores of
+// checkpoints.
 #include "core/train/epoch/early_stopper.h"
 #include "core/train/epoch/learning_rate.h"
 #include "tests/unit/train/parts.h"

@@ -1,4 +1,5 @@
-// What was trained becomes a version of the table, and what was assigned to the table is trained on.
+// Publishing what was trained, and training on what was assigned to the table.
+// on.
 #include "core/train/parameters/publisher.h"
 
 #include "tests/unit/train/parts.h"
