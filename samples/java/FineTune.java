@@ -66,7 +66,7 @@ class FineTune {
         Tensor two = Tensor.of(engine, new long[] {2}, 1)) {
       List<Value> columns = digits.columnTypes().stream().map(column -> rows(builder, column)).toList();
       Value x = builder.op("Reshape").name("x").input(columns.get(0), builder.constant(null, shape)).finish();
-      Value number = builder.op("Cast").input(columns.get(1)).set("to", 7 /* I64, in ONNX's numbers */).finish();
+      Value number = builder.op("Cast").input(columns.get(1)).set("to", 7 /* I64 */).finish();
       Value y = builder.op("Mod").name("y").input(number, builder.constant(null, two)).finish();
       builder.setOutputs(x, y);
       try (Graph graph = builder.finish()) {
