@@ -74,9 +74,9 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
       return (*static_cast<Make*>(user))(row, memory) ? 0 : 1;
     };
     auto out = made([&](percale_dataset** made) {
-      return percale_dataset_generator_owned(
-          engine.get(), split.names.data(), split.dtypes.data(), split.dims.data(), split.ranks.data(), columns.size(),
-          rows, callback, kept.get(), [](void* user) { delete static_cast<Make*>(user); }, made);
+      return percale_dataset_generator_owned(engine.get(), split.names.data(), split.dtypes.data(), split.dims.data(),
+                                             split.ranks.data(), columns.size(), rows, callback, kept.get(),
+                                             [](void* user) { delete static_cast<Make*>(user); }, made);
     });
     if (out) (void)kept.release();
     return out;
@@ -97,7 +97,8 @@ class Dataset : public Handle<percale_dataset, percale_dataset_release> {
   }
   /// Creates a data set with the same rows and new column names, one per column in order.
   Result<Dataset> rename(Names names) const {
-    return made([&](percale_dataset** out) { return percale_dataset_rename(get(), names.data(), names.size(), out); });
+    return made(
+        [&](percale_dataset** out) { return percale_dataset_rename(get(), names.data(), names.size(), out); });
   }
   /// Creates a data set whose rows have passed through a graph without variables. The inputs of the
   /// graph are columns, by name; its outputs are the new columns.

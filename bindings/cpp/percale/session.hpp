@@ -272,8 +272,8 @@ class Call : public Handle<percale_call, percale_call_release> {
   /// than PERCALE_FOREVER count as 0.
   Status run_until(int64_t timeout_ns, const Cancellation& cancellation = {}) {
     if (raw_.size() != feeds_ + fetches_) return Status(Code::kFailedPrecondition, "Call::run: bind() comes first");
-    return Status(percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, detail::time_limit(timeout_ns),
-                                         cancellation.get()));
+    return Status(
+        percale_call_run_until(get(), raw_.data(), raw_.data() + feeds_, detail::time_limit(timeout_ns), cancellation.get()));
   }
   /// The tensors that run() reads.
   const std::vector<Tensor>& inputs() const { return inputs_; }

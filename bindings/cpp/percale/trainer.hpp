@@ -60,7 +60,7 @@ class Metrics {
 /// A completed step of Trainer::fit().
 struct Progress {
   int64_t epoch = 0, epochs = 0;                  ///< from 1
-  int64_t step = 0, steps = 0;                    ///< in the whole run, from 1; steps is 0 if unknown
+  int64_t step = 0, steps = 0;                    ///< in the whole run, from 1; steps 0: unknown
   int64_t step_in_epoch = 0, steps_in_epoch = 0;  ///< from 1
   double loss = 0, learning_rate = 0;             ///< of this step
   /// Speed, time since the start, time until the end
