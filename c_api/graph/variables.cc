@@ -3,6 +3,7 @@
 
 #include "c_api/run/session.h"
 #include "core/base/similar_name.h"
+#include "core/session/initialize.h"
 
 using namespace percale;
 using namespace percale::c_api;

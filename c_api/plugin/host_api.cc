@@ -97,7 +97,7 @@ const char* node_attribute_strings(const percale_node_view* node, const char* na
 const char* key_or_null(const Format* format) { return format == nullptr ? nullptr : format->key.c_str(); }
 const char* node_input_format(const percale_node_view* node, size_t i) { return key_or_null(node->input_format(i)); }
 const char* node_output_format(const percale_node_view* node, size_t i) { return key_or_null(node->output_format(i)); }
-int32_t node_input_prepared(const percale_node_view* node, size_t i) { return node->is_prepared(i); }
+int32_t node_input_prepared(const percale_node_view* node, size_t i) { return node->is_precomputed(i); }
 
 const char* node_isa(const percale_node_view* node) { return node->isa; }
 

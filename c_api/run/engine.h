@@ -6,8 +6,8 @@
 
 #include "c_api/api.h"
 #include "c_api/plugin/plugin.h"
-#include "core/run/async.h"
-#include "core/run/engine.h"
+#include "core/engine/engine.h"
+#include "core/session/context/async.h"
 
 struct percale_engine : percale::c_api::Counted {
   percale::c_api::HostUser log_user;  // outlives what may still log

@@ -8,8 +8,8 @@
 
 #include "c_api/handles.h"
 #include "c_api/run/engine.h"
-#include "core/run/session.h"
-#include "core/run/trace.h"
+#include "core/engine/trace.h"
+#include "core/session/session.h"
 #include "core/state/variables.h"
 
 struct percale_variables : percale::c_api::Counted {

@@ -14,7 +14,7 @@ GROUPS = [
     ("#7b3fa0", ("c_api", "public headers")),
     ("#1f7a4d", ("ops", "devices/cpu")),
     ("#a84a1a", ("core/train", "core/checkpoint")),
-    ("#1d5fa8", ("core/engine", "core/compile", "core/session", "core/run", "core/plan", "core/placement", "core/state")),
+    ("#1d5fa8", ("core/engine", "core/compile", "core/session", "core/plan", "core/placement", "core/state")),
     ("#0c6b75", ("core/graph", "core/graph_io", "core/passes", "core/autodiff", "core/draw")),
 ]
 FOUNDATION = "#566070"
@@ -24,7 +24,6 @@ NOTES = {
     "devices/cpu": "the CPU device, SIMD products",
     "core/train": "trainer, data, shards, modes",
     "core/checkpoint": "checkpoints, weight files",
-    "core/run": "engine, sessions, executor",
     "core/engine": "devices, memory, streams",
     "core/compile": "from a graph to an executable plan",
     "core/session": "sessions, calls, executor, events",
