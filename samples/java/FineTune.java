@@ -28,12 +28,14 @@ class FineTune {
       System.err.println("usage: FineTune MODEL.percale IMAGES LABELS TEST_IMAGES TEST_LABELS");
       System.exit(2);
     }
+    // --8<-- [start:tune]
     Sequential model = Sequential.fromFile(Path.of(arguments[0]))
         .set("outputs", "dense")
         .set("freeze", List.of("conv2d*", "dense/*"))
         .layer(Layer.of("Dense").set("name", "parity").set("units", 2))
         .set("from_logits", true)
         .compile("adam", "sparse_categorical_crossentropy", "accuracy");
+    // --8<-- [end:tune]
     try (Engine engine = Engine.create();
         Dataset data = parity(engine, arguments[1], arguments[2]).configure(64, 1, false);
         Dataset test = parity(engine, arguments[3], arguments[4]).batch(256);
