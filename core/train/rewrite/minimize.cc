@@ -154,16 +154,15 @@ std::vector<ValueId> free_predictions(const Function& f, const Objective& object
   return out;
 }
 
-// Builds "train_compute": the forward pass in training form, and the backward pass, which begins at
-// node *forward.
-// Builds the function that computes a shard: totals, gradients, statistics, row-sparse gradients.
+// Builds "train_compute", which computes a shard: the forward pass in training form and the backward
+// pass. Its outputs are totals, dense gradients, statistics, row-sparse gradients.
 class ComputeBuilder {
  public:
   ComputeBuilder(Builder& b, const Graph& graph, const Objective& objective, const Optimizer& optimizer,
                  const std::vector<std::string>& frozen, TrainGraph& out)
       : b_(b), graph_(graph), objective_(objective), optimizer_(optimizer), frozen_(frozen), out_(out) {}
 
-  // `*forward` receives the number of nodes of the forward pass.
+  // `*forward` receives the number of nodes of the forward pass; the backward pass follows them.
   Status build(bool synchronized, const ParallelSpec& parallel, size_t* forward) {
     form_ = training_form(graph_, graph_.main(), frozen_, synchronized);
     out_.meets_shards = form_.meets_shards;
