@@ -125,7 +125,8 @@ def raw(header):
 def plugin(header):
     """A plug-in links nothing of Percale: the tables, and what of percale.h they name."""
     used = header.base_types()
-    out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + macros(header.base) + macros(header)
+    out = [HEAD.format("percale_plugin.h")] + enums(header.base, used) + enums(header)
+    out += macros(header.base) + macros(header)
     out += handles(header.base, used) + handles(header) + structs(header, "Clone, Copy") + callbacks(header)
     return {PLUGIN_PATH: "".join(out)}
 

@@ -31,8 +31,8 @@ def ask(program, *words):
 
 def wanted(program, languages):
     """{path: text} of all that is generated; what the program describes only when there is one to ask."""
-    header = percale_header.parse_file(ROOT / "c_api" / "percale.h")
-    plugins = plugin_header.parse_file(ROOT / "c_api" / "percale_plugin.h", header)
+    header = percale_header.parse_file(percale_header.FOLDER / "percale.h")
+    plugins = plugin_header.parse_file(percale_header.FOLDER / "percale_plugin.h", header)
     schemas = described = None
     if program:
         schemas = ask(program, "ops")

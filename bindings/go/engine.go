@@ -137,17 +137,6 @@ func (e *Engine) Memory() (used, peak int64) {
 	return engineMemory(c)
 }
 
-// LogLevel is how much a message matters.
-type LogLevel int32
-
-// The values of LogLevel.
-const (
-	LogDebug LogLevel = iota
-	LogInfo
-	LogWarning
-	LogError
-)
-
 // String is "debug", "info", "warning" or "error".
 func (l LogLevel) String() string {
 	if l >= LogDebug && l <= LogError {

@@ -78,6 +78,17 @@ const (
 	I2           DType = 26
 )
 
+// LogLevel: Level of a message of the log.
+type LogLevel int32
+
+// The values of LogLevel.
+const (
+	LogDebug   LogLevel = 0
+	LogInfo    LogLevel = 1
+	LogWarning LogLevel = 2
+	LogError   LogLevel = 3
+)
+
 var dtypeNames = map[DType]string{
 	0:  "invalid",
 	1:  "f32",

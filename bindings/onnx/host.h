@@ -62,7 +62,7 @@ class Host;
 
 struct TensorRelease {
   const percale_host_api* api = nullptr;
-  void operator()(percale_tensor* tensor) const { api->tensor_release(tensor); }
+  void operator()(percale_tensor* tensor) const { api->tensor->release(tensor); }
 };
 using TensorPtr = std::shared_ptr<percale_tensor>;
 

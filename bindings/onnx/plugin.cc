@@ -18,9 +18,9 @@ percale_status* guarded(const Host& host, F&& f) noexcept {
   try {
     return host.give(f());
   } catch (const std::bad_alloc&) {
-    return host->status_create(PERCALE_RESOURCE_EXHAUSTED, kMemory.data(), kMemory.size());
+    return host->status->create(PERCALE_RESOURCE_EXHAUSTED, kMemory.data(), kMemory.size());
   } catch (...) {
-    return host->status_create(PERCALE_INTERNAL, kUnexpected.data(), kUnexpected.size());
+    return host->status->create(PERCALE_INTERNAL, kUnexpected.data(), kUnexpected.size());
   }
 }
 
@@ -44,7 +44,7 @@ percale_status* import_tensor(void* user, percale_engine* engine, const void* by
     ONNX_TRY(parse(view(bytes, size), &proto));
     TensorPtr tensor;
     ONNX_TRY(load_tensor(host, engine, proto, nullptr, &tensor));
-    *out = host->tensor_retain(tensor.get());
+    *out = host->tensor->retain(tensor.get());
     return {};
   });
 }
@@ -52,21 +52,21 @@ percale_status* import_tensor(void* user, percale_engine* engine, const void* by
 // What one copy of the library gets. A process may hold several copies, and each opens this plug-in once per engine.
 struct Instance {
   explicit Instance(const percale_host_api* api) : host(api) {
-    importer.struct_size = sizeof importer;
-    importer.format = "onnx";
-    importer.user = const_cast<percale_host_api*>(api);
-    importer.import_graph = import_graph;
-    importer.export_graph = export_graph;
-    importer.import_tensor = import_tensor;
+    format.struct_size = sizeof format;
+    format.name = "onnx";
+    format.user = const_cast<percale_host_api*>(api);
+    format.import_graph = import_graph;
+    format.export_graph = export_graph;
+    format.import_tensor = import_tensor;
     table.struct_size = sizeof table;
     table.name = "onnx";
     table.version = PERCALE_ONNX_VERSION;
-    table.importers = importers;
-    table.importer_count = 1;
+    table.formats = formats;
+    table.format_count = 1;
   }
   const percale_host_api* host;
-  percale_importer importer{};
-  const percale_importer* importers[1] = {&importer};
+  percale_format format{};
+  const percale_format* formats[1] = {&format};
   percale_plugin_api table{};
   Instance* next = nullptr;
 };
@@ -97,10 +97,10 @@ extern "C" __attribute__((visibility("default"))) percale_status* percale_plugin
   constexpr std::string_view kOld = "the library is older than the plug-in", kMemory = "out of memory";
   *out = nullptr;
   if (host_abi < PERCALE_PLUGIN_ABI || host->struct_size < sizeof(percale_host_api)) {
-    return host->status_create(PERCALE_UNIMPLEMENTED, kOld.data(), kOld.size());
+    return host->status->create(PERCALE_UNIMPLEMENTED, kOld.data(), kOld.size());
   }
   percale_onnx::Instance* instance = percale_onnx::instance_for(host);
-  if (instance == nullptr) return host->status_create(PERCALE_RESOURCE_EXHAUSTED, kMemory.data(), kMemory.size());
+  if (instance == nullptr) return host->status->create(PERCALE_RESOURCE_EXHAUSTED, kMemory.data(), kMemory.size());
   *out = &instance->table;
   return nullptr;
 }

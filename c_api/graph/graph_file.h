@@ -12,7 +12,7 @@ namespace percale::c_api {
 Result<std::shared_ptr<const Graph>> with_values(std::shared_ptr<const Graph> graph, const percale_variables* table);
 
 // UNIMPLEMENTED names the formats that are there.
-Result<const percale_importer*> importer_of(const char* function, const percale_engine& engine, const char* format);
+Result<const percale_format*> format_of(const char* function, const percale_engine& engine, const char* format);
 
 }  // namespace percale::c_api
 

@@ -80,6 +80,15 @@ enum {
   PERCALE_DTYPE_I2 = 26          /**< four in a byte, with a sign */
 };
 
+/** Level of a message of the log. \since 0.1 */
+typedef int32_t percale_log_level;
+enum {
+  PERCALE_LOG_DEBUG = 0,   /**< for developers of Percale */
+  PERCALE_LOG_INFO = 1,    /**< progress and decisions: placement, devices without work, op Print */
+  PERCALE_LOG_WARNING = 2, /**< something was lost and the library goes on, such as a device */
+  PERCALE_LOG_ERROR = 3    /**< something failed that no call could report */
+};
+
 /** Text with its size; owned by the receiver. *thread-safe*. \since 0.1 */
 typedef struct percale_text percale_text;
 /** *thread-safe*. An error: code and message. NULL is success. \since 0.1 */

@@ -1,4 +1,4 @@
-// The table of functions that plug-ins get.
+// The table of the library that plug-ins get.
 #ifndef PERCALE_C_API_PLUGIN_HOST_API_H_
 #define PERCALE_C_API_PLUGIN_HOST_API_H_
 
@@ -6,7 +6,6 @@
 
 namespace percale::c_api {
 
-// Static: plug-ins keep it for the life of the process.
 const percale_host_api& host_api();
 
 }  // namespace percale::c_api

@@ -129,6 +129,7 @@ struct InPlace {
 };
 
 inline constexpr size_t kMaxInputs = 12;
+inline constexpr size_t kMaxOutputs = 8;
 inline constexpr size_t kMaxAttributes = 20;
 
 struct OpSchema {
@@ -138,7 +139,7 @@ struct OpSchema {
   std::string_view doc;  // one sentence, units and source of the formula where there is one
   List<InputSpec, kMaxInputs> inputs = {};
   List<AttrSpec, kMaxAttributes> attributes = {};
-  List<OutputSpec, 8> outputs = {};
+  List<OutputSpec, kMaxOutputs> outputs = {};
   uint32_t flags = kPure;
   List<InPlace, 4> in_place = {};
   ShapeFn shape;

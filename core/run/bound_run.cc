@@ -25,7 +25,7 @@ Result<PinnedMemory> PinnedMemory::allocate(const Device& device, int64_t bytes)
 
 Result<DeviceQueue> DeviceQueue::create(const Device& device) {
   DeviceQueue out;
-  PERCALE_RETURN_IF_ERROR(from_c(device.api().queue_create(device.handle(), &out.queue_)).with_context(device.name()));
+  PERCALE_RETURN_IF_ERROR(from_c(device.api().stream_create(device.handle(), &out.queue_)).with_context(device.name()));
   out.device_ = &device;
   return out;
 }

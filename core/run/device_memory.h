@@ -65,7 +65,7 @@ class DeviceRecording {
     return *this;
   }
   ~DeviceRecording() {
-    if (recording_ != nullptr) device_->api().recording_destroy(recording_);
+    if (recording_ != nullptr) device_->api().captured_destroy(recording_);
   }
   void* get() const { return recording_; }
 
@@ -86,7 +86,7 @@ class DeviceQueue {
     return *this;
   }
   ~DeviceQueue() {
-    if (queue_ != nullptr) device_->api().queue_destroy(queue_);
+    if (queue_ != nullptr) device_->api().stream_destroy(queue_);
   }
   void* get() const { return queue_; }
 

@@ -35,7 +35,7 @@ class Device {
   const percale_device_api& api() const { return api_; }
   void* handle() const { return handle_; }
   // Whether it works on queues, beside whoever gives it work.
-  bool has_queues() const { return api_.queue_create != nullptr; }
+  bool has_queues() const { return api_.stream_create != nullptr; }
   // Whether it takes whole partitions, not kernels one by one.
   bool takes_partitions() const { return api_.compile != nullptr; }
   // Whether it will never work again.

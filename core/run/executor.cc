@@ -406,18 +406,18 @@ class ProgramRun {
     const Device& d = *p.placed->device;
     void* const queue = p.queue.get();
     if (met->recording.get() == nullptr) {
-      PERCALE_RETURN_IF_ERROR(from_c(d.api().record_begin(queue)).with_context(d.name()));
+      PERCALE_RETURN_IF_ERROR(from_c(d.api().capture_begin(queue)).with_context(d.name()));
       Status status;
       for (int32_t i = stretch.begin(); i < stretch.end() && status.ok(); ++i) status = launch(p, i);
       void* made = nullptr;
-      Status ended = from_c(d.api().record_end(queue, &made)).with_context(d.name());
+      Status ended = from_c(d.api().capture_end(queue, &made)).with_context(d.name());
       DeviceRecording recording(d, made);
       PERCALE_RETURN_IF_ERROR(std::move(status));
       PERCALE_RETURN_IF_ERROR(std::move(ended));
       if (made == nullptr) return stretch.refuse(), false;
       met->recording = std::move(recording);
     }
-    PERCALE_RETURN_IF_ERROR(from_c(d.api().play(queue, met->recording.get(), &p.context)).with_context(d.name()));
+    PERCALE_RETURN_IF_ERROR(from_c(d.api().replay(queue, met->recording.get(), &p.context)).with_context(d.name()));
     return true;
   }
 
@@ -475,20 +475,20 @@ class ProgramRun {
       PERCALE_RETURN_IF_ERROR(copy_out(p, static_cast<size_t>(leave.output), result.data(), result.bytes()));
     }
     // Whoever watches wants to know when each instruction has ended.
-    const bool tells = d.api().queue_signal != nullptr && frame_.watched();
+    const bool tells = d.api().stream_signal != nullptr && frame_.watched();
     if (!is_awaited(p, progress) && !tells) return {};
-    if (d.api().queue_signal != nullptr) {
-      return from_c(d.api().queue_signal(p.queue.get(), &ProgramRun::reached, &p, static_cast<uint64_t>(progress)))
+    if (d.api().stream_signal != nullptr) {
+      return from_c(d.api().stream_signal(p.queue.get(), &ProgramRun::reached, &p, static_cast<uint64_t>(progress)))
           .with_context(d.name());
     }
-    PERCALE_RETURN_IF_ERROR(from_c(d.api().queue_synchronize(p.queue.get())).with_context(d.name()));
+    PERCALE_RETURN_IF_ERROR(from_c(d.api().stream_synchronize(p.queue.get())).with_context(d.name()));
     reached(&p, static_cast<uint64_t>(progress), PERCALE_OK);
     return {};
   }
 
   static void reached(void* event, uint64_t progress, percale_code code) {
     BoundProgram& p = *static_cast<BoundProgram*>(event);
-    if (code != PERCALE_OK) return p.signal->fail();  // queue_synchronize() says why
+    if (code != PERCALE_OK) return p.signal->fail();  // stream_synchronize() says why
     if (p.frame->watched()) note_end(p, static_cast<int32_t>(progress) - 1);
     p.progress.store(static_cast<int32_t>(progress), std::memory_order_release);
     p.signal->wake();
@@ -496,7 +496,7 @@ class ProgramRun {
 
   // An instruction of a queue ends when what is behind it may begin, which is later than its kernel where the device takes its time.
   static void note_end(BoundProgram& p, int32_t instruction) {
-    if (p.placed->device->api().queue_signal == nullptr || instruction < 0 || instruction >= p.size()) return;
+    if (p.placed->device->api().stream_signal == nullptr || instruction < 0 || instruction >= p.size()) return;
     const int64_t end = now_ns(), begin = std::max(p.begun[static_cast<size_t>(instruction)], p.last_end);
     p.last_end = end;
     if (p.context.error.load(std::memory_order_relaxed) != 0) return;
@@ -511,7 +511,7 @@ class ProgramRun {
     for (auto& p : bound_.programs) {
       if (!p->is_queued()) continue;
       const Device& d = *p->placed->device;
-      Status status = from_c(d.api().queue_synchronize(p->queue.get())).with_context(d.name());
+      Status status = from_c(d.api().stream_synchronize(p->queue.get())).with_context(d.name());
       if (p->context.error.load() != 0) fail(kernel_error(*p, p->failed_at.load()));
       if (!status.ok()) fail(std::move(status));
     }

@@ -25,7 +25,7 @@ Stretch::Met* Stretch::meet(std::span<void* const> operands) {
 std::vector<Stretch> find_stretches(const BoundProgram& p, bool has_variables) {
   constexpr int32_t kLeast = 4;
   const percale_device_api& api = p.placed->device->api();
-  if (!p.is_queued() || api.play == nullptr || api.launch != nullptr || p.placed->executable != nullptr) return {};
+  if (!p.is_queued() || api.replay == nullptr || api.launch != nullptr || p.placed->executable != nullptr) return {};
   std::set<int32_t> cuts{0, p.size()};
   for (const Wait& w : p.waits) {
     if (!(w.kept && has_variables)) cuts.insert(w.at);

@@ -45,7 +45,7 @@ int32_t probe(void* self, const char** out_reason) {
   return count;
 }
 
-percale_status* open_with(void* self, int32_t index, const percale_device_options* options, void** out_device) {
+percale_status* open_device(void* self, int32_t index, const percale_device_options* options, void** out_device) {
   auto& shared = *static_cast<Shared*>(self);
   *out_device = nullptr;
   return guarded(shared.host, [&] {
@@ -56,13 +56,6 @@ percale_status* open_with(void* self, int32_t index, const percale_device_option
     }
     *out_device = new Device(shared, index, *options);
   });
-}
-
-percale_status* open_device(void* self, int32_t index, void** out_device) {
-  percale_device_options options{};
-  options.struct_size = sizeof options;
-  options.deterministic = 1;
-  return open_with(self, index, &options, out_device);
 }
 
 void close_device(void* device) { delete &device_of(device); }
@@ -85,7 +78,7 @@ void free_memory(void* device, void* memory) {
     const Current current(d);
     d.memory().free(address_of(memory));
   });
-  d.host().status_release(status);
+  d.host().status->release(status);
 }
 
 percale_status* allocate_host(void* device, uint64_t bytes, void** out_memory) {
@@ -99,21 +92,21 @@ void free_host(void* device, void* memory) {
     const Current current(d);
     d.shared().pinned.free(memory);
   });
-  d.host().status_release(status);
+  d.host().status->release(status);
 }
 
-percale_status* queue_create(void* device, void** out_queue) {
+percale_status* stream_create(void* device, void** out_queue) {
   *out_queue = nullptr;
   return on_device(device_of(device), [&] { *out_queue = new Queue(device_of(device)); });
 }
 
-void queue_destroy(void* queue) {
+void stream_destroy(void* queue) {
   Device& d = queue_of(queue).device();
   percale_status* status = guarded(d.host(), [&] {
     const Current current(d);
     delete &queue_of(queue);
   });
-  d.host().status_release(status);
+  d.host().status->release(status);
 }
 
 percale_status* copy_from_host(void* device, void* queue, void* to, const void* from, uint64_t bytes) {
@@ -137,7 +130,7 @@ percale_status* copy_out(void* device, void* queue, void* to, const void* from, 
 }
 
 // Also on a lost device: what has been enqueued must come to its end, and synchronising says why.
-percale_status* queue_synchronize(void* queue) {
+percale_status* stream_synchronize(void* queue) {
   Queue& q = queue_of(queue);
   return guarded(q.device().host(), [&] {
     const Current current(q.device());
@@ -145,7 +138,8 @@ percale_status* queue_synchronize(void* queue) {
   });
 }
 
-percale_status* queue_signal(void* queue, void (*reached)(void*, uint64_t, percale_code), void* event, uint64_t value) {
+percale_status* stream_signal(void* queue, void (*reached)(void*, uint64_t, percale_code), void* event,
+                              uint64_t value) {
   Queue& q = queue_of(queue);
   return guarded(q.device().host(), [&] {
     const Current current(q.device());
@@ -153,12 +147,12 @@ percale_status* queue_signal(void* queue, void (*reached)(void*, uint64_t, perca
   });
 }
 
-percale_status* record_begin(void* queue) {
+percale_status* capture_begin(void* queue) {
   Queue& q = queue_of(queue);
   return on_device(q.device(), [&] { q.record_begin(); });
 }
 
-percale_status* record_end(void* queue, void** out_recording) {
+percale_status* capture_end(void* queue, void** out_recording) {
   *out_recording = nullptr;
   Queue& q = queue_of(queue);
   return guarded(q.device().host(), [&] {
@@ -167,21 +161,21 @@ percale_status* record_end(void* queue, void** out_recording) {
   });
 }
 
-percale_status* play(void* queue, void* recording, percale_run_context* run) {
+percale_status* replay(void* queue, void* recording, percale_run_context* run) {
   Queue& q = queue_of(queue);
   return on_device(q.device(), [&] {
     if (!q.failed()) q.play(*static_cast<Recording*>(recording), run);
   });
 }
 
-void recording_destroy(void* recording) {
+void captured_destroy(void* recording) {
   auto* const r = static_cast<Recording*>(recording);
   const Device& d = r->device();
   percale_status* status = guarded(d.host(), [&] {
     const Current current(d);
     delete r;
   });
-  d.host().status_release(status);
+  d.host().status->release(status);
 }
 
 void memory_stats(void* device, uint64_t* out_used, uint64_t* out_peak) {
@@ -213,21 +207,20 @@ percale_device_api device_table(Shared& shared) {
   api.describe = describe;
   api.allocate = allocate;
   api.free = free_memory;
-  api.queue_create = queue_create;
-  api.queue_destroy = queue_destroy;
+  api.stream_create = stream_create;
+  api.stream_destroy = stream_destroy;
   api.copy_from_host = copy_from_host;
   api.copy_to_host = copy_to_host;
-  api.queue_synchronize = queue_synchronize;
+  api.stream_synchronize = stream_synchronize;
   api.memory_stats = memory_stats;
   api.lost = lost;
-  api.queue_signal = queue_signal;
-  api.open_with = open_with;
+  api.stream_signal = stream_signal;
   api.allocate_host = allocate_host;
   api.free_host = free_host;
-  api.record_begin = record_begin;
-  api.record_end = record_end;
-  api.play = play;
-  api.recording_destroy = recording_destroy;
+  api.capture_begin = capture_begin;
+  api.capture_end = capture_end;
+  api.replay = replay;
+  api.captured_destroy = captured_destroy;
   api.copy_out = copy_out;
   api.all_reduce = add_across;
   return api;
@@ -247,7 +240,6 @@ struct Instance {
   std::vector<KernelContext> contexts;
   std::vector<percale_kernel> kernels;
   std::vector<const percale_kernel*> list;
-  std::vector<const char*> kinds;
   percale_plugin_api api{};
 
   explicit Instance(const percale_host_api& host)
@@ -255,14 +247,12 @@ struct Instance {
     for (const KernelEntry& entry : all_kernels()) contexts.push_back({&shared, entry});
     for (KernelContext& context : contexts) kernels.push_back(make_kernel(context));
     for (const percale_kernel& kernel : kernels) list.push_back(&kernel);
-    kinds.assign(list.size(), kKind);
     api.struct_size = sizeof(api);
     api.name = kKind;
     api.version = "0.1.0";
     api.devices = devices;
     api.device_count = 1;
     api.kernels = list.data();
-    api.kernel_device_kinds = kinds.data();
     api.kernel_count = list.size();
   }
   Instance(const Instance&) = delete;

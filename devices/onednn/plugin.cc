@@ -85,7 +85,6 @@ struct Instance {
   std::vector<KernelContext> contexts;
   std::vector<percale_kernel> kernels;
   std::vector<const percale_kernel*> list;
-  std::vector<const char*> kinds;
   percale_plugin_api api{};
 
   explicit Instance(const percale_host_api* given) : host(given) {
@@ -94,12 +93,10 @@ struct Instance {
     for (const KernelEntry& entry : kKernels) contexts.push_back({host, entry});
     for (KernelContext& context : contexts) kernels.push_back(make_kernel(context));
     for (const percale_kernel& kernel : kernels) list.push_back(&kernel);
-    kinds.assign(list.size(), "cpu");
     api.struct_size = sizeof(api);
     api.name = "onednn";
     api.version = version.c_str();
     api.kernels = list.data();
-    api.kernel_device_kinds = kinds.data();
     api.kernel_count = list.size();
   }
   Instance(const Instance&) = delete;
@@ -126,7 +123,7 @@ const percale_plugin_api* instance_for(const percale_host_api* host) {
 }
 
 percale_status* error(const percale_host_api* host, percale_code code, std::string_view message) {
-  return host->status_create(code, message.data(), message.size());
+  return host->status->create(code, message.data(), message.size());
 }
 
 }  // namespace

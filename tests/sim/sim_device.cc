@@ -213,7 +213,7 @@ class Device {
   void pause(uint64_t nanoseconds, percale_run_context* run) const {
     const auto end = Clock::now() + std::chrono::nanoseconds(nanoseconds);
     while (nanoseconds > 0 && Clock::now() < end && !lost_) {
-      if (run != nullptr && plugin_.host->run_cancelled(run)) return;
+      if (run != nullptr && plugin_.host->run->cancelled(run)) return;
       std::this_thread::sleep_for(std::min<Clock::duration>(end - Clock::now(), std::chrono::milliseconds(2)));
     }
   }
@@ -247,7 +247,7 @@ int32_t probe(void*, const char** out_reason) {
 }
 
 template <int32_t kFirstUnit>
-percale_status* open_device(void* self, int32_t index, void** out_device) {
+percale_status* open_device(void* self, int32_t index, const percale_device_options*, void** out_device) {
   auto& plugin = *static_cast<Plugin*>(self);
   *out_device = nullptr;
   return answer(plugin, [&]() -> Error {
@@ -379,14 +379,14 @@ void fill_devices(Plugin& plugin) {
   api.close = close_device;
   api.allocate = allocate;
   api.free = free_memory;
-  api.queue_create = queue_create;
-  api.queue_destroy = queue_destroy;
+  api.stream_create = queue_create;
+  api.stream_destroy = queue_destroy;
   api.copy_from_host = copy_from_host;
   api.copy_to_host = copy_to_host;
-  api.queue_synchronize = queue_synchronize;
+  api.stream_synchronize = queue_synchronize;
   api.memory_stats = memory_stats;
   api.lost = lost;
-  api.queue_signal = queue_signal;
+  api.stream_signal = queue_signal;
   api.all_reduce = all_reduce;
   plugin.kernel_api = plugin.partition_api = api;
 

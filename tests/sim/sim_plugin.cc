@@ -69,7 +69,7 @@ Unit* find_unit(const percale_plugin_api* api, int32_t index) {
 }  // namespace
 
 percale_status* to_status(const Plugin& plugin, const Error& error) {
-  return error.code == 0 ? nullptr : plugin.host->status_create(error.code, error.text, std::strlen(error.text));
+  return error.code == 0 ? nullptr : plugin.host->status->create(error.code, error.text, std::strlen(error.text));
 }
 
 void Unit::set(const percale_sim_faults& faults) {
@@ -113,7 +113,7 @@ percale_status* percale_sim_plugin_init(const percale_host_api* host, uint32_t h
   constexpr std::string_view kTooOld = "the library is older than the plug-in 'sim'", kNoMemory = "no memory";
   *out_plugin = nullptr;
   if (host_abi < PERCALE_PLUGIN_ABI || host->struct_size < sizeof *host) {
-    return host->status_create(PERCALE_UNIMPLEMENTED, kTooOld.data(), kTooOld.size());
+    return host->status->create(PERCALE_UNIMPLEMENTED, kTooOld.data(), kTooOld.size());
   }
   const std::lock_guard lock(instances().mutex);
   Plugin* plugin = instances().first;
@@ -122,7 +122,7 @@ percale_status* percale_sim_plugin_init(const percale_host_api* host, uint32_t h
     plugin->next = instances().first;
     instances().first = plugin;
   }
-  if (plugin == nullptr) return host->status_create(PERCALE_RESOURCE_EXHAUSTED, kNoMemory.data(), kNoMemory.size());
+  if (plugin == nullptr) return host->status->create(PERCALE_RESOURCE_EXHAUSTED, kNoMemory.data(), kNoMemory.size());
   *out_plugin = &plugin->api;
   return nullptr;
 }

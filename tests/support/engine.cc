@@ -39,7 +39,7 @@ Result<std::shared_ptr<Engine>> make_test_engine(const EngineOptions& options,
     }
     // The first of a plug-in's list is tried first.
     for (size_t i = plugin->kernel_count; i-- > 0;) {
-      PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernel_device_kinds[i], *plugin->kernels[i], true));
+      PERCALE_RETURN_IF_ERROR(ops.registry->add_kernel(plugin->kernels[i]->device_kind, *plugin->kernels[i], true));
     }
   }
   parts.registry = ops.registry;

@@ -62,6 +62,14 @@ enum class DType : percale_dtype {
   kI2 = PERCALE_DTYPE_I2,  ///< four in a byte, with a sign
 };
 
+/// Level of a message of the log.
+enum class LogLevel : percale_log_level {
+  kDebug = PERCALE_LOG_DEBUG,  ///< for developers of Percale
+  kInfo = PERCALE_LOG_INFO,  ///< progress and decisions: placement, devices without work, op Print
+  kWarning = PERCALE_LOG_WARNING,  ///< something was lost and the library goes on, such as a device
+  kError = PERCALE_LOG_ERROR,  ///< something failed that no call could report
+};
+
 /// "f32", "i64", ...; "?" for a number that is none.
 inline std::string_view name_of(DType dtype) {
   switch (dtype) {

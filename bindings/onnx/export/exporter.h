@@ -51,7 +51,7 @@ class Exporter {
   percale_graph_function_info function(size_t index) const;
   percale_graph_value_info value(size_t function, int32_t id) const;
   percale_graph_node_info node(size_t function, size_t index) const;
-  percale_graph_attribute_info attribute(size_t function, size_t node, size_t index) const;
+  std::vector<percale_attribute> attributes(const percale_graph_node_info& info) const;
 
   // Before anything is written: ops, opsets, element types, sizes.
   Status survey();
@@ -71,7 +71,7 @@ class Exporter {
   // A name that nothing in the model has: `wanted`, or with a number behind it.
   std::string take_name(std::string_view wanted);
   // The variable that a node reads; "" where it is another op.
-  std::string_view variable_of(size_t function, size_t index, const percale_graph_node_info& node) const;
+  std::string_view variable_of(const percale_graph_node_info& node) const;
   // Everything of a graph but its inputs, whose names are there. `main`: outputs may be inputs and initializers themselves.
   Status write_body(Scope& scope, bool main, MessageWriter* graph);
   // The function that a node carries, as a graph.
@@ -79,15 +79,15 @@ class Exporter {
                      std::string_view function, MessageWriter* out);
   // exporter_nodes.cc
   // The number of values that a Loop carries along; -1 for other nodes.
-  int64_t carried_by(size_t function, size_t index, const percale_graph_node_info& info) const;
+  int64_t carried_by(const percale_graph_node_info& info) const;
   // A node as ONNX has it today, and in the form of the model's opset.
   OnnxNode onnx_node(size_t function, size_t index) const;
   OnnxNode written_node(size_t function, size_t index) const;
   // Per value: whether a node as it is written, a graph within one or an output reads it.
   std::vector<bool> read_values(const Scope& scope) const;
   Status write_node(const Scope& scope, size_t index, MessageWriter* graph);
-  void write_attribute(const Scope& scope, size_t node, size_t number, const percale_graph_attribute_info& attribute,
-                       MessageWriter* out);
+  // An attribute of the node `info`, or one that to_opset() has changed.
+  void write_attribute(const percale_graph_node_info& info, const percale_attribute& attribute, MessageWriter* out);
   // `dim_names`: of unknown dims; may be null.
   MessageWriter type_of(std::string_view name, const percale_graph_value_info& value,
                         const std::vector<std::string>* dim_names = nullptr) const;

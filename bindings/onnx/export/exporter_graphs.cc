@@ -29,10 +29,9 @@ std::string Exporter::take_name(std::string_view wanted) {
   return name;
 }
 
-std::string_view Exporter::variable_of(size_t function, size_t index, const percale_graph_node_info& info) const {
+std::string_view Exporter::variable_of(const percale_graph_node_info& info) const {
   if (std::string_view(info.domain) != "percale") return {};
-  for (size_t i = 0; i < info.attribute_count; ++i) {
-    const percale_graph_attribute_info a = attribute(function, index, i);
+  for (const percale_attribute& a : attributes(info)) {
     if (std::string_view(a.name) == "variable") return {a.text, a.text_size};
   }
   return {};
@@ -41,7 +40,7 @@ std::string_view Exporter::variable_of(size_t function, size_t index, const perc
 Status Exporter::write_body(Scope& scope, bool main, MessageWriter* graph) {
   for (size_t n = 0; n < scope.info.node_count; ++n) {
     const percale_graph_node_info info = node(scope.function, n);
-    std::string_view variable = variable_of(scope.function, n, info);
+    std::string_view variable = variable_of(info);
     if (const auto absorbed = absorbed_.find(n); main && absorbed != absorbed_.end()) variable = absorbed->second;
     if (variable.empty() || info.output_count == 0 || info.outputs[0] < 0) continue;
     const auto id = static_cast<size_t>(info.outputs[0]);

@@ -182,7 +182,7 @@ Status load_tensor(const Host& host, percale_engine* engine, const TensorProto& 
   }
   TensorPtr made;
   ONNX_TRY(host.make_tensor(engine, proto.dtype, proto.dims.data(), proto.dims.size(), &made).within(place));
-  auto* data = static_cast<char*>(host->tensor_get_data(made.get()));
+  auto* data = static_cast<char*>(host->tensor->get_data(made.get()));
   if (proto.external) {
     ONNX_TRY(read_external(folder, proto.data, data, static_cast<uint64_t>(needed)).within(place));
   } else if (proto.has_raw) {

@@ -20,6 +20,7 @@ typedef struct percale_trace percale_trace;
 typedef struct percale_cluster percale_cluster;
 typedef int32_t percale_code;
 typedef int32_t percale_dtype;
+typedef int32_t percale_log_level;
 typedef int32_t percale_value;
 typedef struct percale_progress percale_progress;
 typedef void (*percale_log_function)(void* user, int32_t level, const char* message, size_t size);
@@ -279,6 +280,10 @@ DTYPE_F4E2M1 = 23
 DTYPE_F8E8M0 = 24
 DTYPE_U2 = 25
 DTYPE_I2 = 26
+LOG_DEBUG = 0
+LOG_INFO = 1
+LOG_WARNING = 2
+LOG_ERROR = 3
 NO_VALUE = -1
 NUL_ENDED = -1
 FOREVER = -1

@@ -11,7 +11,7 @@ Dims to_dims(const int64_t* dims, size_t rank) { return Dims(dims, dims + rank);
 }  // namespace
 
 percale_status* to_status(const percale_host_api& host, percale_code code, std::string_view message) {
-  return host.status_create(code, message.data(), message.size());
+  return host.status->create(code, message.data(), message.size());
 }
 
 Dims channels_last(Dims dims, size_t rank) {
@@ -29,13 +29,13 @@ bool is_same_memory(const Dims& dims, size_t rank) {
 
 Dims Node::dims(size_t i) const {
   size_t rank = 0;
-  const int64_t* dims = host_->node_input_dims(view_, i, &rank);
+  const int64_t* dims = host_->node->input_dims(view_, i, &rank);
   return i < images_ ? channels_last(to_dims(dims, rank), rank_) : to_dims(dims, rank);
 }
 
 Dims Node::output_dims(size_t k) const {
   size_t rank = 0;
-  const int64_t* dims = host_->node_output_dims(view_, k, &rank);
+  const int64_t* dims = host_->node->output_dims(view_, k, &rank);
   return rank_ > 0 && rank <= rank_ ? channels_last(to_dims(dims, rank), rank_) : to_dims(dims, rank);
 }
 
@@ -49,8 +49,8 @@ bool is_channels_last(const char* format) {
 
 }  // namespace
 
-bool Node::has_channels_last(size_t i) const { return has(i) && is_channels_last(host_->node_input_format(view_, i)); }
-bool Node::gives_channels_last(size_t k) const { return is_channels_last(host_->node_output_format(view_, k)); }
+bool Node::has_channels_last(size_t i) const { return has(i) && is_channels_last(host_->node->input_layout(view_, i)); }
+bool Node::gives_channels_last(size_t k) const { return is_channels_last(host_->node->output_layout(view_, k)); }
 
 Dims Node::known_ints(size_t i, const char* what) const {
   const void* values = constant(i);
@@ -63,37 +63,38 @@ Dims Node::known_ints(size_t i, const char* what) const {
 }
 
 int64_t Node::attribute(const char* name, int64_t otherwise) const {
-  host_->node_attribute_int(view_, name, &otherwise);
+  host_->attributes->get_int(attributes(), name, &otherwise);
   return otherwise;
 }
 
 double Node::attribute(const char* name, double otherwise) const {
-  host_->node_attribute_float(view_, name, &otherwise);
+  host_->attributes->get_float(attributes(), name, &otherwise);
   return otherwise;
 }
 
 std::string_view Node::attribute(const char* name, std::string_view otherwise) const {
   const char* text = nullptr;
   size_t size = 0;
-  return host_->node_attribute_string(view_, name, &text, &size) != 0 ? std::string_view(text, size) : otherwise;
+  return host_->attributes->get_string(attributes(), name, &text, &size) != 0 ? std::string_view(text, size)
+                                                                              : otherwise;
 }
 
 Dims Node::attribute(const char* name, const Dims& otherwise) const {
   const int64_t* values = nullptr;
   size_t count = 0;
-  return host_->node_attribute_ints(view_, name, &values, &count) != 0 ? to_dims(values, count) : otherwise;
+  return host_->attributes->get_ints(attributes(), name, &values, &count) != 0 ? to_dims(values, count) : otherwise;
 }
 
 std::vector<double> Node::floats(const char* name) const {
   const double* values = nullptr;
   size_t count = 0;
-  if (host_->node_attribute_floats(view_, name, &values, &count) == 0) return {};
+  if (host_->attributes->get_floats(attributes(), name, &values, &count) == 0) return {};
   return {values, values + count};
 }
 
 bool Node::has_int(const char* name) const {
   int64_t value = 0;
-  return host_->node_attribute_int(view_, name, &value) != 0;
+  return host_->attributes->get_int(attributes(), name, &value) != 0;
 }
 
 int64_t elements(const Dims& dims) {

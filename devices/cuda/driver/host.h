@@ -67,15 +67,15 @@ class Node {
  public:
   Node(const percale_host_api& host, const percale_node_view* view) : host_(&host), view_(view) {}
 
-  std::string_view op() const { return host_->node_op(view_); }
-  std::string name() const { return host_->node_name(view_); }
+  std::string_view op() const { return host_->node->op(view_); }
+  std::string name() const { return host_->node->name(view_); }
 
-  size_t inputs() const { return host_->node_input_count(view_); }
-  size_t outputs() const { return host_->node_output_count(view_); }
+  size_t inputs() const { return host_->node->input_count(view_); }
+  size_t outputs() const { return host_->node->output_count(view_); }
   bool has(size_t i) const { return i < inputs() && dtype(i) != PERCALE_DTYPE_INVALID; }
   bool gives(size_t k) const { return k < outputs() && output_dtype(k) != PERCALE_DTYPE_INVALID; }
-  percale_dtype dtype(size_t i) const { return host_->node_input_dtype(view_, i); }
-  percale_dtype output_dtype(size_t k = 0) const { return host_->node_output_dtype(view_, k); }
+  percale_dtype dtype(size_t i) const { return host_->node->input_dtype(view_, i); }
+  percale_dtype output_dtype(size_t k = 0) const { return host_->node->output_dtype(view_, k); }
   Dims dims(size_t i) const;
   Dims output_dims(size_t k = 0) const;
   // Whether the input lies with channels last.
@@ -88,7 +88,7 @@ class Node {
   // Where a dim of the node stands in what dims() gives.
   size_t place_of_dim(size_t d) const { return !shows_channels_last() || d == 0 ? d : d == 1 ? rank_ - 1 : d - 1; }
   // The bytes where they are known before the run, else null.
-  const void* constant(size_t i) const { return has(i) ? host_->node_input_constant(view_, i) : nullptr; }
+  const void* constant(size_t i) const { return has(i) ? host_->node->input_constant(view_, i) : nullptr; }
   // The elements of an i64 or i32 input that must be known before the run.
   Dims known_ints(size_t i, const char* what) const;
 
@@ -99,7 +99,7 @@ class Node {
   bool has_int(const char* name) const;
   // One of an attribute of strings; null past the end, and where there is none.
   const char* attribute_string(const char* name, size_t i) const {
-    return host_->node_attribute_strings(view_, name, i);
+    return host_->attributes->get_string_at(attributes(), name, i, nullptr);
   }
 
   // An attribute of floats; empty where it is absent.
@@ -107,10 +107,10 @@ class Node {
 
   // Of a node "Fused": the nodes of its body; the last gives the first output, and the others are what nodes give besides their first. A
   // value is a number: the inputs come first, then constants, then what the nodes give; -1: absent.
-  size_t body_size() const { return host_->fused_node_count(view_); }
-  Node body_node(size_t i) const { return {*host_, host_->fused_node(view_, i)}; }
-  int body_input(size_t i, size_t j) const { return host_->fused_node_input(view_, i, j); }
-  int body_output(size_t i) const { return host_->fused_node_output(view_, i); }
+  size_t body_size() const { return host_->node->body_node_count(view_); }
+  Node body_node(size_t i) const { return {*host_, host_->node->body_node(view_, i)}; }
+  int body_input(size_t i, size_t j) const { return host_->node->body_input(view_, i, j); }
+  int body_output(size_t i) const { return host_->node->body_output(view_, i); }
   // The same of an operand that must be one of the inputs.
   size_t outer_input(size_t i, size_t j) const {
     const int value = body_input(i, j);
@@ -119,6 +119,8 @@ class Node {
   }
 
  private:
+  const percale_attributes* attributes() const { return host_->node->attributes(view_); }
+
   const percale_host_api* host_;
   const percale_node_view* view_;
   size_t rank_ = 0, images_ = 0;

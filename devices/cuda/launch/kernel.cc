@@ -65,7 +65,7 @@ percale_status* plan_node(void* user, const percale_node_view* view, percale_ker
 // What fails here fails the queue: what would come after it is left out, and synchronising says why.
 void run_node(const void* state, const percale_launch* launch) {
   const auto& planned = *static_cast<const Planned*>(state);
-  auto& queue = *static_cast<Queue*>(launch->queue);
+  auto& queue = *static_cast<Queue*>(launch->stream);
   if (queue.failed()) return;
   try {
     const Current current(queue.device());
@@ -87,7 +87,7 @@ Grid grid_for(int64_t size, int64_t each) {
 }
 
 void Plan::may_replace(size_t output, size_t input) {
-  if (plan_ != nullptr) context_.shared->host.kernel_plan_set_in_place(plan_, output, input);
+  if (plan_ != nullptr) context_.shared->host.kernel_plan->set_in_place(plan_, output, input);
 }
 
 bool Plan::has_dnn() const { return context_.shared->dnn.open(); }
@@ -99,13 +99,13 @@ bool Plan::want_channels_last(size_t operand) {
   const percale_dtype dtype = input ? node_.dtype(operand) : node_.output_dtype(operand - inputs);
   if (plan_ == nullptr || (!node_.shows_channels_last() && is_same_memory(dims, dims.size()))) return true;
   const auto bytes = static_cast<uint64_t>(elements(dims) * item_bytes(dtype));
-  return context_.shared->host.kernel_plan_set_format(plan_, operand, kChannelsLast, bytes) != 0;
+  return context_.shared->host.kernel_plan->set_layout(plan_, operand, kChannelsLast, bytes) != 0;
 }
 
 int64_t Plan::book(int64_t bytes) {
   const int64_t begin = scratch_;
   scratch_ += (bytes + 255) / 256 * 256;
-  if (plan_ != nullptr) context_.shared->host.kernel_plan_set_scratch(plan_, static_cast<uint64_t>(scratch_));
+  if (plan_ != nullptr) context_.shared->host.kernel_plan->set_scratch(plan_, static_cast<uint64_t>(scratch_));
   return begin;
 }
 
@@ -120,6 +120,7 @@ percale_kernel make_kernel(KernelContext& context) {
   percale_kernel kernel{};
   kernel.struct_size = sizeof(kernel);
   kernel.name = context.entry.name;
+  kernel.device_kind = "cuda";
   kernel.domain = context.entry.domain;
   kernel.op = context.entry.op;
   kernel.accepts = accepts;

@@ -15,7 +15,7 @@ constexpr int64_t kPiece = 1 << 14;  // numbers
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 const ImagesFns& fns_of(const Node& node) {
-  const ImagesFns* const fns = images_fns(node.host().node_isa(node.view()));
+  const ImagesFns* const fns = images_fns(node.host().node->isa(node.view()));
   refuse_if(fns == nullptr, "the instruction set has no loop of ours");
   return *fns;
 }

@@ -32,7 +32,7 @@ std::optional<int64_t> best_m(WinogradShape s) {
 }
 
 const WinogradFns& fns_of(const Node& node) {
-  const WinogradFns* const fns = winograd_fns(node.host().node_isa(node.view()));
+  const WinogradFns* const fns = winograd_fns(node.host().node->isa(node.view()));
   refuse_if(fns == nullptr, "the instruction set has no fused products");
   return *fns;
 }

@@ -195,7 +195,7 @@ void prepare_expansion(Plan& plan, Steps& steps) {
         failed = true;
       }
     });
-    if (failed) host.run_fail(launch.run, PERCALE_INTERNAL, 0);
+    if (failed) host.run->fail_at(launch.run, -1, PERCALE_RUN_ERROR_KERNEL_FAILED, 0);
   };
 }
 

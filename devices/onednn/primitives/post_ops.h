@@ -34,12 +34,12 @@ struct PostOps {
 // of the whole node first, then what else is in the body; -1: absent.
 class Body {
  public:
-  explicit Body(const Node& whole) : whole_(whole), fused_(whole.host().fused_node_count(whole.view())) {}
+  explicit Body(const Node& whole) : whole_(whole), fused_(whole.host().node->body_node_count(whole.view())) {}
 
   const Node& whole() const { return whole_; }
   size_t size() const { return fused_ == 0 ? 1 : fused_; }
   Node node(size_t i) const {
-    return fused_ == 0 ? whole_ : Node(whole_.host(), whole_.host().fused_node(whole_.view(), i));
+    return fused_ == 0 ? whole_ : Node(whole_.host(), whole_.host().node->body_node(whole_.view(), i));
   }
   int input(size_t i, size_t j) const;
   int output(size_t i) const;

@@ -35,23 +35,23 @@ class Node {
 
   const percale_host_api& host() const { return *host_; }
   const percale_node_view* view() const { return view_; }
-  std::string_view op() const { return host_->node_op(view_); }
+  std::string_view op() const { return host_->node->op(view_); }
 
-  size_t inputs() const { return host_->node_input_count(view_); }
-  size_t outputs() const { return host_->node_output_count(view_); }
+  size_t inputs() const { return host_->node->input_count(view_); }
+  size_t outputs() const { return host_->node->output_count(view_); }
   bool has(size_t i) const { return i < inputs() && dtype(i) != PERCALE_DTYPE_INVALID; }
   bool gives(size_t k) const { return k < outputs() && output_dtype(k) != PERCALE_DTYPE_INVALID; }
-  percale_dtype dtype(size_t i) const { return host_->node_input_dtype(view_, i); }
-  percale_dtype output_dtype(size_t k) const { return host_->node_output_dtype(view_, k); }
+  percale_dtype dtype(size_t i) const { return host_->node->input_dtype(view_, i); }
+  percale_dtype output_dtype(size_t k) const { return host_->node->output_dtype(view_, k); }
   Dims dims(size_t i) const;
   Dims output_dims(size_t k = 0) const;
   // Null: row-major.
-  const char* format(size_t i) const { return host_->node_input_format(view_, i); }
-  const char* output_format(size_t k) const { return host_->node_output_format(view_, k); }
+  const char* format(size_t i) const { return host_->node->input_layout(view_, i); }
+  const char* output_format(size_t k) const { return host_->node->output_layout(view_, k); }
   // Whether the input is the same in all runs, until a variable changes.
-  bool prepared(size_t i) const { return host_->node_input_prepared(view_, i) != 0; }
+  bool prepared(size_t i) const { return host_->node->input_is_precomputed(view_, i) != 0; }
   // The bytes where they are known before the run, else null.
-  const void* constant(size_t i) const { return has(i) ? host_->node_input_constant(view_, i) : nullptr; }
+  const void* constant(size_t i) const { return has(i) ? host_->node->input_constant(view_, i) : nullptr; }
 
   int64_t attribute(const char* name, int64_t otherwise) const;
   double attribute(const char* name, double otherwise) const;
@@ -59,10 +59,12 @@ class Node {
   Dims attribute(const char* name, const Dims& otherwise) const;
   // One of an attribute of strings; null past the end, and where there is none.
   const char* attribute_string(const char* name, size_t i) const {
-    return host_->node_attribute_strings(view_, name, i);
+    return host_->attributes->get_string_at(attributes(), name, i, nullptr);
   }
 
  private:
+  const percale_attributes* attributes() const { return host_->node->attributes(view_); }
+
   const percale_host_api* host_;
   const percale_node_view* view_;
 };

@@ -15,7 +15,7 @@ namespace {
 template <class F>
 percale_status* guarded(const percale_host_api& host, F body) {
   const auto status = [&](percale_code code, const char* message) {
-    return host.status_create(code, message, std::strlen(message));
+    return host.status->create(code, message, std::strlen(message));
   };
   try {
     body();
@@ -40,7 +40,7 @@ void check_isa(const Node& node) {
     dnnl::cpu_isa isa;
   };
   static constexpr Cap kCaps[] = {{"sse4", dnnl::cpu_isa::sse41}, {"avx2", dnnl::cpu_isa::avx2}};
-  const std::string wanted = node.host().node_isa(node.view());
+  const std::string wanted = node.host().node->isa(node.view());
   static const std::string settled = [&] {
     for (const Cap& cap : kCaps) {
       if (wanted == cap.name) dnnl::set_max_cpu_isa(cap.isa);
@@ -90,13 +90,13 @@ void run(const void* state, const percale_launch* launch) {
           failed = true;
         }
       });
-      if (failed) s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
+      if (failed) s.host->run->fail_at(launch->run, -1, PERCALE_RUN_ERROR_KERNEL_FAILED, 0);
       return;
     }
     for (const auto& primitive : primitives) primitive->run(*launch);
     if (s.steps.function) s.steps.function(*launch);
   } catch (const std::exception&) {
-    s.host->run_fail(launch->run, PERCALE_INTERNAL, 0);
+    s.host->run->fail_at(launch->run, -1, PERCALE_RUN_ERROR_KERNEL_FAILED, 0);
   }
 }
 
@@ -187,7 +187,7 @@ void Plan::add_as_given(Steps& steps, int pieces, const std::function<std::vecto
 }
 
 bool Plan::ask_for_format(size_t operand, const std::string& format, size_t bytes) {
-  return node_.host().kernel_plan_set_format(plan_, operand, format.c_str(), bytes) != 0;
+  return node_.host().kernel_plan->set_layout(plan_, operand, format.c_str(), bytes) != 0;
 }
 
 void Plan::require_format(size_t operand, const std::string& format, size_t bytes) {
@@ -199,10 +199,10 @@ void Plan::require_format(size_t operand, const MemoryDesc& desc) {
   require_format(operand, encode(format), desc.get_size());
 }
 
-void Plan::work_in_place(size_t input) { node_.host().kernel_plan_set_in_place(plan_, 0, input); }
+void Plan::work_in_place(size_t input) { node_.host().kernel_plan->set_in_place(plan_, 0, input); }
 
 void Plan::book(size_t scratch_bytes) {
-  if (scratch_bytes > 0) node_.host().kernel_plan_set_scratch(plan_, scratch_bytes);
+  if (scratch_bytes > 0) node_.host().kernel_plan->set_scratch(plan_, scratch_bytes);
 }
 
 bool Plan::ask_for_formats(const std::vector<Made>& all) {
@@ -265,6 +265,7 @@ percale_kernel make_kernel(KernelContext& context) {
   percale_kernel kernel{};
   kernel.struct_size = sizeof(kernel);
   kernel.name = context.entry.name;
+  kernel.device_kind = "cpu";
   kernel.domain = context.entry.domain;
   kernel.op = context.entry.op;
   kernel.accepts = accepts;

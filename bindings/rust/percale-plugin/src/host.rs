@@ -49,6 +49,17 @@ impl Refusal {
     }
 }
 
+macro_rules! tables {
+    ($($name:ident $field:ident: $type:ident)*) => {
+        $(
+            pub(crate) fn $name(&self) -> &'static raw::$type {
+                // A library that offers its table offers all tables of its version.
+                unsafe { &*self.table.$field }
+            }
+        )*
+    };
+}
+
 /// The table that the library hands to a plug-in. It lives as long as the process.
 #[derive(Clone, Copy)]
 pub struct Host {
@@ -71,9 +82,20 @@ impl Host {
         self.table
     }
 
+    tables! {
+        statuses status: percale_host_status_api
+        log log: percale_host_log_api
+        attributes attributes: percale_host_attributes_api
+        node node: percale_host_node_api
+        kernel_plan kernel_plan: percale_host_kernel_plan_api
+        run run: percale_host_run_api
+        shape shape: percale_host_shape_api
+        grad grad: percale_host_grad_api
+    }
+
     /// A status for the library. NULL, which would say that all is well, only where the library has no status to give.
     pub fn status(&self, refusal: &Refusal) -> *mut raw::percale_status {
-        match self.table.status_create {
+        match self.statuses().create {
             // Text and size are good for the call, which copies them.
             Some(create) => unsafe { create(refusal.code, refusal.message.as_ptr().cast(), refusal.message.len()) },
             None => ptr::null_mut(),

@@ -4,7 +4,7 @@
 //! * [`Op`] is an op: its inputs and outputs, the shapes of its outputs, its gradient.
 //! * [`Kernel`] runs an op on one kind of device.
 //! * [`plugin!`] exports what a crate has of both.
-//! * [`raw`] is `percale_plugin.h` as it stands, for devices and importers.
+//! * [`raw`] is `percale_plugin.h` as it stands, for devices and model formats.
 //!
 //! A panic never crosses into the library: it becomes a status with the code INTERNAL that holds the panic's message, and within a run the
 //! run fails at the node. That needs `panic = "unwind"`, which is Cargo's default. What cannot be caught is memory that ran out: Rust's
@@ -18,7 +18,6 @@
 //! pub struct Square;
 //!
 //! impl Op for Square {
-//!     const DOMAIN: &'static CStr = c"doc";
 //!     const NAME: &'static CStr = c"Square";
 //!     const DOC: &'static CStr = c"x squared.";
 //!     const INPUTS: &'static [Port] = &[Port::new(c"x", 'T', &[dtype::F32])];
@@ -30,10 +29,11 @@
 //!     }
 //!
 //!     fn gradient(context: &mut Gradient) -> Result<(), Refusal> {
-//!         let (x, dy) = (context.input(0), context.of_output(0));
-//!         let twice = context.emit("Add", &[x, x]);
-//!         let dx = context.emit("Mul", &[dy, twice]);
-//!         context.set(0, dx);
+//!         let (x, dy) = (context.input(0), context.output_gradient(0));
+//!         let two = context.scalar(context.dtype(x), 2.0);
+//!         let slope = context.emit("Mul", &[two, x]);
+//!         let dx = context.emit("Mul", &[dy, slope]);
+//!         context.set_input_gradient(0, dx);
 //!         Ok(())
 //!     }
 //! }
@@ -42,7 +42,7 @@
 //!
 //! impl Kernel for SquareOnCpu {
 //!     const NAME: &'static CStr = c"doc.square";
-//!     const DOMAIN: &'static CStr = Square::DOMAIN;
+//!     const DOMAIN: &'static CStr = c"doc";
 //!     const OP: &'static CStr = Square::NAME;
 //!
 //!     fn plan(_: &Node, _: &mut Plan) -> Result<Self, Refusal> {
@@ -60,7 +60,7 @@
 //!     }
 //! }
 //!
-//! plugin! { name: c"doc", version: c"1.0", ops: [Square], kernels: [SquareOnCpu] }
+//! plugin! { name: c"doc", version: c"1.0", domain: c"doc", ops: [Square], kernels: [SquareOnCpu] }
 //! # fn main() {}
 //! ```
 #![deny(missing_docs)]
@@ -70,11 +70,13 @@
 #[rustfmt::skip]
 pub mod raw;
 
+mod attributes;
 mod host;
 mod kernel;
 mod op;
 mod table;
 
+pub use attributes::{AttributeValue, Attributes};
 pub use host::{Host, Refusal};
 pub use kernel::{Element, Kernel, Launch, Node, Plan};
 pub use op::{Attribute, AttributeKind, Gradient, Op, Port, Shape, Value};
@@ -102,7 +104,7 @@ pub mod dtype {
 /// Exports `percale_plugin_init()` for the ops and kernels that are named: once per crate of type `cdylib`.
 #[macro_export]
 macro_rules! plugin {
-    (name: $name:expr, version: $version:expr, ops: [$($op:ty),* $(,)?], kernels: [$($kernel:ty),* $(,)?] $(,)?) => {
+    (name: $name:expr, version: $version:expr, domain: $domain:expr, ops: [$($op:ty),* $(,)?], kernels: [$($kernel:ty),* $(,)?] $(,)?) => {
         /// What the library calls when it opens this plug-in.
         ///
         /// # Safety
@@ -116,7 +118,7 @@ macro_rules! plugin {
         ) -> *mut $crate::raw::percale_status {
             static KNOWN: ::std::sync::Mutex<Vec<(usize, usize)>> = ::std::sync::Mutex::new(Vec::new());
             $crate::init(host, host_abi, out_plugin, &KNOWN, |tables| {
-                tables.named($name, $version)$(.op::<$op>())*$(.kernel::<$kernel>())*
+                tables.named($name, $version, $domain)$(.op::<$op>())*$(.kernel::<$kernel>())*
             })
         }
     };

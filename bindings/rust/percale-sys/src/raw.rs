@@ -1,4 +1,4 @@
-// Written by bindings/gen from c_api/include/percale.h; changes belong there.
+// Written by bindings/gen from c_api/percale.h; changes belong there.
 
 use std::ffi::{c_char, c_void};
 use std::marker::{PhantomData, PhantomPinned};
@@ -96,6 +96,17 @@ pub const PERCALE_DTYPE_F8E8M0: percale_dtype = 24;
 pub const PERCALE_DTYPE_U2: percale_dtype = 25;
 /// The constant 26 of [`percale_dtype`].
 pub const PERCALE_DTYPE_I2: percale_dtype = 26;
+
+/// Level of a message of the log.
+pub type percale_log_level = i32;
+/// The constant 0 of [`percale_log_level`].
+pub const PERCALE_LOG_DEBUG: percale_log_level = 0;
+/// The constant 1 of [`percale_log_level`].
+pub const PERCALE_LOG_INFO: percale_log_level = 1;
+/// The constant 2 of [`percale_log_level`].
+pub const PERCALE_LOG_WARNING: percale_log_level = 2;
+/// The constant 3 of [`percale_log_level`].
+pub const PERCALE_LOG_ERROR: percale_log_level = 3;
 
 /// A value of a builder: what a node, an input or a constant gives. -1 = none.
 pub type percale_value = i32;

@@ -228,6 +228,26 @@ public final class RawConstants {
   public static final int PERCALE_DTYPE_I2 = 26;
 
   /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_DEBUG = 0;
+
+  /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_INFO = 1;
+
+  /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_WARNING = 2;
+
+  /**
+   * A percale_log_level.
+   */
+  public static final int PERCALE_LOG_ERROR = 3;
+
+  /**
    * As a value: none.
    */
   public static final int PERCALE_NO_VALUE = -1;
